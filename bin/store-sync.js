@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can parse: it says what is missing before anything else can fail to load.
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+
+const OLDEST_NODE = 24;
+const program = new URL('../dist/main.js', import.meta.url);
+
+/** One line that says what to do, or null when the program can be started. */
+function obstacle() {
+  if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
+    return (
+      `store-sync needs Node ${OLDEST_NODE} or later, and this is ${process.version}. ` +
+      'In a checkout, `npx store-sync …` and `npm run …` bring the right one along.'
+    );
+  }
+  return existsSync(program) ? null : 'store-sync is not built yet: run `npm run build`.';
+}
+
+const problem = obstacle();
+if (problem === null) {
+  // What was compiled once is kept in the system's directory for temporary files: a third less time until the next start.
+  nodeModule.enableCompileCache();
+  // Left to itself the heap grows to several times of what is in use, and keeps it; must be said before it has grown.
+  const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
+  if (!flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--heap-growing-percent=30');
+  await import(program.href);
+} else {
+  process.stderr.write(`${problem}\n`);
+  process.exitCode = 1;
+}

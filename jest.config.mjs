@@ -1,0 +1,29 @@
+/** @type {import('jest').Config} */
+export default {
+  testEnvironment: 'node',
+  globalSetup: '<rootDir>/test/support/jest-global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest-global-teardown.mjs',
+  roots: ['<rootDir>/src', '<rootDir>/test'],
+  testMatch: ['**/*.spec.ts'],
+  extensionsToTreatAsEsm: ['.ts'],
+  // Sources import each other as './x.js', as Node wants it; on disk they are .ts.
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '^.+\\.ts$': [
+      '@swc/jest',
+      {
+        jsc: {
+          parser: { syntax: 'typescript', decorators: true },
+          transform: { legacyDecorator: true, decoratorMetadata: true },
+          target: 'es2024',
+          keepClassNames: true,
+        },
+        module: { type: 'es6' },
+        sourceMaps: 'inline',
+      },
+    ],
+  },
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
+  maxWorkers: 2,
+  testTimeout: 30_000,
+};

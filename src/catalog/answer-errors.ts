@@ -1,0 +1,157 @@
+import { CodedError, type CodedErrorDetails, type ErrorCode } from '../domain/errors.js';
+import { readFieldMessages } from './field-messages.js';
+import type { Redactor } from './redaction.js';
+import { parseRetryAfterMs } from './retry-after.js';
+import { isRecord, readUntrustedJson } from './untrusted-json.js';
+
+export interface Answer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** True when the body was longer than the limit, so that only its beginning is here. */
+  readonly cut: boolean;
+}
+
+/** Where a request failed before it could reach the service: it cannot have been carried out. */
+const NEVER_SENT: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/**
+ * Translates what went wrong with one request into a coded error: by status and by the runtime's own error codes, never by
+ * message text (catalog-api "Errors"; design section 5). Texts of the service are bounded and redacted.
+ */
+export class AnswerErrors {
+  constructor(private readonly redactor: Redactor) {}
+
+  /** For any answer that is not 2xx. `mutates` says that the request may have changed something. */
+  ofStatus(operation: string, answer: Answer, mutates: boolean, now: Date): CodedError {
+    const { status } = answer;
+    const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], now);
+    const code = codeOfStatus(status, retryAfterMs !== undefined);
+    const details: CodedErrorDetails = {
+      status,
+      ...(code === 'throttled' || code === 'transient' ? { retryAfterMs } : {}),
+      ...(code === 'invalid' ? { fields: this.fields(answer) } : {}),
+      outcomeUnknown: mutates && code === 'transient',
+    };
+    return new CodedError(code, this.statusMessage(operation, answer, code), details);
+  }
+
+  /** For a 2xx answer that cannot be used: HTML, truncated, empty, enormous, of another shape. */
+  ofUnreadable(operation: string, answer: Answer, mutates: boolean, problem: string): CodedError {
+    const beginning = this.redactor.excerpt(new TextDecoder().decode(answer.body.subarray(0, 4096)));
+    const shown = beginning === '' ? '' : `: ${beginning}`;
+    return new CodedError(
+      'transient',
+      `catalog ${operation} answered ${String(answer.status)} with ${problem}${shown}`,
+      { status: answer.status, outcomeUnknown: mutates },
+    );
+  }
+
+  /** For a request that got no whole answer. */
+  ofNetwork(operation: string, error: unknown, mutates: boolean): CodedError {
+    const cause = this.bareCause(error);
+    const reason = cause.code ?? cause.message;
+    return new CodedError('transient', `catalog ${operation} got no answer (${reason})`, {
+      cause,
+      outcomeUnknown: mutates && !(cause.code !== undefined && NEVER_SENT.has(cause.code)),
+    });
+  }
+
+  ofDeadline(operation: string, timeoutMs: number, mutates: boolean): CodedError {
+    return new CodedError(
+      'transient',
+      `catalog ${operation} got no whole answer within ${String(timeoutMs)} ms`,
+      {
+        outcomeUnknown: mutates,
+      },
+    );
+  }
+
+  /** For what was under way, or waiting, when the client was closed. */
+  ofClosed(operation: string, mutates: boolean): CodedError {
+    return new CodedError('transient', `catalog ${operation} was given up: the client was closed`, {
+      outcomeUnknown: mutates,
+    });
+  }
+
+  /**
+   * A cause with nothing but message and code. The HTTP library's own error carries the request with its headers, and so the
+   * token; whoever prints an error with its causes would print that.
+   */
+  private bareCause(error: unknown): Error & { readonly code?: string } {
+    const message = this.redactor.excerpt(error instanceof Error ? error.message : String(error));
+    const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+    return Object.assign(new Error(message), typeof code === 'string' ? { code } : {});
+  }
+
+  private statusMessage(operation: string, answer: Answer, code: ErrorCode): string {
+    const head = `catalog ${operation} answered ${String(answer.status)}`;
+    if (answer.status >= 300 && answer.status < 400) return `${head}: redirected to ${this.location(answer)}`;
+    if (answer.status === 403) return `${head}: missing permission or subscription${this.detail(answer)}`;
+    if (answer.status === 405) return `${head}: method not allowed there${this.detail(answer)}`;
+    // Field messages ride along as fields and are printed from there.
+    return code === 'invalid' ? head : `${head}${this.detail(answer)}`;
+  }
+
+  /** Catalog-api "Errors": `detail`; an excerpt of whatever else came. */
+  private detail(answer: Answer): string {
+    const json = readUntrustedJson(answer.body);
+    const said = json.ok && isRecord(json.value) ? json.value['detail'] : undefined;
+    const text = typeof said === 'string' ? said : new TextDecoder().decode(answer.body.subarray(0, 4096));
+    const excerpt = this.redactor.excerpt(text);
+    return excerpt === '' ? '' : `: ${excerpt}`;
+  }
+
+  private fields(answer: Answer): Readonly<Record<string, readonly string[]>> {
+    const json = readUntrustedJson(answer.body);
+    const body: unknown = json.ok ? json.value : new TextDecoder().decode(answer.body.subarray(0, 4096));
+    return readFieldMessages(body, (text) => this.redactor.excerpt(text, 300));
+  }
+
+  /** Only origin and path: a query may hold something that is nobody's business. */
+  private location(answer: Answer): string {
+    const value = answer.headers['location'] ?? '';
+    if (!URL.canParse(value)) return this.redactor.excerpt(value.split('?', 1)[0] ?? '') || 'nowhere';
+    const url = new URL(value);
+    return this.redactor.excerpt(`${url.origin}${url.pathname}`);
+  }
+}
+
+/** Design section 5. 503 is throttling only when it says for how long; otherwise it is a fault like any other 5xx. */
+function codeOfStatus(status: number, hasRetryAfter: boolean): ErrorCode {
+  if (status >= 500) return status === 503 && hasRetryAfter ? 'throttled' : 'transient';
+  if (status < 400) return 'misconfigured';
+  switch (status) {
+    case 401:
+    case 402:
+    case 403:
+    case 407:
+      return 'auth';
+    case 404:
+    case 410:
+      return 'not_found';
+    case 405:
+      return 'misconfigured';
+    case 408:
+    case 429:
+      return 'throttled';
+    case 409:
+      return 'conflict';
+    default:
+      return 'invalid';
+  }
+}

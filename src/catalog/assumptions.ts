@@ -1,0 +1,234 @@
+/**
+ * Everything that catalog-api.md leaves "not shown" and the client must nevertheless do somehow. Each entry has a default and
+ * the setting that changes it; nothing else in the client rests on a guess. Settings are keys of `workspaces.<name>`.
+ */
+import { z } from 'zod';
+
+const path = z.string().regex(/^\//, 'a path that starts with /');
+const names = z.array(z.string().min(1)).min(1);
+const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
+
+/** `workspaces.<name>.generation.request`: the call that asks for generation. */
+export const generationRequestSchema = z.strictObject({ method, path, body: z.unknown().optional() });
+export type GenerationRequest = z.output<typeof generationRequestSchema>;
+
+/** `workspaces.<name>.assumptions`: the shape of the settings; every key may be left out. */
+export const assumptionOverridesSchema = z.strictObject({
+  deleteProduct: z.strictObject({ method, path }).partial().optional(),
+  listVariants: z.strictObject({ path }).partial().optional(),
+  uploadCsv: z
+    .strictObject({ method, path, encoding: z.enum(['multipart', 'raw']), field: z.string().min(1) })
+    .partial()
+    .optional(),
+  taskFields: z.strictObject({ id: names, status: names, reason: names }).partial().optional(),
+  tokens: z
+    .strictObject({
+      accessFields: names,
+      refreshFields: names,
+      accessSeconds: z.number().positive(),
+      refreshSeconds: z.number().positive(),
+      bearerOnRefresh: z.boolean(),
+    })
+    .partial()
+    .optional(),
+  localeOnUpdate: z.boolean().optional(),
+  maxPages: z.int().positive().optional(),
+});
+export type AssumptionOverrides = z.input<typeof assumptionOverridesSchema>;
+
+export const DEFAULT_GENERATION_REQUEST: GenerationRequest = {
+  method: 'POST',
+  path: '/products/generate/',
+  body: { product_ids: '{product_ids}' },
+};
+export const DEFAULT_TASK_STATUSES = {
+  success: ['SUCCESS'],
+  failure: ['FAILURE', 'FAILED', 'ERROR', 'REVOKED', 'CANCELLED'],
+};
+
+export type Method = z.output<typeof method>;
+
+export interface Assumptions {
+  readonly deleteProduct: { readonly method: Method; readonly path: string };
+  readonly listVariants: { readonly path: string };
+  readonly uploadCsv: {
+    readonly method: Method;
+    readonly path: string;
+    readonly encoding: 'multipart' | 'raw';
+    readonly field: string;
+  };
+  readonly taskFields: {
+    readonly id: readonly string[];
+    readonly status: readonly string[];
+    readonly reason: readonly string[];
+  };
+  readonly tokens: {
+    readonly accessFields: readonly string[];
+    readonly refreshFields: readonly string[];
+    readonly accessSeconds: number;
+    readonly refreshSeconds: number;
+    readonly bearerOnRefresh: boolean;
+  };
+  readonly localeOnUpdate: boolean;
+  readonly maxPages: number;
+}
+
+export const DEFAULT_ASSUMPTIONS: Assumptions = {
+  deleteProduct: { method: 'DELETE', path: '/products/{id}/' },
+  listVariants: { path: '/products/{id}/variants/' },
+  uploadCsv: { method: 'POST', path: '/products/upload-csv/', encoding: 'multipart', field: 'file' },
+  taskFields: {
+    id: ['task_id', 'background_task_id', 'id'],
+    status: ['status', 'state'],
+    reason: ['reason_for_failure', 'reason', 'error', 'detail', 'message'],
+  },
+  tokens: {
+    accessFields: ['access', 'access_token', 'token'],
+    refreshFields: ['refresh', 'refresh_token'],
+    accessSeconds: 7 * 86_400,
+    refreshSeconds: 14 * 86_400,
+    bearerOnRefresh: true,
+  },
+  localeOnUpdate: false,
+  maxPages: 100_000,
+};
+
+/** The defaults with the settings laid over them, key by key. */
+export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumptions {
+  const base = DEFAULT_ASSUMPTIONS;
+  return {
+    deleteProduct: { ...base.deleteProduct, ...overrides.deleteProduct },
+    listVariants: { ...base.listVariants, ...overrides.listVariants },
+    uploadCsv: { ...base.uploadCsv, ...overrides.uploadCsv },
+    taskFields: { ...base.taskFields, ...overrides.taskFields },
+    tokens: { ...base.tokens, ...overrides.tokens },
+    localeOnUpdate: overrides.localeOnUpdate ?? base.localeOnUpdate,
+    maxPages: overrides.maxPages ?? base.maxPages,
+  };
+}
+
+export interface Assumption {
+  readonly id: string;
+  /** What catalog-api.md does not show. */
+  readonly what: string;
+  readonly default: string;
+  /** The configuration key that changes it; where nothing depends on the answer, why not. */
+  readonly setting: string;
+}
+
+const { deleteProduct, listVariants, uploadCsv, taskFields, tokens } = DEFAULT_ASSUMPTIONS;
+const key = (name: string) => `workspaces.<name>.${name}`;
+
+/** The table of assumptions, for the README and for people who ask why a call looks as it does. */
+export const ASSUMPTIONS: readonly Assumption[] = [
+  {
+    id: 'delete-product',
+    what: 'Method and path of deleting a product',
+    default: `${deleteProduct.method} ${deleteProduct.path}`,
+    setting: key('assumptions.deleteProduct'),
+  },
+  {
+    id: 'list-variants',
+    what: 'Methods and payload of the variants path; the answer may be a page or a bare array',
+    default: `GET ${listVariants.path}`,
+    setting: key('assumptions.listVariants'),
+  },
+  {
+    id: 'upload-csv',
+    what: 'Method, path and payload of the CSV upload',
+    default: `${uploadCsv.method} ${uploadCsv.path}, ${uploadCsv.encoding}, field "${uploadCsv.field}"`,
+    setting: key('assumptions.uploadCsv'),
+  },
+  {
+    id: 'generate',
+    what: 'Method, path and payload of generation; its answer is searched for task ids, and none is no failure',
+    default: `${DEFAULT_GENERATION_REQUEST.method} ${DEFAULT_GENERATION_REQUEST.path} ${JSON.stringify(DEFAULT_GENERATION_REQUEST.body)}`,
+    setting: key('generation.request'),
+  },
+  {
+    id: 'task-fields',
+    what: 'Fields of a background task: its id, its status, the reason of a failure; the first that is there counts',
+    default: Object.entries(taskFields)
+      .map(([field, candidates]) => `${field}: ${candidates.join(' | ')}`)
+      .join('; '),
+    setting: key('assumptions.taskFields'),
+  },
+  {
+    id: 'task-success',
+    what: 'Task statuses that mean success (any case); a status in neither list means still running',
+    default: DEFAULT_TASK_STATUSES.success.join(', '),
+    setting: key('tasks.success'),
+  },
+  {
+    id: 'task-failure',
+    what: 'Task statuses that mean failure (any case)',
+    default: DEFAULT_TASK_STATUSES.failure.join(', '),
+    setting: key('tasks.failure'),
+  },
+  {
+    id: 'refresh-answer',
+    what: 'Shape of the answer to a refresh; a new refresh token in it is taken, none keeps the old one',
+    default: `access token: ${tokens.accessFields.join(' | ')}; refresh token: ${tokens.refreshFields.join(' | ')}`,
+    setting: key('assumptions.tokens'),
+  },
+  {
+    id: 'refresh-bearer',
+    what: 'Whether the refresh call wants the bearer header ("every endpoint except login")',
+    default: `sent: ${String(tokens.bearerOnRefresh)}`,
+    setting: key('assumptions.tokens.bearerOnRefresh'),
+  },
+  {
+    id: 'token-lifetime',
+    what: 'Whether tokens tell their expiry; it is read from the token where it does, else the document’s 7 and 14 days',
+    default: `${String(tokens.accessSeconds)} s, ${String(tokens.refreshSeconds)} s`,
+    setting: key('assumptions.tokens.accessSeconds'),
+  },
+  {
+    id: 'locale-on-update',
+    what: 'Whether PUT and PATCH take locale (only the list, create and read endpoints are said to)',
+    default: `sent: ${String(DEFAULT_ASSUMPTIONS.localeOnUpdate)}`,
+    setting: key('assumptions.localeOnUpdate'),
+  },
+  {
+    id: 'page-size',
+    what: 'Page size of lists',
+    default: `none is asked for; next is followed, for at most ${String(DEFAULT_ASSUMPTIONS.maxPages)} pages`,
+    setting: key('assumptions.maxPages'),
+  },
+  {
+    id: 'rate-limit',
+    what: 'Rate limits',
+    default: '10 requests per second, slowed by 429, 503 and Retry-After',
+    setting: key('requestsPerSecond'),
+  },
+  {
+    id: 'api-token-scope',
+    what: 'What an API token may do beside the product endpoints',
+    default: 'the token is tried; where it gets 403 the login serves, if there is one',
+    setting: key('auth'),
+  },
+  {
+    id: 'success-codes',
+    what: 'Numeric success codes',
+    default: 'any 2xx',
+    setting: 'none needed: outcomes are told apart by the shape of the body',
+  },
+  {
+    id: 'forbidden-and-conflict',
+    what: 'Which endpoints answer 403 and 409',
+    default: 'any may',
+    setting: 'none needed: both are translated wherever they come',
+  },
+  {
+    id: 'no-webhook-settings',
+    what: 'What GET /settings/webhooks/ answers when nothing is configured',
+    default: '404, an empty body, {} and a null url all mean none',
+    setting: 'none needed: all are understood',
+  },
+  {
+    id: 'field-limits',
+    what: 'Length, size and format limits of fields, requests, files and images',
+    default: 'none is enforced here',
+    setting: 'none needed: a refusal is reported with the service’s own field messages',
+  },
+];

@@ -1,0 +1,172 @@
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import type { Assumptions } from './assumptions.js';
+import type { Redactor } from './redaction.js';
+import { readSession, type Session } from './session-tokens.js';
+
+export interface CatalogAuth {
+  readonly apiToken?: string;
+  readonly email?: string;
+  readonly password?: string;
+}
+
+export interface Bearer {
+  readonly token: string;
+  readonly kind: 'api' | 'session';
+}
+
+export interface SessionInfo {
+  readonly accessExpiresAt: Date;
+  readonly refreshExpiresAt: Date;
+}
+
+/** The two calls that yield tokens, made without the bearer header of others. Each resolves to the parsed answer. */
+export interface TokenCalls {
+  login(email: string, password: string): Promise<unknown>;
+  refresh(refreshToken: string, bearer: string): Promise<unknown>;
+}
+
+/** A refused password is not tried again for this long: services lock accounts over such tries. */
+const LOGIN_REFUSAL_MS = 60_000;
+/** After a renewal ahead of time failed, the token that still holds is used this long before the next attempt. */
+const RENEWAL_PAUSE_MS = 30_000;
+
+/**
+ * Gives out bearer tokens (catalog-api "Authentication"): the API token, or the access token of a login, which is renewed
+ * ahead of its expiry and after a 401. However many requests wait, one renewal is made. A refresh that fails is followed by a
+ * login. Throws `auth` when the login is refused or there is none; never with a password or token in it.
+ */
+export class TokenProvider {
+  private session: Session | undefined;
+  private rejectedAccess: string | undefined;
+  private renewal: Promise<Session> | undefined;
+  private refusal: { readonly error: CodedError; readonly untilMs: number } | undefined;
+  private renewNotBeforeMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    private readonly auth: CatalogAuth,
+    private readonly calls: TokenCalls,
+    private readonly assumptions: Assumptions['tokens'],
+    private readonly clock: () => Date,
+    private readonly redactor: Redactor,
+  ) {
+    if (!hasText(auth.apiToken) && !this.hasLogin) {
+      throw new CodedError('misconfigured', 'catalog auth needs an apiToken, or email and password');
+    }
+  }
+
+  get hasLogin(): boolean {
+    return hasText(this.auth.email) && hasText(this.auth.password);
+  }
+
+  /** The token to send: the API token where there is one, unless the session's is asked for. */
+  async bearer(preferSession: boolean): Promise<Bearer> {
+    const { apiToken } = this.auth;
+    if (hasText(apiToken) && !(preferSession && this.hasLogin)) return { token: apiToken, kind: 'api' };
+    return { token: (await this.currentSession()).access, kind: 'session' };
+  }
+
+  /** Tells that a session token got 401. The next `bearer` has another one; a token that was replaced meanwhile costs nothing. */
+  reject(token: string): void {
+    if (this.session?.access === token) this.rejectedAccess = token;
+  }
+
+  /** Tells that a token fresh from a renewal got 401 as well: refreshing it again would not help. */
+  discard(token: string): void {
+    if (this.session?.access === token) this.session = undefined;
+  }
+
+  /** Logs in anew, whatever is at hand (catalog-api "POST /login/"). */
+  async login(): Promise<SessionInfo> {
+    this.refusal = undefined;
+    return sessionInfo(await this.renewOnce(() => this.logIn()));
+  }
+
+  /** Exchanges the refresh token for a new access token (catalog-api "POST /refresh/"), or logs in where there is none. */
+  async refresh(): Promise<SessionInfo> {
+    return sessionInfo(await this.renewOnce(() => this.renew()));
+  }
+
+  private async currentSession(): Promise<Session> {
+    const { session } = this;
+    const nowMs = this.clock().getTime();
+    if (session === undefined || session.access === this.rejectedAccess)
+      return this.renewOnce(() => this.renew());
+    const holds = nowMs < session.accessExpiresAtMs;
+    if (holds && (nowMs < session.renewAtMs || nowMs < this.renewNotBeforeMs)) return session;
+    try {
+      return await this.renewOnce(() => this.renew());
+    } catch (error) {
+      if (!holds || !isCoded(error, 'transient', 'throttled')) throw error;
+      this.renewNotBeforeMs = nowMs + RENEWAL_PAUSE_MS;
+      return session;
+    }
+  }
+
+  private renewOnce(renew: () => Promise<Session>): Promise<Session> {
+    this.renewal ??= renew()
+      .then((session) => this.keep(session))
+      .finally(() => {
+        this.renewal = undefined;
+      });
+    return this.renewal;
+  }
+
+  private keep(session: Session): Session {
+    this.session = session;
+    this.redactor.add(session.access, session.refresh);
+    return session;
+  }
+
+  private async renew(): Promise<Session> {
+    const { session } = this;
+    if (session !== undefined && this.clock().getTime() < session.refreshExpiresAtMs) {
+      try {
+        const answer = await this.calls.refresh(session.refresh, session.access);
+        const renewed = readSession(answer, this.clock().getTime(), this.assumptions, session);
+        // An answer that cannot be read, or brings the refused token back, is as good as none: the login follows.
+        if (renewed !== undefined && renewed.access !== this.rejectedAccess) return renewed;
+      } catch (error) {
+        // Whatever else is wrong with the refresh, the login may still work, and its own error says more.
+        if (!isCoded(error) || error.code === 'throttled') throw error;
+      }
+    }
+    return this.logIn();
+  }
+
+  private async logIn(): Promise<Session> {
+    const { email, password } = this.auth;
+    if (!hasText(email) || !hasText(password)) {
+      throw new CodedError('misconfigured', 'catalog auth has no email and password to log in with');
+    }
+    const { refusal } = this;
+    if (refusal !== undefined && this.clock().getTime() < refusal.untilMs) throw refusal.error;
+    try {
+      const session = readSession(
+        await this.calls.login(email, password),
+        this.clock().getTime(),
+        this.assumptions,
+      );
+      if (session !== undefined) return session;
+    } catch (error) {
+      if (!isCoded(error, 'auth', 'invalid')) throw error;
+      const refused = new CodedError('auth', `catalog refused the login: ${errorLine(error)}`, {
+        status: error.status,
+        cause: error,
+      });
+      this.refusal = { error: refused, untilMs: this.clock().getTime() + LOGIN_REFUSAL_MS };
+      throw refused;
+    }
+    throw new CodedError('transient', 'catalog answered the login without access and refresh');
+  }
+}
+
+function hasText(value: string | undefined): value is string {
+  return value !== undefined && value !== '';
+}
+
+function sessionInfo(session: Session): SessionInfo {
+  return {
+    accessExpiresAt: new Date(session.accessExpiresAtMs),
+    refreshExpiresAt: new Date(session.refreshExpiresAtMs),
+  };
+}

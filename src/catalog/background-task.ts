@@ -1,0 +1,107 @@
+import { CodedError } from '../domain/errors.js';
+import type { Assumptions } from './assumptions.js';
+import type { Redactor } from './redaction.js';
+import { firstId, idOf, isRecord } from './untrusted-json.js';
+
+export interface BackgroundTask {
+  readonly id: string;
+  /** The service's own word, as it came; null when there was none. */
+  readonly status: string | null;
+  /** What that word means by the configured lists. A word in neither means `running` (design section 1.8). */
+  readonly state: 'succeeded' | 'failed' | 'running';
+  /** Why it failed, bounded to one line, where the service says so. */
+  readonly reason?: string;
+  /** The whole record: its other fields are not shown. */
+  readonly raw: Readonly<Record<string, unknown>>;
+}
+
+export interface TaskStatuses {
+  readonly success: readonly string[];
+  readonly failure: readonly string[];
+}
+
+/** Where a record may list the products of its request, and name them; not shown, so all are tried. */
+const LIST_FIELDS = ['products', 'results', 'items', 'tasks'];
+const PRODUCT_FIELDS = ['product_id', 'product', 'id'];
+
+/** Reads task records (catalog-api "Background task": fields not shown) by the assumed field names. */
+export class TaskReader {
+  private readonly success: ReadonlySet<string>;
+  private readonly failure: ReadonlySet<string>;
+
+  constructor(
+    private readonly fields: Assumptions['taskFields'],
+    statuses: TaskStatuses,
+    private readonly redactor: Redactor,
+  ) {
+    this.success = new Set(statuses.success.map(normal));
+    this.failure = new Set(statuses.failure.map(normal));
+  }
+
+  /** `askedId` is the id that the record was asked for by; without it the record must tell. Throws `misconfigured` otherwise. */
+  read(raw: Readonly<Record<string, unknown>>, askedId?: string): BackgroundTask {
+    const id = askedId ?? firstId(raw, this.fields.id);
+    if (id === undefined) {
+      throw new CodedError(
+        'misconfigured',
+        `catalog tasks have none of the id fields ${this.fields.id.join(', ')}: set assumptions.taskFields.id`,
+      );
+    }
+    const status = this.statusOf(raw);
+    const state = this.stateOf(status);
+    const reason = state === 'failed' ? this.reasonOf(raw) : undefined;
+    return { id, status, state, ...(reason === undefined ? {} : { reason }), raw };
+  }
+
+  /**
+   * What a record of a request for several products says of one of them, where it lists them (`products`, `results`, `items`
+   * or `tasks`, entries by catalog id or external_id); null where it does not. A request that succeeded as a whole may have
+   * failed for some.
+   */
+  readProduct(
+    task: BackgroundTask,
+    product: { readonly id: string; readonly externalId: string },
+  ): BackgroundTask | null {
+    const entries = LIST_FIELDS.flatMap((field) => {
+      const list = task.raw[field];
+      return Array.isArray(list) ? list.filter(isRecord) : [];
+    });
+    const entry = entries.find(
+      (each) =>
+        PRODUCT_FIELDS.some((field) => idOf(each[field]) === product.id) ||
+        each['external_id'] === product.externalId,
+    );
+    if (entry === undefined || this.statusOf(entry) === null) return null;
+    return this.read(entry, task.id);
+  }
+
+  private statusOf(raw: Readonly<Record<string, unknown>>): string | null {
+    const found = this.fields.status.map((field) => raw[field]).find((value) => typeof value === 'string');
+    return typeof found === 'string' ? found : null;
+  }
+
+  private stateOf(status: string | null): BackgroundTask['state'] {
+    if (status === null) return 'running';
+    if (this.success.has(normal(status))) return 'succeeded';
+    return this.failure.has(normal(status)) ? 'failed' : 'running';
+  }
+
+  private reasonOf(raw: Readonly<Record<string, unknown>>): string | undefined {
+    for (const field of this.fields.reason) {
+      const value = raw[field];
+      const text =
+        typeof value === 'string'
+          ? value
+          : isRecord(value) || Array.isArray(value)
+            ? JSON.stringify(value)
+            : '';
+      const reason = this.redactor.excerpt(text, 500);
+      if (reason !== '') return reason;
+    }
+    return undefined;
+  }
+}
+
+function normal(status: string): string {
+  return status.trim().toLowerCase();
+}

@@ -1,0 +1,86 @@
+import { CodedError } from '../domain/errors.js';
+
+const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
+
+export function isLoopback(url: URL): boolean {
+  // The URL parser has brought every spelling of an IPv4 address into dotted form, so that the pattern is enough.
+  return LOOPBACK.test(url.hostname);
+}
+
+/**
+ * The service's base URL, checked and without a trailing slash (catalog-api "General conventions" and "Authentication" 4: only
+ * HTTPS; a loopback address may be plain). Throws `misconfigured` otherwise, without repeating a URL that holds credentials.
+ */
+export function parseBaseUrl(value: string): URL {
+  if (!URL.canParse(value)) throw new CodedError('misconfigured', 'catalog base URL is not a URL');
+  const url = new URL(value);
+  if (url.username !== '' || url.password !== '') {
+    throw new CodedError('misconfigured', 'catalog base URL must not hold credentials');
+  }
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url))) {
+    throw new CodedError('misconfigured', `catalog base URL must be https: ${url.origin}`);
+  }
+  if (url.search !== '' || url.hash !== '') {
+    throw new CodedError(
+      'misconfigured',
+      `catalog base URL must end with its path: ${url.origin}${url.pathname}`,
+    );
+  }
+  url.pathname = url.pathname.replace(/\/+$/, '');
+  return url;
+}
+
+export type Query = readonly (readonly [name: string, value: string])[];
+
+/** `{base_url}` + path + query. The path keeps its trailing slash; `{id}` is filled with the encoded id. */
+export function endpointUrl(
+  base: URL,
+  path: string,
+  ids: Readonly<Record<string, string>> = {},
+  query: Query = [],
+) {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (whole, name: string) => {
+    const id = ids[name];
+    return id === undefined ? whole : encodeSegment(id);
+  });
+  const url = new URL(base);
+  const [pathname = '', ownQuery = ''] = filled.split('?', 2);
+  url.pathname = `${base.pathname.replace(/\/$/, '')}${pathname}`;
+  url.search = ownQuery;
+  for (const [name, value] of query) url.searchParams.append(name, value);
+  return url;
+}
+
+/** One path segment. An id of `.` or `..` would walk up the path, encoded or not. */
+export function encodeSegment(id: string): string {
+  if (id === '' || id === '.' || id === '..') throw new CodedError('invalid', 'an id must name something');
+  return encodeURIComponent(id);
+}
+
+/**
+ * The URL of the next page, from a `next` that is absolute or relative (catalog-api "GET /products/"). It must stay on the
+ * base URL's origin: following it elsewhere would hand the token to another host. `http:` for the same host is read as the
+ * base URL's own scheme, because a service behind a proxy that ends TLS writes its links so. Throws `misconfigured`.
+ */
+export function nextPageUrl(base: URL, next: string, current: URL): URL {
+  if (!URL.canParse(next, current.href))
+    throw new CodedError('misconfigured', 'catalog answered a next page that is no URL');
+  const url = new URL(next, current);
+  if (
+    url.protocol === 'http:' &&
+    base.protocol === 'https:' &&
+    url.port === '' &&
+    url.hostname === base.hostname
+  ) {
+    url.protocol = base.protocol;
+    url.port = base.port;
+  }
+  if (url.origin !== base.origin || url.username !== '' || url.password !== '') {
+    throw new CodedError(
+      'misconfigured',
+      `catalog answered a next page on another host (${url.origin}), not on ${base.origin}; set baseUrl to the address the service gives itself`,
+    );
+  }
+  url.hash = '';
+  return url;
+}

@@ -1,0 +1,365 @@
+import { randomUUID } from 'node:crypto';
+import { CodedError, isCoded } from '../domain/errors.js';
+import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES } from './assumptions.js';
+import type { SessionInfo } from './auth.js';
+import { TaskReader, type BackgroundTask } from './background-task.js';
+import type { Query } from './base-url.js';
+import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
+import { Connection } from './connection.js';
+import { csvBody, type CsvFile } from './csv-upload.js';
+import {
+  GenerationTemplate,
+  readGenerationAnswer,
+  type GenerationAnswer,
+  type GenerationProduct,
+} from './generation.js';
+import { listSchema, type Page } from './pages.js';
+import type { ProductBody } from './product-body.js';
+import { productQuery, type ProductFilters } from './product-filters.js';
+import { ignoreBody, parseShape, readAnyJson, readJson } from './readers.js';
+import {
+  backgroundCreationSchema,
+  nestedProductSchema,
+  productSchema,
+  taskRecordSchema,
+  webhookConfigSchema,
+  type CatalogProduct,
+  type CatalogVariant,
+  type WebhookConfig,
+  type WebhookConfigInput,
+} from './schemas.js';
+import { firstId, isRecord } from './untrusted-json.js';
+
+export type ProductId = number | string;
+
+export type UpsertOutcome =
+  | { readonly kind: 'product'; readonly product: CatalogProduct }
+  | { readonly kind: 'background'; readonly taskId: string };
+
+export interface LocaleOption {
+  /** Overrides the client's locale. */
+  readonly locale?: string;
+}
+
+const productList = listSchema(productSchema);
+const variantList = listSchema(nestedProductSchema);
+const taskList = listSchema(taskRecordSchema);
+
+/**
+ * The catalog service (catalog-api.md), one typed method per operation. Every method waits for its turn under
+ * `requestsPerSecond` and throws nothing but CodedError:
+ *
+ * - `auth` token refused (401) or permission or subscription missing (403), told apart by `status`
+ * - `invalid` refused by validation, with the service's own `fields`; `not_found`; `conflict` (409)
+ * - `throttled` the service asks for a longer wait than `maxThrottleWaitMs`, with `retryAfterMs`
+ * - `transient` no answer that can be used; `outcomeUnknown` when a write may have been carried out all the same
+ * - `misconfigured` a redirect, a next page on another host, a request template that cannot be
+ *
+ * Nothing is repeated but what harms nobody: once after a renewed login, after the waits the service asks for, and reads.
+ */
+export class CatalogClient {
+  private readonly connection: Connection;
+  private readonly tasks: TaskReader;
+  private readonly template: GenerationTemplate;
+
+  /**
+   * Throws `misconfigured` for a base URL that is neither https nor loopback, for missing credentials, and for a generation
+   * request that names no product.
+   */
+  constructor(private readonly options: CatalogClientOptions) {
+    this.template = new GenerationTemplate(options.generation ?? DEFAULT_GENERATION_REQUEST);
+    this.connection = new Connection(options);
+    const { assumptions, redactor } = this.connection;
+    this.tasks = new TaskReader(assumptions.taskFields, options.tasks ?? DEFAULT_TASK_STATUSES, redactor);
+  }
+
+  /** Ends what is under way (`transient`) and lets go of the connections. The client is of no use afterwards. */
+  close(): void {
+    this.connection.close();
+  }
+
+  /** Logs in with email and password. catalog-api "POST /login/". Throws `misconfigured` when neither is configured. */
+  async login(): Promise<SessionInfo> {
+    return this.connection.tokens.login();
+  }
+
+  /** Renews the session: by the refresh token, else by a login. catalog-api "POST /refresh/". */
+  async refresh(): Promise<SessionInfo> {
+    return this.connection.tokens.refresh();
+  }
+
+  /** The first page of parent and standalone products. catalog-api "GET /products/". */
+  async listProducts(filters: ProductFilters = {}): Promise<Page<CatalogProduct>> {
+    return this.productPage(this.productsUrl(filters));
+  }
+
+  /** The page that another page's `next` names. catalog-api "GET /products/". */
+  async nextProducts(next: string): Promise<Page<CatalogProduct>> {
+    return this.productPage(this.connection.nextUrl(next, this.productsUrl({})));
+  }
+
+  /** Every product that the filters select, page after page; see `walkPages`. catalog-api "GET /products/". */
+  iterateProducts(filters: ProductFilters = {}): AsyncGenerator<CatalogProduct, undefined> {
+    return this.connection.walk(this.productsUrl(filters), (url) => this.productPage(url));
+  }
+
+  /**
+   * Creates a product, or updates the one that bears one of its identifiers. catalog-api "POST /products/". The outcomes are
+   * told apart by the body: one with `background_task_id` means that product and variants come into being in the background.
+   */
+  async upsertProduct(body: ProductBody, { locale }: LocaleOption = {}): Promise<UpsertOutcome> {
+    return this.connection.ask({
+      operation: 'upsertProduct',
+      group: 'products',
+      method: 'POST',
+      path: '/products/',
+      url: this.connection.url('/products/', {}, this.connection.localeQuery(locale)),
+      body,
+      read: (answer, unusable) => {
+        const json = readAnyJson()(answer, unusable);
+        const background = backgroundCreationSchema.safeParse(json);
+        if (background.success) return { kind: 'background', taskId: background.data.background_task_id };
+        return { kind: 'product', product: parseShape(productSchema, json, unusable) };
+      },
+    });
+  }
+
+  /** catalog-api "GET /products/{id}/". */
+  async getProduct(id: ProductId, { locale }: LocaleOption = {}): Promise<CatalogProduct> {
+    return this.connection.ask({
+      operation: 'getProduct',
+      ...this.oneProduct(id, 'GET', this.connection.localeQuery(locale)),
+      read: readJson(productSchema),
+    });
+  }
+
+  /** Replaces a product: fields that the body does not name are emptied. catalog-api "PUT /products/{id}/". */
+  async replaceProduct(id: ProductId, body: ProductBody, option: LocaleOption = {}): Promise<CatalogProduct> {
+    return this.connection.ask({
+      operation: 'replaceProduct',
+      ...this.oneProduct(id, 'PUT', this.connection.updateQuery(option.locale)),
+      body,
+      read: readJson(productSchema),
+    });
+  }
+
+  /** Changes the named fields alone. catalog-api "PATCH /products/{id}/". */
+  async updateProduct(id: ProductId, body: ProductBody, option: LocaleOption = {}): Promise<CatalogProduct> {
+    return this.connection.ask({
+      operation: 'updateProduct',
+      ...this.oneProduct(id, 'PATCH', this.connection.updateQuery(option.locale)),
+      body,
+      read: readJson(productSchema),
+    });
+  }
+
+  /** catalog-api "DELETE /products/{id}/"; method and path as assumed. Throws `not_found` when it has gone already. */
+  async deleteProduct(id: ProductId): Promise<void> {
+    const { method, path } = this.connection.assumptions.deleteProduct;
+    await this.connection.ask({
+      operation: 'deleteProduct',
+      group: 'products',
+      method,
+      path,
+      url: this.connection.url(path, { id: String(id) }),
+      read: ignoreBody,
+    });
+  }
+
+  /** The first page of a product's variants; all of them where the answer is a bare array. catalog-api "Variants of a product". */
+  async listVariants(id: ProductId): Promise<Page<CatalogVariant>> {
+    return this.variantPage(this.variantsUrl(id));
+  }
+
+  /** Every variant of a product. catalog-api "Variants of a product". */
+  iterateVariants(id: ProductId): AsyncGenerator<CatalogVariant, undefined> {
+    return this.connection.walk(this.variantsUrl(id), (url) => this.variantPage(url));
+  }
+
+  /**
+   * Uploads a CSV file of products, taken in in the background. catalog-api "CSV upload of products"; call as assumed. The task
+   * id is undefined when the answer holds none. Throws `invalid` when the file itself cannot be read.
+   */
+  async uploadCsv(file: CsvFile, filename: string): Promise<{ readonly taskId: string | undefined }> {
+    const { method, path } = this.connection.assumptions.uploadCsv;
+    const boundary = (this.options.newBoundary ?? randomUUID)();
+    const { payload, contentType } = csvBody(file, filename, this.connection.assumptions.uploadCsv, boundary);
+    return this.connection.ask({
+      operation: 'uploadCsv',
+      group: 'uploads',
+      method,
+      path,
+      url: this.connection.url(path),
+      payload,
+      contentType,
+      repeat: 'once',
+      timeoutMs: this.options.uploadTimeoutMs ?? DEFAULT_LIMITS.uploadTimeoutMs,
+      read: (answer, unusable) => {
+        const json = readAnyJson({})(answer, unusable);
+        return {
+          taskId: isRecord(json) ? firstId(json, this.connection.assumptions.taskFields.id) : undefined,
+        };
+      },
+    });
+  }
+
+  /** How many products one `generate` takes: 1 when the configured request names a single product, else Infinity. */
+  get generationBatchLimit(): number {
+    return this.template.batchLimit;
+  }
+
+  /**
+   * Asks for generation in one request, as configured. catalog-api "Generation". It costs credits, so that an error with
+   * `outcomeUnknown` must not be answered by asking again at once. An answer without task ids is no failure. Throws `invalid`
+   * for no product, or more than `generationBatchLimit`, before anything is sent.
+   */
+  async generate(products: readonly GenerationProduct[]): Promise<GenerationAnswer> {
+    const { template } = this;
+    if (products.length === 0 || products.length > template.batchLimit) {
+      throw new CodedError(
+        'invalid',
+        `one generation request takes 1 to ${String(template.batchLimit)} products, not ${String(products.length)}`,
+      );
+    }
+    return this.connection.ask({
+      operation: 'generate',
+      group: 'generation',
+      method: template.method,
+      path: template.path,
+      url: this.connection.url(template.filledPath(products)),
+      body: template.filledBody(products),
+      repeat: 'once',
+      read: (answer, unusable) => readGenerationAnswer(readAnyJson({})(answer, unusable), products),
+    });
+  }
+
+  /** The first page of background tasks. catalog-api "Background tasks". */
+  async listBackgroundTasks(): Promise<Page<BackgroundTask>> {
+    return this.taskPage(this.connection.url('/background-tasks/'));
+  }
+
+  /** Every background task. catalog-api "Background tasks". */
+  iterateBackgroundTasks(): AsyncGenerator<BackgroundTask, undefined> {
+    return this.connection.walk(this.connection.url('/background-tasks/'), (url) => this.taskPage(url));
+  }
+
+  /** One background task; a status that is not configured means running. catalog-api "Background tasks". */
+  async getBackgroundTask(taskId: string): Promise<BackgroundTask> {
+    const path = '/background-tasks/{task_id}/';
+    const record = await this.connection.ask({
+      operation: 'getBackgroundTask',
+      group: 'tasks',
+      method: 'GET',
+      path,
+      url: this.connection.url(path, { task_id: taskId }),
+      read: readJson(taskRecordSchema),
+    });
+    return this.tasks.read(record, taskId);
+  }
+
+  /** What a task of several products says of one of them; null where it does not tell them apart. Calls nobody. */
+  taskOfProduct(task: BackgroundTask, product: { id: string; externalId: string }): BackgroundTask | null {
+    return this.tasks.readProduct(task, product);
+  }
+
+  /** The workspace's webhook configuration, whoever's it is, or null. catalog-api "GET /settings/webhooks/". Holds a secret. */
+  async getWebhookSettings(): Promise<WebhookConfig | null> {
+    try {
+      const settings = await this.connection.ask({
+        ...this.webhookSettings('getWebhookSettings', 'GET'),
+        read: (answer, unusable) => {
+          const json = readAnyJson(null)(answer, unusable);
+          const none = json === null || (isRecord(json) && (json['url'] ?? '') === '');
+          return none ? null : parseShape(webhookConfigSchema, json, unusable);
+        },
+      });
+      this.connection.redactor.add(settings?.hmac_secret);
+      return settings;
+    } catch (error) {
+      if (isCoded(error, 'not_found')) return null;
+      throw error;
+    }
+  }
+
+  /** Replaces the workspace's one configuration, whoever's it is. catalog-api "POST /settings/webhooks/". Holds a secret. */
+  async putWebhookSettings(config: WebhookConfigInput): Promise<WebhookConfig> {
+    this.connection.redactor.add(config.hmac_secret);
+    return this.connection.ask({
+      ...this.webhookSettings('putWebhookSettings', 'POST'),
+      body: config,
+      read: readJson(webhookConfigSchema),
+    });
+  }
+
+  /** Removes the configuration; none is as good as removed. catalog-api "DELETE /settings/webhooks/". */
+  async deleteWebhookSettings(): Promise<void> {
+    try {
+      await this.connection.ask({
+        ...this.webhookSettings('deleteWebhookSettings', 'DELETE'),
+        read: ignoreBody,
+      });
+    } catch (error) {
+      if (!isCoded(error, 'not_found')) throw error;
+    }
+  }
+
+  private async productPage(url: URL): Promise<Page<CatalogProduct>> {
+    const read = readJson(productList);
+    return this.connection.ask({
+      operation: 'listProducts',
+      group: 'products',
+      method: 'GET',
+      path: '/products/',
+      url,
+      read,
+    });
+  }
+
+  private async variantPage(url: URL): Promise<Page<CatalogVariant>> {
+    const { path } = this.connection.assumptions.listVariants;
+    return this.connection.ask({
+      operation: 'listVariants',
+      group: 'products',
+      method: 'GET',
+      path,
+      url,
+      read: readJson(variantList),
+    });
+  }
+
+  private async taskPage(url: URL): Promise<Page<BackgroundTask>> {
+    const page = await this.connection.ask({
+      operation: 'listBackgroundTasks',
+      group: 'tasks',
+      method: 'GET',
+      path: '/background-tasks/',
+      url,
+      read: readJson(taskList),
+    });
+    return { ...page, results: page.results.map((record) => this.tasks.read(record)) };
+  }
+
+  private productsUrl(filters: ProductFilters): URL {
+    return this.connection.url('/products/', {}, productQuery(filters, this.options.locale));
+  }
+
+  private variantsUrl(id: ProductId): URL {
+    return this.connection.url(this.connection.assumptions.listVariants.path, { id: String(id) });
+  }
+
+  private oneProduct(id: ProductId, method: string, query: Query) {
+    const path = '/products/{id}/';
+    return {
+      group: 'products',
+      method,
+      path,
+      url: this.connection.url(path, { id: String(id) }, query),
+    } as const;
+  }
+
+  private webhookSettings(operation: string, method: string) {
+    const path = '/settings/webhooks/';
+    const url = this.connection.url(path);
+    return { operation, group: 'settings', method, path, url, confidential: true } as const;
+  }
+}

@@ -1,0 +1,43 @@
+import { Readable } from 'node:stream';
+import type { Assumptions } from './assumptions.js';
+import type { Payload } from './http.js';
+
+/** The file's bytes, or a function that opens it: an attempt may have to be made again, and a stream can be read only once. */
+export type CsvFile = Uint8Array | (() => Readable);
+
+export interface CsvBody {
+  readonly payload: Payload;
+  readonly contentType: string;
+}
+
+/** The body of a CSV upload (catalog-api "CSV upload": payload not shown), as assumed: a multipart form or the bare file. */
+export function csvBody(
+  file: CsvFile,
+  filename: string,
+  how: Pick<Assumptions['uploadCsv'], 'encoding' | 'field'>,
+  boundary: string,
+): CsvBody {
+  if (how.encoding === 'raw') return { payload: file, contentType: 'text/csv; charset=utf-8' };
+  const head = Buffer.from(
+    `--${boundary}\r\n` +
+      `Content-Disposition: form-data; name="${quoted(how.field)}"; filename="${quoted(filename)}"\r\n` +
+      'Content-Type: text/csv\r\n\r\n',
+  );
+  const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
+  const contentType = `multipart/form-data; boundary=${boundary}`;
+  if (typeof file !== 'function') return { payload: Buffer.concat([head, file, tail]), contentType };
+  return { payload: () => Readable.from(framed(head, file(), tail), { objectMode: false }), contentType };
+}
+
+async function* framed(head: Uint8Array, file: Readable, tail: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield head;
+  for await (const chunk of file as AsyncIterable<Uint8Array | string>) {
+    yield typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+  }
+  yield tail;
+}
+
+/** As forms write a name: a quote or a line break would end the header. */
+function quoted(name: string): string {
+  return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}

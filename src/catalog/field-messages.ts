@@ -1,0 +1,53 @@
+import { isRecord } from './untrusted-json.js';
+
+const MAX_FIELDS = 100;
+const MAX_MESSAGES = 20;
+const MAX_DEPTH = 12;
+
+/**
+ * Field messages of a validation error (catalog-api "Errors": a map of field name to messages), field by field. Nested shapes
+ * are flattened to dotted paths (`variants.0.sku`); what is no map at all is kept under `detail`. Bounded; every text passes
+ * through `clean`.
+ */
+export function readFieldMessages(
+  body: unknown,
+  clean: (text: string) => string,
+): Readonly<Record<string, readonly string[]>> {
+  const found = new Map<string, string[]>();
+  collect(body, '', 0, (path, text) => {
+    const field = clean(path) || 'detail';
+    const message = clean(text);
+    const messages = found.get(field) ?? [];
+    if (message === '' || messages.length >= MAX_MESSAGES) return;
+    if (messages.length === 0 && found.size >= MAX_FIELDS) return;
+    found.set(field, [...messages, message]);
+  });
+  return Object.fromEntries(found);
+}
+
+function collect(
+  value: unknown,
+  path: string,
+  depth: number,
+  add: (path: string, text: string) => void,
+): void {
+  if (value === null || value === undefined || depth > MAX_DEPTH) return;
+  if (Array.isArray(value)) {
+    value.forEach((item: unknown, index) => {
+      // Messages stand in a list under their field; objects in a list are the items of a nested list, told by their place.
+      const nested = item !== null && typeof item === 'object';
+      collect(item, nested ? join(path, String(index)) : path, depth + 1, add);
+    });
+    return;
+  }
+  if (isRecord(value)) {
+    for (const [key, item] of Object.entries(value)) collect(item, join(path, key), depth + 1, add);
+    return;
+  }
+  if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
+    add(path, String(value));
+}
+
+function join(path: string, key: string): string {
+  return path === '' ? key : `${path}.${key}`;
+}

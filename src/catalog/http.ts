@@ -1,0 +1,145 @@
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import type { Readable } from 'node:stream';
+import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import { CodedError } from '../domain/errors.js';
+import type { Answer, AnswerErrors } from './answer-errors.js';
+import { isLoopback } from './base-url.js';
+
+/** Bytes at hand, or a stream that can be opened anew for every attempt. */
+export type Payload = Uint8Array | (() => Readable);
+
+export interface Exchange {
+  readonly operation: string;
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly payload?: Payload;
+  /** True when the request may change something at the service. */
+  readonly mutates: boolean;
+  /** Deadline of the whole exchange, from connecting to the last byte of the answer. */
+  readonly timeoutMs: number;
+}
+
+export interface HttpOptions {
+  readonly base: URL;
+  readonly maxResponseBytes: number;
+  /** Aborts what is under way when the client is closed. */
+  readonly closed: AbortSignal;
+}
+
+/** The beginning of an error body is enough to read its messages. */
+const MAX_ERROR_BYTES = 1_000_000;
+const MAX_SOCKETS = 32;
+
+/** One HTTP exchange at a time over kept-alive connections: no redirects, a total deadline, bounded answers, coded errors only. */
+export class Http {
+  private readonly client: AxiosInstance;
+  private readonly agents: readonly [HttpAgent, HttpsAgent];
+
+  constructor(
+    private readonly options: HttpOptions,
+    private readonly errors: AnswerErrors,
+  ) {
+    const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+    const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+    this.agents = [httpAgent, httpsAgent];
+    this.client = axios.create({
+      httpAgent,
+      httpsAgent,
+      maxRedirects: 0,
+      maxBodyLength: Number.POSITIVE_INFINITY,
+      responseType: 'stream',
+      validateStatus: () => true,
+      transformRequest: [(data: unknown) => data],
+      // A proxy of the environment is for the outside world.
+      ...(isLoopback(options.base) ? { proxy: false as const } : {}),
+    });
+  }
+
+  /** The answer, whatever its status. Throws `transient` when no whole answer came (`outcomeUnknown` if it may have been heard). */
+  async exchange(exchange: Exchange): Promise<Answer> {
+    const { operation, mutates, timeoutMs } = exchange;
+    const deadline = new AbortController();
+    const timer = setTimeout(() => {
+      deadline.abort();
+    }, timeoutMs);
+    const upload = openPayload(exchange.payload);
+    try {
+      const response = await this.client.request<Readable>({
+        url: exchange.url.href,
+        method: exchange.method,
+        headers: exchange.headers,
+        data: upload.data,
+        signal: AbortSignal.any([deadline.signal, this.options.closed]),
+      });
+      return await this.readAnswer(response);
+    } catch (error) {
+      if (upload.failure() !== undefined) {
+        throw new CodedError('invalid', `catalog ${operation}: the file could not be read`, {
+          cause: upload.failure(),
+        });
+      }
+      if (deadline.signal.aborted) throw this.errors.ofDeadline(operation, timeoutMs, mutates);
+      if (this.options.closed.aborted) throw this.errors.ofClosed(operation, mutates);
+      throw this.errors.ofNetwork(operation, error, mutates);
+    } finally {
+      clearTimeout(timer);
+      upload.close();
+    }
+  }
+
+  /** Lets go of the kept-alive connections. */
+  close(): void {
+    for (const agent of this.agents) agent.destroy();
+  }
+
+  private async readAnswer(response: AxiosResponse<Readable>): Promise<Answer> {
+    const { status } = response;
+    const limit = status >= 200 && status < 300 ? this.options.maxResponseBytes : MAX_ERROR_BYTES;
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    // Counted after decompression, so that a small answer cannot unfold into an enormous one. Leaving the loop closes the stream.
+    for await (const chunk of response.data as AsyncIterable<Uint8Array>) {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size > limit) break;
+    }
+    const body = Buffer.concat(chunks);
+    return {
+      status,
+      headers: plainHeaders(response.headers),
+      body: body.subarray(0, limit),
+      cut: size > limit,
+    };
+  }
+}
+
+function openPayload(payload: Payload | undefined) {
+  if (typeof payload !== 'function') {
+    const data = payload && Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
+    return { data, failure: () => undefined, close: () => undefined };
+  }
+  const stream = payload();
+  let failure: unknown;
+  stream.once('error', (error) => {
+    failure ??= error;
+  });
+  return {
+    data: stream,
+    failure: () => failure,
+    close: () => {
+      // Our own closing of a stream that was not read to its end is no failure of the file.
+      stream.on('error', () => undefined);
+      stream.destroy();
+    },
+  };
+}
+
+function plainHeaders(headers: AxiosResponse['headers']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name.toLowerCase(), value] as const] : [],
+    ),
+  );
+}

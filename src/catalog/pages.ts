@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { CodedError, isCoded } from '../domain/errors.js';
+import { pageSchema } from './schemas.js';
+
+export interface Page<T> {
+  readonly results: readonly T[];
+  /** As the service wrote it, absolute or relative; null on the last page. */
+  readonly next: string | null;
+  readonly previous: string | null;
+  /** What the service says the whole list holds; null when it does not. */
+  readonly count: number | null;
+}
+
+/** A list that may come as a page or as a bare array. */
+export function listSchema<Item extends z.ZodType>(item: Item) {
+  return z.union([pageSchema(item), z.array(item)]).transform((list): Page<z.output<Item>> => {
+    if (Array.isArray(list)) return { results: list, next: null, previous: null, count: list.length };
+    const { results, next, previous, count } = list;
+    return { results, next: textOrNull(next), previous: textOrNull(previous), count: count ?? null };
+  });
+}
+
+function textOrNull(value: string | null | undefined): string | null {
+  return value === undefined || value === '' ? null : value;
+}
+
+export interface PageWalk<T> {
+  readonly firstUrl: URL;
+  readonly fetch: (url: URL) => Promise<Page<T>>;
+  readonly resolve: (next: string, current: URL) => URL;
+  readonly maxPages: number;
+}
+
+/**
+ * Every item of a list, page by page, following `next` alone (catalog-api "GET /products/": page size not shown). Ends at a
+ * page without `next`, at an empty page, and at a `next` that was followed before. While the list changes under the walk an item
+ * may come twice. Throws `transient` when a further page has gone meanwhile, so that a walk cut short is never taken for a whole
+ * one, and `misconfigured` beyond `maxPages`.
+ */
+export async function* walkPages<T>(walk: PageWalk<T>): AsyncGenerator<T, undefined> {
+  const seen = new Set<string>();
+  let url: URL | undefined = walk.firstUrl;
+  while (url !== undefined && !seen.has(url.href)) {
+    if (seen.size >= walk.maxPages) {
+      throw new CodedError(
+        'misconfigured',
+        `catalog list has more than ${String(walk.maxPages)} pages: set assumptions.maxPages`,
+      );
+    }
+    const current: URL = url;
+    const page: Page<T> = await fetchPage(walk, current, seen.size === 0);
+    seen.add(current.href);
+    yield* page.results;
+    url = page.next === null || page.results.length === 0 ? undefined : walk.resolve(page.next, current);
+  }
+  return undefined;
+}
+
+async function fetchPage<T>(walk: PageWalk<T>, url: URL, first: boolean): Promise<Page<T>> {
+  try {
+    return await walk.fetch(url);
+  } catch (error) {
+    if (first || !isCoded(error, 'not_found')) throw error;
+    throw new CodedError('transient', 'catalog list changed while it was read: a page has gone', {
+      cause: error,
+    });
+  }
+}

@@ -1,0 +1,10 @@
+import type { ProductInput } from './schemas.js';
+
+type DeepReadonly<T> = T extends readonly (infer Item)[]
+  ? readonly DeepReadonly<Item>[]
+  : T extends object
+    ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
+    : T;
+
+/** A create, replace or update body: the writable fields of catalog-api "Product". */
+export type ProductBody = DeepReadonly<ProductInput>;

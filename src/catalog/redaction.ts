@@ -1,0 +1,46 @@
+const EXCERPT_SOURCE_CHARS = 16_384;
+const MASK = '[redacted]';
+const ROTATING_LIMIT = 64;
+
+/**
+ * Knows the secrets of one client and takes them out of every text that may reach a log, an error or a page: a service may
+ * echo a token or a password in its own message.
+ */
+export class Redactor {
+  private readonly fixed = new Set<string>();
+  private readonly rotating: string[] = [];
+
+  /** Secrets that last as long as the client. Shorter ones than 4 characters would mask half of any text; they are left. */
+  addFixed(...secrets: readonly (string | null | undefined)[]): void {
+    for (const spelling of secrets.flatMap(spellings)) this.fixed.add(spelling);
+  }
+
+  /** Secrets that come and go (tokens of a session, a webhook secret); the oldest are forgotten. */
+  add(...secrets: readonly (string | null | undefined)[]): void {
+    for (const spelling of secrets.flatMap(spellings)) {
+      if (!this.rotating.includes(spelling)) this.rotating.push(spelling);
+    }
+    this.rotating.splice(0, Math.max(0, this.rotating.length - ROTATING_LIMIT));
+  }
+
+  redact(text: string): string {
+    // Longest first: a secret may be the beginning of another one.
+    const secrets = [...this.fixed, ...this.rotating].sort((a, b) => b.length - a.length);
+    return secrets.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
+  }
+
+  /** One readable line of at most `maxChars`, without control or invisible characters and without secrets. */
+  excerpt(text: string, maxChars = 200): string {
+    const clean = text
+      .slice(0, EXCERPT_SOURCE_CHARS)
+      .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .trim();
+    const safe = this.redact(clean);
+    return safe.length <= maxChars ? safe : `${safe.slice(0, maxChars - 1)}…`;
+  }
+}
+
+function spellings(secret: string | null | undefined): string[] {
+  if (secret === null || secret === undefined || secret.length < 4) return [];
+  return [...new Set([secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)])];
+}

@@ -1,0 +1,240 @@
+import type { CodedError } from '../domain/errors.js';
+import { isCoded } from '../domain/errors.js';
+import { retryDelayMs } from '../domain/backoff.js';
+import type { Answer, AnswerErrors } from './answer-errors.js';
+import type { Bearer, TokenProvider } from './auth.js';
+import type { Http, Payload } from './http.js';
+import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
+
+/** Operations that share a fate when an API token gets 403: what serves one of a group serves all. */
+export type OperationGroup = 'products' | 'uploads' | 'generation' | 'tasks' | 'settings' | 'tokens';
+
+/**
+ * What may be repeated without being asked: `read` also after a fault, `repeatable` (an upsert, a replacement, a deletion) when
+ * the service said 503, `once` (what costs credits or starts work) only when it was certainly not carried out.
+ */
+export type Repeat = 'read' | 'repeatable' | 'once';
+
+export interface Call<T> {
+  readonly operation: string;
+  readonly group: OperationGroup;
+  readonly method: string;
+  /** The path as documented, with its placeholders: for metrics, where an id would be one label too many. */
+  readonly path: string;
+  readonly url: URL;
+  readonly payload?: Payload;
+  readonly contentType?: string;
+  /** `own`: the bearer the client holds; otherwise the given token, or none at all. */
+  readonly bearer: 'own' | 'none' | { readonly token: string };
+  readonly repeat: Repeat;
+  readonly mutates: boolean;
+  readonly timeoutMs: number;
+  /** True when the answer holds secrets: nothing of it is shown. */
+  readonly confidential?: boolean;
+  /** Makes the result of a 2xx answer, or calls `unusable` with what is wrong with it and throws what that returns. */
+  readonly read: (answer: Answer, unusable: (problem: string) => CodedError) => T;
+}
+
+export interface RequestInfo {
+  readonly operation: string;
+  readonly method: string;
+  readonly path: string;
+  /** Undefined when no answer came. */
+  readonly status: number | undefined;
+  readonly durationMs: number;
+}
+
+export interface RequesterOptions {
+  readonly clock: () => Date;
+  readonly sleep: Sleep;
+  readonly random: () => number;
+  readonly closed: AbortSignal;
+  readonly maxThrottleWaitMs: number;
+  readonly retryDelayScale: number;
+  readonly onRequest?: (info: RequestInfo) => void;
+}
+
+const MAX_READ_RETRIES = 3;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 30_000;
+
+/** What one call has used up so far. */
+interface Progress {
+  throttleBudgetMs: number;
+  throttles: number;
+  faults: number;
+  renewed: boolean;
+  useSession: boolean;
+}
+
+/**
+ * Carries one call to its end: bearer, a slot of the rate limiter, the exchange, its translation, and the few repetitions that
+ * are nobody else's business: one renewal after 401, one change to the login after an API token's 403, waiting as long as the
+ * service asks (bounded), and a few further tries of a read.
+ */
+export class Requester {
+  private readonly sessionGroups = new Set<OperationGroup>();
+
+  constructor(
+    private readonly http: Http,
+    private readonly limiter: RateLimiter,
+    private readonly errors: AnswerErrors,
+    private readonly tokens: TokenProvider,
+    private readonly options: RequesterOptions,
+  ) {}
+
+  async send<T>(call: Call<T>): Promise<T> {
+    const progress: Progress = {
+      throttleBudgetMs: this.options.maxThrottleWaitMs,
+      throttles: 0,
+      faults: 0,
+      renewed: false,
+      useSession: this.sessionGroups.has(call.group),
+    };
+    for (;;) {
+      const bearer = await this.bearer(call, progress);
+      const slot = await this.slot(call, progress);
+      try {
+        const result = await this.attempt(call, bearer, slot, progress);
+        if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
+        return result;
+      } catch (error) {
+        if (!isCoded(error)) throw error;
+        // Any answer but a refusal of the token shows that the login serves here.
+        const served = error.status !== undefined && error.status !== 401 && error.status !== 403;
+        if (bearer?.kind === 'session' && served) this.sessionGroups.add(call.group);
+        if (!(await this.mayRepeat(call, error, bearer, progress))) throw error;
+      }
+    }
+  }
+
+  private async bearer(call: Call<unknown>, progress: Progress): Promise<Bearer | undefined> {
+    if (call.bearer === 'none') return undefined;
+    // A token given by hand is not ours to renew.
+    if (call.bearer !== 'own') return { token: call.bearer.token, kind: 'api' };
+    return this.tokens.bearer(progress.useSession);
+  }
+
+  private async slot(call: Call<unknown>, progress: Progress): Promise<Slot> {
+    try {
+      const slot = await this.limiter.acquire(progress.throttleBudgetMs, this.options.closed);
+      progress.throttleBudgetMs -= slot.pausedMs;
+      return slot;
+    } catch (error) {
+      if (isCoded(error) || !this.options.closed.aborted) throw error;
+      throw this.errors.ofClosed(call.operation, false);
+    }
+  }
+
+  private async attempt<T>(
+    call: Call<T>,
+    bearer: Bearer | undefined,
+    slot: Slot,
+    progress: Progress,
+  ): Promise<T> {
+    const answer = await this.exchange(call, bearer);
+    if (answer.status === 429 || answer.status === 503) {
+      progress.throttles += 1;
+      const error = this.errors.ofStatus(call.operation, answer, call.mutates, this.options.clock());
+      this.limiter.slowDown(slot.startedAtMs, this.pauseMs(progress.throttles, error.retryAfterMs));
+      throw error;
+    }
+    this.limiter.speedUp();
+    if (answer.status < 200 || answer.status >= 300) {
+      throw this.errors.ofStatus(call.operation, answer, call.mutates, this.options.clock());
+    }
+    const shown: Answer = call.confidential === true ? { ...answer, body: new Uint8Array() } : answer;
+    const unusable = (problem: string) =>
+      this.errors.ofUnreadable(call.operation, shown, call.mutates, problem);
+    if (answer.cut) throw unusable('a body that is too large');
+    return call.read(answer, unusable);
+  }
+
+  private async exchange(call: Call<unknown>, bearer: Bearer | undefined): Promise<Answer> {
+    const { operation, method, path, url, payload, mutates, timeoutMs } = call;
+    const startedAtMs = this.options.clock().getTime();
+    const report = (status: number | undefined) => {
+      const durationMs = this.options.clock().getTime() - startedAtMs;
+      this.options.onRequest?.({ operation, method, path, status, durationMs });
+    };
+    const headers = {
+      Accept: 'application/json',
+      'User-Agent': 'store-sync',
+      ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer.token}` }),
+      ...(call.contentType === undefined ? {} : { 'Content-Type': call.contentType }),
+    };
+    let answer: Answer;
+    try {
+      answer = await this.http.exchange({ operation, method, url, headers, payload, mutates, timeoutMs });
+    } catch (error) {
+      report(undefined);
+      throw error;
+    }
+    report(answer.status);
+    return answer;
+  }
+
+  /** Whether to go round again; whatever wait that takes has then been waited, or is owed to the limiter. */
+  private async mayRepeat(
+    call: Call<unknown>,
+    error: CodedError,
+    bearer: Bearer | undefined,
+    progress: Progress,
+  ): Promise<boolean> {
+    if (error.status === 401) return this.mayRenew(call, bearer, progress);
+    if (error.status === 403) return this.mayUseLogin(call, bearer, progress);
+    const refusedFor503 = error.status === 503 && call.repeat !== 'once';
+    if (error.code === 'throttled' || refusedFor503) return this.mayWait(error, progress);
+    if (error.code !== 'transient' || call.repeat !== 'read' || this.options.closed.aborted) return false;
+    return this.mayRetryRead(progress);
+  }
+
+  private mayRenew(call: Call<unknown>, bearer: Bearer | undefined, progress: Progress): boolean {
+    if (call.bearer !== 'own' || bearer?.kind !== 'session') return false;
+    if (progress.renewed) {
+      this.tokens.discard(bearer.token);
+      return false;
+    }
+    progress.renewed = true;
+    this.tokens.reject(bearer.token);
+    return true;
+  }
+
+  /** catalog-api "Authentication" 2 promises an API token the product endpoints only. */
+  private mayUseLogin(call: Call<unknown>, bearer: Bearer | undefined, progress: Progress): boolean {
+    if (call.bearer !== 'own' || bearer?.kind !== 'api' || !this.tokens.hasLogin) return false;
+    progress.useSession = true;
+    return true;
+  }
+
+  private mayWait(error: CodedError, progress: Progress): boolean {
+    if (error.status === 408) {
+      // The connection was too slow, not the client too fast: a pause, but the pace stays.
+      progress.throttles += 1;
+      this.limiter.slowDown(Number.NEGATIVE_INFINITY, this.pauseMs(progress.throttles, error.retryAfterMs));
+    }
+    return this.limiter.pauseMs <= progress.throttleBudgetMs;
+  }
+
+  private async mayRetryRead(progress: Progress): Promise<boolean> {
+    progress.faults += 1;
+    const waitMs =
+      progress.faults > MAX_READ_RETRIES ? null : retryDelayMs(progress.faults, this.options.random);
+    if (waitMs === null) return false;
+    try {
+      await this.options.sleep(waitMs * this.options.retryDelayScale, this.options.closed);
+    } catch (aborted) {
+      if (!this.options.closed.aborted) throw aborted;
+      return false;
+    }
+    return true;
+  }
+
+  /** What the service asked for; without that, or when it goes on refusing, at least a growing wait of our own. */
+  private pauseMs(throttles: number, askedMs: number | undefined): number {
+    const stepMs = Math.min(FIRST_PAUSE_MS * 2 ** (throttles - 1), MAX_PAUSE_MS);
+    const ownMs = stepMs / 2 + (stepMs / 2) * this.options.random();
+    if (askedMs === undefined) return ownMs;
+    return throttles === 1 ? askedMs : Math.max(askedMs, ownMs);
+  }
+}

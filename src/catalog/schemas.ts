@@ -1,0 +1,158 @@
+/**
+ * What catalog-api.md says about bodies, as zod schemas. Answers are read tolerantly: unknown extra fields pass through,
+ * and a field without a value may be absent or null. Bodies that are sent are typed by the `…Input` schemas.
+ */
+import { z } from 'zod';
+
+const text = z.string().nullish();
+const freeForm = z.record(z.string(), z.unknown());
+
+/** An identifier the document calls both integer and string (product ids in paths, task ids): kept as a string. */
+export const taskIdSchema = z.union([z.string().min(1), z.int()]).transform(String);
+
+/** A product's `id`: an integer; one that comes as a string of digits is taken as the integer it spells. */
+const productIdSchema = z.union([
+  z.int(),
+  z
+    .string()
+    .regex(/^\d{1,15}$/)
+    .transform(Number),
+]);
+
+/**
+ * A variant inside a product: the same shape as a product (catalog-api "Product"), its id not always told. Recursion is typed
+ * only where the fields are written out, so that they stand here and in the input schema once more.
+ */
+export const nestedProductSchema = z.looseObject({
+  sku: text,
+  barcode: text,
+  mpn: text,
+  asin: text,
+  brand: text,
+  category: text,
+  name: text,
+  description: text,
+  url: text,
+  html_description: text,
+  external_id: text,
+  open_attributes: freeForm.nullish(),
+  crawl_configuration: z.looseObject({ reference_string: text, source_url: text }).nullish(),
+  images: z.array(z.looseObject({ source_url: text, order: z.number().nullish() })).nullish(),
+  metadata: freeForm.nullish(),
+  product_lists: z.array(z.string()).nullish(),
+  tags_to_update: z.array(z.int()).nullish(),
+  get variants() {
+    return z.array(nestedProductSchema).nullish();
+  },
+  // Read-only.
+  id: productIdSchema.nullish(),
+  is_product_model: z.boolean().nullish(),
+  created_at: text,
+  sections: z.array(freeForm).nullish(),
+});
+
+/** A product as answers hold it (catalog-api "Product", writable and read-only fields). */
+export const productSchema = nestedProductSchema.extend({ id: productIdSchema });
+export type CatalogProduct = z.output<typeof productSchema>;
+export type CatalogVariant = z.output<typeof nestedProductSchema>;
+
+const imageInputSchema = z.object({ source_url: z.string(), order: z.int() });
+
+/** Body of create, replace and update (catalog-api "Product", writable fields). Nothing is required; null empties a field. */
+export const productInputSchema = z.object({
+  sku: text,
+  barcode: text,
+  mpn: text,
+  asin: text,
+  brand: text,
+  category: text,
+  name: text,
+  description: text,
+  url: text,
+  html_description: text,
+  external_id: text,
+  open_attributes: freeForm.nullish(),
+  crawl_configuration: z.object({ reference_string: text, source_url: text }).nullish(),
+  images: z.array(imageInputSchema).nullish(),
+  metadata: freeForm.nullish(),
+  product_lists: z.array(z.string()).nullish(),
+  tags_to_update: z.array(z.int()).nullish(),
+  get variants() {
+    return z.array(productInputSchema).nullish();
+  },
+});
+export type ProductInput = z.input<typeof productInputSchema>;
+
+/** catalog-api "POST /products/", outcome 3: accepted, the variants are created in the background. */
+export const backgroundCreationSchema = z.looseObject({ background_task_id: taskIdSchema });
+
+/** A page of a list (catalog-api "GET /products/"). Only `results` and `next` are relied on. */
+export function pageSchema<Item extends z.ZodType>(item: Item) {
+  return z.looseObject({
+    count: z.number().nullish(),
+    next: text,
+    previous: text,
+    results: z.array(item),
+  });
+}
+
+export const loginRequestSchema = z.object({ email: z.email(), password: z.string() });
+/** catalog-api "Token pair (login response)". */
+export const tokenPairSchema = z.looseObject({ access: z.string().min(1), refresh: z.string().min(1) });
+
+export const WEBHOOK_ACTIONS = [
+  'product_generated',
+  'product_generation_failed',
+  'product_generation_no_urls',
+] as const;
+export const webhookActionSchema = z.enum(WEBHOOK_ACTIONS);
+export type WebhookAction = z.output<typeof webhookActionSchema>;
+
+/** What POST /settings/webhooks/ takes (catalog-api "Webhook configuration"). */
+export const webhookConfigInputSchema = z.object({
+  url: z.url(),
+  hmac_secret: z.string().optional(),
+  actions: z.array(webhookActionSchema).optional(),
+});
+export type WebhookConfigInput = z.input<typeof webhookConfigInputSchema>;
+
+/** The stored webhook configuration as answered. Somebody else may own it, so any URL and any action is read. */
+export const webhookConfigSchema = z.looseObject({
+  url: z.string().min(1),
+  hmac_secret: text,
+  actions: z.array(z.string()).nullish(),
+});
+export type WebhookConfig = z.output<typeof webhookConfigSchema>;
+
+const deliveryUrlSchema = z.looseObject({
+  id: z.union([z.int(), z.string()]).nullish(),
+  url: text,
+  status: text,
+  relevant_score: z.number().nullish(),
+  is_user_provided_link: z.boolean().nullish(),
+});
+
+/**
+ * A delivery's body (catalog-api "Delivery body"). Only `action` is demanded: the receiver parks what it cannot place.
+ * `action` is any string, so that an event kind that is added later is told from a broken body.
+ */
+export const deliverySchema = z.looseObject({
+  action: z.string().min(1),
+  status: text,
+  reason_for_failure: text,
+  credits: z.looseObject({ consumed: z.number().nullish(), remaining: z.number().nullish() }).nullish(),
+  task: z
+    .looseObject({
+      id: taskIdSchema,
+      status: text,
+      created_at: text,
+      updated_at: text,
+      urls: z.array(deliveryUrlSchema).nullish(),
+    })
+    .nullish(),
+  product: productSchema.nullish(),
+});
+export type CatalogDelivery = z.output<typeof deliverySchema>;
+
+/** A background task's record: its fields are not shown, so that it is read by the names that assumptions.ts lists. */
+export const taskRecordSchema = z.looseObject({});

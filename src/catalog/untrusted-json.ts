@@ -1,0 +1,61 @@
+import { isUtf8 } from 'node:buffer';
+
+/** Keys that would reach an object's prototype once copied carelessly: taken out of every answer. */
+const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+/** Most answers hold none of them, spelt out or escaped, and need not be copied. */
+const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
+const MAX_DEPTH = 100;
+
+export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
+
+/**
+ * Parses an answer's bytes: UTF-8 without a broken sequence (a replacement character would end up in a shop), JSON, at most
+ * 100 levels deep, `__proto__`, `constructor` and `prototype` removed at every level. Empty is not JSON.
+ */
+export function readUntrustedJson(bytes: Uint8Array): ReadJson {
+  if (!isUtf8(bytes)) return { ok: false };
+  const text = new TextDecoder().decode(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return { ok: false };
+    throw error;
+  }
+  if (isTooDeep(value, 0)) return { ok: false };
+  return { ok: true, value: MAY_HOLD_FORBIDDEN.test(text) ? withoutForbiddenKeys(value) : value };
+}
+
+function isTooDeep(value: unknown, depth: number): boolean {
+  if (value === null || typeof value !== 'object') return false;
+  return depth >= MAX_DEPTH || Object.values(value).some((item) => isTooDeep(item, depth + 1));
+}
+
+function withoutForbiddenKeys(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(withoutForbiddenKeys);
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !FORBIDDEN_KEYS.has(key))
+      .map(([key, item]) => [key, withoutForbiddenKeys(item)]),
+  );
+}
+
+/** Narrowing for answers whose shape is not shown. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return value !== null && typeof value === 'object' && !Array.isArray(value);
+}
+
+/** An id that is a non-empty string or a whole number, as a string; undefined for anything else. */
+export function idOf(value: unknown): string | undefined {
+  if (typeof value === 'string' && value.trim() !== '') return value;
+  return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
+}
+
+/** The first of the named fields that holds an id. */
+export function firstId(
+  record: Readonly<Record<string, unknown>>,
+  fields: readonly string[],
+): string | undefined {
+  return fields.map((field) => idOf(record[field])).find((id) => id !== undefined);
+}

@@ -1,0 +1,131 @@
+import { Command } from 'nest-commander';
+import { connectSites } from '../composition.js';
+import { secretValues } from '../config/index.js';
+import { redactSecrets } from '../logging/index.js';
+import { Metrics } from '../metrics/metrics.js';
+import {
+  checkSites,
+  notificationsFinding,
+  probed,
+  publicUrlAnswer,
+  publicUrlFinding,
+  type Finding,
+} from '../operations/check.js';
+import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
+import { openQueueBackend } from '../queue/index.js';
+import { WebhookSlot } from '../schedule/webhook-slot.js';
+import { print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { openRuntime, readConfig, type Runtime } from './runtime.js';
+import { paintState } from './terminal.js';
+
+@Command({ name: 'check', description: 'reads the configuration, then proves each thing it needs' })
+export class CheckCommand extends StoreSyncCommand {
+  protected async execute(options: CommonOptions): Promise<number> {
+    const { config, warnings, files } = readConfig(options.config);
+    const findings: Finding[] = [
+      { level: 'ok', what: 'configuration', detail: files.join(', ') },
+      ...warnings.map((detail): Finding => ({ level: 'warn', what: 'configuration', detail })),
+    ];
+    if (Object.keys(config.stores).length === 0) {
+      findings.push({
+        level: 'warn',
+        what: 'configuration',
+        detail: 'no store is configured: start from config/example.yaml, and name your file by --config',
+      });
+    }
+    const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
+    if (workspaces.length > 0) findings.push(publicUrlFinding(config.server.publicUrl, workspaces));
+    findings.push(notificationsFinding(config.notifications.webhookUrl));
+    const runtime = await this.#open(options, findings);
+    try {
+      findings.push(...(await this.#checkAll(config, runtime)));
+    } finally {
+      await runtime?.release();
+    }
+    const secrets = secretValues(config);
+    for (const { level, what, detail } of findings)
+      print(redactSecrets(`${paintState(level, 4)}  ${what}: ${detail}`, secrets));
+    const failed = findings.filter((finding) => finding.level === 'FAIL');
+    const [first] = failed;
+    if (first)
+      process.stderr.write(
+        redactSecrets(
+          `store-sync: ${first.what}: ${first.detail}${failed.length > 1 ? ` (and ${String(failed.length - 1)} more)` : ''}\n`,
+          secrets,
+        ),
+      );
+    return failed.length === 0 ? 0 : 1;
+  }
+
+  /** The embedded database may itself be what fails. */
+  async #open(options: CommonOptions, findings: Finding[]): Promise<Runtime | null> {
+    const opened: Runtime[] = [];
+    findings.push(
+      ...(await probed('database', async () => {
+        opened.push(await openRuntime({ configFile: options.config, destination: 'stderr' }));
+        return [];
+      })),
+    );
+    return opened[0] ?? null;
+  }
+
+  async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
+    const sites = connectSites(config, new Metrics(), { warn: () => undefined }, IMPATIENT);
+    try {
+      const beyond = checkSites(sites, (workspace) =>
+        new WebhookSlot(config.server.publicUrl, noState).look(workspace),
+      );
+      const { publicUrl } = config.server;
+      const reached = publicUrl === undefined ? [] : [publicUrlAnswer(publicUrl)];
+      const here = runtime === null ? [] : await Promise.all([checkDatabase(runtime), checkQueue(runtime)]);
+      return [...(await Promise.all(reached)), ...here.flat(), ...(await beyond)];
+    } finally {
+      await sites.close();
+    }
+  }
+}
+
+/** What is wrong is to be said within seconds, and with its reason, which no probe that ran out of time has. */
+const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
+
+/** A look writes nothing, so that it needs no database. */
+const noState = { reportWebhook: () => Promise.resolve() };
+
+function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {
+  return probed('database', async () => {
+    const source = await openDataSource({ url: runtime.databaseUrl, poolSize: 2 });
+    try {
+      const pending = await pendingMigrations(source);
+      const detail =
+        runtime.config.database.url === 'embedded'
+          ? `embedded, in ${runtime.config.database.dataDir}`
+          : placeOf(runtime.databaseUrl);
+      if (pending === 0) return { level: 'ok', what: 'database', detail: `${detail}, migrations applied` };
+      const todo = runtime.config.database.migrate ? 'start applies them' : 'run store-sync migrate';
+      return {
+        level: 'warn',
+        what: 'database',
+        detail: `${detail}, ${pending === 1 ? '1 migration' : `${String(pending)} migrations`} pending: ${todo}`,
+      };
+    } finally {
+      await source.destroy();
+    }
+  });
+}
+
+function checkQueue(runtime: Runtime): Promise<readonly Finding[]> {
+  const { redisUrl } = runtime.config.queue;
+  return probed('queue', async () => {
+    if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: 'in PostgreSQL' };
+    const backend = await openQueueBackend(
+      { kind: 'redis', redisUrl },
+      { waitMs: 4_000, log: () => undefined },
+    );
+    try {
+      await backend.ping();
+      return { level: 'ok', what: 'queue', detail: 'Redis answers' };
+    } finally {
+      await backend.close();
+    }
+  });
+}

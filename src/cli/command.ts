@@ -1,0 +1,94 @@
+import { NestFactory } from '@nestjs/core';
+import type { INestApplicationContext } from '@nestjs/common';
+import { CommandRunner, Option } from 'nest-commander';
+import { AppModule } from '../app.module.js';
+import { environment, secretValues } from '../config/index.js';
+import { errorLine } from '../domain/errors.js';
+import { redactSecrets } from '../logging/index.js';
+import { openRuntime, type Runtime } from './runtime.js';
+
+export interface CommonOptions {
+  readonly config?: string;
+}
+
+/**
+ * What all commands have in common: `--config`, one readable line on stderr for an error (the stack with LOG_LEVEL=debug
+ * only), and an exit status that is set, never forced, so that what was begun is closed.
+ */
+export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOptions> extends CommandRunner {
+  @Option({
+    flags: '--config <file>',
+    description: 'configuration file; otherwise the one that STORE_SYNC_CONFIG names',
+  })
+  parseConfig(file: string): string {
+    return file;
+  }
+
+  override async run(args: string[], options: Options): Promise<void> {
+    try {
+      process.exitCode = await this.execute(options, args);
+    } catch (error) {
+      process.exitCode = 1;
+      report(error);
+    }
+  }
+
+  /** Does the command's work; returns its exit status. */
+  protected abstract execute(options: Options, args: readonly string[]): Promise<number>;
+
+  /** The application without its HTTP side and workers, for the length of one command. */
+  protected async withApp<T>(
+    options: Options,
+    work: (app: INestApplicationContext, runtime: Runtime) => Promise<T>,
+  ): Promise<T> {
+    const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
+    try {
+      const app = await NestFactory.createApplicationContext(AppModule.forCommand(runtime), {
+        logger: false,
+        abortOnError: false,
+      });
+      try {
+        return await work(app, runtime);
+      } finally {
+        await app.close();
+      }
+    } catch (error) {
+      throw withoutSecrets(error, secretValues(runtime.config));
+    } finally {
+      await runtime.release();
+    }
+  }
+}
+
+/** The last guard: whatever an error's message quotes, no secret of the configuration reaches the terminal. */
+function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+  if (!(error instanceof Error)) return error;
+  error.message = redactSecrets(error.message, secrets);
+  if (error.stack !== undefined) error.stack = redactSecrets(error.stack, secrets);
+  return error;
+}
+
+export function report(error: unknown): void {
+  const stack = error instanceof Error && environment()['LOG_LEVEL'] === 'debug' ? error.stack : undefined;
+  process.stderr.write(`${stack ?? `store-sync: ${errorLine(error)}`}\n`);
+}
+
+/** One document on stdout and nothing else. */
+export function printJson(document: unknown): void {
+  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+}
+
+export function print(line = ''): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Aborted by the first SIGINT or SIGTERM, so that a run is handed on instead of being cut off. */
+export function interruptSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = (): void => {
+    controller.abort(new Error('interrupted'));
+  };
+  process.once('SIGINT', stop);
+  process.once('SIGTERM', stop);
+  return controller.signal;
+}

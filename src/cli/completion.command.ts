@@ -1,0 +1,38 @@
+import { Command } from 'nest-commander';
+import { environment } from '../config/index.js';
+import { print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { completionScript, SHELLS, type CommandWords } from './completion-scripts.js';
+import { actionOf, nothingMore } from './terminal.js';
+
+@Command({
+  name: 'completion',
+  description: 'prints a completion script for the shell: source <(store-sync completion bash)',
+  arguments: '[shell]',
+  argsDescription: { shell: 'bash | zsh | fish; by default the one that SHELL names' },
+})
+export class CompletionCommand extends StoreSyncCommand {
+  protected execute(_options: CommonOptions, [given, ...rest]: readonly string[]): Promise<number> {
+    nothingMore('completion', rest);
+    const own = environment()['SHELL']?.split('/').at(-1);
+    const shell = actionOf('completion', SHELLS, given ?? SHELLS.find((name) => name === own));
+    print(completionScript(shell, 'store-sync', this.#words()));
+    return Promise.resolve(0);
+  }
+
+  /** Out of the very commands that are parsed, so that the script cannot lag behind them. */
+  #words(): CommandWords[] {
+    return (this.command.parent?.commands ?? []).map((command) => ({
+      name: command.name(),
+      description: command.description(),
+      options: [...command.options.flatMap((option) => option.long ?? []), '--help'],
+      actions: actionsIn(command.registeredArguments.map((argument) => argument.description)),
+    }));
+  }
+}
+
+/** Words of the first argument, where its description lists them: `list (default) | show ID | …`. */
+function actionsIn([first = '']: readonly string[]): string[] {
+  if (!first.includes('|') && !/^[a-z]+ [A-Z]/.test(first)) return [];
+  const listed = first.split(';')[0] ?? '';
+  return listed.split('|').flatMap((part) => /^\s*([a-z]+)/.exec(part)?.[1] ?? []);
+}

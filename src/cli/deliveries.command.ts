@@ -1,0 +1,82 @@
+import { Command } from 'nest-commander';
+import { CodedError } from '../domain/errors.js';
+import {
+  DeliveryOperations,
+  deliveryQuerySchema,
+  type DeliveryDetail,
+  type DeliverySummary,
+} from '../operations/deliveries.js';
+import type { Page } from '../operations/paging.js';
+import { print, printJson } from './command.js';
+import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
+
+const ACTIONS = ['list', 'show', 'replay'] as const;
+
+@Command({
+  name: 'deliveries',
+  description: 'the webhook inbox',
+  arguments: '[action] [ids...]',
+  argsDescription: { action: 'list (default) | show ID | replay ID…', ids: 'ids of deliveries' },
+})
+export class DeliveriesCommand extends ListCommand {
+  protected async execute(options: ListOptions, [given, ...ids]: readonly string[]): Promise<number> {
+    const action = actionOf('deliveries', ACTIONS, given);
+    if (action === 'list') nothingMore('deliveries list', ids);
+    const query = queryFrom(deliveryQuerySchema, options);
+    return this.withApp(options, async (app) => {
+      const deliveries = app.get(DeliveryOperations);
+      switch (action) {
+        case 'list':
+          printList(await deliveries.list(query), options.json);
+          return 0;
+        case 'show':
+          for (const delivery of await shown(deliveries, idsFor('deliveries', action, ids), options.json))
+            printDelivery(delivery);
+          return 0;
+        case 'replay':
+          return reportOutcomes(await deliveries.replay(idsFor('deliveries', action, ids)), options.json);
+      }
+    });
+  }
+}
+
+/** Printed at once with `--json`: one document, an array only when several were asked for. */
+async function shown(
+  deliveries: DeliveryOperations,
+  ids: readonly string[],
+  json: boolean | undefined,
+): Promise<DeliveryDetail[]> {
+  const found: DeliveryDetail[] = [];
+  for (const id of ids) {
+    const delivery = await deliveries.show(id);
+    if (delivery === null) throw new CodedError('not_found', `no delivery ${printable(id, 100)}`);
+    found.push(delivery);
+  }
+  if (!json) return found;
+  printJson(found.length === 1 ? found[0] : found);
+  return [];
+}
+
+function printList(page: Page<DeliverySummary>, json: boolean | undefined): void {
+  if (json) {
+    printJson(page);
+    return;
+  }
+  for (const delivery of page.items) print(lineOf(delivery));
+  print(`${String(page.items.length)} of ${String(page.total)} deliveries`);
+}
+
+function lineOf({ id, receivedAt, state, via, action, externalId, note }: DeliverySummary): string {
+  const what = `${action ?? 'unreadable'} ${externalId ?? ''}`.trimEnd();
+  return `${id}  ${receivedAt}  ${paintState(state, 9)}  ${via.padEnd(7)}  ${printable(what, 120)}${note === null ? '' : `: ${printable(note)}`}`;
+}
+
+function printDelivery(delivery: DeliveryDetail): void {
+  print(lineOf(delivery));
+  print(
+    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${String(delivery.attempts)} attempts, ${String(delivery.bytes)} bytes`,
+  );
+  for (const [name, value] of Object.entries(delivery.headers)) print(`  ${name}: ${printable(value)}`);
+  print(delivery.text === null ? JSON.stringify(delivery.body, null, 2) : printable(delivery.text, 4000));
+}

@@ -1,0 +1,108 @@
+import Table from 'cli-table3';
+import { productExternalId } from '../../domain/external-id.js';
+import type { StoreProductEntity } from '../../persistence/entities/index.js';
+import { plainTextOf } from '../../planner/html-content.js';
+import type { SandboxProduct } from '../../sandbox/store/index.js';
+
+/** How a product came out of the loop. */
+export interface DemoOutcome {
+  readonly externalId: string;
+  readonly before: SandboxProduct;
+  readonly after: SandboxProduct | undefined;
+  /** For people. */
+  readonly outcome: string;
+  /** False when the product is stuck half way. */
+  readonly cameRound: boolean;
+}
+
+/** What the rows of one product say, as far as the demo asks. */
+export interface ProductStory {
+  readonly link: StoreProductEntity | null;
+  readonly taskState: string | null;
+  readonly taskReason: string | null;
+  readonly writeBack: { readonly state: string; readonly reason: string | null } | null;
+  readonly failure: string | null;
+}
+
+export function outcomeOf(
+  before: SandboxProduct,
+  after: SandboxProduct | undefined,
+  story: ProductStory,
+  shop: string,
+): DemoOutcome {
+  const externalId = productExternalId(shop, String(before.id));
+  const { outcome, cameRound } = describe(before, story);
+  return { externalId, before, after, outcome, cameRound };
+}
+
+function describe(before: SandboxProduct, story: ProductStory): { outcome: string; cameRound: boolean } {
+  if (before.status !== 'ACTIVE')
+    return { outcome: `left alone: ${before.status.toLowerCase()}`, cameRound: true };
+  if (story.failure !== null)
+    return { outcome: `not taken by the catalog: ${story.failure}`, cameRound: false };
+  if (story.link === null) return { outcome: 'not linked', cameRound: false };
+  const withheld = story.link.withheld
+    .map(({ kind, value }) => `; ${kind} ${value} withheld: not its alone`)
+    .join('');
+  if (story.taskState === 'failed')
+    return {
+      outcome: `generation failed: ${story.taskReason ?? 'no reason given'}${withheld}`,
+      cameRound: true,
+    };
+  if (story.taskState === 'no_urls')
+    return { outcome: `no source URLs were found${withheld}`, cameRound: true };
+  if (story.writeBack === null) return { outcome: `waiting for content${withheld}`, cameRound: false };
+  const { state, reason } = story.writeBack;
+  const done = state === 'applied' || state === 'skipped';
+  return { outcome: `${state}: ${reason ?? ''}${withheld}`, cameRound: done };
+}
+
+/** Of the table's columns, where there is room enough. */
+const WIDTHS = [30, 44, 44, 40];
+const NARROWEST = 12;
+
+/** The before/after table, a row per product, as wide as the terminal at most; `columns` is absent in a pipe. */
+export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number): string {
+  const table = new Table({
+    head: ['product', 'before', 'after', 'outcome'],
+    colWidths: widthsFor(columns),
+    wordWrap: true,
+    style: { head: [], border: [] },
+  });
+  for (const { before, after, outcome } of outcomes) {
+    table.push([
+      printable(before.handle, 60),
+      textOf(before),
+      after === undefined ? '(deleted)' : changed(before, after),
+      printable(outcome, 160),
+    ]);
+  }
+  return table.toString();
+}
+
+function widthsFor(columns: number | undefined): number[] {
+  const room = (columns ?? Number.POSITIVE_INFINITY) - (WIDTHS.length + 1);
+  const wanted = WIDTHS.reduce((sum, width) => sum + width, 0);
+  return WIDTHS.map((width) => Math.max(NARROWEST, Math.floor(width * Math.min(1, room / wanted))));
+}
+
+function changed(before: SandboxProduct, after: SandboxProduct): string {
+  const same = before.title === after.title && before.descriptionHtml === after.descriptionHtml;
+  const metafields = after.metafields.length - before.metafields.length;
+  if (same && metafields === 0) return '(as before)';
+  return `${textOf(after)}${metafields > 0 ? ` [+${String(metafields)} attributes]` : ''}`;
+}
+
+function textOf(product: SandboxProduct): string {
+  return `${printable(product.title, 70)}: ${printable(plainTextOf(product.descriptionHtml), 110) || '(no description)'}`;
+}
+
+/** One line of a cell: texts come from files, and a terminal obeys control characters. */
+function printable(text: string, length: number): string {
+  const flat = text
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const signs = Array.from(new Intl.Segmenter().segment(flat), ({ segment }) => segment);
+  return signs.length > length ? `${signs.slice(0, length - 1).join('')}…` : flat;
+}

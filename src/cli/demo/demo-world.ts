@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { loadConfig } from '../../config/index.js';
+import { startDaemon, type RunningDaemon } from '../../daemon.js';
+import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../persistence/embedded/index.js';
+import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
+import { startStoreSandbox, type RunningStoreSandbox } from '../../sandbox/store/index.js';
+import { openRuntimeFor, type Runtime } from '../runtime.js';
+
+const SHOP = 'demo-store.myshopify.com';
+export const DEMO_STORE = 'demo';
+
+/** Both sides and the daemon between them, on this machine, wired by a configuration like any other. */
+export interface DemoWorld {
+  readonly catalog: RunningCatalogSandbox;
+  readonly store: RunningStoreSandbox;
+  readonly daemon: RunningDaemon;
+  readonly runtime: Runtime;
+  readonly url: string;
+  readonly adminToken: string;
+  end(): Promise<void>;
+}
+
+/** Starts everything; what was started is ended again when a later part fails. */
+export async function openDemoWorld(csv: {
+  readonly text: string;
+  readonly name: string;
+}): Promise<DemoWorld> {
+  const ends: (() => Promise<void>)[] = [];
+  const end = async (): Promise<void> => {
+    for (const close of ends.splice(0).reverse()) await close();
+  };
+  try {
+    const dir = await mkdtemp(join(tmpdir(), 'store-sync-demo-'));
+    ends.push(async () => {
+      await removeEmbeddedPostgres(dir);
+      await rm(dir, { recursive: true, force: true });
+    });
+    const store = await startStoreSandbox({
+      shop: SHOP,
+      accessToken: `shpat_${randomBytes(16).toString('hex')}`,
+    });
+    ends.push(() => store.stop());
+    store.loadCsv(csv.text, csv.name);
+    const database = await openEmbeddedPostgres({ dataDir: dir, log: () => undefined });
+    ends.push(() => database.release());
+    const catalog = await startCatalogSandbox({ databaseUrl: database.url });
+    ends.push(() => catalog.stop());
+    const { token } = await catalog.issueApiToken('demo');
+    const port = await freePort();
+    const url = `http://127.0.0.1:${String(port)}`;
+    const adminToken = randomBytes(24).toString('base64url');
+    const configFile = join(dir, 'demo.yaml');
+    await writeFile(configFile, stringify(settings({ dir, port, url, catalog, store })), { mode: 0o600 });
+    const { config, warnings } = loadConfig({
+      configFile,
+      env: {
+        ADMIN_TOKEN: adminToken,
+        CATALOG_API_TOKEN: token,
+        CATALOG_WEBHOOK_SECRET: randomBytes(32).toString('hex'),
+        SHOPIFY_ACCESS_TOKEN: store.accessToken ?? '',
+      },
+    });
+    const runtime = await openRuntimeFor(config, warnings, 'stderr');
+    ends.push(() => runtime.release());
+    const daemon = await startDaemon(runtime);
+    ends.push(() => daemon.stop());
+    return { catalog, store, daemon, runtime, url, adminToken, end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+interface Places {
+  readonly dir: string;
+  readonly port: number;
+  readonly url: string;
+  readonly catalog: RunningCatalogSandbox;
+  readonly store: RunningStoreSandbox;
+}
+
+function settings({ dir, port, url, catalog, store }: Places): object {
+  return {
+    server: { host: '127.0.0.1', port, publicUrl: url, adminToken: '${ADMIN_TOKEN}' },
+    database: { url: 'embedded', dataDir: dir },
+    workspaces: {
+      default: {
+        baseUrl: catalog.baseUrl,
+        auth: { apiToken: '${CATALOG_API_TOKEN}' },
+        // A catalog on the same machine bears more than one far away.
+        requestsPerSecond: 200,
+        webhook: { hmacSecret: '${CATALOG_WEBHOOK_SECRET}' },
+        tasks: { pollSeconds: 5 },
+      },
+    },
+    stores: {
+      [DEMO_STORE]: {
+        kind: 'shopify',
+        workspace: 'default',
+        shop: SHOP,
+        endpoint: store.url,
+        auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
+        writeBack: { sections: { namespace: 'catalog' } },
+      },
+    },
+  };
+}
+
+/** A port that the system says is free: the webhook's address must be known before the daemon listens on it. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const address = server.address();
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,19 @@
+import { resolve } from 'node:path';
+import { openEmbeddedPostgres } from '../../persistence/embedded/index.js';
+import { processSurroundings, runSandboxProgram } from '../../sandbox/main.js';
+
+/** Where the sandbox keeps its database when none is named, relative to the working directory. */
+const DATA_DIR = 'data/sandbox';
+
+// `npm run sandbox`: the sandbox alone, on an embedded PostgreSQL where the caller names no other.
+const surroundings = processSurroundings();
+process.exitCode = await runSandboxProgram(process.argv.slice(2), {
+  ...surroundings,
+  provideDatabase: () =>
+    openEmbeddedPostgres({
+      dataDir: resolve(DATA_DIR),
+      log: (line) => {
+        surroundings.logger.info(line);
+      },
+    }),
+});

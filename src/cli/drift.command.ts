@@ -1,0 +1,55 @@
+import { Command, Option } from 'nest-commander';
+import { DriftOperations, type Drift } from '../operations/drift.js';
+import { interruptSignal, print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { nothingMore, paintState, printable, quoted } from './terminal.js';
+
+interface DriftOptions extends CommonOptions {
+  readonly store: string;
+  readonly json?: boolean;
+}
+
+@Command({
+  name: 'drift',
+  description:
+    'read-only: live store values against the journal: edited by the merchant, overwritten, deleted, unpublished',
+})
+export class DriftCommand extends StoreSyncCommand<DriftOptions> {
+  @Option({
+    flags: '--store <key>',
+    description: 'the store, by its key in the configuration',
+    required: true,
+  })
+  parseStore(key: string): string {
+    return key;
+  }
+
+  @Option({ flags: '--json', description: 'prints one JSON document' })
+  parseJson(): boolean {
+    return true;
+  }
+
+  protected async execute(options: DriftOptions, args: readonly string[]): Promise<number> {
+    nothingMore('drift', args);
+    const signal = interruptSignal();
+    return this.withApp(options, async (app) => {
+      const drift = await app.get(DriftOperations).look(options.store, signal, () => undefined);
+      if (options.json) printJson(drift);
+      else printDrift(drift);
+      return drift.drifted === 0 ? 0 : 2;
+    });
+  }
+}
+
+function printDrift(drift: Drift): void {
+  for (const { externalId, label, findings } of drift.products) {
+    print(`${externalId}  ${printable(label)}`);
+    for (const { kind, target, detail, live, written } of findings) {
+      print(`    ${paintState(kind, 11)}  ${target === null ? '' : `${target}: `}${detail}`);
+      if (target !== null) print(`                 live ${quoted(live)}, written ${quoted(written)}`);
+    }
+  }
+  const passed = drift.passedOver > 0 ? `, ${String(drift.passedOver)} being written and passed over` : '';
+  print(
+    `${String(drift.drifted)} of ${String(drift.checked)} products of ${drift.store} have drifted${passed}`,
+  );
+}

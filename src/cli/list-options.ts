@@ -1,0 +1,66 @@
+import { Option } from 'nest-commander';
+import { CodedError, errorLine } from '../domain/errors.js';
+import { PAGE_LIMIT, type RowOutcome } from '../operations/paging.js';
+import type { z } from 'zod';
+import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+
+export interface ListOptions extends CommonOptions {
+  readonly state?: string;
+  readonly store?: string;
+  readonly limit?: string;
+  readonly offset?: string;
+  readonly json?: boolean;
+}
+
+/** Commands that list rows and act on those that are named. */
+export abstract class ListCommand<
+  Options extends ListOptions = ListOptions,
+> extends StoreSyncCommand<Options> {
+  @Option({ flags: '--state <state>', description: 'list: only rows in this state' })
+  parseState(state: string): string {
+    return state;
+  }
+
+  @Option({ flags: '--store <key>', description: 'list: only rows of this store' })
+  parseStore(key: string): string {
+    return key;
+  }
+
+  @Option({ flags: '--limit <count>', description: `list: rows at most (50, up to ${String(PAGE_LIMIT)})` })
+  parseLimit(count: string): string {
+    return count;
+  }
+
+  @Option({ flags: '--offset <count>', description: 'list: rows to leave out before' })
+  parseOffset(count: string): string {
+    return count;
+  }
+
+  @Option({ flags: '--json', description: 'prints one JSON document' })
+  parseJson(): boolean {
+    return true;
+  }
+}
+
+/** The list's query out of the options, by the very schema of the API. Throws `invalid` for what does not fit. */
+export function queryFrom<Schema extends z.ZodType>(schema: Schema, options: ListOptions): z.output<Schema> {
+  const { state, store, limit, offset } = options;
+  const given = Object.entries({ state, store, limit, offset }).filter(([, value]) => value !== undefined);
+  const parsed = schema.safeParse(Object.fromEntries(given));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new CodedError(
+    'invalid',
+    `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`,
+  );
+}
+
+/** What became of each named row; refusals also as one line on stderr. The exit status: 1 when one was refused. */
+export function reportOutcomes(outcomes: readonly RowOutcome[], json: boolean | undefined): number {
+  if (json) printJson({ results: outcomes });
+  else for (const { id, ok, detail } of outcomes) if (ok) print(`${id}  ${errorLine(detail)}`);
+  const refused = outcomes.filter((outcome) => !outcome.ok);
+  if (refused.length === 0) return 0;
+  process.stderr.write(`store-sync: ${refused.map(({ detail }) => errorLine(detail)).join('; ')}\n`);
+  return 1;
+}

@@ -1,0 +1,23 @@
+import { Command } from 'nest-commander';
+import { migrate, openDataSource } from '../persistence/data-source.js';
+import { print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { openRuntime } from './runtime.js';
+
+@Command({ name: 'migrate', description: 'applies migrations and stops' })
+export class MigrateCommand extends StoreSyncCommand {
+  protected async execute(options: CommonOptions): Promise<number> {
+    const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
+    try {
+      const source = await openDataSource({ url: runtime.databaseUrl, poolSize: 3 });
+      try {
+        const applied = await migrate(source);
+        print(applied.length === 0 ? 'nothing to migrate' : `applied: ${applied.join(', ')}`);
+      } finally {
+        await source.destroy();
+      }
+    } finally {
+      await runtime.release();
+    }
+    return 0;
+  }
+}

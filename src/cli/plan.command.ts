@@ -1,0 +1,132 @@
+import { Command, Option } from 'nest-commander';
+import { goneFrom, type PresentedGone } from '../operations/gone.js';
+import { presentEntry, type PlanEntry } from '../operations/plans.js';
+import { Planning } from '../operations/ports.js';
+import { Database } from '../persistence/database.js';
+import type { SyncActionEntity } from '../persistence/entities/index.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { REAL_TIMING } from '../registry/timing.js';
+import { Sites, type Store } from '../registry/sites.js';
+import { dryRun, type DryRun } from '../sync/dry-run.js';
+import { interruptSignal, print, printJson } from './command.js';
+import { ProgressReport } from './progress.js';
+import { StoreCommand, type StoreOptions } from './store-options.js';
+import { paint, printable } from './terminal.js';
+
+interface PlanOptions extends StoreOptions {
+  readonly save?: boolean;
+}
+
+@Command({
+  name: 'plan',
+  description: 'dry run: what a sync would do and why, product by product; writes nothing anywhere',
+})
+export class PlanCommand extends StoreCommand<PlanOptions> {
+  @Option({
+    flags: '--save',
+    description: 'keeps the plan for review: store-sync apply PLAN_ID carries it out',
+  })
+  parseSave(): boolean {
+    return true;
+  }
+
+  protected async execute(options: PlanOptions): Promise<number> {
+    const signal = interruptSignal();
+    return this.withApp(options, async (app) => {
+      const store = app.get(Sites).store(options.store);
+      const actions: PlanEntry[] = [];
+      const progress = new ProgressReport(process.stderr);
+      const wish = {
+        full: options.full ?? false,
+        signal,
+        onProgress: (seen: number) => {
+          progress.show({ phase: 'plan', done: seen, total: null });
+        },
+        onActions: (batch: readonly SyncActionEntity[]) => {
+          actions.push(...batch.map(presentEntry).map((entry) => kept(entry, store)));
+        },
+      };
+      let saved: string | null = null;
+      let plan: DryRun;
+      try {
+        if (options.save) {
+          saved = await app.get(Planning).draft(store.key);
+          plan = await app.get(Planning).fill(saved, store.key, wish);
+        } else {
+          const parts = { db: app.get(Database), state: app.get(StateRepository), timing: REAL_TIMING };
+          plan = await dryRun(parts, store, wish);
+        }
+      } finally {
+        progress.end();
+      }
+      if (saved !== null && actions.length === 0) {
+        // Nothing to review, nothing to apply.
+        await app.get(SavedPlanRepository).discard(saved);
+        saved = null;
+      }
+      const gone = await stillGone(app.get(LinkRepository), store, actions);
+      if (options.json) {
+        printJson({
+          ...(options.save ? { id: saved } : {}),
+          ...{ store: store.key, ...plan, actions },
+          ...(gone === null ? {} : { gone }),
+        });
+      } else printPlan(store.key, plan, actions, gone ?? [], saved);
+      return actions.length === 0 ? 0 : 2;
+    });
+  }
+}
+
+/** Products that earlier runs found gone and this plan does not bring back: for people to know, nothing to do about. */
+async function stillGone(
+  links: LinkRepository,
+  store: Store,
+  actions: readonly PlanEntry[],
+): Promise<readonly PresentedGone[] | null> {
+  const gone = await goneFrom(links, store);
+  if (gone === null) return null;
+  const planned = new Set(actions.map(({ externalId }) => externalId));
+  return gone.products.filter(({ externalId }) => !planned.has(externalId));
+}
+
+/** What becomes of the catalog's side is told where the store's settings ask for it. */
+function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
+  if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
+  return { ...entry, reason: `${entry.reason}; the catalog keeps it` };
+}
+
+const SIGNS: Readonly<Record<SyncActionEntity['kind'], string>> = {
+  create: '+',
+  adopt: '=',
+  update: '~',
+  orphan: '-',
+};
+
+const COLOURS = { create: 'green', adopt: 'cyan', update: 'yellow', orphan: 'red' } as const;
+
+function printPlan(
+  store: string,
+  plan: DryRun,
+  actions: readonly PlanEntry[],
+  gone: readonly PresentedGone[],
+  saved: string | null,
+): void {
+  for (const action of actions) {
+    print(
+      `${paint(COLOURS[action.kind], `${SIGNS[action.kind]} ${action.kind.padEnd(6)}`)} ${action.externalId}  ${printable(action.label)}: ${action.reason}`,
+    );
+    for (const identifier of action.withheld) print(`    withheld: ${printable(identifier.reason, 400)}`);
+  }
+  for (const { externalId, label, detail } of gone)
+    print(`${paint('yellow', '! gone  ')} ${externalId}  ${printable(label)}: ${detail}`);
+  const { counts } = plan;
+  if (plan.incomplete !== null && plan.kind === 'full')
+    print(`nothing would be marked as gone: ${plan.incomplete}`);
+  print(
+    `${plan.kind} plan of ${store}: ${String(counts.seen)} seen, ${String(counts.creates)} to create, ${String(counts.updates)} to update, ` +
+      `${String(counts.orphans)} gone, ${String(counts.unchanged)} unchanged, ${String(counts.conflicted)} conflicted; ${saved === null ? 'nothing was written' : 'nothing was changed on either side'}`,
+  );
+  if (saved !== null) print(`saved as ${saved}: store-sync apply ${saved} carries it out`);
+}

@@ -1,0 +1,63 @@
+import { Command, Option } from 'nest-commander';
+import { CodedError } from '../domain/errors.js';
+import { ProductOperations, type ProductTimeline } from '../operations/timeline.js';
+import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
+import { fieldLine } from './write-backs.command.js';
+
+interface ProductsOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
+@Command({
+  name: 'products',
+  description: "one product's timeline, from source to store, and why it is where it is",
+  arguments: '<action> [id...]',
+  argsDescription: { action: 'show ID', id: 'an external_id, SKU, barcode or handle' },
+})
+export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
+  @Option({
+    flags: '--json',
+    description: 'prints one JSON document: an array when the ID stands for several',
+  })
+  parseJson(): boolean {
+    return true;
+  }
+
+  protected async execute(options: ProductsOptions, [given, ...ids]: readonly string[]): Promise<number> {
+    actionOf('products', ['show'], given);
+    const [id = '', ...more] = idsFor('products', 'show', ids);
+    nothingMore('products show ID', more);
+    return this.withApp(options, async (app) => {
+      const timelines = await timelinesOf(app.get(ProductOperations), id);
+      if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);
+      else timelines.forEach(printTimeline);
+      return 0;
+    });
+  }
+}
+
+async function timelinesOf(products: ProductOperations, id: string): Promise<ProductTimeline[]> {
+  const found = await products.find(id);
+  const timelines = await Promise.all(found.map((externalId) => products.timeline(externalId)));
+  const known = timelines.filter((timeline) => timeline !== null);
+  if (known.length === 0) throw new CodedError('not_found', `no product ${printable(id, 100)}`);
+  return known;
+}
+
+function printTimeline(product: ProductTimeline): void {
+  const { link } = product;
+  const state = link === null ? 'not linked' : paintState(link.state);
+  print(`${paint('bold', product.externalId)}  ${printable(product.label ?? '')}  ${state}`);
+  if (link !== null) {
+    const catalog = link.catalogId === null ? 'no catalog product yet' : `catalog product ${link.catalogId}`;
+    print(`  store ${link.store}, workspace ${link.workspace}, ${catalog}`);
+  }
+  for (const { at, kind, what, reason, fields } of product.timeline) {
+    print(
+      `  ${paint('dim', at)}  ${kind.padEnd(10)}  ${printable(what)}${reason === null ? '' : ` (${printable(reason, 400)})`}`,
+    );
+    for (const field of fields ?? []) print(`${' '.repeat(40)}${fieldLine(field)}`);
+  }
+  print(`  => ${printable(product.standing, 1000)}`);
+}

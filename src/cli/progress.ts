@@ -1,0 +1,55 @@
+import { Presets, SingleBar } from 'cli-progress';
+import type { RunProgress } from '../sync/run-worker.js';
+
+const PHASES: Readonly<Record<RunProgress['phase'], string>> = {
+  export: 'the store exports',
+  plan: 'reading and planning',
+  apply: 'telling the catalog',
+  creations: 'waiting for background creations',
+  generation: 'asking for content',
+};
+
+const LINE_EVERY_MS = 2_000;
+
+/** A run's progress for people: a bar on a terminal, plain lines now and then in a pipe; on stderr in either case. */
+export class ProgressReport {
+  #bar: SingleBar | null = null;
+  #phase: RunProgress['phase'] | null = null;
+  #lastLine = 0;
+
+  constructor(private readonly stream: NodeJS.WriteStream) {}
+
+  show(progress: RunProgress): void {
+    if (this.stream.isTTY) this.#showBar(progress);
+    else this.#showLine(progress);
+  }
+
+  end(): void {
+    this.#bar?.stop();
+    this.#bar = null;
+  }
+
+  #showBar({ phase, done, total }: RunProgress): void {
+    if (this.#phase !== phase) {
+      this.end();
+      this.#phase = phase;
+      const format = total === null ? `${PHASES[phase]} {value}` : `${PHASES[phase]} {bar} {value}/{total}`;
+      this.#bar = new SingleBar(
+        { format, stream: this.stream, hideCursor: true, clearOnComplete: false },
+        Presets.shades_classic,
+      );
+      this.#bar.start(total ?? 0, done);
+    }
+    this.#bar?.update(done);
+  }
+
+  #showLine({ phase, done, total }: RunProgress): void {
+    const now = performance.now();
+    if (this.#phase === phase && now - this.#lastLine < LINE_EVERY_MS) return;
+    this.#phase = phase;
+    this.#lastLine = now;
+    const count =
+      total === null ? (done === 0 ? '' : ` ${String(done)}`) : ` ${String(done)}/${String(total)}`;
+    this.stream.write(`${PHASES[phase]}${count}\n`);
+  }
+}

@@ -1,0 +1,76 @@
+import type { Logger } from 'pino';
+import type { AppSettings } from '../app.module.js';
+import {
+  environment,
+  loadConfig,
+  logLevel,
+  secretValues,
+  type AppConfig,
+  type LoadedConfig,
+} from '../config/index.js';
+import { createLogger, createLoggerOptions, type LoggerSettings } from '../logging/index.js';
+import { openEmbeddedPostgres } from '../persistence/embedded/index.js';
+
+export interface Runtime extends AppSettings {
+  readonly warnings: readonly string[];
+  /** Leaves the database; the last user of an embedded one stops it. */
+  release(): Promise<void>;
+}
+
+export interface RuntimeOptions {
+  readonly configFile: string | undefined;
+  readonly destination: 'stdout' | 'stderr';
+}
+
+/** Configuration and logger: what every process has before it touches anything. Throws `ConfigError`. */
+export function readConfig(configFile: string | undefined): LoadedConfig {
+  return loadConfig({ configFile, env: environment() });
+}
+
+/** Configuration, logger and database address. Throws `ConfigError`, or why the embedded database does not come up. */
+export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
+  const { config, warnings } = readConfig(options.configFile);
+  return openRuntimeFor(config, warnings, options.destination);
+}
+
+export async function openRuntimeFor(
+  config: AppConfig,
+  warnings: readonly string[],
+  destination: 'stdout' | 'stderr',
+): Promise<Runtime> {
+  const logging = loggerSettings(config, destination);
+  const logger = createLogger(logging);
+  const database = await openDatabase(config, logger);
+  return {
+    config,
+    warnings,
+    logger,
+    loggerOptions: createLoggerOptions(logging),
+    databaseUrl: database.url,
+    release: database.release,
+  };
+}
+
+/** A command's own lines are its answer; its log speaks up only when something is wrong, or when it is asked to. */
+function loggerSettings(config: AppConfig, destination: 'stdout' | 'stderr'): LoggerSettings {
+  const env = environment();
+  const asked = logLevel(env);
+  const level = destination === 'stderr' && env['LOG_LEVEL'] === undefined ? 'warn' : asked;
+  const pretty = destination === 'stdout' ? process.stdout.isTTY : process.stderr.isTTY;
+  return { level, pretty, secrets: secretValues(config), destination };
+}
+
+async function openDatabase(
+  config: AppConfig,
+  logger: Logger,
+): Promise<{ url: string; release: () => Promise<void> }> {
+  const { url, dataDir } = config.database;
+  if (url !== 'embedded') return { url, release: () => Promise.resolve() };
+  const embedded = await openEmbeddedPostgres({
+    dataDir,
+    log: (line) => {
+      logger.info({ stage: 'database' }, line);
+    },
+  });
+  return { url: embedded.url, release: () => embedded.release() };
+}

@@ -1,0 +1,39 @@
+import { once } from 'node:events';
+import { Command } from 'nest-commander';
+import { startDaemon } from '../daemon.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { openRuntime } from './runtime.js';
+
+/** How long a stop may take; the orchestrator kills after thirty seconds. */
+const STOP_WITHIN_MS = 27_000;
+
+@Command({ name: 'start', description: 'the daemon: HTTP server, schedules, queue workers' })
+export class StartCommand extends StoreSyncCommand {
+  protected async execute(options: CommonOptions): Promise<number> {
+    const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+    const runtime = await openRuntime({ configFile: options.config, destination: 'stdout' });
+    const { logger, config } = runtime;
+    for (const warning of runtime.warnings) logger.warn(warning);
+    try {
+      const daemon = await startDaemon(runtime);
+      if (config.server.adminToken === undefined) {
+        logger.warn('server.adminToken is not set: the API and the dashboard are off');
+      }
+      logger.info(
+        { ...daemon.address, stores: Object.keys(config.stores), node: process.version },
+        'store-sync is up',
+      );
+      await stopped;
+      logger.info('stopping');
+      setTimeout(() => {
+        logger.warn('stopping takes too long: what is left is taken up by the next start');
+        process.exit(0);
+      }, STOP_WITHIN_MS).unref();
+      await daemon.stop();
+    } finally {
+      await runtime.release();
+    }
+    logger.info('stopped');
+    return 0;
+  }
+}

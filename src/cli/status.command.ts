@@ -1,0 +1,71 @@
+import { Command, Option } from 'nest-commander';
+import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
+import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { printable } from './terminal.js';
+
+interface StatusOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
+@Command({ name: 'status', description: 'stores, last runs, backlog, dead letters, credits' })
+export class StatusCommand extends StoreSyncCommand<StatusOptions> {
+  @Option({ flags: '--json', description: 'prints one JSON document' })
+  parseJson(): boolean {
+    return true;
+  }
+
+  protected async execute(options: StatusOptions): Promise<number> {
+    return this.withApp(options, async (app) => {
+      const status = await app.get(StatusReader).read({ allGone: options.json === true });
+      if (options.json) printJson(status);
+      else printStatus(status);
+      return 0;
+    });
+  }
+}
+
+function printStatus(status: Status): void {
+  for (const workspace of status.workspaces) {
+    const credits = workspace.creditsRemaining === null ? 'not known' : String(workspace.creditsRemaining);
+    print(
+      `workspace ${workspace.workspace}: credits ${credits}${workspace.paused === null ? '' : `, PAUSED: ${workspace.paused}`}`,
+    );
+    if (workspace.webhook !== null) print(`  ${workspace.webhook}`);
+  }
+  for (const store of status.stores) printStore(store);
+  if (status.stores.length === 0)
+    print('no store is configured: start from config/example.yaml, and name your file by --config');
+  const counts = ({ deliveries, writeBacks, tasks }: Status['backlog']): string =>
+    `${String(deliveries)} deliveries, ${String(writeBacks)} write-backs, ${String(tasks)} generation tasks`;
+  print(`backlog: ${counts(status.backlog)}`);
+  print(`dead letters: ${counts(status.deadLetters)}`);
+}
+
+function printStore(store: StoreStatus): void {
+  const byState = (counts: Readonly<Record<string, number>>): string =>
+    Object.entries(counts)
+      .map(([state, count]) => `${String(count)} ${state}`)
+      .join(', ') || 'none';
+  print(`store ${store.store} (${store.shop}): products ${byState(store.products)}`);
+  print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
+  for (const run of store.lastRuns) {
+    const { counts } = run;
+    const figures = `${String(counts.seen)} seen, ${String(counts.created)} created, ${String(counts.updated)} updated, ${String(counts.failed)} failed`;
+    print(
+      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? 'not started'}: ${figures}${run.error === null ? '' : ` (${run.error})`}`,
+    );
+  }
+  for (const { externalId, state, reason } of store.unsuccessful)
+    print(`  ${state} ${externalId}: ${reason ?? 'no reason given'}`);
+  if (store.gone !== null && store.gone.count > 0) printGone(store.gone);
+}
+
+function printGone({ count, products }: NonNullable<StoreStatus['gone']>): void {
+  print(`  gone from the store, kept in the catalog: ${String(count)}`);
+  for (const { externalId, label, catalogId, since } of products)
+    print(
+      `    ${externalId}  ${printable(label)}: catalog product ${catalogId ?? 'unknown'}, gone since ${since ?? 'an unknown time'}`,
+    );
+  if (count > products.length)
+    print(`    and ${String(count - products.length)} more: --json lists them all`);
+}

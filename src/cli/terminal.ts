@@ -1,0 +1,78 @@
+import { styleText } from 'node:util';
+import { CodedError } from '../domain/errors.js';
+
+type Style = Parameters<typeof styleText>[0];
+
+/** Coloured on a terminal that wants colours, plain in a pipe and under NO_COLOR. */
+export function paint(style: Style, text: string): string {
+  return styleText(style, text, { stream: process.stdout });
+}
+
+const COLOURS: Readonly<Record<string, Style>> = {
+  applied: 'green',
+  succeeded: 'green',
+  processed: 'green',
+  linked: 'green',
+  ours: 'green',
+  ok: 'green',
+  warn: 'yellow',
+  ready: 'yellow',
+  received: 'yellow',
+  requested: 'yellow',
+  pending: 'yellow',
+  pending_review: 'yellow',
+  conflicted: 'yellow',
+  parked: 'yellow',
+  partial: 'yellow',
+  foreign: 'yellow',
+  failed: 'red',
+  abandoned: 'red',
+  deleted: 'red',
+  FAIL: 'red',
+};
+
+/** A state in the colour that says how well it is. */
+export function paintState(state: string, width = 0): string {
+  const colour = COLOURS[state];
+  const text = state.padEnd(width);
+  return colour === undefined ? text : paint(colour, text);
+}
+
+/** One line: texts come from stores and from generation, and a terminal obeys control characters. */
+export function printable(text: string, length = 160): string {
+  const flat = text
+    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  const signs = Array.from(new Intl.Segmenter().segment(flat), ({ segment }) => segment);
+  return signs.length > length ? `${signs.slice(0, length - 1).join('')}…` : flat;
+}
+
+/** A quoted text, or a word for none. */
+export function quoted(text: string | null, length = 100): string {
+  return text === null || text === '' ? '(nothing)' : `"${printable(text, length)}"`;
+}
+
+/** The action of a command that has several; the first one is meant when none is given. Throws `invalid` for any other. */
+export function actionOf<const Names extends readonly [string, ...string[]]>(
+  command: string,
+  names: Names,
+  given: string | undefined,
+): Names[number] {
+  const name = given ?? names[0];
+  const known = names.find((each) => each === name);
+  if (known !== undefined) return known;
+  throw new CodedError('invalid', `${command} knows no "${printable(name, 40)}", only ${names.join(', ')}`);
+}
+
+/** The ids that an action needs. Throws `invalid` when there is none. */
+export function idsFor(command: string, action: string, ids: readonly string[]): readonly string[] {
+  if (ids.length > 0) return ids;
+  throw new CodedError('invalid', `${command} ${action} needs an id`);
+}
+
+/** Those who take no further words say so: a word too many is a typing error, not a wish. */
+export function nothingMore(command: string, rest: readonly string[]): void {
+  if (rest.length > 0)
+    throw new CodedError('invalid', `${command} takes no "${printable(rest.join(' '), 60)}"`);
+}

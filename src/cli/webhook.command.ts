@@ -1,0 +1,64 @@
+import { Command, Option } from 'nest-commander';
+import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
+import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { actionOf, nothingMore, paintState, printable } from './terminal.js';
+
+interface WebhookOptions extends CommonOptions {
+  readonly workspace?: string;
+  readonly force?: boolean;
+  readonly json?: boolean;
+}
+
+const ACTIONS = ['show', 'register', 'remove'] as const;
+
+@Command({
+  name: 'webhook',
+  description: "the workspace's one webhook slot",
+  arguments: '[action]',
+  argsDescription: { action: 'show (default) | register | remove' },
+})
+export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
+  @Option({ flags: '--workspace <key>', description: 'only this workspace, by its key in the configuration' })
+  parseWorkspace(key: string): string {
+    return key;
+  }
+
+  @Option({ flags: '--force', description: "also over somebody else's URL" })
+  parseForce(): boolean {
+    return true;
+  }
+
+  @Option({ flags: '--json', description: 'prints one JSON document' })
+  parseJson(): boolean {
+    return true;
+  }
+
+  protected async execute(options: WebhookOptions, [given, ...rest]: readonly string[]): Promise<number> {
+    const action = actionOf('webhook', ACTIONS, given);
+    nothingMore(`webhook ${action}`, rest);
+    return this.withApp(options, async (app) => {
+      const operations = app.get(WebhookSlotOperations);
+      const wish = { workspace: options.workspace, force: options.force ?? false };
+      const slots =
+        action === 'show' ? await operations.show(wish.workspace) : await operations[action](wish);
+      if (options.json) printJson({ items: slots });
+      else
+        for (const { workspace, state, detail } of slots)
+          print(`workspace ${workspace}: ${paintState(state)}: ${printable(detail, 400)}`);
+      return exitStatus(action, slots);
+    });
+  }
+}
+
+/** 0 when every slot is as it was asked to be; showing somebody else's URL is no failure, not being able to read is one. */
+function exitStatus(action: (typeof ACTIONS)[number], slots: readonly Slot[]): number {
+  const wanted = { show: ['ours', 'free', 'foreign'], register: ['ours'], remove: ['free'] }[action];
+  const failed = slots.filter((slot) => !wanted.includes(slot.state));
+  if (failed.length === 0) return 0;
+  const lines = failed.map(({ workspace, state, detail }) => {
+    const todo = state === 'foreign' ? '; --force replaces it' : '';
+    return `workspace ${workspace}: ${printable(detail, 400)}${action === 'show' ? '' : todo}`;
+  });
+  process.stderr.write(`store-sync: ${lines.join('; ')}\n`);
+  return 1;
+}

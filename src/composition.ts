@@ -1,0 +1,260 @@
+import { getQueueToken } from '@nestjs/bullmq';
+import type { DynamicModule, Provider } from '@nestjs/common';
+import type { Queue } from 'bullmq';
+import { assumptionOverridesSchema } from './catalog/assumptions.js';
+import type { CatalogClientOptions } from './catalog/client-options.js';
+import { CatalogClient } from './catalog/client.js';
+import type { AppConfig } from './config/index.js';
+import { Metrics } from './metrics/metrics.js';
+import { GenerationAsking, Planning, RowWork, SlotKeeping, WriteBackUndoing } from './operations/ports.js';
+import { DeliveryRepository } from './persistence/delivery.repository.js';
+import { GaugeRepository } from './persistence/gauge.repository.js';
+import { LinkRepository } from './persistence/link.repository.js';
+import { StateRepository } from './persistence/state.repository.js';
+import { TaskRepository } from './persistence/task.repository.js';
+import { WriteBackRepository } from './persistence/write-back.repository.js';
+import { Nudger, QUEUE_NAMES } from './queue/index.js';
+import type { RowLog } from './registry/row-log.js';
+import { makeStore, Sites, type Store, type Workspace } from './registry/sites.js';
+import { REAL_TIMING } from './registry/timing.js';
+import { WebhookSlot } from './schedule/webhook-slot.js';
+import { createStoreConnector, type StoreLog } from './store/index.js';
+import { GenerationRequester } from './sync/generation.js';
+import { SavedPlans } from './sync/saved-plans.js';
+import { tracedRequest } from './tracing/tracing.js';
+import { DeliveryInterpreter } from './webhooks/interpreter.js';
+import { WriteBackReverter } from './write-back/reverter.js';
+import { WriteBackWriter } from './write-back/writer.js';
+
+/** How long the catalog's client bears with a service that fails: work bears long, a person who waits at a terminal does not. */
+type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
+
+/**
+ * Binds the configured workspaces and stores to their connectors: the one place that knows both a port and what implements
+ * it. Calls nobody yet. Throws `misconfigured` for settings that cannot work.
+ */
+export function connectSites(
+  config: AppConfig,
+  metrics: Metrics,
+  log: StoreLog,
+  patience: Patience = {},
+): Sites {
+  const workspaces = new Map(
+    Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => [
+      key,
+      { key, settings, client: catalogClient(key, settings, metrics, patience) },
+    ]),
+  );
+  const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
+    const workspace = workspaces.get(settings.workspace);
+    // The configuration's schema has refused a store without a workspace.
+    if (!workspace) return [];
+    return [makeStore(key, settings, storeConnector(key, settings, metrics, log), workspace)];
+  });
+  return new Sites([...workspaces.values()], stores);
+}
+
+function catalogClient(
+  key: string,
+  settings: Workspace['settings'],
+  metrics: Metrics,
+  patience: Patience,
+): CatalogClient {
+  return new CatalogClient({
+    ...patience,
+    baseUrl: settings.baseUrl,
+    auth: settings.auth,
+    ...(settings.locale === undefined ? {} : { locale: settings.locale }),
+    requestsPerSecond: settings.requestsPerSecond,
+    generation: settings.generation.request,
+    tasks: settings.tasks,
+    assumptions: assumptionOverridesSchema.parse(settings.assumptions),
+    onRequest: ({ operation, method, path, status, durationMs }) => {
+      metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });
+      tracedRequest(
+        `catalog ${method} ${path}`,
+        {
+          workspace: key,
+          operation,
+          'http.request.method': method,
+          'url.template': path,
+          'http.response.status_code': status,
+        },
+        { at: REAL_TIMING.now(), durationMs, failure: failureOf(status) },
+      );
+    },
+  });
+}
+
+function storeConnector(
+  key: string,
+  settings: Store['settings'],
+  metrics: Metrics,
+  log: StoreLog,
+): Store['connector'] {
+  const { accessToken, clientId, clientSecret } = settings.auth;
+  return createStoreConnector({
+    kind: settings.kind,
+    shop: settings.shop,
+    endpoint: settings.endpoint,
+    auth:
+      accessToken === undefined
+        ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '' }
+        : { accessToken },
+    apiVersion: settings.apiVersion,
+    requiredScopes:
+      settings.writeBack.locales.length > 0
+        ? ['read_translations', 'write_translations', 'read_locales']
+        : [],
+    locales: settings.writeBack.locales,
+    log,
+    onCost: ({ available }) => {
+      metrics.storeBucket.set({ store: key }, available);
+    },
+    onRequest: ({ operation, outcome, attempt, status, durationMs }) => {
+      metrics.storeRequests.inc({ store: key, operation, outcome });
+      tracedRequest(
+        `store ${operation}`,
+        { store: key, operation, attempt, 'http.response.status_code': status ?? undefined },
+        { at: REAL_TIMING.now(), durationMs, failure: outcome === 'ok' ? null : outcome },
+      );
+    },
+  });
+}
+
+/** As OpenTelemetry's conventions name it: the status, or that no answer came. */
+function failureOf(status: number | undefined): string | null {
+  if (status === undefined) return 'no_answer';
+  return status >= 400 ? String(status) : null;
+}
+
+const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+/** In the daemon metrics tell of rows and queues too. */
+export const STATE_METRICS: Provider = {
+  provide: Symbol('STATE_METRICS'),
+  inject: [Metrics, GaugeRepository, Sites, Nudger, ...QUEUE_NAMES.map((name) => getQueueToken(name))],
+  useFactory: (
+    metrics: Metrics,
+    gauges: GaugeRepository,
+    sites: Sites,
+    nudger: Nudger,
+    ...queues: Queue[]
+  ): Metrics => {
+    metrics.begin(
+      sites.workspaces.map(({ key }) => key),
+      sites.stores.map(({ key }) => key),
+    );
+    metrics.watch({
+      backlog: () => gauges.backlog(),
+      workspaces: () => gauges.workspaces(sites.workspaces.map(({ key }) => key)),
+      stores: () => gauges.stores(sites.stores.map(({ key }) => key)),
+      queues: async () => (await Promise.all(queues.map(jobsOf))).flat(),
+      lostNudges: () => nudger.failures,
+      clockMs: () => performance.now(),
+    });
+    return metrics;
+  },
+};
+
+async function jobsOf(queue: Queue) {
+  const counts = await queue.getJobCounts(...JOB_STATES);
+  return Object.entries(counts).map(([state, count]) => ({ queue: queue.name, state, count }));
+}
+
+/** What operations ask of the stages, bound to them; `work` says who looks at the rows that an operation has moved. */
+export function operationPorts(
+  publicUrl: AppConfig['server']['publicUrl'],
+  sync: DynamicModule,
+  work: Provider,
+  log: RowLog,
+): Pick<DynamicModule, 'imports' | 'providers'> {
+  return {
+    imports: [sync],
+    providers: [
+      work,
+      {
+        provide: WriteBackUndoing,
+        inject: [Sites, WriteBackRepository, LinkRepository],
+        useFactory: (
+          sites: Sites,
+          writeBacks: WriteBackRepository,
+          links: LinkRepository,
+        ): WriteBackUndoing => new WriteBackReverter(sites, writeBacks, links, log),
+      },
+      {
+        provide: GenerationAsking,
+        inject: [GenerationRequester],
+        useFactory: (requester: GenerationRequester): GenerationAsking => ({
+          ask: (store, products, signal) => requester.requestGiven(store, products, signal),
+        }),
+      },
+      {
+        provide: SlotKeeping,
+        inject: [StateRepository],
+        useFactory: (state: StateRepository): SlotKeeping => new WebhookSlot(publicUrl, state),
+      },
+      {
+        provide: Planning,
+        inject: [SavedPlans],
+        useFactory: (plans: SavedPlans): Planning => plans,
+      },
+    ],
+  };
+}
+
+/** In the daemon rows are nudged: its workers look at them. */
+export const NUDGED_WORK: Provider = {
+  provide: RowWork,
+  inject: [Nudger],
+  useFactory: (nudger: Nudger): RowWork => ({
+    deliveries: async (ids) => {
+      await nudger.nudgeMany('deliveries', ids);
+    },
+    writeBacks: async (ids) => {
+      await nudger.nudgeMany('write-backs', ids);
+    },
+    run: async (id) => {
+      await nudger.nudge('runs', id);
+    },
+  }),
+};
+
+/**
+ * A command looks at them itself, beside a running daemon or without one: leases keep the two apart. What came of it is the
+ * command's own answer, so that the log warns of nothing twice.
+ */
+export function workOnTheSpot(lines: RowLog): Provider {
+  const info: RowLog['info'] = (fields, message) => {
+    lines.info(fields, message);
+  };
+  const log: RowLog = { info, warn: info };
+  return {
+    provide: RowWork,
+    inject: [Sites, DeliveryRepository, LinkRepository, TaskRepository, WriteBackRepository, StateRepository],
+    useFactory: (
+      sites: Sites,
+      deliveries: DeliveryRepository,
+      links: LinkRepository,
+      tasks: TaskRepository,
+      writeBacks: WriteBackRepository,
+      state: StateRepository,
+    ): RowWork => {
+      const interpreter = new DeliveryInterpreter(sites, deliveries, links, tasks, writeBacks, state, log);
+      const writer = new WriteBackWriter(sites, writeBacks, links, REAL_TIMING, log);
+      return {
+        deliveries: async (ids) => {
+          for (const id of ids) {
+            const writeBackId = await interpreter.interpret(id);
+            if (writeBackId !== null) await writer.write(writeBackId);
+          }
+        },
+        writeBacks: async (ids) => {
+          for (const id of ids) await writer.write(id);
+        },
+        // The command that made the run works it, with its progress.
+        run: () => Promise.resolve(),
+      };
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { CodedError } from '../domain/errors.js';
+
+/** One thing that is wrong with the configuration. */
+export interface ConfigProblem {
+  /** Path of the key, such as `stores.main.shop`; empty for the file as a whole. */
+  readonly key: string;
+  /** What is wrong and what was expected. Never a value: it might be a secret. */
+  readonly text: string;
+  /** File and, where known, line; or the environment variable that gave the value. */
+  readonly source: string;
+}
+
+/** The configuration cannot be used. The message is one line that names every problem, as many as it holds. */
+export class ConfigError extends CodedError {
+  readonly problems: readonly ConfigProblem[];
+
+  constructor(problems: readonly ConfigProblem[], cause?: unknown) {
+    super('misconfigured', problems.map(problemLine).join('; '), { cause });
+    this.problems = problems;
+  }
+}
+
+/** `stores.main.shop: expected a shop domain (config.yaml:12)`, on one line. */
+export function problemLine(problem: ConfigProblem): string {
+  const subject = problem.key === '' ? '' : `${problem.key}: `;
+  return `${subject}${problem.text} (${problem.source})`.replaceAll(/\s*[\r\n]+\s*/g, ' ');
+}
+
+/** `stores.main.locales[1]` */
+export function keyPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((text, part) => {
+    if (typeof part === 'number') return `${text}[${part}]`;
+    return text === '' ? String(part) : `${text}.${String(part)}`;
+  }, '');
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { addressProblem, secretAddressProblem } from './addresses.js';
+
+/**
+ * Building blocks of the configuration's schema. Values that come from the environment are strings, and the empty string
+ * means "not set" there: numbers and switches are coerced, optional texts become undefined. Messages say what was expected.
+ */
+
+/** A map whose unknown keys are errors. Left out, or left empty in YAML (null), it is the map of its defaults. */
+export function section<S extends z.ZodRawShape>(shape: S) {
+  const known = Object.keys(shape).join(', ');
+  const schema = z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `unknown key; expected one of: ${known}` : undefined,
+  });
+  return z.preprocess((value: unknown) => value ?? {}, schema).prefault({});
+}
+
+/** A map from names that appear in routes and on the command line to entries. */
+export function named<S extends z.ZodType>(entry: S) {
+  const name = z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'a name of letters, digits, - and _ (63 at most)');
+  return z.preprocess((value: unknown) => value ?? {}, z.record(name, entry)).prefault({});
+}
+
+export const text = z.string().min(1);
+
+/** A text that may be missing: absent, null and empty are all undefined. */
+export const optionalText = z.preprocess(emptyAsAbsent, z.string().optional()).optional();
+
+export const optionalAddress = z.preprocess(emptyAsAbsent, address().optional()).optional();
+
+/** An address that is itself a credential, taken as it stands: a query may be part of it. */
+export const optionalSecretAddress = z
+  .preprocess(
+    emptyAsAbsent,
+    z
+      .string()
+      .superRefine((value, context) => {
+        const problem = secretAddressProblem(value);
+        if (problem !== null) context.addIssue(problem);
+      })
+      .optional(),
+  )
+  .optional();
+
+/** The base address of a service, without its trailing slash. */
+export function address() {
+  return z
+    .string()
+    .superRefine((value, context) => {
+      const problem = addressProblem(value);
+      if (problem !== null) context.addIssue(problem);
+    })
+    .transform((value) => value.replace(/\/+$/, ''));
+}
+
+/** A number within bounds, also when it comes as a string of digits from the environment. */
+export function amount(fallback: number, bounds: { min: number; max?: number; whole?: boolean }) {
+  const { min, max = Number.MAX_SAFE_INTEGER, whole = true } = bounds;
+  const schema = (whole ? z.int() : z.number()).min(min).max(max);
+  return z.preprocess(numberFromText, schema.default(fallback)).optional().default(fallback);
+}
+
+/** true or false, also when it comes as a string from the environment. */
+export function onOff(fallback: boolean) {
+  return z.preprocess(switchFromText, z.boolean().default(fallback)).optional().default(fallback);
+}
+
+function emptyAsAbsent(value: unknown): unknown {
+  return value === '' || value === null ? undefined : value;
+}
+
+function numberFromText(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (value.trim() === '') return undefined;
+  return Number.isNaN(Number(value)) ? value : Number(value);
+}
+
+function switchFromText(value: unknown): unknown {
+  if (value === '') return undefined;
+  if (value === 'true') return true;
+  return value === 'false' ? false : value;
+}

@@ -1,0 +1,131 @@
+import { z } from 'zod';
+import { serverUrlProblem } from './addresses.js';
+import {
+  amount,
+  named,
+  onOff,
+  optionalAddress,
+  optionalSecretAddress,
+  optionalText,
+  section,
+  text,
+} from './fields.js';
+import { canonical, storeSchema } from './store-schema.js';
+import { workspaceSchema } from './workspace-schema.js';
+
+const databaseUrl = z.string().superRefine((value, context) => {
+  const problem = value === 'embedded' ? null : serverUrlProblem(value, ['postgres', 'postgresql']);
+  if (problem !== null) context.addIssue(`"embedded", or ${problem}`);
+});
+
+const redisUrl = z
+  .string()
+  .superRefine((value, context) => {
+    const problem = value === '' ? null : serverUrlProblem(value, ['redis', 'rediss']);
+    if (problem !== null) context.addIssue(problem);
+  })
+  .transform((value) => (value === '' ? undefined : value));
+
+/** The whole configuration (interface "Configuration"): every key, its type, its bounds and its default. */
+export const configSchema = section({
+  server: section({
+    host: text.default('0.0.0.0'),
+    port: amount(3000, { min: 0, max: 65_535 }),
+    publicUrl: optionalAddress,
+    adminToken: optionalText,
+  }),
+  database: section({
+    url: databaseUrl.default('embedded'),
+    dataDir: text.default('./data'),
+    migrate: onOff(true),
+  }),
+  queue: section({ redisUrl: redisUrl.optional() }),
+  notifications: section({ webhookUrl: optionalSecretAddress }),
+  workspaces: named(workspaceSchema),
+  stores: named(storeSchema),
+}).superRefine((config, context) => {
+  const shops = new Map<string, string>();
+  for (const [key, store] of Object.entries(config.stores)) {
+    if (!Object.hasOwn(config.workspaces, store.workspace)) {
+      const known = Object.keys(config.workspaces).join(', ') || 'there is none yet';
+      context.addIssue({
+        code: 'custom',
+        path: ['stores', key, 'workspace'],
+        message: `a workspace of this configuration (${known})`,
+      });
+    }
+    const own = config.workspaces[store.workspace]?.locale;
+    const same = store.writeBack.locales.findIndex(
+      (each) => own !== undefined && canonical(each) === canonical(own),
+    );
+    if (same >= 0) {
+      const path = ['stores', key, 'writeBack', 'locales', same];
+      const message = `a language besides that of workspaces.${store.workspace}.locale, which is written anyway`;
+      context.addIssue({ code: 'custom', path, message });
+    }
+    const other = shops.get(store.shop);
+    if (other !== undefined) {
+      const message = `a shop that no other store has (stores.${other} has it)`;
+      context.addIssue({ code: 'custom', path: ['stores', key, 'shop'], message });
+    }
+    shops.set(store.shop, key);
+  }
+});
+
+type DeepReadonly<T> = T extends (infer E)[]
+  ? readonly DeepReadonly<E>[]
+  : T extends object
+    ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
+    : T;
+
+/** Deeply frozen. `database.dataDir` is absolute; what is "not set" is undefined. */
+export type AppConfig = DeepReadonly<z.output<typeof configSchema>>;
+export type WorkspaceConfig = AppConfig['workspaces'][string];
+export type StoreConfig = AppConfig['stores'][string];
+
+/** Sentence for an issue that the schema itself has no words for. Says what was expected, never the value. */
+export function issueText(issue: z.core.$ZodRawIssue): string {
+  switch (issue.code) {
+    case 'invalid_type': {
+      const wanted = `expected ${TYPE_NAMES[issue.expected] ?? issue.expected}`;
+      if (issue.input === undefined) return `missing; ${wanted}`;
+      return issue.expected === 'int' && typeof issue.input === 'number'
+        ? wanted
+        : `${wanted}, not ${typeName(issue.input)}`;
+    }
+    case 'invalid_value':
+      return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
+    case 'too_small':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `expected at least ${issue.minimum}`
+        : 'must not be empty';
+    case 'too_big':
+      return `expected at most ${issue.maximum}`;
+    case 'unrecognized_keys':
+      return 'unknown key';
+    case 'invalid_format':
+    case 'invalid_key':
+    case 'invalid_element':
+    case 'invalid_union':
+    case 'not_multiple_of':
+    case 'custom':
+    default:
+      return 'a valid value';
+  }
+}
+
+const TYPE_NAMES: Readonly<Record<string, string>> = {
+  string: 'text',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  object: 'a map',
+  record: 'a map',
+  array: 'a list',
+};
+
+function typeName(value: unknown): string {
+  if (value === null) return 'empty';
+  if (Array.isArray(value)) return 'a list';
+  return TYPE_NAMES[typeof value] ?? typeof value;
+}

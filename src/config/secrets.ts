@@ -1,0 +1,58 @@
+import { isMap } from './config-file.js';
+import type { AppConfig } from './schema.js';
+
+/** Keys whose values are secret, wherever they stand. */
+const SECRET_KEYS: ReadonlySet<string> = new Set([
+  'adminToken',
+  'apiToken',
+  'password',
+  'hmacSecret',
+  'previousHmacSecret',
+  'accessToken',
+  'clientSecret',
+  'webhookSecret',
+  'webhookUrl',
+]);
+
+/** Every secret of the configuration, for redaction: those keys' values, and the passwords in server URLs in either spelling. */
+export function secretValues(config: AppConfig): string[] {
+  const found = new Set<string>();
+  const visit = (value: unknown, key: string): void => {
+    if (typeof value === 'string') {
+      if (SECRET_KEYS.has(key)) found.add(value);
+      for (const password of urlPasswords(value)) found.add(password);
+    } else if (Array.isArray(value)) value.forEach((member) => visit(member, key));
+    else if (isMap(value)) Object.entries(value).forEach(([name, member]) => visit(member, name));
+  };
+  visit(config, '');
+  return [...found].filter((secret) => secret !== '');
+}
+
+/** The configuration as plain data to show to people, each secret as `***`. */
+export function describeConfig(config: AppConfig): Readonly<Record<string, unknown>> {
+  const shown = (value: unknown, key: string): unknown => {
+    if (typeof value === 'string') return SECRET_KEYS.has(key) ? '***' : withoutPassword(value);
+    if (Array.isArray(value)) return value.map((member) => shown(member, key));
+    if (!isMap(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member, name)]));
+  };
+  return Object.fromEntries(Object.entries(config).map(([name, member]) => [name, shown(member, name)]));
+}
+
+function urlPasswords(value: string): string[] {
+  const password = URL.parse(value)?.password ?? '';
+  if (password === '') return [];
+  try {
+    return [password, decodeURIComponent(password)];
+  } catch {
+    // Not percent-encoded after all: it has one spelling only.
+    return [password];
+  }
+}
+
+function withoutPassword(value: string): string {
+  const url = URL.parse(value);
+  if (url === null || url.password === '') return value;
+  url.password = '***';
+  return url.href;
+}

@@ -1,0 +1,127 @@
+import { CronTime, validateCronExpression } from 'cron';
+import { z } from 'zod';
+import { STORE_FIELDS } from '../domain/store-port.js';
+import { amount, optionalAddress, optionalText, section, text } from './fields.js';
+
+const metafield = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+$/;
+const metafieldSelection = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
+const contentSource = /^(name|description|html_description|brand|category|sections\..+)$/;
+const localeCode = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
+const metafieldName = z
+  .string()
+  .regex(metafield, 'namespace.key of a metafield')
+  .or(z.literal(''))
+  .default('');
+
+const credentials = section({
+  accessToken: optionalText,
+  clientId: optionalText,
+  clientSecret: optionalText,
+}).superRefine((auth, context) => {
+  const pair = [auth.clientId, auth.clientSecret].filter((part) => part !== undefined).length;
+  const complete = auth.accessToken === undefined ? pair === 2 : pair === 0;
+  if (!complete) context.addIssue('either accessToken, or clientId and clientSecret');
+});
+
+const schedule = section({
+  cron: z
+    .string()
+    .refine(isCronExpression, 'a cron expression that comes due, such as "0 2 * * *"')
+    .default('0 2 * * *'),
+  timezone: z.string().refine(isTimezone, 'a time zone such as Europe/Berlin').default('UTC'),
+  fullEvery: amount(7, { min: 1, max: 100_000 }),
+});
+
+const writtenFields = z
+  .record(
+    z.string().regex(contentSource, 'name, description, html_description, brand, category or sections.CODE'),
+    z.enum(STORE_FIELDS),
+  )
+  .superRefine((fields, context) => {
+    const targets = Object.values(fields);
+    const twice = targets.find((target, index) => targets.indexOf(target) !== index);
+    if (twice !== undefined) context.addIssue(`each store field once (${twice} is named twice)`);
+  })
+  .default({ name: 'title', html_description: 'descriptionHtml' });
+
+/** `stores.<name>`: one store, its schedule, and what may be written to it. */
+export const storeSchema = section({
+  kind: z.literal('shopify').default('shopify'),
+  workspace: text,
+  shop: z
+    .string()
+    .regex(
+      /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
+      'a shop domain such as example.myshopify.com, in lower case',
+    ),
+  auth: credentials,
+  apiVersion: z
+    .string()
+    .regex(/^\d{4}-(01|04|07|10)$/, 'a version such as "2026-10"')
+    .default('2026-10'),
+  endpoint: optionalAddress,
+  webhookSecret: optionalText,
+  schedule,
+  filter: section({
+    status: z
+      .array(z.enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']))
+      .min(1)
+      .default(['ACTIVE']),
+    query: z.string().default(''),
+  }),
+  limits: section({
+    maxChangedShare: amount(1, { min: 0, max: 1, whole: false }),
+    maxOrphanedShare: amount(0.2, { min: 0, max: 1, whole: false }),
+  }),
+  deleted: z.enum(['keep', 'report']).default('keep'),
+  mapping: section({
+    openAttributes: z
+      .array(z.string().regex(metafieldSelection, 'namespace.key or namespace.* of metafields'))
+      .default([]),
+    mpn: metafieldName,
+    asin: metafieldName,
+  }),
+  writeBack: section({
+    mode: z.enum(['auto', 'review', 'off']).default('auto'),
+    onConflict: z.enum(['skip', 'overwrite']).default('skip'),
+    fields: writtenFields,
+    sections: z
+      .strictObject({
+        namespace: z.string().regex(/^[A-Za-z0-9_-]{3,255}$/, '3 to 255 letters, digits, - and _'),
+      })
+      .nullable()
+      .default(null),
+    locales: z
+      .array(z.string().regex(localeCode, 'a locale such as fr or pt-BR'))
+      .refine((locales) => new Set(locales.map(canonical)).size === locales.length, 'each locale once')
+      .default([]),
+  }),
+});
+
+/** Locales differ by more than letter case. */
+export function canonical(locale: string): string {
+  return locale.replaceAll('_', '-').toLowerCase();
+}
+
+/** Also refuses an expression that is well formed and never comes due, such as the 30th of February. */
+function isCronExpression(expression: string): boolean {
+  if (!validateCronExpression(expression).valid) return false;
+  try {
+    new CronTime(expression, 'UTC').sendAt();
+    return true;
+  } catch {
+    // The library's only way to say that no date was found in eight years.
+    return false;
+  }
+}
+
+function isTimezone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false;
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    // RangeError is how Intl answers "unknown time zone".
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+import type { AppConfig } from './schema.js';
+
+/** The sender's five retries span 609 s, and up to 60 s of timeouts (catalog-api "Delivery"). */
+const RETRIES_SPAN_SECONDS = 669;
+
+/** What works but probably not as meant: one line each, without values. */
+export function configWarnings(config: AppConfig): readonly string[] {
+  const warnings: string[] = [];
+  for (const [name, workspace] of Object.entries(config.workspaces)) {
+    const key = `workspaces.${name}`;
+    const { webhook } = workspace;
+    if (webhook.register && config.server.publicUrl === undefined) {
+      warnings.push(
+        `${key}.webhook.register: server.publicUrl is not set, so no webhook is registered; polling serves`,
+      );
+    }
+    if (webhook.register && webhook.hmacSecret === undefined) {
+      warnings.push(
+        `${key}.webhook.hmacSecret is not set, so no delivery can be verified and no webhook is registered; polling serves`,
+      );
+    }
+    if (webhook.toleranceSeconds < RETRIES_SPAN_SECONDS) {
+      warnings.push(
+        `${key}.webhook.toleranceSeconds is under ${RETRIES_SPAN_SECONDS}: late retries of a delivery would be refused for good`,
+      );
+    }
+    if (!new URL(workspace.baseUrl).pathname.endsWith('/api/v1')) {
+      warnings.push(`${key}.baseUrl does not end in /api/v1, the prefix that the service documents`);
+    }
+  }
+  return warnings;
+}

@@ -1,0 +1,56 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SwaggerModule } from '@nestjs/swagger';
+import express from 'express';
+import { Logger as NestLogger } from 'nestjs-pino';
+import { AppModule, type AppSettings } from './app.module.js';
+import { waitForDatabase } from './persistence/data-source.js';
+import { ErrorFilter } from './operations/error.filter.js';
+import { openApiDocument } from './operations/openapi.js';
+
+export interface RunningDaemon {
+  /** Where the HTTP side really listens. */
+  readonly address: { readonly host: string; readonly port: number };
+  /** A part of the running application. */
+  get<T>(token: abstract new (...args: never[]) => T): T;
+  /** Stops intake, hands long work on, drains the rest, closes. */
+  stop(): Promise<void>;
+}
+
+const API_BODY_LIMIT = '1mb';
+/** A database that is being restarted gets this long; one that is not there is told of within ten seconds. */
+const DATABASE_WAIT_MS = 3_000;
+
+/**
+ * Starts the daemon: everything is ready, listening included, when this resolves. Throws coded errors for what keeps it
+ * from starting.
+ */
+export async function startDaemon(settings: AppSettings): Promise<RunningDaemon> {
+  await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.forDaemon(settings), {
+    // Deliveries are taken as raw bytes of any type: no parser stands before their routes (design section 1.2).
+    bodyParser: false,
+    bufferLogs: true,
+    abortOnError: false,
+  });
+  try {
+    app.useLogger(app.get(NestLogger));
+    app.disable('x-powered-by');
+    app.use('/api', express.json({ limit: API_BODY_LIMIT }));
+    app.useGlobalFilters(new ErrorFilter(settings.logger));
+    SwaggerModule.setup('docs', app, openApiDocument());
+    const { host, port } = settings.config.server;
+    await app.listen(port, host);
+    const server = app.getHttpServer();
+    server.keepAliveTimeout = 75_000;
+    const address = server.address();
+    return {
+      address: { host, port: typeof address === 'object' && address !== null ? address.port : port },
+      get: <T>(token: abstract new (...args: never[]) => T): T => app.get<T>(token),
+      stop: () => app.close(),
+    };
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
+}

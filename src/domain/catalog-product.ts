@@ -1,0 +1,77 @@
+/** What a product looks like to the catalog service: the writable fields of catalog-api "Product" that store-sync fills. */
+export interface CatalogProductBody {
+  readonly external_id: string;
+  readonly sku?: string | null;
+  readonly barcode?: string | null;
+  readonly mpn?: string | null;
+  readonly asin?: string | null;
+  readonly brand?: string;
+  readonly category?: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly html_description?: string;
+  readonly url?: string | null;
+  readonly open_attributes?: Readonly<Record<string, JsonValue>>;
+  readonly metadata?: Readonly<Record<string, JsonValue>>;
+  readonly images?: readonly { readonly source_url: string; readonly order: number }[];
+  readonly variants?: readonly CatalogProductBody[];
+}
+
+export type JsonValue =
+  string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
+
+export type CatalogField = Exclude<keyof CatalogProductBody, 'external_id'>;
+
+/** In the order in which they are compared and shown. */
+export const CATALOG_FIELDS: readonly CatalogField[] = [
+  'name',
+  'description',
+  'html_description',
+  'brand',
+  'category',
+  'url',
+  'sku',
+  'barcode',
+  'mpn',
+  'asin',
+  'images',
+  'open_attributes',
+  'metadata',
+  'variants',
+];
+
+/** Identifiers that are unique in the catalog and that POST matches by (catalog-api "POST /products/"). */
+export const IDENTIFIER_KINDS = ['sku', 'barcode', 'mpn', 'asin'] as const;
+export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
+
+export interface Identifier {
+  readonly kind: IdentifierKind;
+  readonly value: string;
+  /** external_id of the product or variant that bears it. */
+  readonly owner: string;
+}
+
+/**
+ * What clears a field that had a value. Text is cleared by the empty string; an identifier or an address by null, because
+ * an empty string would be one more value that has to be unique, and is no address.
+ */
+export function clearedValue(
+  field: CatalogField,
+): string | null | readonly [] | Readonly<Record<string, never>> {
+  switch (field) {
+    case 'sku':
+    case 'barcode':
+    case 'mpn':
+    case 'asin':
+    case 'url':
+      return null;
+    case 'images':
+    case 'variants':
+      return [];
+    case 'open_attributes':
+    case 'metadata':
+      return {};
+    default:
+      return '';
+  }
+}

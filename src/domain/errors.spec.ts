@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import { CodedError, errorLine, isCoded } from './errors.js';
+
+describe('errorLine', () => {
+  it('shows the service’s own field messages on one line', () => {
+    const error = new CodedError('invalid', 'catalog refused\nthe product', {
+      fields: { sku: ['already in use'] },
+    });
+    expect(errorLine(error)).toBe('catalog refused the product (sku: already in use)');
+  });
+
+  it('serves whatever was thrown', () => {
+    expect(errorLine('plain')).toBe('plain');
+  });
+});
+
+describe('isCoded', () => {
+  it('tells codes apart', () => {
+    expect(isCoded(new CodedError('auth', 'x'), 'transient')).toBe(false);
+    expect(isCoded(new CodedError('auth', 'x'), 'auth', 'transient')).toBe(true);
+    expect(isCoded(new Error('x'))).toBe(false);
+  });
+});

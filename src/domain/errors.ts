@@ -1,0 +1,56 @@
+/**
+ * The one error type that crosses module borders (design section 5). Connectors translate whatever a vendor answers into a
+ * code, by status and machine-readable code, never by message text; rows and processors decide by the code alone.
+ */
+export type ErrorCode =
+  | 'auth' // credentials refused (401, or a permission that is missing: 403); people must act
+  | 'throttled' // asked to slow down; `retryAfterMs` says how long when the other side did
+  | 'transient' // may work later as it is: resets, timeouts, 5xx, an answer that is not what it should be
+  | 'invalid' // the request itself was refused; `fields` holds the service's own messages
+  | 'conflict' // exists already, or changed since it was read
+  | 'not_found'
+  | 'misconfigured'; // cannot work before somebody changes the configuration
+
+export interface CodedErrorDetails {
+  readonly cause?: unknown;
+  /** Milliseconds to wait, as the other side asked for; absent when it did not say. */
+  readonly retryAfterMs?: number;
+  /** Field name to messages, as the service gave them (catalog-api "Errors": validation error). */
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+  /** HTTP status, when one was received. */
+  readonly status?: number;
+  /** True when the request may have been carried out although no usable answer came back. */
+  readonly outcomeUnknown?: boolean;
+}
+
+export class CodedError extends Error {
+  override readonly name = 'CodedError';
+  readonly retryAfterMs?: number;
+  readonly fields?: Readonly<Record<string, readonly string[]>>;
+  readonly status?: number;
+  readonly outcomeUnknown: boolean;
+
+  constructor(
+    readonly code: ErrorCode,
+    message: string,
+    details: CodedErrorDetails = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.retryAfterMs = details.retryAfterMs;
+    this.fields = details.fields;
+    this.status = details.status;
+    this.outcomeUnknown = details.outcomeUnknown ?? false;
+  }
+}
+
+export function isCoded(error: unknown, ...codes: ErrorCode[]): error is CodedError {
+  return error instanceof CodedError && (codes.length === 0 || codes.includes(error.code));
+}
+
+/** One readable line for people: the message, and field messages where the service gave some. Never a stack. */
+export function errorLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const fields = isCoded(error) && error.fields ? Object.entries(error.fields) : [];
+  const detail = fields.map(([field, messages]) => `${field}: ${messages.join(' ')}`).join('; ');
+  return (detail === '' ? message : `${message} (${detail})`).replaceAll(/\s*[\r\n]+\s*/g, ' ');
+}

@@ -1,0 +1,25 @@
+/** external_ids of interface section "Identity": what ties a store's product to its catalog product for life. */
+export interface ProductRef {
+  readonly shop: string;
+  readonly productId: string;
+  /** Absent for the product itself. */
+  readonly variantId?: string;
+}
+
+const PATTERN = /^shopify:([a-z0-9][a-z0-9-]*\.myshopify\.com):([0-9]+)(?::([0-9]+))?$/;
+
+export function productExternalId(shop: string, productId: string): string {
+  return `shopify:${shop}:${productId}`;
+}
+
+export function variantExternalId(shop: string, productId: string, variantId: string): string {
+  return `shopify:${shop}:${productId}:${variantId}`;
+}
+
+/** Null for anything that is not one of ours: other systems give external_ids too. */
+export function parseExternalId(value: string): ProductRef | null {
+  const match = PATTERN.exec(value);
+  if (match === null) return null;
+  const [, shop = '', productId = '', variantId] = match;
+  return variantId === undefined ? { shop, productId } : { shop, productId, variantId };
+}

@@ -1,0 +1,27 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * Canonical hash of a JSON value: object keys are sorted, undefined members count as absent, undefined itself as null. 128 bits of
+ * SHA-256 in hex: enough that two contents of one product never share it, short enough to keep a map of them per product.
+ */
+export function fingerprint(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
+}
+
+export function canonicalJson(value: unknown): string {
+  const canonical = (_key: string, member: unknown): unknown =>
+    isPlainObject(member) ? sorted(member) : member;
+  return JSON.stringify(value ?? null, canonical);
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function sorted(value: Record<string, unknown>): Record<string, unknown> {
+  const keys = Object.keys(value);
+  if (keys.every((key, index) => index === 0 || (keys[index - 1] ?? '') <= key)) return value;
+  const result: Record<string, unknown> = Object.create(null) as Record<string, unknown>;
+  for (const key of keys.sort()) result[key] = value[key];
+  return result;
+}

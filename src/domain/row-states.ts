@@ -1,0 +1,64 @@
+/**
+ * Legal states of the rows that are the truth (design section 2), as data: who moves a row does so by a guarded UPDATE from
+ * one of `from`, and what is terminal derives from it.
+ */
+export const RUN_TRANSITIONS = {
+  queued: ['running', 'failed'],
+  running: ['queued', 'succeeded', 'partial', 'failed'],
+  // Reconcile takes up again what a temporary fault ended.
+  partial: ['queued'],
+  failed: ['queued'],
+  succeeded: [],
+} as const;
+
+export const ACTION_TRANSITIONS = {
+  planned: ['applied', 'failed', 'superseded'],
+  failed: ['planned', 'applied', 'superseded'],
+  // A creation that the catalog accepted may still fail in its background.
+  applied: ['failed'],
+  superseded: [],
+} as const;
+
+export const TASK_TRANSITIONS = {
+  requested: ['succeeded', 'failed', 'no_urls', 'abandoned'],
+  // A result that comes after we gave up is still a result.
+  abandoned: ['succeeded', 'failed', 'no_urls'],
+  succeeded: [],
+  failed: [],
+  no_urls: [],
+} as const;
+
+export const DELIVERY_TRANSITIONS = {
+  received: ['processed', 'parked', 'failed'],
+  parked: ['received', 'processed'],
+  failed: ['received'],
+  processed: ['received'],
+} as const;
+
+export const WRITE_BACK_TRANSITIONS = {
+  pending_review: ['ready', 'rejected', 'skipped'],
+  ready: ['applied', 'skipped', 'conflicted', 'failed'],
+  conflicted: ['ready', 'rejected'],
+  failed: ['ready', 'rejected'],
+  applied: ['reverted'],
+  skipped: [],
+  rejected: [],
+  reverted: [],
+} as const;
+
+export type RunState = keyof typeof RUN_TRANSITIONS;
+export type ActionState = keyof typeof ACTION_TRANSITIONS;
+export type TaskState = keyof typeof TASK_TRANSITIONS;
+export type DeliveryState = keyof typeof DELIVERY_TRANSITIONS;
+export type WriteBackState = keyof typeof WRITE_BACK_TRANSITIONS;
+export type LinkState = 'linked' | 'pending' | 'conflicted' | 'orphaned';
+
+/** The states from which a row may legally move to `to`. */
+export function statesBefore<T extends Readonly<Record<string, readonly string[]>>>(
+  transitions: T,
+  to: string,
+): (keyof T & string)[] {
+  return Object.entries(transitions)
+    .filter(([, next]) => next.includes(to))
+    .map(([from]) => from);
+}

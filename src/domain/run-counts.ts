@@ -1,0 +1,25 @@
+/**
+ * A run's counts (interface "HTTP"): `seen` = `created` + `updated` + `unchanged` + `failed`, each product once;
+ * `conflicted` counts besides those of which an identifier was withheld.
+ */
+export interface RunCounts {
+  readonly seen: number;
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly conflicted: number;
+  readonly failed: number;
+  readonly orphaned: number;
+  readonly generationRequested: number;
+}
+
+export const NO_COUNTS: RunCounts = {
+  seen: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  conflicted: 0,
+  failed: 0,
+  orphaned: 0,
+  generationRequested: 0,
+};

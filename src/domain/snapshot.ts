@@ -1,0 +1,56 @@
+/** A product of a store as read now: plain values, nothing vendor-specific, nothing derived. Empty strings never occur: null. */
+export interface ProductSnapshot {
+  /** `shopify:{shop}:{numeric product id}`; never changes for a product's life (interface "Identity"). */
+  readonly externalId: string;
+  /** The store's own id, opaque to everyone but its connector. */
+  readonly storeId: string;
+  readonly status: ProductStatus;
+  readonly handle: string;
+  readonly title: string;
+  /** HTML as the store returns it. */
+  readonly descriptionHtml: string | null;
+  readonly vendor: string | null;
+  readonly productType: string | null;
+  /** Full name of the store's taxonomy category, `Root > Subcategory`. */
+  readonly category: string | null;
+  readonly tags: readonly string[];
+  /** Public address, null while the product is not published. */
+  readonly url: string | null;
+  readonly seoTitle: string | null;
+  readonly seoDescription: string | null;
+  readonly options: readonly ProductOption[];
+  /** In the store's order. */
+  readonly imageUrls: readonly string[];
+  readonly metafields: readonly MetafieldValue[];
+  /** True when the store made the only variant by itself, because the product has no options. */
+  readonly hasOnlyDefaultVariant: boolean;
+  /** In the store's order. */
+  readonly variants: readonly VariantSnapshot[];
+  /** A hint, never a version (design section 4). */
+  readonly updatedAt: Date;
+}
+
+export type ProductStatus = 'ACTIVE' | 'ARCHIVED' | 'DRAFT' | 'UNLISTED';
+
+export interface ProductOption {
+  readonly name: string;
+  readonly values: readonly string[];
+}
+
+export interface VariantSnapshot {
+  /** `shopify:{shop}:{product id}:{variant id}`. */
+  readonly externalId: string;
+  readonly storeId: string;
+  readonly title: string;
+  readonly sku: string | null;
+  readonly barcode: string | null;
+  readonly options: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface MetafieldValue {
+  readonly namespace: string;
+  readonly key: string;
+  /** The store's type name, such as `single_line_text_field` or `number_integer`. */
+  readonly type: string;
+  readonly value: string;
+}

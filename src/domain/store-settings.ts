@@ -1,0 +1,26 @@
+import type { StoreField } from './store-port.js';
+import type { ProductStatus } from './snapshot.js';
+
+/** A store's settings as the planner and the stages need them; the configuration's schema yields this shape. */
+export interface MappingSettings {
+  /** Metafields that become open_attributes: `namespace.key` or `namespace.*`. */
+  readonly openAttributes: readonly string[];
+  /** `namespace.key` of the metafield that holds the manufacturer's part number; empty: none. */
+  readonly mpn: string;
+  readonly asin: string;
+}
+
+export interface WriteBackSettings {
+  readonly mode: 'auto' | 'review' | 'off';
+  readonly onConflict: 'skip' | 'overwrite';
+  /** Catalog field (`name`, or `sections.CODE`) to store field. */
+  readonly fields: Readonly<Record<string, StoreField>>;
+  /** Null: custom attributes are left alone. */
+  readonly sections: { readonly namespace: string } | null;
+  readonly locales: readonly string[];
+}
+
+export interface FilterSettings {
+  readonly status: readonly ProductStatus[];
+  readonly query: string;
+}

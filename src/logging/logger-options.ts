@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Params } from 'nestjs-pino';
+import { pino } from 'pino';
+import type { DestinationStream, LevelWithSilent, Logger } from 'pino';
+import { build as prettyStream } from 'pino-pretty';
+import { isHarmless, redactorOf, redactValue } from './redaction.js';
+import type { Redactor } from './redaction.js';
+
+export interface LoggerSettings {
+  readonly level: LevelWithSilent;
+  /** For people at a terminal; otherwise JSON, a line each. */
+  readonly pretty: boolean;
+  /** Values that must not appear in any line. */
+  readonly secrets: readonly string[];
+  /** Commands log to stderr: their stdout is their answer. A stream takes the lines in a test. */
+  readonly destination: 'stdout' | 'stderr' | DestinationStream;
+}
+
+/** A logger none of whose lines holds a secret: messages, stacks and nested values pass the redaction last thing. */
+export function createLogger(settings: LoggerSettings): Logger {
+  const redact = redactorOf(settings.secrets);
+  return pino(
+    {
+      level: settings.level,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: (line) => safeLine(line, redact, settings.pretty) },
+    },
+    settings.pretty ? prettyDestination(settings.destination) : plainDestination(settings.destination),
+  );
+}
+
+/** Options for `LoggerModule.forRoot` of nestjs-pino: the logger above, and a line per request but those of probes. */
+export function createLoggerOptions(settings: LoggerSettings): Params {
+  return {
+    pinoHttp: {
+      logger: createLogger(settings),
+      // A delivery has a line of its own, whatever becomes of it.
+      autoLogging: { ignore: (request) => isProbe(request.url) || isDelivery(request.url) },
+      genReqId: requestId,
+      customLogLevel: (_request, response, error) => requestLevel(response.statusCode, error),
+      quietReqLogger: true,
+      wrapSerializers: false,
+      // Queries and headers may hold credentials, and nobody needs them in a log.
+      serializers: {
+        req: describeRequest,
+        res: (response: ServerResponse) => ({ statusCode: response.statusCode }),
+      },
+    },
+  };
+}
+
+function safeLine(line: string, redact: Redactor, pretty: boolean): string {
+  if (!pretty && isHarmless(line, redact)) return line;
+  const entry: unknown = JSON.parse(line);
+  const json = JSON.stringify(redactValue(entry, redact));
+  return `${pretty ? withoutControlCharacters(json) : json}\n`;
+}
+
+/**
+ * In JSON control characters are escaped; the pretty printer would undo that and let a product's title drive the terminal.
+ * Line feeds and tabs stay: stacks need them.
+ */
+function withoutControlCharacters(json: string): string {
+  const visible = json.replaceAll(/\\(u00[01][0-9a-f]|[bfr\\"/nt])/g, (escape) => {
+    return /^\\(u00|[bfr])/.test(escape) ? `\\${escape}` : escape;
+  });
+  // JSON leaves DEL and the C1 controls as they are.
+  return visible.replaceAll(/[\u007f-\u009f]/g, (sign) => `\\\\u00${sign.charCodeAt(0).toString(16)}`);
+}
+
+function plainDestination(destination: LoggerSettings['destination']): DestinationStream {
+  if (typeof destination !== 'string') return destination;
+  // Synchronous, so that the last line before an exit is written too.
+  return pino.destination({ dest: destination === 'stdout' ? 1 : 2, sync: true });
+}
+
+function prettyDestination(destination: LoggerSettings['destination']): DestinationStream {
+  return prettyStream({
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss.l',
+    sync: true,
+    destination: plainDestination(destination),
+  });
+}
+
+function isDelivery(url: string | undefined): boolean {
+  return (url ?? '').startsWith('/webhooks/');
+}
+
+function isProbe(url: string | undefined): boolean {
+  return /^\/(health|metrics)(\/|\?|$)/.test(url ?? '');
+}
+
+/** The caller's own id where it is a harmless one, so that a request can be followed through proxies. */
+function requestId(request: IncomingMessage, response: ServerResponse): string {
+  const given = request.headers['x-request-id'];
+  const id = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();
+  response.setHeader('x-request-id', id);
+  return id;
+}
+
+function requestLevel(status: number, error: Error | undefined): LevelWithSilent {
+  if (error !== undefined || status >= 500) return 'error';
+  return status >= 400 ? 'warn' : 'info';
+}
+
+function describeRequest(request: IncomingMessage): Readonly<Record<string, unknown>> {
+  return { id: request.id, method: request.method, path: request.url?.split('?')[0] };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { redactorOf, redactSecrets, redactValue } from './redaction.js';
+
+describe('redactSecrets', () => {
+  it.each([
+    ['a secret inside a text', 'key=hush-hush;', 'key=***;'],
+    ['a secret that is percent-encoded', 'https://x.test/?k=p%40ss%2Fword', 'https://x.test/?k=***'],
+    ['the longer of two secrets that begin alike', 'hush-hush-2', '***'],
+    [
+      'a password in a URL',
+      'connect postgres://user:whatever@db.test/x',
+      'connect postgres://user:***@db.test/x',
+    ],
+    [
+      'a bearer token that no configuration lists',
+      'Authorization: Bearer abcdefghijklmnop1234',
+      'Authorization: Bearer ***',
+    ],
+    ['a JSON Web Token', 'got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2ln, ok', 'got ***, ok'],
+    ['a store’s access token', 'used shpat_0123456789abcdef0123456789abcdef', 'used ***'],
+    [
+      'nothing in ordinary text',
+      'Bearer token refused at http://x.test:8080/a@b',
+      'Bearer token refused at http://x.test:8080/a@b',
+    ],
+  ])('masks %s', (_what, text, expected) => {
+    expect(redactSecrets(text, ['hush-hush', 'hush-hush-2', 'p@ss/word', 'a', ''])).toBe(expected);
+  });
+});
+
+describe('redactValue', () => {
+  it('masks by name at any depth and leaves the rest alone', () => {
+    const value = {
+      a: [{ headers: { Authorization: 'x', 'Set-Cookie': ['y'], accept: 'z' } }],
+      hmac_secret: 's',
+      token: '',
+      count: 3,
+    };
+    expect(redactValue(value, redactorOf([]))).toEqual({
+      a: [{ headers: { Authorization: '***', 'Set-Cookie': '***', accept: 'z' } }],
+      hmac_secret: '***',
+      token: '',
+      count: 3,
+    });
+  });
+});

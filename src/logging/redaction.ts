@@ -1,0 +1,85 @@
+const MASK = '***';
+
+/** Shorter values would blot out ordinary words; nothing that short is worth the name of a secret. */
+const SHORTEST_SECRET = 4;
+
+/** Names under which credentials travel, in lower case and without `-` and `_`. */
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  'access',
+  'accesstoken',
+  'admintoken',
+  'apitoken',
+  'authorization',
+  'clientsecret',
+  'cookie',
+  'hmacsecret',
+  'password',
+  'previoushmacsecret',
+  'proxyauthorization',
+  'refresh',
+  'refreshtoken',
+  'secret',
+  'setcookie',
+  'token',
+  'webhooksecret',
+  'xshopifyaccesstoken',
+  'xshopifyhmacsha256',
+  'xwebhooksignature',
+]);
+
+/** Credentials that no configuration lists, because they are issued at run time: known by their form. */
+const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]{16,}/gi, `$1 ${MASK}`],
+  [/\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, MASK],
+  [/\bshp[a-z]{2}_[A-Za-z0-9]{16,}/g, MASK],
+  [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"']{0,200}):[^\s/@"']{1,500}@/gi, `$1:${MASK}@`],
+];
+
+/**
+ * True for a line of JSON that a look at its text shows to hold nothing to mask: most lines, which then need not be parsed.
+ * Whatever is escaped in it is not taken at its looks.
+ */
+export function isHarmless(line: string, redact: Redactor): boolean {
+  return !line.includes('\\') && !namesOf(line).some(isSecretName) && redact(line) === line;
+}
+
+/** Names of members in a line of JSON without escapes; a text that looks like one does no harm. */
+function namesOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)":/g)].map(([, name = '']) => name);
+}
+
+function isSecretName(name: string): boolean {
+  return SECRET_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
+}
+
+export type Redactor = (text: string) => string;
+
+/** A function that masks the given secrets, also percent-encoded, and whatever has the form of a credential. */
+export function redactorOf(secrets: readonly string[]): Redactor {
+  const spellings = new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]));
+  // The longest first: a secret that begins like another one must not leave its end behind.
+  const known = [...spellings]
+    .filter((text) => text.length >= SHORTEST_SECRET)
+    .sort((a, b) => b.length - a.length);
+  return (text) => {
+    const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
+    return SECRET_FORMS.reduce((rest, [form, mask]) => rest.replaceAll(form, mask), withoutKnown);
+  };
+}
+
+/** `text` with every one of the secrets masked, wherever it stands. */
+export function redactSecrets(text: string, secrets: readonly string[]): string {
+  return redactorOf(secrets)(text);
+}
+
+/** A JSON value with secrets masked at any depth: by the name they go by, and by their value in any text. */
+export function redactValue(value: unknown, redact: Redactor): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((member) => redactValue(member, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).map(([name, member]): [string, unknown] => {
+    const hidden = isSecretName(name) && member !== null && member !== '';
+    return [redact(name), hidden ? MASK : redactValue(member, redact)];
+  });
+  return Object.fromEntries(members);
+}

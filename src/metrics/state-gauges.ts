@@ -1,0 +1,213 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+export interface BacklogGauge {
+  readonly rows: string;
+  readonly state: string;
+  readonly count: number;
+  readonly oldestSeconds: number;
+}
+
+export interface WorkspaceGauge {
+  readonly workspace: string;
+  readonly creditsRemaining: number | null;
+  readonly paused: boolean;
+  readonly webhookState: string | null;
+  readonly oldestTaskSeconds: number;
+}
+
+export interface StoreGauge {
+  readonly store: string;
+  readonly lastSuccessSeconds: number | null;
+  readonly conflictedProducts: number;
+}
+
+export interface QueueGauge {
+  readonly queue: string;
+  readonly state: string;
+  readonly count: number;
+}
+
+/** Where the values come from that are read when Prometheus asks. */
+export interface StateSources {
+  readonly backlog: () => Promise<readonly BacklogGauge[]>;
+  readonly workspaces: () => Promise<readonly WorkspaceGauge[]>;
+  readonly stores: () => Promise<readonly StoreGauge[]>;
+  readonly queues: () => Promise<readonly QueueGauge[]>;
+  /** Nudges that no queue took, since the start, by queue. */
+  readonly lostNudges: () => ReadonlyMap<string, number>;
+  /** Milliseconds, only ever growing. */
+  readonly clockMs: () => number;
+}
+
+/** Prometheus gives up after ten seconds; an answer without these values is worth more than none. */
+const ANSWER_WITHIN_MS = 2_000;
+/** Several scrapers, or somebody who reloads the page, cost one look. */
+const FRESH_MS = 5_000;
+const SLOT_STATES = ['ours', 'free', 'foreign', 'unknown'];
+/** Shown also when they are none, so that an alert has something to compare. */
+const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
+  ['deliveries', 'received'],
+  ['deliveries', 'parked'],
+  ['deliveries', 'failed'],
+  ['write_backs', 'ready'],
+  ['write_backs', 'pending_review'],
+  ['write_backs', 'conflicted'],
+  ['write_backs', 'failed'],
+  ['actions', 'planned'],
+  ['actions', 'failed'],
+  ['runs', 'queued'],
+  ['runs', 'running'],
+  ['tasks', 'requested'],
+];
+
+/**
+ * Values that stand in rows and queues, read when they are asked for. What cannot be read in time is left out rather than
+ * shown as it was: an old value would hide the very fault that one looks for.
+ */
+export class StateGauges {
+  readonly #databaseUp: Gauge;
+  readonly #queueUp: Gauge;
+  readonly #rows: Gauge<'rows' | 'state'>;
+  readonly #oldest: Gauge<'rows' | 'state'>;
+  readonly #taskAge: Gauge<'workspace'>;
+  readonly #credits: Gauge<'workspace'>;
+  readonly #paused: Gauge<'workspace'>;
+  readonly #slot: Gauge<'workspace' | 'state'>;
+  readonly #lastSuccess: Gauge<'store'>;
+  readonly #conflicted: Gauge<'store'>;
+  readonly #queueJobs: Gauge<'queue' | 'state'>;
+  readonly #lostNudges: Counter<'queue'>;
+  #sources: StateSources | null = null;
+  #freshUntilMs = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | null = null;
+  #databaseLook: Promise<() => void> | null = null;
+  #queueLook: Promise<() => void> | null = null;
+
+  constructor(registry: Registry) {
+    const gauge = <T extends string>(name: string, help: string, ...labelNames: T[]): Gauge<T> =>
+      new Gauge({ name: `store_sync_${name}`, help, labelNames, registers: [registry] });
+    this.#databaseUp = gauge('database_up', 'Whether the database answered when it was last asked');
+    this.#queueUp = gauge('queue_up', 'Whether the queues’ storage answered when it was last asked');
+    this.#rows = gauge('open_rows', 'Rows that wait for work or for a person, by state', 'rows', 'state');
+    this.#oldest = gauge('oldest_row_age_seconds', 'Age of the oldest of the open rows', 'rows', 'state');
+    this.#taskAge = gauge('oldest_task_age_seconds', 'Age of the oldest open generation task', 'workspace');
+    this.#credits = gauge('credits_remaining', 'Credits as the catalog service last reported', 'workspace');
+    this.#paused = gauge(
+      'workspace_paused',
+      'Whether nothing is asked of the workspace at present',
+      'workspace',
+    );
+    this.#slot = gauge('webhook_slot', 'Whose the webhook slot is: 1 for what holds', 'workspace', 'state');
+    this.#lastSuccess = gauge(
+      'last_successful_run_timestamp_seconds',
+      'When the store’s newest successful run ended, as Unix time',
+      'store',
+    );
+    this.#conflicted = gauge(
+      'products_conflicted',
+      'Products of which an identifier is withheld from the catalog',
+      'store',
+    );
+    this.#queueJobs = gauge('queue_jobs', 'Jobs in the queues', 'queue', 'state');
+    this.#lostNudges = new Counter({
+      name: 'store_sync_nudges_lost_total',
+      help: 'Nudges that the queue did not take; the sweeper finds the rows',
+      labelNames: ['queue'],
+      registers: [registry],
+    });
+  }
+
+  watch(sources: StateSources): void {
+    this.#sources = sources;
+  }
+
+  /** Reads everything anew unless that was done a moment ago; never throws, never takes longer than two seconds. */
+  async refresh(): Promise<void> {
+    const sources = this.#sources;
+    if (sources === null || sources.clockMs() < this.#freshUntilMs) return;
+    this.#refreshing ??= this.#readAll(sources).finally(() => {
+      this.#refreshing = null;
+    });
+    await this.#refreshing;
+  }
+
+  async #readAll(sources: StateSources): Promise<void> {
+    // A look that hangs is not joined by another one at each scrape: it is waited for again.
+    this.#databaseLook ??= this.#lookAtRows(sources).finally(() => {
+      this.#databaseLook = null;
+    });
+    this.#queueLook ??= this.#lookAtQueues(sources).finally(() => {
+      this.#queueLook = null;
+    });
+    const [rows, jobs] = await Promise.all([inTime(this.#databaseLook), inTime(this.#queueLook)]);
+    this.#forgetRows();
+    this.#queueJobs.reset();
+    this.#databaseUp.set(rows === null ? 0 : 1);
+    this.#queueUp.set(jobs === null ? 0 : 1);
+    rows?.();
+    jobs?.();
+    this.#lostNudges.reset();
+    for (const [queue, count] of sources.lostNudges()) this.#lostNudges.inc({ queue }, count);
+    this.#freshUntilMs = sources.clockMs() + FRESH_MS;
+  }
+
+  #forgetRows(): void {
+    for (const gauge of [this.#rows, this.#oldest, this.#slot]) gauge.reset();
+    for (const gauge of [this.#taskAge, this.#credits, this.#paused]) gauge.reset();
+    for (const gauge of [this.#lastSuccess, this.#conflicted]) gauge.reset();
+  }
+
+  async #lookAtRows(sources: StateSources): Promise<() => void> {
+    const [backlog, workspaces, stores] = await Promise.all([
+      sources.backlog(),
+      sources.workspaces(),
+      sources.stores(),
+    ]);
+    return () => {
+      for (const [rows, state] of ALWAYS_SHOWN) {
+        this.#rows.set({ rows, state }, 0);
+        this.#oldest.set({ rows, state }, 0);
+      }
+      for (const { rows, state, count, oldestSeconds } of backlog) {
+        this.#rows.set({ rows, state }, count);
+        this.#oldest.set({ rows, state }, oldestSeconds);
+      }
+      for (const workspace of workspaces) this.#setWorkspace(workspace);
+      for (const { store, lastSuccessSeconds, conflictedProducts } of stores) {
+        if (lastSuccessSeconds !== null) this.#lastSuccess.set({ store }, lastSuccessSeconds);
+        this.#conflicted.set({ store }, conflictedProducts);
+      }
+    };
+  }
+
+  #setWorkspace(gauge: WorkspaceGauge): void {
+    const { workspace, creditsRemaining, paused, webhookState, oldestTaskSeconds } = gauge;
+    this.#taskAge.set({ workspace }, oldestTaskSeconds);
+    this.#paused.set({ workspace }, paused ? 1 : 0);
+    if (creditsRemaining !== null) this.#credits.set({ workspace }, creditsRemaining);
+    for (const state of SLOT_STATES)
+      this.#slot.set({ workspace, state }, state === (webhookState ?? 'unknown') ? 1 : 0);
+  }
+
+  async #lookAtQueues(sources: StateSources): Promise<() => void> {
+    const queues = await sources.queues();
+    return () => {
+      for (const { queue, state, count } of queues) this.#queueJobs.set({ queue, state }, count);
+    };
+  }
+}
+
+/** The look's result; null when it failed or takes too long. Which side is down is what the answer says; why, the log. */
+async function inTime(look: Promise<() => void>): Promise<(() => void) | null> {
+  const timer = { id: undefined as NodeJS.Timeout | undefined };
+  const late = new Promise<null>((resolve) => {
+    timer.id = setTimeout(() => {
+      resolve(null);
+    }, ANSWER_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([look.catch(() => null), late]);
+  } finally {
+    clearTimeout(timer.id);
+  }
+}

@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto';
+import { RETRY_DELAYS_MS, retryDelayMs } from '../domain/backoff.js';
+import { CodedError, errorLine } from '../domain/errors.js';
+import type { Metrics } from '../metrics/metrics.js';
+import type { DueNotification, NotificationRepository } from '../persistence/notification.repository.js';
+import type { Sites } from '../registry/sites.js';
+import type { Timing } from '../registry/timing.js';
+import { judge } from './conditions.js';
+import { messageOf } from './message.js';
+import type { OutgoingWebhook } from './outgoing-webhook.js';
+
+export interface AnnouncerLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+export interface AnnouncerParts {
+  readonly sites: Sites;
+  readonly notifications: NotificationRepository;
+  readonly webhook: OutgoingWebhook;
+  readonly metrics: Metrics;
+  readonly timing: Timing;
+  readonly log: AnnouncerLog;
+  /** `server.publicUrl`, where the dashboard is. */
+  readonly publicUrl: string | undefined;
+}
+
+/** Longer than a post may take, so that two senders never have the same change at once. */
+const LEASE_MS = 30_000;
+/** Once the steps are used up: a receiver that is gone for a night hears of it in the morning. */
+const LONGEST_WAIT_MS = 1_800_000;
+const MOST_PER_ROUND = 50;
+
+/**
+ * Tells people of what changed: looks at the rows, records which conditions began and ended, and posts each change. Any number
+ * of replicas may do so at once: rows decide who sends, and a change whose sender died is sent by the next one. It is told
+ * twice only where nobody knows whether the receiver heard it.
+ */
+export class Announcer {
+  constructor(private readonly parts: AnnouncerParts) {}
+
+  /** Aborting `signal` ends the round after the change that is being sent: cut off, nobody would know whether it was heard. */
+  async round(signal: AbortSignal): Promise<void> {
+    const { sites, notifications } = this.parts;
+    const minCredits = new Map(
+      sites.workspaces.map(({ key, settings }) => [key, settings.generation.minCreditsRemaining]),
+    );
+    await notifications.look(
+      {
+        stores: sites.stores.map(({ key }) => key),
+        workspaces: sites.workspaces.map(({ key }) => key),
+      },
+      (facts) => judge(facts, { minCredits }),
+    );
+    for (let sent = 0; sent < MOST_PER_ROUND && !signal.aborted; sent += 1) {
+      const lease = randomUUID();
+      const due = await notifications.take(lease, LEASE_MS);
+      if (due === null || !(await this.#tell(due, lease))) return;
+    }
+  }
+
+  /** False when the receiver did not take it: the others would fare no better now. */
+  async #tell(row: DueNotification, lease: string): Promise<boolean> {
+    const { notifications, webhook, metrics, log, publicUrl } = this.parts;
+    const what = { condition: row.kind, subject: row.subject, tells: row.tells };
+    try {
+      await webhook.post(messageOf(row, row.tells, publicUrl));
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      await notifications.postpone(row.id, lease, this.#waitMs(row.attempts, error));
+      metrics.notifications.inc({ outcome: 'failed' });
+      log.warn({ ...what, err: errorLine(error) }, 'a notification was not taken; it is tried again');
+      return false;
+    }
+    await notifications.told(row, lease);
+    metrics.notifications.inc({ outcome: 'sent' });
+    log.info(what, 'a notification was sent');
+    return true;
+  }
+
+  #waitMs(attempts: number, error: CodedError): number {
+    const step = Math.min(attempts, RETRY_DELAYS_MS.length);
+    const wait = retryDelayMs(step, () => this.parts.timing.random(), error.retryAfterMs) ?? LONGEST_WAIT_MS;
+    return Math.min(wait, Math.max(LONGEST_WAIT_MS, error.retryAfterMs ?? 0));
+  }
+}

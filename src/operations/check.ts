@@ -1,0 +1,178 @@
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import type { Sites, Store, Workspace } from '../registry/sites.js';
+
+export interface Finding {
+  readonly level: 'ok' | 'warn' | 'FAIL';
+  /** What was looked at, such as `database` or `store main: scopes`. */
+  readonly what: string;
+  readonly detail: string;
+}
+
+const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
+const PRIVATE =
+  /^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][0-9a-f:]*\]|[^.]+|.*\.(local|internal|localdomain|test|invalid))$/;
+
+/** Whether the catalog service could reach `server.publicUrl`, as far as its form tells; nobody is called. */
+export function publicUrlFinding(
+  publicUrl: string | undefined,
+  workspaces: readonly { readonly key: string; readonly baseUrl: string }[],
+): Finding {
+  const what = 'public URL';
+  if (publicUrl === undefined)
+    return {
+      level: 'warn',
+      what,
+      detail: 'server.publicUrl is not set: no webhook is registered, polling serves',
+    };
+  const { hostname } = new URL(publicUrl);
+  // A catalog on this very machine reaches a loopback address; one elsewhere reaches its own.
+  const remote = workspaces.filter(({ baseUrl }) => !LOOPBACK.test(new URL(baseUrl).hostname));
+  const [first] = remote;
+  const unreachable = LOOPBACK.test(hostname) || PRIVATE.test(hostname);
+  if (first && unreachable) {
+    const detail = `${publicUrl} cannot be reached from outside this network, and workspace ${first.key} (${first.baseUrl}) is outside: set server.publicUrl to the address that the service is to call; until then polling serves`;
+    return { level: 'warn', what, detail };
+  }
+  return { level: 'ok', what, detail: publicUrl };
+}
+
+const REACH_WITHIN_MS = 5_000;
+
+/**
+ * Asks the daemon by its public address, from here: what answers there tells whether the address leads to one. No answer is no
+ * failure, because the daemon may be stopped, and a network may not lead back into itself. Follows no redirect.
+ */
+export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
+  const what = 'public URL';
+  const { protocol, hostname } = new URL(publicUrl);
+  if (protocol !== 'https:' && !LOOPBACK.test(hostname))
+    return { level: 'FAIL', what, detail: `${publicUrl} is not https: the catalog calls nothing else` };
+  const url = `${publicUrl.replace(/\/+$/, '')}/health/live`;
+  try {
+    const signal = AbortSignal.timeout(REACH_WITHIN_MS);
+    const answer = await fetch(url, { redirect: 'manual', signal });
+    await answer.body?.cancel();
+    if (answer.status === 200) return { level: 'ok', what, detail: `${url} answers` };
+    const detail = `${url} answers ${String(answer.status)}: something else stands there, or a proxy does not pass it on; until then polling serves`;
+    return { level: 'warn', what, detail };
+  } catch (error) {
+    const detail = `${url} does not answer (${causeOf(error)}): the daemon may be stopped; while it runs, see that the address leads to it`;
+    return { level: 'warn', what, detail };
+  }
+}
+
+/** Behind "fetch failed" stands the reason, with a code where the network gave one. */
+function causeOf(error: unknown): string {
+  if (!(typeof error === 'object' && error !== null)) return String(error);
+  const cause: unknown = 'cause' in error ? error.cause : undefined;
+  if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
+    return cause.code;
+  return 'name' in error && error.name === 'TimeoutError'
+    ? `not within ${String(REACH_WITHIN_MS / 1000)} seconds`
+    : errorLine(error);
+}
+
+/** Whom notifications go to: its host alone, the address being a secret. */
+export function notificationsFinding(webhookUrl: string | undefined): Finding {
+  const detail =
+    webhookUrl === undefined
+      ? 'notifications.webhookUrl is not set: nobody is told when something goes wrong'
+      : `sent to ${new URL(webhookUrl).host}`;
+  return { level: 'ok', what: 'notifications', detail };
+}
+
+/** What can be said of a workspace's slot without touching it. */
+export interface SlotLook {
+  readonly state: 'ours' | 'free' | 'foreign' | 'unknown';
+  readonly detail: string;
+}
+
+/** No check may keep a person waiting longer than this; a side that is silent so long is not there. */
+const PROBE_WITHIN_MS = 8_000;
+
+/** Runs one probe; whatever it throws becomes a finding that says what and where. */
+export async function probed(
+  what: string,
+  probe: () => Promise<Finding | readonly Finding[]>,
+): Promise<readonly Finding[]> {
+  const timer = { id: undefined as NodeJS.Timeout | undefined };
+  const late = new Promise<never>((_resolve, reject) => {
+    timer.id = setTimeout(() => {
+      reject(new CodedError('transient', `no answer within ${String(PROBE_WITHIN_MS / 1000)} seconds`));
+    }, PROBE_WITHIN_MS);
+  });
+  try {
+    const found = await Promise.race([probe(), late]);
+    return 'level' in found ? [found] : found;
+  } catch (error) {
+    return [{ level: 'FAIL', what, detail: errorLine(error) }];
+  } finally {
+    clearTimeout(timer.id);
+  }
+}
+
+/** Everything beyond this machine: all sides at once, in the configuration's order. */
+export async function checkSites(
+  sites: Sites,
+  lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
+): Promise<Finding[]> {
+  const checks = [
+    ...sites.workspaces.flatMap((workspace) => [
+      probed(`workspace ${workspace.key}: catalog login`, () => catalogLogin(workspace)),
+      probed(`workspace ${workspace.key}: webhook slot`, async () =>
+        webhookSlot(workspace, await lookAtSlot(workspace)),
+      ),
+    ]),
+    ...sites.stores.map((store) => probed(`store ${store.key}`, () => storeFindings(store))),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+async function catalogLogin(workspace: Workspace): Promise<Finding> {
+  const what = `workspace ${workspace.key}: catalog login`;
+  try {
+    const page = await workspace.client.listProducts();
+    const count = page.count == null ? '' : `, ${String(page.count)} products`;
+    return { level: 'ok', what, detail: `${workspace.settings.baseUrl} answers${count}` };
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const todo = isCoded(error, 'auth') ? `: ${refusalAdvice(error, workspace)}` : '';
+    return { level: 'FAIL', what, detail: `${workspace.settings.baseUrl}: ${errorLine(error)}${todo}` };
+  }
+}
+
+/** catalog-api "Authentication": 401 is about the token itself, 403 about what it may do. */
+function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): string {
+  const auth = `workspaces.${key}.auth`;
+  if (status !== 403) return `the token is missing, wrong or revoked: check ${auth}`;
+  const login = settings.auth.email === undefined ? `, or add a login (email and password) to ${auth}` : '';
+  return `the token is valid, but its permission or the workspace's subscription does not cover this: ask the operator of the service to extend it${login}`;
+}
+
+/** An empty slot and a foreign one are no failure: polling serves, and nothing is registered here. */
+function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
+  const what = `workspace ${workspace.key}: webhook slot`;
+  switch (look.state) {
+    case 'ours':
+      return { level: 'ok', what, detail: look.detail };
+    case 'free':
+      return {
+        level: 'warn',
+        what,
+        detail: `${look.detail}: start registers it, until then results come by polling`,
+      };
+    case 'foreign':
+      return { level: 'warn', what, detail: `${look.detail}: results come by polling` };
+    case 'unknown':
+      return { level: 'warn', what, detail: `${look.detail}: results come by polling` };
+  }
+}
+
+async function storeFindings(store: Store): Promise<readonly Finding[]> {
+  const findings = await store.connector.check();
+  return findings.map(({ level, what, detail }) => ({
+    level: level === 'fail' ? 'FAIL' : level,
+    what: `store ${store.key}: ${what}`,
+    detail,
+  }));
+}

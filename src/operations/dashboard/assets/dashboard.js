@@ -1,0 +1,144 @@
+/* global document, window, DOMParser, setTimeout, localStorage, HTMLInputElement, HTMLElement, Element */
+// Everything works without this file; it saves reloading and reaching for the mouse.
+
+const LIVE_EVERY_MS = 1000;
+
+/** Brings a part of the page up to date as long as it says that it is under way. */
+async function keepLive(part) {
+  while (part.querySelector('[data-under-way]') !== null) {
+    await new Promise((resolve) => setTimeout(resolve, LIVE_EVERY_MS));
+    if (document.hidden) continue;
+    const fresh = await freshPart(part.dataset.live);
+    if (fresh === 'signed out') {
+      window.location.reload();
+      return;
+    }
+    // A server that is being restarted answers again later.
+    if (fresh !== null) replaceContent(part, fresh);
+  }
+}
+
+async function freshPart(path) {
+  try {
+    const answer = await fetch(path, { headers: { 'x-requested-with': 'fetch' }, redirect: 'error' });
+    if (answer.status === 401) return 'signed out';
+    return answer.ok ? await answer.text() : null;
+  } catch {
+    return null; // no connection at the moment
+  }
+}
+
+/** Texts that did not change stay, so that a screen reader speaks of what did. */
+function replaceContent(part, markup) {
+  const fresh = new DOMParser().parseFromString(markup, 'text/html').body;
+  const [before, after] = [part.querySelector('[role=status]'), fresh.querySelector('[role=status]')];
+  if (before !== null && after !== null && before.textContent === after.textContent) {
+    const rest = [...fresh.children];
+    if (rest.length === part.children.length && after.parentElement === rest[0]) {
+      morph(part.children[0], rest[0]);
+      for (let index = 1; index < rest.length; index += 1) part.children[index].replaceWith(rest[index]);
+      return;
+    }
+  }
+  part.replaceChildren(...fresh.childNodes);
+}
+
+/** Replaces the children of `old` but its status line. */
+function morph(old, fresh) {
+  const status = old.querySelector('[role=status]');
+  for (const child of [...old.children]) if (child !== status) child.remove();
+  for (const child of [...fresh.children]) if (child.getAttribute('role') !== 'status') old.append(child);
+  old.toggleAttribute('data-under-way', fresh.hasAttribute('data-under-way'));
+}
+
+for (const part of document.querySelectorAll('[data-live]')) void keepLive(part);
+
+/** One box for all rows of the page. */
+for (const all of document.querySelectorAll('[data-choose-all]')) {
+  const boxes = () => [...all.form.querySelectorAll('input[type=checkbox][name=id]')];
+  all.addEventListener('change', () => {
+    for (const box of boxes()) box.checked = all.checked;
+  });
+  all.form.addEventListener('change', () => {
+    all.checked = boxes().every((box) => box.checked);
+    all.indeterminate = !all.checked && boxes().some((box) => box.checked);
+  });
+}
+
+const KEYS_OFF = 'store-sync.keys-off';
+
+function keysAreOn() {
+  return localStorage.getItem(KEYS_OFF) === null;
+}
+
+for (const legend of document.querySelectorAll('[data-keys]')) {
+  legend.hidden = false;
+  const button = legend.querySelector('[data-keys-switch]');
+  const show = () => {
+    button.setAttribute('aria-pressed', String(keysAreOn()));
+    button.textContent = keysAreOn() ? 'Keys are on' : 'Keys are off';
+  };
+  button.addEventListener('click', () => {
+    if (keysAreOn()) localStorage.setItem(KEYS_OFF, '1');
+    else localStorage.removeItem(KEYS_OFF);
+    show();
+  });
+  show();
+}
+
+function rows() {
+  return [...document.querySelectorAll('[data-row]')];
+}
+
+function currentRow() {
+  return document.activeElement instanceof Element ? document.activeElement.closest('[data-row]') : null;
+}
+
+function moveBy(step) {
+  const all = rows();
+  const at = all.indexOf(currentRow());
+  const next = all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step];
+  if (next === undefined) return;
+  next.querySelector('a').focus();
+  next.scrollIntoView({ block: 'nearest' });
+}
+
+function chooseCurrent() {
+  const box = currentRow()?.querySelector('input[type=checkbox]');
+  if (box instanceof HTMLInputElement) box.click();
+}
+
+/** Links are followed, buttons pressed, fields focused. */
+function use(element) {
+  if (element instanceof HTMLInputElement) element.focus();
+  else if (element instanceof HTMLElement) element.click();
+}
+
+function isTyping(target) {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
+  return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
+}
+
+document.addEventListener('keydown', (event) => {
+  if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isTyping(event.target) || !keysAreOn()) return;
+  const done = onKey(event.key);
+  if (done) event.preventDefault();
+});
+
+function onKey(key) {
+  if (key === 'j' || key === 'k') {
+    moveBy(key === 'j' ? 1 : -1);
+    return true;
+  }
+  if (key === 'x') {
+    chooseCurrent();
+    return true;
+  }
+  // Only letters and signs that a page names; anything else is the browser's.
+  const element = /^[\w/[\]]$/.test(key) ? document.querySelector(`[data-key="${key}"]`) : null;
+  if (element === null) return false;
+  use(element);
+  return true;
+}

@@ -1,0 +1,109 @@
+import { html, type Html } from './html.js';
+
+type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
+
+const TONES: Readonly<Record<string, Tone>> = {
+  succeeded: 'good',
+  applied: 'good',
+  processed: 'good',
+  linked: 'good',
+  queued: 'busy',
+  running: 'busy',
+  received: 'busy',
+  requested: 'busy',
+  ready: 'busy',
+  pending: 'busy',
+  pending_review: 'busy',
+  partial: 'warn',
+  parked: 'warn',
+  conflicted: 'warn',
+  no_urls: 'warn',
+  orphaned: 'warn',
+  failed: 'bad',
+  abandoned: 'bad',
+};
+
+/** A row's state as people read it. Colour repeats what the word says. */
+export function badge(state: string, label = words(state)): Html {
+  return html`<span class="badge ${TONES[state] ?? 'calm'}">${label}</span>`;
+}
+
+export function words(name: string): string {
+  return name.replaceAll('_', ' ');
+}
+
+/** A moment, to the second, in UTC; a dash where there is none. */
+export function moment(at: Date | string | null): Html {
+  if (at === null) return html`<span class="quiet">–</span>`;
+  const iso = typeof at === 'string' ? at : at.toISOString();
+  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
+}
+
+export function amount(count: number): string {
+  return count.toLocaleString('en-GB');
+}
+
+/** `one` or its plural with `s`, with the number before it. */
+export function counted(count: number, one: string): string {
+  return `${amount(count)} ${one}${count === 1 ? '' : 's'}`;
+}
+
+/** Path of a page with its query; values that are absent or empty are left out. */
+export function pathTo(
+  path: string,
+  query: Readonly<Record<string, string | number | undefined>> = {},
+): string {
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
+    value === undefined || value === '' || value === 0 ? [] : [[name, String(value)]],
+  );
+  const search = new URLSearchParams(given).toString();
+  return search === '' ? path : `${path}?${search}`;
+}
+
+export function productPath(externalId: string): string {
+  return `/products/${encodeURIComponent(externalId)}`;
+}
+
+/** What people call a product: a store may leave a title empty, and a link without a text cannot be followed. */
+export function nameOf(label: string | null | undefined, externalId: string): string {
+  return label === null || label === undefined || label.trim() === '' ? externalId : label;
+}
+
+/** Choice among a list's states; `null` stands for all. */
+export function stateTabs(path: string, states: readonly string[], chosen: string | undefined): Html {
+  const tab = (state: string | undefined): Html => {
+    const current = state === chosen && html` aria-current="true"`;
+    return html`<li>
+      <a href="${pathTo(path, { state })}" ${current}>${state === undefined ? 'all' : words(state)}</a>
+    </li>`;
+  };
+  return html`<nav class="tabs" aria-label="States">
+    <ul>
+      ${[undefined, ...states].map(tab)}
+    </ul>
+  </nav>`;
+}
+
+export interface PagePlace {
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Where in the list the page is, with its neighbours. `to` gives the address of the page at an offset. */
+export function pager({ total, limit, offset }: PagePlace, to: (offset: number) => string): Html {
+  if (total === 0) return html``;
+  const last = Math.min(offset + limit, total);
+  const link = (label: string, rel: string, at: number): Html =>
+    html`<a rel="${rel}" data-key="${rel === 'next' ? ']' : '['}" href="${to(at)}">${label}</a>`;
+  return html`<nav class="pager" aria-label="Pages">
+    ${offset > 0 ? link('← Newer', 'prev', Math.max(0, offset - limit)) : html`<span></span>`}
+    <p>${amount(Math.min(offset + 1, total))}–${amount(last)} of ${amount(total)}</p>
+    ${last < total ? link('Older →', 'next', last) : html`<span></span>`}
+  </nav>`;
+}
+
+/** An empty list says so in words. */
+export function nothing(text: string): Html {
+  return html`<p class="empty">${text}</p>`;
+}

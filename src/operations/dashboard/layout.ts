@@ -1,0 +1,126 @@
+import { SCRIPT, STYLES } from './assets.js';
+import { html, type Html, type Piece } from './html.js';
+import { FORM_TOKEN_FIELD, type Visitor } from './session.guard.js';
+
+export type Section = 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries';
+
+const SECTIONS: readonly (readonly [Section, string, string])[] = [
+  ['overview', 'Overview', '/'],
+  ['review', 'Review', '/review'],
+  ['journal', 'Journal', '/journal'],
+  ['runs', 'Runs', '/runs'],
+  ['products', 'Products', '/products'],
+  ['deliveries', 'Deliveries', '/deliveries'],
+];
+
+export interface PageParts {
+  readonly title: string;
+  readonly section: Section | null;
+  readonly body: Piece;
+  /** Of a page that changes by itself: how often it is loaded anew where no script runs. */
+  readonly refreshSeconds?: number;
+  /** Keys that the page answers to, beside those of every page. */
+  readonly keys?: readonly (readonly [string, string])[];
+}
+
+/** A whole page for a signed-in visitor. */
+export function page(visitor: Visitor, parts: PageParts): string {
+  const { title, section, body, keys = [] } = parts;
+  return document(
+    title,
+    html`<a class="skip" href="#main">Skip to content</a>
+      <header class="top">
+        <p class="brand"><a href="/">store-sync</a></p>
+        <nav aria-label="Main">
+          <ul>
+            ${SECTIONS.map(([name, label, path]) => {
+              const current = name === section && html` aria-current="page"`;
+              return html`<li><a href="${path}" ${current}>${label}</a></li>`;
+            })}
+            <li><a href="/queues/">Queues</a></li>
+          </ul>
+        </nav>
+        <form method="post" action="/logout">
+          ${formToken(visitor)}<button class="plain">Sign out</button>
+        </form>
+      </header>
+      <main id="main" tabindex="-1">
+        ${visitor.notice !== null && html`<p class="notice" role="status">${visitor.notice}</p>`} ${body}
+      </main>
+      ${keys.length > 0 && keyLegend(keys)}`,
+    parts.refreshSeconds,
+  );
+}
+
+/** Hidden field of every form (see `SessionGuard`). */
+export function formToken(visitor: Visitor): Html {
+  return html`<input type="hidden" name="${FORM_TOKEN_FIELD}" value="${visitor.formToken}" />`;
+}
+
+/** Single keys clash with some ways of typing: they can be turned off, and the browser remembers it. */
+function keyLegend(keys: readonly (readonly [string, string])[]): Html {
+  return html`<footer class="keys" aria-label="Keys" hidden data-keys>
+    <ul>
+      ${keys.map(([key, does]) => html`<li><kbd>${key}</kbd> ${does}</li>`)}
+    </ul>
+    <button type="button" class="plain" aria-pressed="true" data-keys-switch>Keys are on</button>
+  </footer>`;
+}
+
+/** The page of someone who is not signed in. */
+export function signInPage(options: { readonly next: string; readonly problem: string | null }): string {
+  const { next, problem } = options;
+  const described = problem !== null && html` aria-invalid="true" aria-describedby="problem"`;
+  return document(
+    'Sign in',
+    html`<main class="sign-in" id="main">
+      <h1>store-sync</h1>
+      <form method="post" action="/login">
+        <input type="hidden" name="next" value="${next}" />
+        <label for="token">Admin token</label>
+        <input
+          id="token"
+          name="token"
+          type="password"
+          autocomplete="current-password"
+          required
+          autofocus
+          ${described}
+        />
+        ${problem !== null && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
+        <button class="primary">Sign in</button>
+      </form>
+      <p class="quiet">The token is <code>server.adminToken</code> of the configuration.</p>
+    </main>`,
+  );
+}
+
+/** A page without navigation. */
+export function signedOutPage(title: string, body: Html): string {
+  return document(title, body);
+}
+
+const ICON =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6b5d'/%3E%3Cpath d='M4 6h7l-2-2M12 10H5l2 2' stroke='white' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
+
+function document(title: string, body: Html, refreshSeconds?: number): string {
+  const refresh =
+    refreshSeconds !== undefined &&
+    html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`;
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <title>${title} · store-sync</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <link rel="icon" href="${ICON}" />
+        <link rel="stylesheet" href="${STYLES.path}" />
+        <script src="${SCRIPT.path}" defer></script>
+        ${refresh}
+      </head>
+      <body>
+        ${body}
+      </body>
+    </html>`.text;
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { NextFunction, Request, Response } from 'express';
+
+/** Of every page. `connect-src` is for the script that brings a run's progress up to date; nothing leaves this host. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "img-src 'self' https: data:",
+  "connect-src 'self'",
+  "frame-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+/** Of the queue view, which sets styles by script and names its own base. Its web fonts stay where they are. */
+export const QUEUE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self' 'unsafe-inline'",
+  "script-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+  "base-uri 'self'",
+].join('; ');
+
+/**
+ * Of a rendered description: an origin of its own that no script runs in, that sends no form, opens no window and reads no
+ * cookie. `style` is the one style element that it may hold.
+ */
+export function previewPolicy(style: string): string {
+  const hash = createHash('sha256').update(style).digest('base64');
+  return [
+    'sandbox',
+    "default-src 'none'",
+    `style-src 'sha256-${hash}'`,
+    'img-src https: data:',
+    "form-action 'none'",
+    "frame-ancestors 'self'",
+    "base-uri 'none'",
+  ].join('; ');
+}
+
+/** Express middleware: headers of everything the dashboard answers. A preview replaces the policy by its own. */
+export function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
+  response.set({
+    'content-security-policy': PAGE_POLICY,
+    'cache-control': 'no-store',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'DENY',
+    'x-robots-tag': 'noindex',
+  });
+  next();
+}

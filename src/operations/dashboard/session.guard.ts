@@ -1,0 +1,98 @@
+import { ForbiddenException, Inject, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { cookieOf, NOTICE_COOKIE, SESSION_COOKIE, Sessions, setCookie, type Session } from './session.js';
+
+/** Name of the hidden field that every form carries. */
+export const FORM_TOKEN_FIELD = 'form_token';
+
+const formSchema = z.looseObject({ [FORM_TOKEN_FIELD]: z.string() });
+
+/** Thrown where a browser is not signed in: pages send it to the sign-in, which brings it back. */
+export class NotSignedInError extends Error {
+  override readonly name = 'NotSignedInError';
+
+  constructor(readonly wanted: string) {
+    super('not signed in');
+  }
+}
+
+const signedIn = new WeakMap<Request, Session>();
+
+/** Only signed-in browsers pass, and whatever changes something must come from a form of the same session. */
+export class SessionGuard implements CanActivate {
+  constructor(@Inject(Sessions) private readonly sessions: Sessions) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<Request>();
+    const session = this.sessions.read(cookieOf(request.headers.cookie, SESSION_COOKIE));
+    if (session === null) throw new NotSignedInError(request.method === 'GET' ? request.originalUrl : '/');
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const form = formSchema.safeParse(request.body);
+      const given = form.success ? form.data[FORM_TOKEN_FIELD] : '';
+      if (typeof given !== 'string' || !this.sessions.isFormToken(session, given))
+        throw new ForbiddenException('the form is not of this session: open the page again and repeat');
+    }
+    signedIn.set(request, session);
+    return true;
+  }
+}
+
+/** What a page needs to know of who asks for it. */
+export interface Visitor {
+  readonly session: Session;
+  readonly formToken: string;
+  /** Told once, on the next page. */
+  readonly notice: string | null;
+}
+
+/** The visitor of a request that the guard let pass. Takes the notice away: it is told on this page. */
+export function visitorOf(sessions: Sessions, request: Request, response: Response): Visitor {
+  const session = sessionOf(request);
+  const cookie = cookieOf(request.headers.cookie, NOTICE_COOKIE);
+  if (cookie !== undefined) {
+    response.append(
+      'set-cookie',
+      setCookie(NOTICE_COOKIE, '', { maxAgeSeconds: 0, secure: isSecure(request) }),
+    );
+  }
+  return {
+    session,
+    formToken: sessions.formToken(session),
+    notice: sessions.readNotice(session, cookie),
+  };
+}
+
+export function sessionOf(request: Request): Session {
+  const session = signedIn.get(request);
+  if (session === undefined) throw new NotSignedInError('/');
+  return session;
+}
+
+/** Answers a form: on to the page, which tells `notice`. */
+export function seeOther(
+  sessions: Sessions,
+  request: Request,
+  response: Response,
+  to: string,
+  notice: string,
+): void {
+  const value = sessions.notice(sessionOf(request), notice);
+  response.append(
+    'set-cookie',
+    setCookie(NOTICE_COOKIE, value, { maxAgeSeconds: 60, secure: isSecure(request) }),
+  );
+  response.redirect(303, to);
+}
+
+/** Whether the browser came by https, to us or to the proxy before us. */
+export function isSecure(request: Request): boolean {
+  const forwarded = request.headers['x-forwarded-proto'];
+  const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
+  return request.secure || first === 'https';
+}
+
+/** `wanted` when it is a path of this host; anything else, such as `//elsewhere.example`, is the overview. */
+export function ownPath(wanted: string | undefined): string {
+  return wanted !== undefined && /^\/(?![/\\])[\w\-./~%:?=&]*$/.test(wanted) ? wanted : '/';
+}

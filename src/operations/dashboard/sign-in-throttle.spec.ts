@@ -1,0 +1,42 @@
+import { describe, expect, it } from '@jest/globals';
+import { SignInThrottle } from './sign-in-throttle.js';
+
+function throttleAt(): { throttle: SignInThrottle; advance: (ms: number) => void } {
+  let atMs = 1_000_000;
+  return {
+    throttle: new SignInThrottle(() => new Date(atMs)),
+    advance: (ms) => {
+      atMs += ms;
+    },
+  };
+}
+
+describe('SignInThrottle', () => {
+  it('lets slips pass, then doubles the wait up to half a minute', () => {
+    const { throttle, advance } = throttleAt();
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 10; attempt += 1) {
+      throttle.failed('a');
+      waits.push(throttle.waitMs('a'));
+      advance(throttle.waitMs('a'));
+      expect(throttle.waitMs('a')).toBe(0);
+    }
+    expect(waits).toEqual([0, 0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
+  });
+
+  it('slows no other address, and nobody who got in', () => {
+    const { throttle } = throttleAt();
+    for (let attempt = 0; attempt < 5; attempt += 1) throttle.failed('a');
+    expect(throttle.waitMs('b')).toBe(0);
+    throttle.succeeded('a');
+    expect(throttle.waitMs('a')).toBe(0);
+  });
+
+  it('forgets after a quarter of an hour', () => {
+    const { throttle, advance } = throttleAt();
+    for (let attempt = 0; attempt < 9; attempt += 1) throttle.failed('a');
+    advance(15 * 60_000);
+    throttle.failed('a');
+    expect(throttle.waitMs('a')).toBe(0);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, it } from '@jest/globals';
+import { wordDiff } from './word-diff.js';
+
+function sides(before: string, after: string): { before: string; after: string } {
+  const stretches = wordDiff(before, after);
+  const of = (side: 'before' | 'after'): string =>
+    stretches
+      .filter((stretch) => stretch.side === 'both' || stretch.side === side)
+      .map(({ text }) => text)
+      .join('');
+  return { before: of('before'), after: of('after') };
+}
+
+describe('wordDiff', () => {
+  it('tells changed words from words that stayed', () => {
+    expect(wordDiff('A red bottle', 'A blue bottle')).toEqual([
+      { side: 'both', text: 'A ' },
+      { side: 'before', text: 'red' },
+      { side: 'after', text: 'blue' },
+      { side: 'both', text: ' bottle' },
+    ]);
+  });
+
+  it('shows a sentence that was replaced as one change', () => {
+    expect(wordDiff('Kept. An old sentence here.', 'Kept. Some new words there.')).toEqual([
+      { side: 'both', text: 'Kept. ' },
+      { side: 'before', text: 'An old sentence here' },
+      { side: 'after', text: 'Some new words there' },
+      { side: 'both', text: '.' },
+    ]);
+  });
+
+  it.each([
+    ['', ''],
+    ['', 'all new'],
+    ['all gone', ''],
+    ['same text', 'same text'],
+    ['two  spaces\nand a line', 'two spaces\nand two lines'],
+    ['größe: 10 €', 'Größe: 12 €'],
+  ])('loses nothing of either side: %j, %j', (before, after) => {
+    expect(sides(before, after)).toEqual({ before, after });
+  });
+
+  it('shows long texts that have nothing in common as they are, soon', () => {
+    const text = (word: string): string => Array.from({ length: 20_000 }, (_, i) => `${word}${i}`).join(' ');
+    const startedAt = performance.now();
+    expect(sides(text('a'), text('b'))).toEqual({ before: text('a'), after: text('b') });
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+});

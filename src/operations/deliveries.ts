@@ -1,0 +1,99 @@
+import { z } from 'zod';
+import { readUntrustedJson } from '../catalog/untrusted-json.js';
+import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
+import type { DeliveryRepository } from '../persistence/delivery.repository.js';
+import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
+import type { ListedDelivery, ListingRepository } from '../persistence/listing.repository.js';
+import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
+import type { RowWork } from './ports.js';
+
+const STATES = Object.keys(DELIVERY_TRANSITIONS) as [DeliveryState, ...DeliveryState[]];
+
+export const deliveryQuerySchema = listQuerySchema(STATES);
+export type DeliveryQuery = z.output<typeof deliveryQuerySchema>;
+
+export const deliverySummarySchema = z.object({
+  id: z.string(),
+  workspace: z.string(),
+  via: z.enum(['webhook', 'poll']),
+  state: z.enum(STATES),
+  action: z.string().nullable(),
+  externalId: z.string().nullable(),
+  taskId: z.string().nullable(),
+  /** What became of it, or why it was set aside. */
+  note: z.string().nullable(),
+  attempts: z.int(),
+  receivedAt: z.iso.datetime(),
+  settledAt: z.iso.datetime().nullable(),
+});
+export type DeliverySummary = z.output<typeof deliverySummarySchema>;
+export const deliveryPageSchema = pageSchema(deliverySummarySchema);
+
+export const deliverySchema = deliverySummarySchema.extend({
+  headers: z.record(z.string(), z.string()),
+  bytes: z.int(),
+  /** As JSON; null where it cannot be read as such. */
+  body: z.unknown(),
+  /** The first characters of a body that is not JSON. */
+  text: z.string().nullable(),
+});
+export type DeliveryDetail = z.output<typeof deliverySchema>;
+
+/** Of a body that cannot be read as JSON, this much is shown. */
+const TEXT_SHOWN = 4000;
+
+/** The webhook inbox, for people. */
+export class DeliveryOperations {
+  constructor(
+    private readonly deliveries: DeliveryRepository,
+    private readonly listing: ListingRepository,
+    private readonly work: RowWork,
+  ) {}
+
+  async list(query: DeliveryQuery): Promise<Page<DeliverySummary>> {
+    return pageOf(await this.listing.deliveries(query, query), query, summarised);
+  }
+
+  /** Null for an unknown id. */
+  async show(id: string): Promise<DeliveryDetail | null> {
+    const row = await this.deliveries.get(id);
+    return row === null ? null : detailed(row);
+  }
+
+  /** Has settled deliveries interpreted again. Nothing is done twice by it: tasks settle once, a result is taken once. */
+  async replay(ids: readonly string[]): Promise<RowOutcome[]> {
+    const moved = new Set<string>();
+    for (const id of new Set(ids)) if (await this.deliveries.replay(id)) moved.add(id);
+    await this.work.deliveries([...moved]);
+    return Promise.all([...new Set(ids)].map((id) => this.#outcome(id, moved.has(id))));
+  }
+
+  async #outcome(id: string, moved: boolean): Promise<RowOutcome> {
+    const row = await this.deliveries.get(id);
+    if (row === null) return { id, ok: false, state: null, detail: `no delivery ${id.slice(0, 100)}` };
+    if (!moved) return { id, ok: true, state: row.state, detail: 'was waiting to be interpreted already' };
+    const detail =
+      row.state === 'received' ? 'is interpreted again' : `interpreted again: ${row.note ?? row.state}`;
+    return { id, ok: true, state: row.state, detail };
+  }
+}
+
+export function summarised(row: ListedDelivery): DeliverySummary {
+  const { id, workspace, via, state, action, externalId, taskId, note, attempts } = row;
+  return {
+    ...{ id, workspace, via, state, action, externalId, taskId, note, attempts },
+    receivedAt: row.receivedAt.toISOString(),
+    settledAt: moment(row.settledAt),
+  };
+}
+
+function detailed(row: WebhookDeliveryEntity): DeliveryDetail {
+  const body = readUntrustedJson(row.rawBody);
+  return {
+    ...summarised(row),
+    headers: row.headers,
+    bytes: row.rawBody.length,
+    body: body.ok ? body.value : null,
+    text: body.ok ? null : row.rawBody.toString('utf8').slice(0, TEXT_SHOWN),
+  };
+}

@@ -1,0 +1,164 @@
+import { z } from 'zod';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import { metafieldTarget, valueHash, type WrittenField } from '../domain/written-content.js';
+import type { DriftCandidate, HistoryRepository } from '../persistence/history.repository.js';
+import { placeOfTarget } from '../domain/write-target.js';
+import type { LiveByLocale } from '../planner/translations.js';
+import { writableFields } from '../planner/source.js';
+import { readTranslations } from '../registry/live-translations.js';
+import type { Sites, Store } from '../registry/sites.js';
+
+export const driftFindingSchema = z.object({
+  /**
+   * edited: a value that nobody here knows. overwritten: an older value, the merchant's or ours, stands there again. deleted:
+   * the product is gone. unpublished: it is no longer to be seen, or no longer among the statuses that are kept in step.
+   */
+  kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished']),
+  /** The field; null where the product as a whole is meant. */
+  target: z.string().nullable(),
+  detail: z.string(),
+  live: z.string().nullable(),
+  /** What was last written there, as the store returned it. */
+  written: z.string().nullable(),
+});
+export type DriftFinding = z.output<typeof driftFindingSchema>;
+
+export const driftedProductSchema = z.object({
+  externalId: z.string(),
+  label: z.string(),
+  findings: z.array(driftFindingSchema),
+});
+export type DriftedProduct = z.output<typeof driftedProductSchema>;
+
+export const driftSchema = z.object({
+  store: z.string(),
+  checked: z.int(),
+  /** Products that a write-back has its hands on: what is read of them now may be either text. */
+  passedOver: z.int(),
+  drifted: z.int(),
+  products: z.array(driftedProductSchema),
+});
+export type Drift = z.output<typeof driftSchema>;
+
+const BATCH = 50;
+const NONE: LiveByLocale = new Map();
+
+/** Live store values against the journal of what was written (design section 4, "Reconcile"). Reads only, on both sides. */
+export class DriftOperations {
+  constructor(
+    private readonly sites: Sites,
+    private readonly history: HistoryRepository,
+  ) {}
+
+  /** Throws `misconfigured` for an unknown store, and whatever keeps the store from being read. */
+  async look(storeKey: string, signal: AbortSignal, onProgress: (checked: number) => void): Promise<Drift> {
+    const store = this.sites.store(storeKey);
+    const products: DriftedProduct[] = [];
+    let checked = 0;
+    let passedOver = 0;
+    for (let after = ''; ;) {
+      signal.throwIfAborted();
+      const batch = await this.history.driftCandidates(store.key, after, BATCH);
+      if (batch.length === 0) break;
+      after = batch.at(-1)?.externalId ?? after;
+      const quiet = batch.filter((product) => !product.writing);
+      passedOver += batch.length - quiet.length;
+      const live = await store.connector.readProducts(quiet.map((product) => product.storeId));
+      for (const [index, product] of quiet.entries()) {
+        const current = live[index] ?? null;
+        // Only products that were translated are asked about one by one.
+        const translations =
+          current === null
+            ? NONE
+            : await readTranslations(store.connector, product.storeId, ourTargets(product));
+        const findings = driftOf(product, current, store.settings.filter.status, translations ?? NONE);
+        if (findings.length > 0) products.push(await this.#told(product, findings));
+      }
+      checked += quiet.length;
+      onProgress(checked);
+    }
+    return { store: store.key, checked, passedOver, drifted: products.length, products };
+  }
+
+  /** Links keep hashes only; the texts that were written stand in the journal. */
+  async #told(product: DriftCandidate, findings: readonly DriftFinding[]): Promise<DriftedProduct> {
+    const fields = findings.filter((finding) => finding.target !== null);
+    const journal = fields.length === 0 ? [] : await this.history.writeBacks(product.externalId);
+    const texts = new Map(
+      journal.flatMap((row) =>
+        row.fields
+          .filter((field) => field.outcome === 'written')
+          .map((field) => [field.target, field.after] as const),
+      ),
+    );
+    return {
+      externalId: product.externalId,
+      label: product.label,
+      findings: findings.map((finding) =>
+        finding.target === null ? finding : { ...finding, written: texts.get(finding.target) ?? null },
+      ),
+    };
+  }
+}
+
+/** Pure: what has become of one product. `inScope` are the statuses that are kept in step. */
+export function driftOf(
+  product: Pick<DriftCandidate, 'written' | 'seenFields' | 'pushedFields'>,
+  live: ProductSnapshot | null,
+  inScope: Store['settings']['filter']['status'],
+  translations: LiveByLocale = NONE,
+): DriftFinding[] {
+  const whole = { target: null, live: null, written: null };
+  if (live === null)
+    return [{ ...whole, kind: 'deleted', detail: 'the product no longer exists in the store' }];
+  const findings: DriftFinding[] = [];
+  if (!inScope.includes(live.status))
+    findings.push({
+      ...whole,
+      kind: 'unpublished',
+      detail: `its status is ${live.status.toLowerCase()} by now`,
+    });
+  else if (live.url === null && product.pushedFields.url !== undefined)
+    findings.push({ ...whole, kind: 'unpublished', detail: 'it has no public address any more' });
+  const values = liveValues(live);
+  for (const target of ourTargets(product)) {
+    const written = product.written?.[target];
+    const { locale, base } = placeOfTarget(target);
+    const translated = locale === null ? undefined : translations.get(locale);
+    // A language that cannot be read tells nothing of what stands in it.
+    if (written === undefined || (locale !== null && translated?.problem !== null)) continue;
+    const value = locale === null ? values.get(target) : translated?.texts.get(base)?.value;
+    findings.push(...fieldDrift(target, value ?? null, written, product.seenFields[target]));
+  }
+  return findings;
+}
+
+/** Fields, metafields and translations in which something of ours should stand. */
+function ourTargets({ written }: Pick<DriftCandidate, 'written'>): string[] {
+  return Object.entries(written ?? {}).flatMap(([target, { ours }]) => (ours === null ? [] : target));
+}
+
+function fieldDrift(
+  target: string,
+  live: string | null,
+  written: WrittenField,
+  seen: string | undefined,
+): DriftFinding[] {
+  const hash = valueHash(live);
+  if (hash === written.ours) return [];
+  const found = { target, live, written: null };
+  if (written.past.includes(hash))
+    return [{ ...found, kind: 'overwritten', detail: 'an earlier text of ours stands there again' }];
+  if (hash === valueHash(written.replaced))
+    return [{ ...found, kind: 'overwritten', detail: 'the value that ours replaced stands there again' }];
+  const told = hash === seen ? '; a run has read it and told the catalog' : '';
+  return [{ ...found, kind: 'edited', detail: `the merchant edited it after it was written${told}` }];
+}
+
+function liveValues(live: ProductSnapshot): Map<string, string | null> {
+  const fields = Object.entries<string | null>(writableFields(live));
+  const metafields = live.metafields.map(
+    ({ namespace, key, value }) => [metafieldTarget(namespace, key), value] as const,
+  );
+  return new Map<string, string | null>([...fields, ...metafields]);
+}

@@ -1,0 +1,64 @@
+import { STATUS_CODES } from 'node:http';
+import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Response } from 'express';
+import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
+
+const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
+  auth: 502,
+  throttled: 503,
+  transient: 503,
+  invalid: 400,
+  conflict: 409,
+  not_found: 404,
+  misconfigured: 409,
+};
+
+/** Every error of the HTTP side in one shape: `{ statusCode, error, message, details? }` (interface "HTTP"). */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly log: { error(fields: object, message: string): void }) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const response = host.switchToHttp().getResponse<Response>();
+    if (response.headersSent) {
+      response.end();
+      return;
+    }
+    const { statusCode, message, details } = this.#describe(error);
+    response.status(statusCode).json({
+      statusCode,
+      error: STATUS_CODES[statusCode] ?? 'Error',
+      message,
+      ...(details === undefined ? {} : { details }),
+    });
+  }
+
+  #describe(error: unknown): { statusCode: number; message: string; details?: unknown } {
+    if (error instanceof HttpException) return describeHttp(error);
+    if (isCoded(error)) return { statusCode: STATUS_OF[error.code], message: errorLine(error) };
+    const parser = bodyParserStatus(error);
+    if (parser !== null) return parser;
+    this.log.error({ err: error }, 'a request ended on an unforeseen error');
+    return { statusCode: 500, message: 'an internal error; the log has it' };
+  }
+}
+
+function describeHttp(error: HttpException): { statusCode: number; message: string; details?: unknown } {
+  const body = error.getResponse();
+  const details = typeof body === 'object' && 'details' in body ? body.details : undefined;
+  const message =
+    typeof body === 'object' && 'message' in body && typeof body.message === 'string'
+      ? body.message
+      : error.message;
+  return { statusCode: error.getStatus(), message, ...(details === undefined ? {} : { details }) };
+}
+
+/** The JSON parser's own errors carry a status that says whose fault it was. */
+function bodyParserStatus(error: unknown): { statusCode: number; message: string } | null {
+  if (!(error instanceof Error) || !('status' in error) || typeof error.status !== 'number') return null;
+  if (error.status < 400 || error.status >= 500) return null;
+  return {
+    statusCode: error.status,
+    message: error.status === 413 ? 'the body is too large' : 'the body cannot be read',
+  };
+}

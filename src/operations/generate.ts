@@ -1,0 +1,113 @@
+import { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { StoreProductEntity } from '../persistence/entities/index.js';
+import type { HistoryRepository } from '../persistence/history.repository.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { TaskRepository } from '../persistence/task.repository.js';
+import type { Sites, Store } from '../registry/sites.js';
+import type { GenerationAsking } from './ports.js';
+
+export const generateBodySchema = z.strictObject({
+  /** external_ids, SKUs, barcodes or handles; empty: all that lack generation. */
+  ids: z.array(z.string().min(1).max(300)).max(10_000).default([]),
+  force: z.boolean().default(false).describe('also products whose generation succeeded'),
+});
+
+export const generateAnswerSchema = z.object({
+  store: z.string(),
+  requested: z.int(),
+  /** Named products that were not asked for, each with its reason. */
+  passedOver: z.array(z.object({ externalId: z.string(), reason: z.string() })),
+  /** Why asking stopped early; null when it did not. */
+  stopped: z.string().nullable(),
+});
+export type GenerateAnswer = z.output<typeof generateAnswerSchema>;
+
+export interface GenerateWish {
+  readonly store: string;
+  readonly ids: readonly string[];
+  readonly force: boolean;
+}
+
+const BATCH = 500;
+
+/** Generation by command (design section 4, "Generation"): open tasks are not doubled, brakes hold. */
+export class GenerateOperations {
+  constructor(
+    private readonly sites: Sites,
+    private readonly links: LinkRepository,
+    private readonly tasks: TaskRepository,
+    private readonly history: HistoryRepository,
+    private readonly asking: GenerationAsking,
+  ) {}
+
+  /** Throws `misconfigured` for an unknown store, `not_found` naming every unknown product before anything is asked. */
+  async generate(wish: GenerateWish, signal: AbortSignal): Promise<GenerateAnswer> {
+    const store = this.sites.store(wish.store);
+    return wish.ids.length === 0
+      ? this.#all(store, wish.force, signal)
+      : this.#given(store, wish.ids, wish.force, signal);
+  }
+
+  async #all(store: Store, force: boolean, signal: AbortSignal): Promise<GenerateAnswer> {
+    const most = store.workspace.settings.generation.maxPerRun;
+    const products: StoreProductEntity[] = [];
+    for (let after = ''; products.length <= most;) {
+      const batch = await this.history.toGenerate(store.key, force, after, BATCH);
+      products.push(...batch);
+      if (batch.length < BATCH) break;
+      after = batch.at(-1)?.externalId ?? after;
+    }
+    return { store: store.key, passedOver: [], ...(await this.asking.ask(store, products, signal)) };
+  }
+
+  async #given(
+    store: Store,
+    ids: readonly string[],
+    force: boolean,
+    signal: AbortSignal,
+  ): Promise<GenerateAnswer> {
+    const products = await this.#products(store, ids);
+    const passedOver: { externalId: string; reason: string }[] = [];
+    const wanted: StoreProductEntity[] = [];
+    for (const product of products) {
+      const reason = await this.#obstacle(product, force);
+      if (reason === null) wanted.push(product);
+      else passedOver.push({ externalId: product.externalId, reason });
+    }
+    return { store: store.key, passedOver, ...(await this.asking.ask(store, wanted, signal)) };
+  }
+
+  async #products(store: Store, ids: readonly string[]): Promise<StoreProductEntity[]> {
+    const found = new Map<string, StoreProductEntity>();
+    const unknown: string[] = [];
+    for (const id of ids) {
+      const ref = parseExternalId(id);
+      const names =
+        ref === null
+          ? await this.history.bearersOf(id, store.key)
+          : [productExternalId(ref.shop, ref.productId)];
+      const links = await Promise.all(names.map((name) => this.links.get(name)));
+      const own = links.filter((link) => link?.store === store.key).filter((link) => link !== null);
+      if (own.length === 0) unknown.push(id);
+      for (const link of own) found.set(link.externalId, link);
+    }
+    if (unknown.length > 0) {
+      throw new CodedError('not_found', `store ${store.key} has no linked product ${unknown.join(', ')}`);
+    }
+    return [...found.values()];
+  }
+
+  /** Why a product is not asked for, for people; null when it is. */
+  async #obstacle(product: StoreProductEntity, force: boolean): Promise<string | null> {
+    if (product.catalogId === null || product.state === 'pending')
+      return 'the catalog has not created it yet';
+    if (product.state === 'orphaned') return 'its source is gone from the store';
+    const newest = await this.tasks.newest(product.externalId);
+    if (newest?.state === 'requested') return 'it was asked for already, and the result is awaited';
+    if (newest?.state === 'succeeded' && !product.generationDue && !force)
+      return 'its generation succeeded (--force asks again)';
+    return null;
+  }
+}

@@ -1,0 +1,63 @@
+import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
+import { HealthCheckService, HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import { Database } from '../persistence/database.js';
+import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
+
+/** A part that does not answer within this is down. */
+const ANSWER_WITHIN_MS = 2_000;
+
+/** What the orchestrator asks (interface "HTTP"): alive, and ready or what is down. */
+@Controller('health')
+export class HealthController {
+  constructor(
+    @Inject(HealthCheckService) private readonly health: HealthCheckService,
+    @Inject(HealthIndicatorService) private readonly indicator: HealthIndicatorService,
+    @Inject(Database) private readonly db: Database,
+    @Inject(QUEUE_BACKEND) private readonly queue: QueueBackend,
+  ) {}
+
+  @Get('live')
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get('ready')
+  async ready() {
+    try {
+      return await this.health.check([
+        () => this.#part('database', () => this.db.rows('SELECT 1')),
+        () => this.#part('queue', () => this.queue.ping()),
+      ]);
+    } catch (error) {
+      if (!(error instanceof ServiceUnavailableException)) throw error;
+      const found = error.getResponse();
+      const down =
+        typeof found === 'object' &&
+        'error' in found &&
+        typeof found.error === 'object' &&
+        found.error !== null
+          ? Object.keys(found.error)
+          : [];
+      throw new ServiceUnavailableException({ message: `down: ${down.join(', ')}`, details: { down } });
+    }
+  }
+
+  async #part(name: string, probe: () => Promise<unknown>): Promise<HealthIndicatorResult> {
+    const check = this.indicator.check(name);
+    const timer = { id: undefined as NodeJS.Timeout | undefined };
+    const late = new Promise<never>((_resolve, reject) => {
+      timer.id = setTimeout(() => {
+        reject(new Error('no answer in time'));
+      }, ANSWER_WITHIN_MS);
+    });
+    try {
+      await Promise.race([probe(), late]);
+      return check.up();
+    } catch {
+      // Which part is down is all that is told here: the reason is in the log, and may name addresses.
+      return check.down();
+    } finally {
+      clearTimeout(timer.id);
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import type { Listed, PageWish } from '../persistence/listing.repository.js';
+
+export const PAGE_LIMIT = 200;
+
+const count = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback);
+
+/** Query of every list: a page of it, newest first unless asked otherwise. */
+export const pageQuerySchema = z.strictObject({
+  limit: count(50, PAGE_LIMIT).describe('rows of a page'),
+  offset: count(0, 10_000_000).describe('rows before it'),
+  order: z.enum(['desc', 'asc']).default('desc').describe('desc: newest first'),
+});
+
+/** As `pageQuerySchema`, filtered by state, store and product. */
+export function listQuerySchema<const States extends readonly string[]>(states: States) {
+  return pageQuerySchema.extend({
+    state: z.enum(states).optional(),
+    store: z.string().min(1).optional().describe('key of a configured store'),
+    externalId: z.string().min(1).optional(),
+  });
+}
+
+export function pageSchema<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    items: z.array(item),
+    total: z.int().describe('rows of all pages'),
+    limit: z.int(),
+    offset: z.int(),
+  });
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly total: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+export function pageOf<Row, Item>(
+  listed: Listed<Row>,
+  { limit, offset }: PageWish,
+  present: (row: Row) => Item,
+): Page<Item> {
+  return { items: listed.rows.map(present), total: listed.total, limit, offset };
+}
+
+export const idsSchema = z.strictObject({ ids: z.array(z.string().min(1).max(200)).min(1).max(1000) });
+
+/** What became of one of several rows that a person named. */
+export const rowOutcomeSchema = z.object({
+  id: z.string(),
+  ok: z.boolean(),
+  /** The row's state afterwards; null for an unknown id. */
+  state: z.string().nullable(),
+  detail: z.string(),
+});
+export type RowOutcome = z.output<typeof rowOutcomeSchema>;
+export const rowOutcomesSchema = z.object({ results: z.array(rowOutcomeSchema) });
+
+export function moment(date: Date | null): string | null {
+  return date?.toISOString() ?? null;
+}

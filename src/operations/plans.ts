@@ -1,0 +1,130 @@
+import { z } from 'zod';
+import type {
+  SavedPlanEntity,
+  SavedPlanEntryEntity,
+  SyncActionEntity,
+} from '../persistence/entities/index.js';
+import type { ListingRepository } from '../persistence/listing.repository.js';
+import type { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import type { Shutdown } from '../registry/shutdown.js';
+import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
+import type { Planning, RowWork } from './ports.js';
+
+const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
+
+export const planQuerySchema = listQuerySchema(STATES);
+export const planEntriesQuerySchema = pageQuerySchema.omit({ order: true });
+export const planBodySchema = z.strictObject({ full: z.boolean().default(false) });
+
+/** One product of a plan, as commands and the API show it. */
+export const planEntrySchema = z.object({
+  kind: z.enum(['create', 'adopt', 'update', 'orphan']),
+  externalId: z.string(),
+  label: z.string(),
+  reason: z.string(),
+  fields: z.array(z.string()),
+  withheld: z.array(z.object({ kind: z.string(), value: z.string(), reason: z.string() })),
+  generation: z.boolean(),
+});
+export type PlanEntry = z.output<typeof planEntrySchema>;
+
+export const planSchema = z.object({
+  id: z.string(),
+  store: z.string(),
+  kind: z.enum(['full', 'incremental']),
+  state: z.enum(STATES),
+  counts: z.record(z.string(), z.number()),
+  entries: z.int(),
+  incomplete: z.string().nullable(),
+  error: z.string().nullable(),
+  runId: z.string().nullable(),
+  createdAt: z.iso.datetime(),
+  appliedAt: z.iso.datetime().nullable(),
+});
+export type PresentedPlan = z.output<typeof planSchema>;
+export const planPageSchema = pageSchema(planSchema);
+export const planEntryPageSchema = pageSchema(planEntrySchema);
+export const appliedPlanSchema = z.object({
+  /** Of the run that carries it out. */
+  id: z.string(),
+  entries: z.int(),
+  refused: z.int(),
+});
+
+/** Saved plans, for the API; commands make and apply them by the same `Planning`. */
+export class PlanOperations {
+  constructor(
+    private readonly plans: SavedPlanRepository,
+    private readonly listing: ListingRepository,
+    private readonly planning: Planning,
+    private readonly work: RowWork,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  async list(query: z.output<typeof planQuerySchema>): Promise<Page<PresentedPlan>> {
+    return pageOf(await this.listing.plans(query, query), query, presentPlan);
+  }
+
+  /** Null for an unknown id. */
+  async show(id: string): Promise<PresentedPlan | null> {
+    const plan = await this.plans.get(id);
+    return plan === null ? null : presentPlan(plan);
+  }
+
+  /** Null for an unknown id. */
+  async entries(id: string, query: z.output<typeof planEntriesQuerySchema>): Promise<Page<PlanEntry> | null> {
+    const plan = await this.plans.get(id);
+    if (plan === null) return null;
+    const rows = await this.plans.entries(plan.id, query.limit, query.offset);
+    return pageOf({ rows, total: plan.entries }, { ...query, order: 'asc' }, presentEntry);
+  }
+
+  /** Starts to plan and answers with the draft's id; `done` ends with the planning, whose failure the draft records. */
+  async start(store: string, full: boolean): Promise<{ id: string; done: Promise<unknown> }> {
+    const id = await this.planning.draft(store);
+    const { signal } = this.shutdown;
+    const done = this.planning
+      .fill(id, store, {
+        full,
+        signal,
+        onProgress: () => {
+          signal.throwIfAborted();
+        },
+        onActions: () => undefined,
+      })
+      // Nobody awaits the answer here: the draft itself says `failed` and why.
+      .catch((error: unknown) => error);
+    return { id, done };
+  }
+
+  async apply(id: string): Promise<z.output<typeof appliedPlanSchema>> {
+    const { runId, entries, refused } = await this.planning.apply(id, 'api', this.shutdown.signal);
+    await this.work.run(runId);
+    return { id: runId, entries, refused };
+  }
+}
+
+export function presentPlan(plan: SavedPlanEntity): PresentedPlan {
+  const { id, store, kind, state, entries, incomplete, error, runId } = plan;
+  return {
+    ...{ id, store, kind, state, entries, incomplete, error, runId },
+    counts: { ...plan.counts },
+    createdAt: plan.createdAt.toISOString(),
+    appliedAt: moment(plan.appliedAt),
+  };
+}
+
+export function presentEntry(
+  entry: Pick<
+    SyncActionEntity | SavedPlanEntryEntity,
+    'kind' | 'externalId' | 'label' | 'reason' | 'fields' | 'withheld' | 'wantsGeneration'
+  >,
+): PlanEntry {
+  const { kind, externalId, label, reason, fields, wantsGeneration } = entry;
+  const withheld = entry.withheld.map((each) => ({
+    kind: each.kind,
+    value: each.value,
+    reason: each.reason,
+  }));
+  return { kind, externalId, label, reason, fields: [...fields], withheld, generation: wantsGeneration };
+}

@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { NO_COUNTS } from '../domain/run-counts.js';
+import { RUN_TRANSITIONS, type RunState } from '../domain/row-states.js';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { listQuerySchema, pageSchema } from './paging.js';
+
+const RUN_STATES = Object.keys(RUN_TRANSITIONS) as [RunState, ...RunState[]];
+
+export const runQuerySchema = listQuerySchema(RUN_STATES);
+export const syncBodySchema = z.strictObject({
+  full: z.boolean().default(false),
+  force: z.boolean().default(false),
+});
+
+const countsSchema = z.object({
+  seen: z.int(),
+  created: z.int(),
+  updated: z.int(),
+  unchanged: z.int(),
+  conflicted: z.int(),
+  failed: z.int(),
+  orphaned: z.int(),
+  generationRequested: z.int(),
+});
+
+/** A run as commands and the API show it (interface "HTTP"). */
+export const runSchema = z.object({
+  id: z.string(),
+  store: z.string(),
+  status: z.enum(RUN_STATES),
+  kind: z.enum(['full', 'incremental']),
+  trigger: z.string(),
+  counts: countsSchema,
+  startedAt: z.iso.datetime().nullable(),
+  finishedAt: z.iso.datetime().nullable(),
+  error: z.string().nullable(),
+});
+export type PresentedRun = z.output<typeof runSchema>;
+export const runPageSchema = pageSchema(runSchema);
+
+export function presentRun(run: SyncRunEntity): PresentedRun {
+  return {
+    id: run.id,
+    store: run.store,
+    status: run.state,
+    kind: run.kind,
+    trigger: run.trigger,
+    counts: { ...NO_COUNTS, ...run.counts },
+    startedAt: run.startedAt?.toISOString() ?? null,
+    finishedAt: run.finishedAt?.toISOString() ?? null,
+    error: run.error,
+  };
+}

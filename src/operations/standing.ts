@@ -1,0 +1,116 @@
+import type {
+  GenerationTaskEntity,
+  StoreProductEntity,
+  WriteBackEntity,
+} from '../persistence/entities/index.js';
+import type { PastAction } from '../persistence/history.repository.js';
+
+/** A product's rows, each list oldest first. */
+export interface ProductFacts {
+  readonly link: StoreProductEntity | null;
+  readonly actions: readonly PastAction[];
+  readonly tasks: readonly GenerationTaskEntity[];
+  readonly writeBacks: readonly WriteBackEntity[];
+}
+
+/** Why a product is where it is, in one line for people; pure. What keeps it from going on comes first. */
+export function whereItStands(facts: ProductFacts): string {
+  const withheld = (facts.link?.withheld ?? []).map(({ reason }) => reason);
+  const note = withheld.length === 0 ? '' : `; withheld from the catalog: ${withheld.join('; ')}`;
+  return `${notLinked(facts) ?? failedAction(facts) ?? contentState(facts)}${note}`;
+}
+
+function notLinked({ link, actions }: ProductFacts): string | null {
+  const newest = actions.at(-1);
+  if (link === null) {
+    switch (newest?.state) {
+      case undefined:
+        return 'not linked: no run has planned it, only a delivery speaks of it';
+      case 'planned':
+        return `not linked yet: ${newest.kind} is planned, its run has not carried it out`;
+      case 'failed':
+        return `not in the catalog: ${errorOf(newest)}`;
+      default:
+        return `not linked: its last action is ${newest?.state ?? 'unknown'}`;
+    }
+  }
+  if (link.state === 'orphaned')
+    return `gone from the store since ${at(link.orphanedAt)}; its catalog product is kept`;
+  if (link.state === 'pending')
+    return `the catalog is creating it in the background since ${at(link.creationStartedAt)}`;
+  return null;
+}
+
+function failedAction({ actions }: ProductFacts): string | null {
+  const newest = actions.at(-1);
+  if (newest?.state === 'planned') return `its ${newest.kind} is planned and not carried out yet`;
+  return newest?.state === 'failed' ? `its last change did not reach the catalog: ${errorOf(newest)}` : null;
+}
+
+function contentState({ link, tasks, writeBacks }: ProductFacts): string {
+  const task = tasks.at(-1);
+  const writeBack = writeBacks.at(-1);
+  if (task?.state === 'requested') {
+    const heard = task.answeredAt === null ? ', and the call was not answered' : '';
+    return `waiting for content that was asked for at ${at(task.requestedAt)}${heard}${task.reason === null ? '' : ` (${task.reason})`}`;
+  }
+  if (writeBack !== undefined && (task === undefined || writeBack.createdAt >= task.requestedAt))
+    return writeBackState(writeBack);
+  if (link?.generationDue === true)
+    return 'in the catalog; content is due and will be asked for by the next run';
+  if (task === undefined)
+    return writeBack === undefined
+      ? 'in the catalog; content was never asked for'
+      : writeBackState(writeBack);
+  return taskState(task);
+}
+
+function taskState(task: GenerationTaskEntity): string {
+  const reason = task.reason ?? 'no reason given';
+  switch (task.state) {
+    case 'succeeded':
+      return 'content was generated; nothing of it is to be written to the store';
+    case 'failed':
+      return `in the catalog; generation failed: ${reason}`;
+    case 'no_urls':
+      return `in the catalog; nothing could be generated: ${reason}`;
+    case 'abandoned':
+      return `in the catalog; its generation was given up: ${reason}`;
+    case 'requested':
+      return `waiting for content that was asked for at ${at(task.requestedAt)}`;
+  }
+}
+
+function writeBackState({ id, state, reason, settledAt, revertedAt }: WriteBackEntity): string {
+  const why = reason ?? 'no reason given';
+  switch (state) {
+    case 'pending_review':
+      return `its content waits for review: approve or reject write-back ${id}`;
+    case 'ready':
+      return `its content is about to be written${reason === null ? '' : ` (${reason})`}`;
+    case 'applied':
+      return `in step: content was written to the store at ${at(settledAt)} (${why})`;
+    case 'skipped':
+      return `nothing was written to the store: ${why}`;
+    case 'conflicted':
+      return `left to the merchant: ${why}`;
+    case 'failed':
+      return `its content could not be written: ${why}`;
+    case 'rejected':
+      return `its content was rejected at ${at(settledAt)}`;
+    case 'reverted':
+      return `what was written to the store is undone since ${at(revertedAt)}: ${why}`;
+  }
+}
+
+export function errorOf({ error }: Pick<PastAction, 'error'>): string {
+  if (error === null) return 'no reason recorded';
+  const fields = Object.entries(error.fields ?? {}).map(
+    ([field, messages]) => `${field}: ${messages.join(' ')}`,
+  );
+  return [error.message, ...fields].join('; ');
+}
+
+function at(date: Date | null): string {
+  return date?.toISOString() ?? 'an unknown time';
+}

@@ -1,0 +1,260 @@
+import { z } from 'zod';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { HistoryRepository, PastAction } from '../persistence/history.repository.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { ListedDelivery, ListingRepository } from '../persistence/listing.repository.js';
+import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
+import { errorOf, whereItStands } from './standing.js';
+import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './write-backs.js';
+
+const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
+
+export const productQuerySchema = listQuerySchema(LINK_STATES);
+
+export const timelineEntrySchema = z.object({
+  at: z.iso.datetime(),
+  kind: z.enum(['source', 'link', 'identity', 'run', 'task', 'delivery', 'write-back']),
+  what: z.string(),
+  reason: z.string().nullable(),
+  /** Id of the row that it tells of. */
+  id: z.string().nullable(),
+  /** Of a write-back: field by field. */
+  fields: z.array(writeBackFieldSchema).optional(),
+});
+export type TimelineEntry = z.output<typeof timelineEntrySchema>;
+
+const withheldSchema = z.object({
+  kind: z.string(),
+  value: z.string(),
+  owner: z.string(),
+  reason: z.string(),
+});
+
+export const productSummarySchema = z.object({
+  externalId: z.string(),
+  store: z.string(),
+  workspace: z.string(),
+  label: z.string(),
+  handle: z.string().nullable(),
+  state: z.enum(LINK_STATES),
+  catalogId: z.string().nullable(),
+  withheld: z.array(withheldSchema),
+  generationDue: z.boolean(),
+  firstSeenAt: z.iso.datetime(),
+  lastSeenAt: z.iso.datetime(),
+});
+export type ProductSummary = z.output<typeof productSummarySchema>;
+export const productPageSchema = pageSchema(productSummarySchema);
+
+export const productTimelineSchema = z.object({
+  externalId: z.string(),
+  label: z.string().nullable(),
+  store: z.string().nullable(),
+  /** Null for a product that never got into the catalog. */
+  link: productSummarySchema.nullable(),
+  /** Oldest first. */
+  timeline: z.array(timelineEntrySchema),
+  /** Why it is where it is. */
+  standing: z.string(),
+});
+export type ProductTimeline = z.output<typeof productTimelineSchema>;
+
+/** One product's past, from source to store, out of the rows that are the truth. */
+export class ProductOperations {
+  constructor(
+    private readonly history: HistoryRepository,
+    private readonly links: LinkRepository,
+    private readonly listing: ListingRepository,
+  ) {}
+
+  async list(query: z.output<typeof productQuerySchema>): Promise<Page<ProductSummary>> {
+    return pageOf(await this.listing.products(query, query), query, summarised);
+  }
+
+  /** external_ids of the products that a name stands for: external_id (a variant's too), SKU, barcode or handle. */
+  async find(name: string): Promise<string[]> {
+    const ref = parseExternalId(name);
+    const externalId = ref === null ? name : productExternalId(ref.shop, ref.productId);
+    if (await this.history.knows(externalId)) return [externalId];
+    const bearers = await this.history.bearersOf(name);
+    return bearers.length > 0 ? bearers : this.history.plannedByHandle(name);
+  }
+
+  /** The whole timeline of a product, in order; null when no row speaks of it. */
+  async timeline(externalId: string): Promise<ProductTimeline | null> {
+    if (!(await this.history.knows(externalId))) return null;
+    const [link, actions, tasks, deliveries, writeBacks] = await Promise.all([
+      this.links.get(externalId),
+      this.history.actions(externalId),
+      this.history.tasks(externalId),
+      this.history.deliveries(externalId),
+      this.history.writeBacks(externalId),
+    ]);
+    const entries = [
+      ...(link === null ? [] : linkEntries(link)),
+      ...actions.flatMap(actionEntries),
+      ...tasks.flatMap(taskEntries),
+      ...deliveries.flatMap(deliveryEntries),
+      ...writeBacks.map(presentWriteBack).flatMap(writeBackEntries),
+    ];
+    const newest = actions.at(-1);
+    return {
+      externalId,
+      label: link?.label ?? newest?.label ?? null,
+      store: link?.store ?? newest?.store ?? null,
+      link: link === null ? null : summarised(link),
+      // Stable: what happened at one instant stays in the order of the flow.
+      timeline: entries.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at))),
+      standing: whereItStands({ link, actions, tasks, writeBacks }),
+    };
+  }
+}
+
+export function summarised(link: StoreProductEntity): ProductSummary {
+  const { externalId, store, workspace, label, handle, state, catalogId, withheld, generationDue } = link;
+  return {
+    ...{ externalId, store, workspace, label, handle, state, catalogId, generationDue },
+    withheld: [...withheld],
+    firstSeenAt: link.firstSeenAt.toISOString(),
+    lastSeenAt: link.lastSeenAt.toISOString(),
+  };
+}
+
+function entry(
+  at: Date | null,
+  kind: TimelineEntry['kind'],
+  what: string,
+  rest: { reason?: string | null; id?: string | null } = {},
+): TimelineEntry[] {
+  const time = moment(at);
+  return time === null ? [] : [{ at: time, kind, what, reason: rest.reason ?? null, id: rest.id ?? null }];
+}
+
+function linkEntries(link: StoreProductEntity): TimelineEntry[] {
+  const handle = link.handle === null ? '' : ` (${link.handle})`;
+  const creating = link.creationTaskId === null ? {} : { id: link.creationTaskId };
+  return [
+    ...entry(link.firstSeenAt, 'link', `linked: store ${link.store}, "${link.label}"${handle}`, {
+      reason: link.catalogId === null ? 'without a catalog product yet' : `catalog product ${link.catalogId}`,
+    }),
+    ...entry(link.creationStartedAt, 'link', 'the catalog creates it in the background', creating),
+    ...entry(link.orphanedAt, 'source', 'its source is gone from the store', {
+      reason: 'a complete read did not meet it',
+    }),
+  ];
+}
+
+function actionEntries(action: PastAction): TimelineEntry[] {
+  const run = `${action.runKind} run by ${action.runTrigger}`;
+  const fields = action.fields.length === 0 ? '' : ` ${action.fields.join(', ')}`;
+  const about = { id: action.runId };
+  const settled =
+    action.state === 'planned'
+      ? []
+      : entry(action.settledAt, 'run', `${run}: ${action.kind} ${action.state}`, {
+          ...about,
+          reason: action.state === 'failed' ? errorOf(action) : outcomeOf(action),
+        });
+  return [
+    ...entry(action.createdAt, 'source', `read: "${action.label}"`, { ...about, reason: action.reason }),
+    ...identityEntries(action),
+    ...entry(action.createdAt, 'run', `${run}: ${action.kind} planned${fields}`, {
+      ...about,
+      reason: action.reason,
+    }),
+    ...settled,
+  ];
+}
+
+function outcomeOf(action: PastAction): string | null {
+  if (action.state === 'superseded') return 'a later run planned the product anew';
+  return action.catalogId === null ? null : `catalog product ${action.catalogId}`;
+}
+
+function identityEntries(action: PastAction): TimelineEntry[] {
+  if (action.kind === 'orphan') return [];
+  const decided =
+    action.kind === 'adopt'
+      ? entry(
+          action.createdAt,
+          'identity',
+          `takes over catalog product ${action.catalogId ?? ''}`.trimEnd(),
+          {
+            reason: action.reason,
+            id: action.runId,
+          },
+        )
+      : [];
+  const withheld = action.withheld.flatMap(({ kind, value, owner, reason }) => {
+    const of = owner === action.externalId ? '' : ` of variant ${owner}`;
+    return entry(action.createdAt, 'identity', `${kind} ${value}${of} withheld`, {
+      reason,
+      id: action.runId,
+    });
+  });
+  return [...decided, ...withheld];
+}
+
+function taskEntries(task: GenerationTaskEntity): TimelineEntry[] {
+  const asked = task.answeredAt === null && task.state === 'requested' ? ' (not answered yet)' : '';
+  const id = task.taskId ?? task.id;
+  return [
+    ...entry(task.requestedAt, 'task', `generation asked for${asked}`, {
+      id,
+      reason: task.runId === null ? 'by command, or not by us' : `by run ${task.runId}`,
+    }),
+    ...entry(
+      task.settledAt,
+      'task',
+      `generation ${task.state}${task.settledBy === null ? '' : ` (${task.settledBy})`}`,
+      {
+        id,
+        reason: task.reason,
+      },
+    ),
+  ];
+}
+
+function deliveryEntries(delivery: ListedDelivery): TimelineEntry[] {
+  const what = `${delivery.action ?? 'unreadable'} by ${delivery.via}: ${delivery.state}`;
+  return entry(delivery.receivedAt, 'delivery', what, { id: delivery.id, reason: delivery.note });
+}
+
+function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {
+  const { id, fields, state, reason } = writeBack;
+  const planned = { at: writeBack.createdAt, kind: 'write-back' as const, what: 'write-back intended', id };
+  const targets = fields.filter((field) => field.intended !== null).map((field) => field.target);
+  const ended =
+    writeBack.settledAt === null
+      ? []
+      : [
+          {
+            at: writeBack.settledAt,
+            kind: 'write-back' as const,
+            what: `write-back ${state === 'reverted' ? 'applied' : state}`,
+            reason: state === 'reverted' ? null : reason,
+            id,
+            fields,
+          },
+        ];
+  const undone =
+    writeBack.revertedAt === null
+      ? []
+      : [
+          {
+            at: writeBack.revertedAt,
+            kind: 'write-back' as const,
+            what: 'write-back reverted',
+            reason,
+            id,
+            fields,
+          },
+        ];
+  const open = ended.length === 0 && state !== 'ready' ? ` (${state})` : '';
+  return [
+    { ...planned, what: `${planned.what}${open}`, reason: targets.join(', ') || null },
+    ...ended,
+    ...undone,
+  ];
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
+import type { Sites, Workspace } from '../registry/sites.js';
+import type { SlotKeeping } from './ports.js';
+
+export const slotSchema = z.object({
+  workspace: z.string(),
+  state: z.enum(['ours', 'free', 'foreign', 'unknown']),
+  detail: z.string(),
+});
+export type Slot = z.output<typeof slotSchema>;
+export const slotsSchema = z.object({ items: z.array(slotSchema) });
+
+export const slotBodySchema = z.strictObject({
+  workspace: z.string().min(1).optional().describe('absent: every configured workspace'),
+  force: z.boolean().default(false).describe("also over somebody else's URL"),
+});
+export const slotQuerySchema = slotBodySchema.pick({ workspace: true });
+
+export interface SlotWish {
+  readonly workspace?: string | undefined;
+  readonly force: boolean;
+}
+
+/** The workspaces' webhook slots, one each (catalog-api "Webhook configuration"). */
+export class WebhookSlotOperations {
+  constructor(
+    private readonly sites: Sites,
+    private readonly slots: SlotKeeping,
+  ) {}
+
+  async show(workspace?: string): Promise<Slot[]> {
+    return this.#each(workspace, (each) => this.slots.look(each));
+  }
+
+  /** What is there afterwards: `foreign` where somebody else's URL was left alone. */
+  async register({ workspace, force }: SlotWish): Promise<Slot[]> {
+    return this.#each(workspace, (each) => this.slots.register(each, { force }));
+  }
+
+  async remove({ workspace, force }: SlotWish): Promise<Slot[]> {
+    return this.#each(workspace, (each) => this.slots.remove(each, { force }));
+  }
+
+  async #each(
+    key: string | undefined,
+    work: (workspace: Workspace) => Promise<Omit<Slot, 'workspace'>>,
+  ): Promise<Slot[]> {
+    const slots: Slot[] = [];
+    for (const workspace of this.#workspaces(key)) {
+      const { state, detail } = await work(workspace);
+      slots.push({ workspace: workspace.key, state, detail });
+    }
+    return slots;
+  }
+
+  #workspaces(key: string | undefined): readonly Workspace[] {
+    if (key === undefined) return this.sites.workspaces;
+    const workspace = this.sites.workspace(key);
+    if (workspace) return [workspace];
+    const known = this.sites.workspaces.map((each) => each.key).join(', ') || 'none';
+    throw new CodedError('misconfigured', `no workspace "${key}" is configured (configured: ${known})`);
+  }
+}

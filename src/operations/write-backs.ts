@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { isCoded } from '../domain/errors.js';
+import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
+import type { ListingRepository } from '../persistence/listing.repository.js';
+import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
+import type { RowWork, WriteBackUndoing } from './ports.js';
+
+const STATES = Object.keys(WRITE_BACK_TRANSITIONS) as [WriteBackState, ...WriteBackState[]];
+
+export const writeBackQuerySchema = listQuerySchema(STATES);
+export type WriteBackQuery = z.output<typeof writeBackQuerySchema>;
+
+/** A field as it is meant to become, and what became of it once it was tried. */
+export const writeBackFieldSchema = z.object({
+  target: z.string(),
+  /** What the content says; null for a field that only the journal knows. */
+  intended: z.string().nullable(),
+  outcome: z.string().nullable(),
+  reason: z.string().nullable(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+});
+export type WriteBackField = z.output<typeof writeBackFieldSchema>;
+
+export const writeBackSchema = z.object({
+  id: z.string(),
+  store: z.string(),
+  externalId: z.string(),
+  deliveryId: z.string().nullable(),
+  state: z.enum(STATES),
+  reason: z.string().nullable(),
+  fields: z.array(writeBackFieldSchema),
+  attempts: z.int(),
+  /** When the content was asked for that this writes. */
+  resultAt: z.iso.datetime(),
+  createdAt: z.iso.datetime(),
+  settledAt: z.iso.datetime().nullable(),
+  revertedAt: z.iso.datetime().nullable(),
+});
+export type PresentedWriteBack = z.output<typeof writeBackSchema>;
+export const writeBackPageSchema = pageSchema(writeBackSchema);
+
+export type Decision = 'approve' | 'reject' | 'revert';
+
+/** Review and undoing of what was, or will be, written to the store. */
+export class WriteBackOperations {
+  constructor(
+    private readonly writeBacks: WriteBackRepository,
+    private readonly listing: ListingRepository,
+    private readonly work: RowWork,
+    private readonly undoing: WriteBackUndoing,
+  ) {}
+
+  async list(query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
+    return pageOf(await this.listing.writeBacks(query, query), query, presentWriteBack);
+  }
+
+  /** Null for an unknown id. */
+  async show(id: string): Promise<PresentedWriteBack | null> {
+    const row = await this.writeBacks.get(id);
+    return row === null ? null : presentWriteBack(row);
+  }
+
+  /** Each by itself: one that cannot be decided so is refused with its reason, and the others go on. */
+  async decide(ids: readonly string[], decision: Decision): Promise<RowOutcome[]> {
+    const unique = [...new Set(ids)];
+    if (decision === 'revert') {
+      const outcomes: RowOutcome[] = [];
+      for (const id of unique) outcomes.push(await this.#revert(id));
+      return outcomes;
+    }
+    const moved = new Set<string>();
+    for (const id of unique) if (await this.writeBacks.decide(id, decision)) moved.add(id);
+    if (decision === 'approve') await this.work.writeBacks([...moved]);
+    return Promise.all(unique.map((id) => this.#decided(id, decision, moved.has(id))));
+  }
+
+  async #decided(id: string, decision: Exclude<Decision, 'revert'>, moved: boolean): Promise<RowOutcome> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) return unknown(id);
+    if (!moved) {
+      return {
+        id,
+        ok: false,
+        state: row.state,
+        detail: `write-back ${id} is ${row.state}: it cannot be ${decision === 'approve' ? 'approved' : 'rejected'}`,
+      };
+    }
+    const detail =
+      row.state === 'ready'
+        ? 'approved; it is written next'
+        : `${row.state}: ${row.reason ?? 'no reason given'}`;
+    return { id, ok: true, state: row.state, detail };
+  }
+
+  async #revert(id: string): Promise<RowOutcome> {
+    try {
+      const fields = await this.undoing.revert(id);
+      const count = (outcome: string): number => fields.filter((field) => field.outcome === outcome).length;
+      const left = count('not_ours');
+      const detail = `${String(count('reverted'))} fields put back${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;
+      return { id, ok: true, state: 'reverted', detail };
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      const row = await this.writeBacks.get(id);
+      return row === null ? unknown(id) : { id, ok: false, state: row.state, detail: error.message };
+    }
+  }
+}
+
+function unknown(id: string): RowOutcome {
+  return { id, ok: false, state: null, detail: `no write-back ${id.slice(0, 100)}` };
+}
+
+export function presentWriteBack(row: WriteBackEntity): PresentedWriteBack {
+  const { id, store, externalId, deliveryId, state, reason, attempts } = row;
+  return {
+    ...{ id, store, externalId, deliveryId, state, reason, attempts },
+    fields: fieldsOf(row),
+    resultAt: row.resultAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    settledAt: moment(row.settledAt),
+    revertedAt: moment(row.revertedAt),
+  };
+}
+
+/** Intended and journalled fields as one list: before an attempt there are only intentions. */
+function fieldsOf(row: WriteBackEntity): WriteBackField[] {
+  const journal = new Map(row.fields.map((field) => [field.target, field]));
+  const intended = row.intended.map(({ target, value }): WriteBackField => {
+    const field = journal.get(target);
+    journal.delete(target);
+    return {
+      target,
+      intended: value,
+      outcome: field?.outcome ?? null,
+      reason: field?.reason ?? null,
+      before: field?.before ?? null,
+      after: field?.after ?? null,
+    };
+  });
+  const others = [...journal.values()].map(({ target, outcome, reason, before, after }) => ({
+    ...{ target, intended: null, outcome, reason, before, after },
+  }));
+  return [...intended, ...others];
+}

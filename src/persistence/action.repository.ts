@@ -1,0 +1,202 @@
+import type { CatalogField } from '../domain/catalog-product.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { json, type Database } from './database.js';
+import type { ActionError, SyncActionEntity } from './entities/sync-action.entity.js';
+
+/** What an applied action leaves on its product. */
+export interface AppliedAction {
+  readonly action: SyncActionEntity;
+  readonly workspace: string;
+  readonly withheld: readonly WithheldIdentifier[];
+  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
+  /** Null while the catalog still creates the product in the background. */
+  readonly catalogId: string | null;
+  readonly creationTaskId: string | null;
+  readonly variantLinks: Readonly<Record<string, string>>;
+  readonly handle: string | null;
+}
+
+export interface ActionTally {
+  readonly created: number;
+  readonly updated: number;
+  readonly failed: number;
+  readonly orphaned: number;
+  readonly open: number;
+  readonly conflicted: number;
+  /** Products that the run asked content for, whichever process did. */
+  readonly generationRequested: number;
+}
+
+export class ActionRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Actions of a run that still have to be carried out, in order, after the given id. */
+  async open(runId: string, after: string, limit: number): Promise<SyncActionEntity[]> {
+    return this.db.rows<SyncActionEntity>(
+      `SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned' ORDER BY id LIMIT $3`,
+      [runId, after, limit],
+    );
+  }
+
+  /** Counts a try before it is made: one that was cut off is known to have an unknown outcome. */
+  async beginAttempt(id: string): Promise<boolean> {
+    return (
+      (await this.db.affected(
+        `UPDATE sync_action SET attempts = attempts + 1 WHERE id = $1 AND state = 'planned'`,
+        [id],
+      )) === 1
+    );
+  }
+
+  /** Settles the action and moves the product's link in one transaction. False when the action was settled before. */
+  async applied(result: AppliedAction): Promise<boolean> {
+    const { action } = result;
+    const state =
+      result.catalogId === null ? 'pending' : result.withheld.length > 0 ? 'conflicted' : 'linked';
+    const moved = await this.db.affected(
+      // One statement is one transaction, and one way to the database and back.
+      `WITH settled AS (
+         UPDATE sync_action SET state = 'applied', error = NULL, settled_at = now(), catalog_id = coalesce($8, catalog_id)
+         WHERE id = $17 AND state = 'planned' RETURNING id
+       )
+       INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
+         creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
+         generation_due, read_mark)
+       SELECT $1, $2, $3, $4, $5, $6, $7::text, $8::text, $9::text, CASE WHEN $9::text IS NOT NULL THEN now() END, $10::jsonb,
+         $11, $12::jsonb, $13::jsonb, $14::jsonb, $15::boolean, CASE WHEN $7::text = 'linked' THEN $16 END
+       FROM settled
+       ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
+         state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
+         creation_started_at = excluded.creation_started_at, variant_links = link.variant_links || excluded.variant_links,
+         source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
+         seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
+         generation_due = link.generation_due OR excluded.generation_due, read_mark = excluded.read_mark`,
+      [
+        action.externalId,
+        action.store,
+        result.workspace,
+        action.storeId,
+        action.label,
+        result.handle,
+        state,
+        result.catalogId,
+        result.creationTaskId,
+        json(result.variantLinks),
+        action.sourceFingerprint,
+        json(result.pushedFields),
+        json(action.seen),
+        json(result.withheld),
+        action.wantsGeneration,
+        action.readMark,
+        action.id,
+      ],
+    );
+    return moved === 1;
+  }
+
+  async orphaned(action: SyncActionEntity): Promise<void> {
+    await this.db.transaction(async (runner) => {
+      await this.db.affected(
+        `UPDATE sync_action SET state = 'applied', settled_at = now() WHERE id = $1 AND state = 'planned'`,
+        [action.id],
+        runner,
+      );
+      await this.db.affected(
+        `UPDATE store_product SET state = 'orphaned', orphaned_at = now(), generation_due = false WHERE external_id = $1`,
+        [action.externalId],
+        runner,
+      );
+      // Its identifiers are free: nobody in the store bears them any more.
+      await this.db.affected(
+        'DELETE FROM product_identifier WHERE product = $1',
+        [action.externalId],
+        runner,
+      );
+    });
+  }
+
+  async failed(id: string, error: ActionError): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_action SET state = 'failed', error = $2, settled_at = now() WHERE id = $1 AND state = 'planned'`,
+      [id, json(error)],
+    );
+  }
+
+  /** A 404 told that the linked product is gone: the action becomes a creation. */
+  async becomeCreation(id: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true,
+         reason = reason || '; its catalog product is gone, so it is created again' WHERE id = $1 AND state = 'planned'`,
+      [id],
+    );
+  }
+
+  /** Failures that may work next time are planned again; what the service refused as invalid is not. */
+  async retryFailures(runId: string): Promise<number> {
+    return this.db.affected(
+      `UPDATE sync_action SET state = 'planned', settled_at = NULL
+       WHERE run_id = $1 AND state = 'failed' AND error->>'code' IN ('transient', 'throttled', 'auth')`,
+      [runId],
+    );
+  }
+
+  async retryableFailures(runId: string): Promise<number> {
+    const row = await this.db.one<{ count: string }>(
+      `SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'failed'
+         AND error->>'code' IN ('transient', 'throttled', 'auth')`,
+      [runId],
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  async tally(runId: string): Promise<ActionTally> {
+    const row = await this.db.one<Record<keyof ActionTally, string>>(
+      `SELECT count(*) FILTER (WHERE state = 'applied' AND kind = 'create') AS created,
+         count(*) FILTER (WHERE state = 'applied' AND kind IN ('adopt', 'update')) AS updated,
+         count(*) FILTER (WHERE state = 'failed') AS failed,
+         count(*) FILTER (WHERE state = 'applied' AND kind = 'orphan') AS orphaned,
+         count(*) FILTER (WHERE state = 'planned') AS open,
+         count(*) FILTER (WHERE withheld <> '[]') AS conflicted,
+         -- A row that failed without an answer is a request that the service refused.
+         (SELECT count(*) FROM generation_task WHERE run_id = $1
+           AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL)) AS generation_requested
+       FROM sync_action WHERE run_id = $1`,
+      [runId],
+    );
+    const number = (value: string | undefined): number => Number(value ?? 0);
+    return {
+      created: number(row?.created),
+      updated: number(row?.updated),
+      failed: number(row?.failed),
+      orphaned: number(row?.orphaned),
+      open: number(row?.open),
+      conflicted: number(row?.conflicted),
+      generationRequested: number(row?.generationRequested),
+    };
+  }
+
+  /** The action that last planned the product; null when no run did. */
+  async newest(externalId: string): Promise<SyncActionEntity | null> {
+    return this.db.one<SyncActionEntity>(
+      'SELECT * FROM sync_action WHERE external_id = $1 AND body IS NOT NULL ORDER BY id DESC LIMIT 1',
+      [externalId],
+    );
+  }
+
+  /** Store ids of products whose last action failed for a passing reason, in runs that will not be taken up again. */
+  async leftBehind(store: string, runId: string): Promise<string[]> {
+    const rows = await this.db.rows<{ storeId: string }>(
+      `SELECT DISTINCT store_id FROM sync_action WHERE store = $1 AND run_id <> $2 AND (state = 'planned'
+         OR (state = 'failed' AND error->>'code' IN ('transient', 'throttled', 'auth'))) LIMIT 5000`,
+      [store, runId],
+    );
+    return rows.map((row) => row.storeId);
+  }
+
+  async failures(runId: string, limit: number): Promise<SyncActionEntity[]> {
+    return this.db.rows<SyncActionEntity>(
+      `SELECT * FROM sync_action WHERE run_id = $1 AND state = 'failed' ORDER BY id LIMIT $2`,
+      [runId, limit],
+    );
+  }
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DataSource } from 'typeorm';
+import { CodedError } from '../domain/errors.js';
+import { ENTITIES } from './entities/index.js';
+import { MIGRATIONS } from './migrations/index.js';
+import { SnakeNaming } from './snake-naming.js';
+
+const RETRY_EVERY_MS = 500;
+
+export interface DataSourceSettings {
+  readonly url: string;
+  /** Connections at most. */
+  readonly poolSize: number;
+}
+
+/** A connected data source. Throws `transient` when the database cannot be reached, without its URL or password. */
+export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
+  const source = new DataSource({
+    type: 'postgres',
+    url: settings.url,
+    entities: ENTITIES,
+    migrations: MIGRATIONS,
+    migrationsTransactionMode: 'each',
+    namingStrategy: new SnakeNaming(),
+    synchronize: false,
+    poolSize: settings.poolSize,
+    applicationName: 'store-sync',
+    connectTimeoutMS: 3000,
+    extra: { keepAlive: true, connectionTimeoutMillis: 3000 },
+  });
+  try {
+    return await source.initialize();
+  } catch (error) {
+    throw new CodedError(
+      'transient',
+      `database at ${placeOf(settings.url)} cannot be reached: ${reasonOf(error)}`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+/** Host, port and database of a connection URL: what may be shown of it. */
+export function placeOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null
+    ? 'the configured address'
+    : `${parsed.hostname}:${parsed.port || '5432'}${parsed.pathname}`;
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
+  const message = error instanceof Error ? error.message : String(error);
+  return message === '' && error instanceof Error && 'code' in error ? String(error.code) : message;
+}
+
+/** Any number, the same for every process: replicas that start together migrate one after the other. */
+const MIGRATION_LOCK = 7_236_401;
+
+/** Applies pending migrations; several processes may ask at once. Returns the names of those applied here. */
+export async function migrate(source: DataSource): Promise<string[]> {
+  const runner = source.createQueryRunner();
+  try {
+    await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    try {
+      const applied = await source.runMigrations();
+      return applied.map((migration) => migration.name);
+    } finally {
+      await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    }
+  } finally {
+    await runner.release();
+  }
+}
+
+/** How many migrations have not been applied yet; changes nothing. */
+export async function pendingMigrations(source: DataSource): Promise<number> {
+  const rows: unknown = await source.query(`SELECT to_regclass('migrations') AS found`);
+  const exists = Array.isArray(rows) && rows.some((row: { found: string | null }) => row.found !== null);
+  if (!exists) return MIGRATIONS.length;
+  const done: unknown = await source.query('SELECT count(*) AS count FROM migrations');
+  const [first] = done as [{ count: string }];
+  return Math.max(0, MIGRATIONS.length - Number(first.count));
+}
+
+/**
+ * Resolves once the database answers. Nothing that keeps a connection may be constructed before: a queue that is built while
+ * its database is down never recovers. Throws the last error after `forMs`.
+ */
+export async function waitForDatabase(url: string, forMs: number): Promise<void> {
+  const end = performance.now() + forMs;
+  for (;;) {
+    try {
+      const source = await openDataSource({ url, poolSize: 1 });
+      await source.destroy();
+      return;
+    } catch (error) {
+      if (performance.now() + RETRY_EVERY_MS > end) throw error;
+      await sleep(RETRY_EVERY_MS);
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
+import { json, uuid, type Database } from './database.js';
+import type { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
+
+export interface NewDelivery {
+  readonly workspace: string;
+  readonly dedupeKey: string;
+  readonly via: 'webhook' | 'poll';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: Buffer;
+  readonly action: string | null;
+}
+
+/** The inbox: one row per delivery, however often it is sent. */
+export class DeliveryRepository {
+  constructor(private readonly db: Database) {}
+
+  /** One insert; `isNew` is false when the same delivery was stored before. */
+  async receive(delivery: NewDelivery): Promise<{ id: string; isNew: boolean }> {
+    const row = await this.db.one<{ id: string; isNew: boolean }>(INSERT_DELIVERY, insertValues(delivery));
+    if (row) return row;
+    const known = await this.db.one<{ id: string }>(
+      'SELECT id FROM webhook_delivery WHERE workspace = $1 AND dedupe_key = $2',
+      [delivery.workspace, delivery.dedupeKey],
+    );
+    return { id: known?.id ?? '', isNew: false };
+  }
+
+  async claim(id: string, lease: string, leaseMs: number): Promise<WebhookDeliveryEntity | null> {
+    return this.db.one<WebhookDeliveryEntity>(
+      `UPDATE webhook_delivery SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', attempts = attempts + 1,
+         unended = unended + 1
+       WHERE id = $1 AND state = 'received' AND (lease_until IS NULL OR lease_until < now()) RETURNING *`,
+      [id, lease, leaseMs],
+    );
+  }
+
+  /** Called while the work goes on; a lease that was lost stays lost. */
+  async keepLease(id: string, lease: string, leaseMs: number): Promise<void> {
+    await this.db.affected(
+      `UPDATE webhook_delivery SET lease_until = now() + $3 * interval '1 millisecond' WHERE id = $1 AND lease = $2`,
+      [id, lease, leaseMs],
+    );
+  }
+
+  async settle(
+    id: string,
+    lease: string,
+    end: {
+      state: Exclude<DeliveryState, 'received'>;
+      note: string;
+      externalId: string | null;
+      taskId: string | null;
+    },
+  ): Promise<boolean> {
+    const settled = await this.db.affected(
+      `UPDATE webhook_delivery SET state = $3, note = $4, external_id = coalesce($5, external_id),
+         task_id = coalesce($6, task_id), settled_at = now(), lease = NULL, lease_until = NULL, unended = 0
+       WHERE id = $1 AND lease = $2 AND state = ANY($7)`,
+      [
+        id,
+        lease,
+        end.state,
+        end.note,
+        end.externalId,
+        end.taskId,
+        statesBefore(DELIVERY_TRANSITIONS, end.state),
+      ],
+    );
+    return settled === 1;
+  }
+
+  /** Waits and comes back: a result that came before its product is linked, or a fault that may pass. */
+  async postpone(id: string, lease: string, delayMs: number, note: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE webhook_delivery SET next_attempt_at = now() + $3 * interval '1 millisecond', note = $4, lease = NULL,
+         lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2`,
+      [id, lease, delayMs, note],
+    );
+  }
+
+  async due(limit: number): Promise<string[]> {
+    const rows = await this.db.rows<{ id: string }>(
+      `SELECT id FROM webhook_delivery WHERE state = 'received' AND next_attempt_at <= now()
+         AND (lease_until IS NULL OR lease_until < now()) ORDER BY received_at LIMIT $1`,
+      [limit],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Puts a settled delivery back to be interpreted again. */
+  async replay(id: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE webhook_delivery SET state = 'received', next_attempt_at = now(), attempts = 0, unended = 0, settled_at = NULL
+       WHERE id = $1::uuid AND state <> 'received'`,
+      [uuid(id)],
+    );
+    return moved === 1;
+  }
+
+  async get(id: string): Promise<WebhookDeliveryEntity | null> {
+    return this.db.one<WebhookDeliveryEntity>('SELECT * FROM webhook_delivery WHERE id = $1::uuid', [
+      uuid(id),
+    ]);
+  }
+
+  /** The state alone: a row's body may be large. */
+  async stateOf(id: string): Promise<DeliveryState | null> {
+    const row = await this.db.one<{ state: DeliveryState }>(
+      'SELECT state FROM webhook_delivery WHERE id = $1',
+      [id],
+    );
+    return row?.state ?? null;
+  }
+
+  async list(limit: number, offset: number, state?: string): Promise<WebhookDeliveryEntity[]> {
+    return this.db.rows<WebhookDeliveryEntity>(
+      `SELECT id, workspace, via, state, action, external_id, task_id, note, attempts, received_at, settled_at, next_attempt_at
+       FROM webhook_delivery WHERE $3::text IS NULL OR state = $3 ORDER BY received_at DESC LIMIT $1 OFFSET $2`,
+      [limit, offset, state ?? null],
+    );
+  }
+
+  async countByState(): Promise<Record<string, number>> {
+    const rows = await this.db.rows<{ state: string; count: string }>(
+      'SELECT state, count(*) FROM webhook_delivery GROUP BY state',
+    );
+    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+  }
+}
+
+const DELIVERY_COLUMNS = 6;
+
+/** Inserts so many deliveries at once; of those that are there already, or twice among them, one row is answered at most. */
+export function insertDeliveries(count: number): string {
+  const rows = Array.from({ length: count }, (_row, row) => {
+    const columns = Array.from(
+      { length: DELIVERY_COLUMNS },
+      (_column, column) => `$${String(row * DELIVERY_COLUMNS + column + 1)}`,
+    );
+    return `(${columns.join(', ')})`;
+  });
+  return `INSERT INTO webhook_delivery (workspace, dedupe_key, via, headers, raw_body, action)
+    VALUES ${rows.join(', ')} ON CONFLICT DO NOTHING RETURNING id, workspace, dedupe_key, true AS is_new`;
+}
+
+export const INSERT_DELIVERY = insertDeliveries(1);
+
+export function insertValues(delivery: NewDelivery): [string, string, string, string, Buffer, string | null] {
+  return [
+    delivery.workspace,
+    delivery.dedupeKey,
+    delivery.via,
+    json(delivery.headers),
+    delivery.rawBody,
+    delivery.action,
+  ];
+}

@@ -1,0 +1,6 @@
+export {
+  openEmbeddedPostgres,
+  type EmbeddedPostgres,
+  type EmbeddedPostgresOptions,
+} from './embedded-postgres.js';
+export { removeEmbeddedPostgres } from './location.js';

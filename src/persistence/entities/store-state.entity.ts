@@ -1,0 +1,10 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity({ name: 'store_state' })
+export class StoreStateEntity {
+  @PrimaryColumn('text') store!: string;
+  /** Latest source time whose work is durable. */
+  @Column('timestamptz', { nullable: true }) watermark!: Date | null;
+  @Column('integer') incrementalsSinceFull!: number;
+  @Column('timestamptz', { nullable: true }) lastFullAt!: Date | null;
+}

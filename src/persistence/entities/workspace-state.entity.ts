@@ -1,0 +1,16 @@
+import { Column, Entity, PrimaryColumn } from 'typeorm';
+
+@Entity({ name: 'workspace_state' })
+export class WorkspaceStateEntity {
+  @PrimaryColumn('text') workspace!: string;
+  @Column('double precision', { nullable: true }) creditsRemaining!: number | null;
+  @Column('timestamptz', { nullable: true }) creditsAt!: Date | null;
+  /** Why nothing is asked of the service at present; null while it works. */
+  @Column('text', { nullable: true }) pausedReason!: string | null;
+  @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
+  @Column('integer') pauses!: number;
+  @Column('text', { nullable: true }) webhookFinding!: string | null;
+  /** Whose the slot is, as far as the last look told: `ours`, `free`, `foreign`, `unknown`. */
+  @Column('text', { nullable: true }) webhookState!: string | null;
+  @Column('timestamptz', { nullable: true }) webhookCheckedAt!: Date | null;
+}

@@ -1,0 +1,78 @@
+import type { Database } from './database.js';
+
+/** Open rows of one table in one state. */
+export interface BacklogRow {
+  readonly rows: string;
+  readonly state: string;
+  readonly count: number;
+  /** Age of the oldest of them, in seconds. */
+  readonly oldestSeconds: number;
+}
+
+export interface WorkspaceGauges {
+  readonly workspace: string;
+  /** Null while the service has not reported any. */
+  readonly creditsRemaining: number | null;
+  readonly paused: boolean;
+  readonly webhookState: string | null;
+  /** Age of the oldest generation task that is open, in seconds; 0 when none is. */
+  readonly oldestTaskSeconds: number;
+}
+
+export interface StoreGauges {
+  readonly store: string;
+  /** Unix time of the end of the newest run that succeeded; null when none has. */
+  readonly lastSuccessSeconds: number | null;
+  /** Products of which an identifier is withheld from the catalog. */
+  readonly conflictedProducts: number;
+}
+
+/** What metrics tell of the rows. Every statement rests on an index of the few rows that are open. Reads only. */
+export class GaugeRepository {
+  constructor(private readonly db: Database) {}
+
+  async backlog(): Promise<BacklogRow[]> {
+    return this.db.rows<BacklogRow>(BACKLOG);
+  }
+
+  async workspaces(keys: readonly string[]): Promise<WorkspaceGauges[]> {
+    return this.db.rows<WorkspaceGauges>(
+      `SELECT wanted.key AS workspace, known.credits_remaining, coalesce(known.paused_reason IS NOT NULL, false) AS paused,
+         known.webhook_state, coalesce((SELECT ${age('min(requested_at)')} FROM generation_task
+           WHERE generation_task.workspace = wanted.key AND generation_task.state = 'requested'), 0) AS oldest_task_seconds
+       FROM unnest($1::text[]) AS wanted(key) LEFT JOIN workspace_state AS known ON known.workspace = wanted.key`,
+      [keys],
+    );
+  }
+
+  async stores(keys: readonly string[]): Promise<StoreGauges[]> {
+    return this.db.rows<StoreGauges>(
+      `SELECT wanted.key AS store,
+         (SELECT extract(epoch FROM finished_at)::double precision FROM sync_run
+           WHERE sync_run.store = wanted.key AND sync_run.state = 'succeeded' ORDER BY created_at DESC LIMIT 1) AS last_success_seconds,
+         (SELECT count(*)::int FROM store_product
+           WHERE store_product.store = wanted.key AND withheld <> '[]') AS conflicted_products
+       FROM unnest($1::text[]) AS wanted(key)`,
+      [keys],
+    );
+  }
+}
+
+function age(moment: string): string {
+  return `greatest(extract(epoch FROM now() - ${moment}), 0)::double precision`;
+}
+
+const BACKLOG = [
+  ['deliveries', 'webhook_delivery', 'received_at', "state = 'received'"],
+  ['deliveries', 'webhook_delivery', 'received_at', "state IN ('parked', 'failed')"],
+  ['write_backs', 'write_back', 'created_at', "state IN ('ready', 'pending_review', 'conflicted', 'failed')"],
+  ['actions', 'sync_action', 'created_at', "state IN ('planned', 'failed')"],
+  ['runs', 'sync_run', 'created_at', "state IN ('queued', 'running')"],
+  ['tasks', 'generation_task', 'requested_at', "state = 'requested'"],
+]
+  .map(
+    ([name, table, moment, where]) =>
+      `SELECT '${name ?? ''}' AS rows, state, count(*)::int AS count, ${age(`min(${moment ?? ''})`)} AS oldest_seconds
+       FROM ${table ?? ''} WHERE ${where ?? ''} GROUP BY state`,
+  )
+  .join(' UNION ALL ');

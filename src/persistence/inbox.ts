@@ -1,0 +1,162 @@
+import pg from 'pg';
+import { CodedError } from '../domain/errors.js';
+import { insertDeliveries, insertValues, type NewDelivery } from './delivery.repository.js';
+
+/** Connections kept for receipt alone, so that no amount of other work keeps a delivery waiting for one. */
+const INBOX_CONNECTIONS = 6;
+/** The sender gives up after 10 s and takes nothing but a 5xx for "later": the answer is given well before. */
+const GIVE_UP_MS = 3000;
+/** Statements under way at once; what comes meanwhile goes together with the next. */
+const STATEMENTS_AT_ONCE = 2;
+const ROWS_AT_ONCE = 64;
+const BYTES_AT_ONCE = 4 * 1024 * 1024;
+
+export interface StoreEvent {
+  readonly store: string;
+  readonly eventId: string;
+  readonly topic: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly rawBody: Buffer;
+}
+
+interface Waiting {
+  readonly delivery: NewDelivery;
+  readonly settle: (id: string | null) => void;
+  readonly fail: (error: unknown) => void;
+  /** By `performance.now()`: then its sender was told to come again. */
+  readonly until: number;
+}
+
+interface InsertedRow {
+  readonly id: string;
+  readonly workspace: string;
+  readonly dedupe_key: string;
+}
+
+/**
+ * The inbox's front door: one insert on connections of its own, bounded in time from end to end (design sections 1.1, 1.2).
+ * Deliveries that come while others are being inserted share the next statement, and its one commit.
+ * Throws `transient` within three seconds when the database does not take the row.
+ */
+export class Inbox {
+  readonly #pool: pg.Pool;
+  readonly #waiting: Waiting[] = [];
+  readonly #statements = new Map<number, string>();
+  #underWay = 0;
+
+  constructor(url: string, onError: (error: Error) => void) {
+    this.#pool = new pg.Pool({
+      connectionString: url,
+      max: INBOX_CONNECTIONS,
+      connectionTimeoutMillis: 1500,
+      statement_timeout: 2500,
+      query_timeout: 2500,
+      keepAlive: true,
+      application_name: 'store-sync inbox',
+    });
+    // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+    this.#pool.on('error', onError);
+  }
+
+  /** The row's id, or null when the same delivery was stored before. Returns only after the commit. */
+  async store(delivery: NewDelivery): Promise<string | null> {
+    return inTime(
+      new Promise((settle, fail) => {
+        this.#waiting.push({ delivery, settle, fail, until: performance.now() + GIVE_UP_MS });
+        this.#next();
+      }),
+    );
+  }
+
+  async storeEvent(event: StoreEvent): Promise<string | null> {
+    const { rows } = await inTime(
+      this.#pool.query<{ id: string }>(
+        `INSERT INTO store_event (store, event_id, topic, headers, raw_body) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT DO NOTHING RETURNING id`,
+        [event.store, event.eventId, event.topic, JSON.stringify(event.headers), event.rawBody],
+      ),
+    );
+    return rows[0]?.id ?? null;
+  }
+
+  #next(): void {
+    // Who was told to come again need not be kept: in an outage they would pile up.
+    while ((this.#waiting[0]?.until ?? Infinity) <= performance.now()) this.#waiting.shift();
+    while (this.#underWay < STATEMENTS_AT_ONCE && this.#waiting.length > 0) {
+      this.#underWay += 1;
+      void this.#insert(this.#take()).finally(() => {
+        this.#underWay -= 1;
+        this.#next();
+      });
+    }
+  }
+
+  #take(): Waiting[] {
+    let count = 0;
+    let bytes = 0;
+    for (const { delivery } of this.#waiting) {
+      bytes += delivery.rawBody.length;
+      if (count > 0 && (count === ROWS_AT_ONCE || bytes > BYTES_AT_ONCE)) break;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  /** Settles each of the batch; never rejects. */
+  async #insert(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const { rows } = await this.#pool.query<InsertedRow>(
+        this.#statement(batch.length),
+        batch.flatMap(({ delivery }) => insertValues(delivery)),
+      );
+      const ids = new Map(rows.map((row) => [`${row.workspace}\0${row.dedupe_key}`, row.id]));
+      for (const { delivery, settle } of batch) {
+        const key = `${delivery.workspace}\0${delivery.dedupeKey}`;
+        settle(ids.get(key) ?? null);
+        // The same delivery once more in one batch: stored by the first.
+        ids.delete(key);
+      }
+    } catch (error) {
+      if (batch.length > 1 && isOneRowsFault(error)) {
+        // One row that the database does not take must not cost the others theirs.
+        for (const each of batch) await this.#insert([each]);
+        return;
+      }
+      for (const { fail } of batch) fail(error);
+    }
+  }
+
+  #statement(rows: number): string {
+    const known = this.#statements.get(rows) ?? insertDeliveries(rows);
+    this.#statements.set(rows, known);
+    return known;
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.end();
+  }
+}
+
+/** Class 22 is "data exception": the statement was understood, and a value refused. */
+function isOneRowsFault(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
+}
+
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  // Work that loses the race must not become an unhandled rejection.
+  work.catch((error: unknown) => error);
+  const timer = { id: undefined as NodeJS.Timeout | undefined };
+  const late = new Promise<never>((_resolve, reject) => {
+    timer.id = setTimeout(() => {
+      reject(new CodedError('transient', 'the database did not answer in time'));
+    }, GIVE_UP_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } catch (error) {
+    if (error instanceof CodedError) throw error;
+    throw new CodedError('transient', 'the database did not take the delivery', { cause: error });
+  } finally {
+    clearTimeout(timer.id);
+  }
+}

@@ -1,0 +1,143 @@
+import { json, type Database } from './database.js';
+import type { StoreProductEntity } from './entities/store-product.entity.js';
+
+/** A catalog product whose source no longer exists. */
+export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
+
+/** Links: store products tied to their catalog products. */
+export class LinkRepository {
+  constructor(private readonly db: Database) {}
+
+  async get(externalId: string): Promise<StoreProductEntity | null> {
+    return this.db.one<StoreProductEntity>('SELECT * FROM store_product WHERE external_id = $1', [
+      externalId,
+    ]);
+  }
+
+  async byCatalogId(workspace: string, catalogId: string): Promise<StoreProductEntity | null> {
+    return this.db.one<StoreProductEntity>(
+      'SELECT * FROM store_product WHERE workspace = $1 AND catalog_id = $2 ORDER BY state = $3 LIMIT 1',
+      [workspace, catalogId, 'orphaned'],
+    );
+  }
+
+  /** Products that the catalog creates in the background. */
+  async pending(store: string): Promise<StoreProductEntity[]> {
+    return this.db.rows<StoreProductEntity>(
+      `SELECT * FROM store_product WHERE store = $1 AND state = 'pending' ORDER BY creation_started_at`,
+      [store],
+    );
+  }
+
+  /** True when creations are pending although no run is there to follow them. */
+  async hasForsakenCreations(store: string): Promise<boolean> {
+    const row = await this.db.one<{ id: string }>(
+      `SELECT external_id AS id FROM store_product WHERE store = $1 AND state = 'pending'
+         AND NOT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')) LIMIT 1`,
+      [store],
+    );
+    return row !== null;
+  }
+
+  /** The background creation ended well and the product was found again. */
+  async linkCreated(
+    externalId: string,
+    catalogId: string,
+    variantLinks: Readonly<Record<string, string>>,
+  ): Promise<boolean> {
+    const linked = await this.db.affected(
+      `UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
+         creation_task_id = NULL, variant_links = variant_links || $3::jsonb
+       WHERE external_id = $1 AND state = 'pending'`,
+      [externalId, catalogId, json(variantLinks)],
+    );
+    return linked === 1;
+  }
+
+  /** The background creation failed: the next run creates the product anew. */
+  async creationFailed(externalId: string, reason: string): Promise<void> {
+    await this.db.transaction(async (runner) => {
+      await this.db.affected(
+        `DELETE FROM store_product WHERE external_id = $1 AND state = 'pending' AND written IS NULL`,
+        [externalId],
+        runner,
+      );
+      await this.db.affected(
+        `UPDATE sync_action SET state = 'failed', error = $2, settled_at = now()
+         WHERE id = (SELECT max(id) FROM sync_action WHERE external_id = $1) AND state = 'applied'`,
+        [externalId, json({ code: 'invalid', message: reason })],
+        runner,
+      );
+    });
+  }
+
+  /** Linked products whose generation is wanted and not asked for yet, oldest first. */
+  async generationDue(store: string, limit: number): Promise<StoreProductEntity[]> {
+    return this.db.rows<StoreProductEntity>(
+      `SELECT product.* FROM store_product AS product
+       WHERE store = $1 AND generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
+         AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+           WHERE task.external_id = product.external_id AND task.state = 'requested')
+       ORDER BY last_seen_at, external_id LIMIT $2`,
+      [store, limit],
+    );
+  }
+
+  async generationDueAgain(externalId: string): Promise<void> {
+    await this.db.affected('UPDATE store_product SET generation_due = true WHERE external_id = $1', [
+      externalId,
+    ]);
+  }
+
+  /** Takes the product for one write-back at a time. False while another holds it. */
+  async takeForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
+    const taken = await this.db.affected(
+      `UPDATE store_product SET write_lease = $2, write_lease_until = now() + $3 * interval '1 millisecond'
+       WHERE external_id = $1 AND (write_lease IS NULL OR write_lease = $2 OR write_lease_until < now())`,
+      [externalId, lease, leaseMs],
+    );
+    return taken === 1;
+  }
+
+  /** Called while the write-back goes on. A lease that ran out and went to another is not taken back. */
+  async keepForWriting(externalId: string, lease: string, leaseMs: number): Promise<void> {
+    await this.db.affected(
+      `UPDATE store_product SET write_lease_until = now() + $3 * interval '1 millisecond'
+       WHERE external_id = $1 AND write_lease = $2`,
+      [externalId, lease, leaseMs],
+    );
+  }
+
+  async releaseFromWriting(externalId: string, lease: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE store_product SET write_lease = NULL, write_lease_until = NULL WHERE external_id = $1 AND write_lease = $2`,
+      [externalId, lease],
+    );
+  }
+
+  /** Products whose source is gone and whose catalog product stands, in order, after the given one. */
+  async gone(store: string, after: string, limit: number): Promise<GoneProduct[]> {
+    return this.db.rows<GoneProduct>(
+      `SELECT external_id, label, catalog_id, orphaned_at FROM store_product
+       WHERE store = $1 AND state = 'orphaned' AND catalog_id IS NOT NULL AND external_id > $2
+       ORDER BY external_id LIMIT $3`,
+      [store, after, limit],
+    );
+  }
+
+  async countGone(store: string): Promise<number> {
+    const row = await this.db.one<{ count: string }>(
+      `SELECT count(*) FROM store_product WHERE store = $1 AND state = 'orphaned' AND catalog_id IS NOT NULL`,
+      [store],
+    );
+    return Number(row?.count ?? 0);
+  }
+
+  async countByState(store: string): Promise<Record<string, number>> {
+    const rows = await this.db.rows<{ state: string; count: string }>(
+      'SELECT state, count(*) FROM store_product WHERE store = $1 GROUP BY state',
+      [store],
+    );
+    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+  }
+}

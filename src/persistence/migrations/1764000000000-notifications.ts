@@ -1,0 +1,42 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+
+/**
+ * What people are told of, one row per condition from its beginning to its end. How far they were told is part of the row, so
+ * that a change is told once by any number of replicas and is not lost with the process that noticed it.
+ */
+export class Notifications1764000000000 implements MigrationInterface {
+  async up(runner: QueryRunner): Promise<void> {
+    for (const statement of STATEMENTS) await runner.query(statement);
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('DROP INDEX webhook_delivery_set_aside');
+    await runner.query('ALTER TABLE workspace_state DROP COLUMN webhook_state');
+    await runner.query('DROP TABLE notification');
+  }
+}
+
+const STATEMENTS = [
+  `CREATE TABLE notification (
+    id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    kind text NOT NULL,
+    subject text NOT NULL,
+    facts jsonb NOT NULL DEFAULT '{}',
+    since timestamptz NOT NULL,
+    ended_at timestamptz,
+    told text NOT NULL DEFAULT 'nothing' CHECK (told IN ('nothing', 'begun', 'ended')),
+    attempts integer NOT NULL DEFAULT 0,
+    next_attempt_at timestamptz NOT NULL DEFAULT now(),
+    lease text,
+    lease_until timestamptz,
+    told_at timestamptz
+  )`,
+  // A condition that lasts is one row, whoever notices it and however often.
+  'CREATE UNIQUE INDEX notification_one_open ON notification (kind, subject) WHERE ended_at IS NULL',
+  `CREATE INDEX notification_untold ON notification (next_attempt_at)
+     WHERE told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL)`,
+  // Whose the slot is, for programs; the finding beside it is for people.
+  'ALTER TABLE workspace_state ADD COLUMN webhook_state text',
+  // Few of many: asked for every few seconds.
+  `CREATE INDEX webhook_delivery_set_aside ON webhook_delivery (workspace) WHERE state IN ('parked', 'failed')`,
+];

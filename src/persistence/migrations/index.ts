@@ -1,0 +1,16 @@
+import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth.js';
+import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
+import { Notifications1764000000000 } from './1764000000000-notifications.js';
+import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
+import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
+import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
+
+/** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
+export const MIGRATIONS = [
+  RowsAreTheTruth1763700000000,
+  CountWhatNeverEnded1763800000000,
+  SavedPlans1763900000000,
+  Notifications1764000000000,
+  ReadMarks1764200000000,
+  UnfinishedActions1764300000000,
+];

@@ -1,0 +1,163 @@
+import { json, type Database } from './database.js';
+import type { NotificationEntity, ToldState } from './entities/notification.entity.js';
+
+/** A store's newest outcome; a run that a fault ended and that waits for its next try counts as ended by that fault. */
+export interface StoreFacts {
+  readonly store: string;
+  readonly runId: string | null;
+  readonly state: string | null;
+  readonly errorCode: string | null;
+  readonly endedAt: Date | null;
+  readonly retried: boolean;
+  readonly failedWriteBacks: number;
+}
+
+export interface WorkspaceFacts {
+  readonly workspace: string;
+  readonly paused: boolean;
+  readonly webhookState: string | null;
+  readonly webhookCheckedAt: Date | null;
+  /** Null while the service has not reported any. */
+  readonly creditsRemaining: number | null;
+  readonly creditsAt: Date | null;
+  /** Deliveries that were parked or have failed. */
+  readonly setAside: number;
+}
+
+/** All that conditions are decided by, as one look found it. */
+export interface StandingFacts {
+  readonly stores: readonly StoreFacts[];
+  readonly workspaces: readonly WorkspaceFacts[];
+}
+
+/** Whether a condition holds. What is not known is not observed, and stays as it was. */
+export interface Observation {
+  readonly kind: string;
+  readonly subject: string;
+  readonly holds: boolean;
+  /** When it began, where that is known. */
+  readonly since: Date | null;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+export interface Configured {
+  readonly stores: readonly string[];
+  readonly workspaces: readonly string[];
+}
+
+/** A row that was taken to be told about, and the state it is in once that has been done. */
+export type DueNotification = NotificationEntity & { readonly tells: Exclude<ToldState, 'nothing'> };
+
+/** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
+const LOOK_LOCK = 7_236_402;
+
+/** The conditions of which people are told (rows are the truth here too: design section 2). */
+export class NotificationRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Looks at all rows that conditions rest on, has them judged, and records what has begun and what has ended. Nothing happens
+   * while another process does the same.
+   */
+  async look(configured: Configured, judge: (facts: StandingFacts) => readonly Observation[]): Promise<void> {
+    await this.db.transaction(async (runner) => {
+      const lock = await this.db.one<{ taken: boolean }>(
+        'SELECT pg_try_advisory_xact_lock($1) AS taken',
+        [LOOK_LOCK],
+        runner,
+      );
+      if (lock?.taken !== true) return;
+      const stores = await this.db.rows<StoreFacts>(STORE_FACTS, [configured.stores], runner);
+      const workspaces = await this.db.rows<WorkspaceFacts>(WORKSPACE_FACTS, [configured.workspaces], runner);
+      const open = await this.db.rows<Pick<NotificationEntity, 'id' | 'kind' | 'subject'>>(
+        'SELECT id, kind, subject FROM notification WHERE ended_at IS NULL',
+        [],
+        runner,
+      );
+      const openIds = new Map(open.map((row) => [keyOf(row), row.id]));
+      for (const observation of judge({ stores, workspaces })) {
+        const id = openIds.get(keyOf(observation));
+        openIds.delete(keyOf(observation));
+        if (observation.holds && id === undefined) {
+          const { kind, subject, facts, since } = observation;
+          await this.db.affected(
+            `INSERT INTO notification (kind, subject, facts, since) VALUES ($1, $2, $3, coalesce($4, now())) ON CONFLICT DO NOTHING`,
+            [kind, subject, json(facts), since],
+            runner,
+          );
+        } else if (!observation.holds && id !== undefined) {
+          await this.db.affected(
+            'UPDATE notification SET ended_at = now(), next_attempt_at = now(), attempts = 0 WHERE id = $1 AND ended_at IS NULL',
+            [id],
+            runner,
+          );
+        }
+      }
+      const known = new Set([...configured.stores, ...configured.workspaces]);
+      const gone = open.filter((row) => openIds.has(keyOf(row)) && !known.has(row.subject));
+      // What is no longer configured has neither gone on nor recovered: nothing is said of it.
+      if (gone.length > 0)
+        await this.db.affected(
+          `UPDATE notification SET ended_at = now(), told = 'ended' WHERE id = ANY($1) AND ended_at IS NULL`,
+          [gone.map((row) => row.id)],
+          runner,
+        );
+    });
+  }
+
+  /** Takes the next change that is to be told, its beginning before its end; null when there is none, or others have them. */
+  async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
+    return this.db.one<DueNotification>(
+      `UPDATE notification SET lease = $1, lease_until = now() + $2 * interval '1 millisecond', attempts = attempts + 1
+       WHERE id = (SELECT id FROM notification AS due
+         WHERE (told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL))
+           AND next_attempt_at <= now() AND (lease_until IS NULL OR lease_until < now())
+           AND NOT EXISTS (SELECT 1 FROM notification AS earlier
+             WHERE earlier.kind = due.kind AND earlier.subject = due.subject AND earlier.id < due.id AND earlier.told <> 'ended')
+         ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
+       RETURNING *, CASE WHEN told = 'nothing' THEN 'begun' ELSE 'ended' END AS tells`,
+      [lease, leaseMs],
+    );
+  }
+
+  /** The change was told. False when the lease was lost meanwhile. */
+  async told(row: DueNotification, lease: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE notification SET told = $3, told_at = now(), attempts = 0, next_attempt_at = now(), lease = NULL, lease_until = NULL
+       WHERE id = $1 AND lease = $2 AND told = $4`,
+      [row.id, lease, row.tells, row.told],
+    );
+    return moved === 1;
+  }
+
+  /** The receiver did not take it: tried again later. */
+  async postpone(id: string, lease: string, delayMs: number): Promise<void> {
+    await this.db.affected(
+      `UPDATE notification SET next_attempt_at = now() + $3 * interval '1 millisecond', lease = NULL, lease_until = NULL
+       WHERE id = $1 AND lease = $2`,
+      [id, lease, delayMs],
+    );
+  }
+}
+
+function keyOf({ kind, subject }: { readonly kind: string; readonly subject: string }): string {
+  return `${kind}\u0000${subject}`;
+}
+
+const STORE_FACTS = `SELECT wanted.key AS store, run.id AS run_id, run.state, run.error_code, run.ended_at,
+    coalesce(run.retried, false) AS retried,
+    (SELECT count(*)::int FROM write_back WHERE write_back.store = wanted.key AND write_back.state = 'failed') AS failed_write_backs
+  FROM unnest($1::text[]) AS wanted(key)
+  LEFT JOIN LATERAL (
+    SELECT id, state, error_code, coalesce(finished_at, started_at, created_at) AS ended_at,
+      retry_at IS NOT NULL OR state IN ('queued', 'running') AS retried
+    FROM sync_run WHERE sync_run.store = wanted.key
+      AND (state IN ('succeeded', 'partial', 'failed') OR error_code IS NOT NULL)
+    ORDER BY created_at DESC LIMIT 1) AS run ON true`;
+
+const WORKSPACE_FACTS = `SELECT wanted.key AS workspace, coalesce(known.paused_reason IS NOT NULL, false) AS paused,
+    known.webhook_state, known.webhook_checked_at, known.credits_remaining, known.credits_at,
+    (SELECT count(*)::int FROM webhook_delivery WHERE webhook_delivery.workspace = wanted.key
+      AND webhook_delivery.state IN ('parked', 'failed')) AS set_aside
+  FROM unnest($1::text[]) AS wanted(key)
+  LEFT JOIN workspace_state AS known ON known.workspace = wanted.key`;

@@ -1,0 +1,143 @@
+import type { RunCounts } from '../domain/run-counts.js';
+import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
+import { json, uuid, type Database } from './database.js';
+import type { SyncRunEntity } from './entities/sync-run.entity.js';
+import { type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
+
+export interface RunRequest {
+  readonly store: string;
+  readonly workspace: string;
+  readonly kind: RunKind;
+  readonly trigger: RunTrigger;
+  readonly slot?: Date;
+  readonly force?: boolean;
+}
+
+export interface RunEnd {
+  readonly state: Extract<RunState, 'succeeded' | 'partial' | 'failed'>;
+  readonly counts: RunCounts;
+  readonly error?: string;
+  readonly errorCode?: string;
+  /** Milliseconds until reconcile takes it up again; absent: never by itself. */
+  readonly retryInMs?: number;
+}
+
+/**
+ * Runs. A worker holds a run by its lease: every write names the lease's token, so that one who was stopped, forgotten and
+ * replaced cannot move the run any more. Leases are measured by the database's clock alone.
+ */
+export class RunRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * The store's active run, made if there was none. Null when the slot of the schedule has had its run already.
+   * The unique indexes decide, not this code: any number of replicas may ask at once.
+   */
+  async request(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
+    const created = await this.db.one<{ id: string }>(
+      `INSERT INTO sync_run (store, workspace, kind, trigger, slot, force) VALUES ($1, $2, $3, $4, $5, $6)
+       ON CONFLICT DO NOTHING RETURNING id`,
+      [
+        request.store,
+        request.workspace,
+        request.kind,
+        request.trigger,
+        request.slot ?? null,
+        request.force ?? false,
+      ],
+    );
+    if (created) return { id: created.id, created: true };
+    const active = await this.db.one<{ id: string }>(
+      `SELECT id FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')`,
+      [request.store],
+    );
+    return active ? { id: active.id, created: false } : null;
+  }
+
+  /** Takes a run that waits, or whose worker's lease ran out. Null when somebody else has it or it has ended. */
+  async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
+    return this.db.one<SyncRunEntity>(
+      `UPDATE sync_run SET state = 'running', lease = $2, lease_until = now() + $3 * interval '1 millisecond',
+         started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1,
+         unended = unended + 1
+       WHERE id = $1 AND (state = 'queued' OR (state = 'running' AND lease_until < now())) RETURNING *`,
+      [id, lease, leaseMs],
+    );
+  }
+
+  /** False when the lease was lost: the caller stops at once and touches nothing more. */
+  async keepLease(id: string, lease: string, leaseMs: number, counts: Partial<RunCounts>): Promise<boolean> {
+    const kept = await this.db.affected(
+      `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb
+       WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, leaseMs, json(counts)],
+    );
+    return kept === 1;
+  }
+
+  async setOperation(id: string, lease: string, operation: string | null, readFrom: Date): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_run SET operation = $3, read_from = $4 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, operation, readFrom],
+    );
+  }
+
+  async finish(id: string, lease: string, end: RunEnd): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE sync_run SET state = $3, counts = $4, error = $5, error_code = $6,
+         retry_at = CASE WHEN $7::double precision IS NULL THEN NULL ELSE now() + $7 * interval '1 millisecond' END,
+         phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
+         lease = NULL, lease_until = NULL, unended = 0, finished_at = now()
+       WHERE id = $1 AND lease = $2 AND state = ANY($8)`,
+      [
+        id,
+        lease,
+        end.state,
+        json(end.counts),
+        end.error ?? null,
+        end.errorCode ?? null,
+        end.retryInMs ?? null,
+        statesBefore(RUN_TRANSITIONS, end.state),
+      ],
+    );
+    return moved === 1;
+  }
+
+  /** Hands a run on: whoever looks at it next takes it up where it stands. */
+  async release(id: string, lease: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease],
+    );
+  }
+
+  /** Runs that nobody works on: waiting, or with a lease that ran out. */
+  async unattended(): Promise<string[]> {
+    const rows = await this.db.rows<{ id: string }>(
+      `SELECT id FROM sync_run WHERE state = 'queued' OR (state = 'running' AND lease_until < now()) ORDER BY created_at`,
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has begun. */
+  async requeueDue(): Promise<string[]> {
+    const rows = await this.db.rows<{ id: string }>(
+      `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
+       WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
+         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)
+       RETURNING id`,
+    );
+    return rows.map((row) => row.id);
+  }
+
+  async get(id: string): Promise<SyncRunEntity | null> {
+    return this.db.one<SyncRunEntity>('SELECT * FROM sync_run WHERE id = $1::uuid', [uuid(id)]);
+  }
+
+  async latest(store: string, count: number): Promise<SyncRunEntity[]> {
+    return this.db.rows<SyncRunEntity>(
+      'SELECT * FROM sync_run WHERE store = $1 ORDER BY created_at DESC LIMIT $2',
+      [store, count],
+    );
+  }
+}

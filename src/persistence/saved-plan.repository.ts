@@ -1,0 +1,226 @@
+import { QueryFailedError, type QueryRunner } from 'typeorm';
+import { CodedError } from '../domain/errors.js';
+import type { RunCounts } from '../domain/run-counts.js';
+import type { WrittenContent } from '../domain/written-content.js';
+import { json, uuid, type Database } from './database.js';
+import type { PlanCounts, SavedPlanEntity, SavedPlanEntryEntity } from './entities/saved-plan.entity.js';
+import type { SyncActionEntity } from './entities/sync-action.entity.js';
+import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
+
+/** An entry beside its product's link as it stands now. */
+export interface EntryStanding extends SavedPlanEntryEntity {
+  readonly written: WrittenContent | null;
+  /** True when the link is not what it was when the plan was made. */
+  readonly linkMoved: boolean;
+  /** True when a run has carried out another action of the product since. */
+  readonly actedSince: boolean;
+  /** True while a write-back may be half way through. */
+  readonly writing: boolean;
+}
+
+type Decided = Pick<SyncActionEntity, 'externalId' | 'kind' | 'catalogId' | 'fields' | 'withheld'>;
+/** What was decided of a product when the plan was made, and what is decided now; without the bodies, which are many. */
+export type SettledEntry = Decided & Pick<SavedPlanEntryEntity, 'position'>;
+export type SettledAction = Decided & Pick<SyncActionEntity, 'reason'>;
+
+export interface Refusal {
+  readonly position: string;
+  readonly reason: string;
+}
+
+/** Drafts that nobody finished: their process died while it planned. */
+const DRAFT_LIFE = '1 day';
+const UNIQUE_VIOLATION = '23505';
+
+/** Plans kept for review, and their one application (design section 4, "Saved plans"). */
+export class SavedPlanRepository {
+  constructor(private readonly db: Database) {}
+
+  /** A draft, made before the store is read. */
+  async begin(store: string, workspace: string): Promise<string> {
+    await this.db.affected(
+      `DELETE FROM saved_plan WHERE state = 'planning' AND created_at < now() - interval '${DRAFT_LIFE}'`,
+    );
+    const row = await this.db.one<{ id: string }>(
+      'INSERT INTO saved_plan (store, workspace) VALUES ($1, $2) RETURNING id',
+      [store, workspace],
+    );
+    if (!row) throw new CodedError('transient', 'the plan was not stored');
+    return row.id;
+  }
+
+  async addEntries(planId: string, actions: readonly SyncActionEntity[]): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO saved_plan_entry (plan_id, position, external_id, store_id, label, kind, catalog_id, reason, fields, body,
+         withheld, source_fingerprint, wants_generation, link_state, link_catalog_id, link_source_fingerprint)
+       SELECT $1, row.id, "externalId", "storeId", row.label, row.kind, "catalogId", row.reason, row.fields, row.body,
+         row.withheld, "sourceFingerprint", "wantsGeneration", link.state, link.catalog_id, link.source_fingerprint
+       FROM jsonb_to_recordset($2::jsonb) AS row(id bigint, "externalId" text, "storeId" text, label text, kind text,
+         "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text,
+         "wantsGeneration" boolean)
+       LEFT JOIN store_product AS link ON link.external_id = row."externalId"`,
+      [planId, json(actions)],
+    );
+  }
+
+  async finish(
+    planId: string,
+    end: { kind: RunKind; counts: PlanCounts; incomplete: string | null },
+  ): Promise<void> {
+    await this.db.affected(
+      `UPDATE saved_plan SET state = 'saved', kind = $2, counts = $3, incomplete = $4,
+         entries = (SELECT count(*) FROM saved_plan_entry WHERE plan_id = $1) WHERE id = $1 AND state = 'planning'`,
+      [planId, end.kind, json(end.counts), end.incomplete],
+    );
+  }
+
+  async discard(planId: string): Promise<void> {
+    await this.db.affected(`DELETE FROM saved_plan WHERE id = $1 AND state <> 'applied'`, [planId]);
+  }
+
+  /** A draft that came to nothing stays to be asked about. */
+  async fail(planId: string, error: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE saved_plan SET state = 'failed', error = $2 WHERE id = $1 AND state = 'planning'`,
+      [planId, error],
+    );
+  }
+
+  async get(id: string): Promise<SavedPlanEntity | null> {
+    return this.db.one<SavedPlanEntity>('SELECT * FROM saved_plan WHERE id = $1::uuid', [uuid(id)]);
+  }
+
+  async entries(planId: string, limit: number, offset: number): Promise<SavedPlanEntryEntity[]> {
+    return this.db.rows<SavedPlanEntryEntity>(
+      'SELECT * FROM saved_plan_entry WHERE plan_id = $1 ORDER BY position LIMIT $2 OFFSET $3',
+      [planId, limit, offset],
+    );
+  }
+
+  /** Entries in order, after the given position, each with what became of its product's link. */
+  async standing(planId: string, after: string, limit: number): Promise<EntryStanding[]> {
+    return this.db.rows<EntryStanding>(
+      `SELECT entry.*, link.written,
+         (link.state, link.catalog_id, link.source_fingerprint)
+           IS DISTINCT FROM (entry.link_state, entry.link_catalog_id, entry.link_source_fingerprint) AS link_moved,
+         EXISTS (SELECT 1 FROM sync_action AS action WHERE action.external_id = entry.external_id
+           AND action.state = 'applied' AND action.settled_at > plan.created_at) AS acted_since,
+         coalesce(link.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
+           WHERE external_id = entry.external_id AND state = 'ready' AND sent <> '{}') AS writing
+       FROM saved_plan_entry AS entry JOIN saved_plan AS plan ON plan.id = entry.plan_id
+       LEFT JOIN store_product AS link ON link.external_id = entry.external_id
+       WHERE entry.plan_id = $1 AND entry.position > $2 ORDER BY entry.position LIMIT $3`,
+      [planId, after, limit],
+    );
+  }
+
+  /** The run's actions beside the entries that they came from; null where settling left none. */
+  async settled(
+    runner: QueryRunner,
+    planId: string,
+    runId: string,
+  ): Promise<{ entry: SettledEntry; action: SettledAction | null }[]> {
+    const entries = await this.db.rows<SettledEntry>(
+      `SELECT position, external_id, kind, catalog_id, fields, withheld FROM saved_plan_entry
+       WHERE plan_id = $1 AND kind <> 'orphan' ORDER BY position`,
+      [planId],
+      runner,
+    );
+    const actions = await this.db.rows<SettledAction>(
+      'SELECT external_id, kind, catalog_id, fields, withheld, reason FROM sync_action WHERE run_id = $1',
+      [runId],
+      runner,
+    );
+    const byProduct = new Map(actions.map((action) => [action.externalId, action]));
+    return entries.map((entry) => ({ entry, action: byProduct.get(entry.externalId) ?? null }));
+  }
+
+  /** Refused entries become failed actions of the run, in place of what would have been carried out. */
+  async refuse(
+    runner: QueryRunner,
+    planId: string,
+    run: { id: string; store: string },
+    refusals: readonly Refusal[],
+  ): Promise<void> {
+    if (refusals.length === 0) return;
+    const rows = json(refusals);
+    await runner.query(
+      `DELETE FROM sync_action AS action USING saved_plan_entry AS entry, jsonb_to_recordset($2::jsonb) AS row(position bigint)
+       WHERE action.run_id = $3 AND entry.plan_id = $1 AND entry.position = row.position
+         AND action.external_id = entry.external_id`,
+      [planId, rows, run.id],
+    );
+    await runner.query(
+      `INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields, body, withheld,
+         source_fingerprint, state, error, settled_at)
+       SELECT $3, $4, entry.external_id, entry.store_id, entry.label, entry.kind, entry.catalog_id, entry.reason, entry.fields,
+         entry.body, entry.withheld, entry.source_fingerprint, 'failed',
+         jsonb_build_object('code', 'conflict', 'message', 'refused: ' || row.reason), now()
+       FROM saved_plan_entry AS entry, jsonb_to_recordset($2::jsonb) AS row(position bigint, reason text)
+       WHERE entry.plan_id = $1 AND entry.position = row.position`,
+      [planId, rows, run.id, run.store],
+    );
+  }
+
+  /**
+   * Ends the transaction in which a plan was turned into a run: from here on the run is worked like any other, from its
+   * apply phase. The watermark stays: a plan is not a read. Throws `conflict` when the plan was applied meanwhile, or another
+   * run of the store is active or has ended since this transaction began.
+   */
+  async commitRun(
+    runner: QueryRunner,
+    plan: SavedPlanEntity,
+    run: { id: string; trigger: RunTrigger; counts: RunCounts },
+  ): Promise<void> {
+    const taken = await this.db.affected(
+      `UPDATE saved_plan SET state = 'applied', run_id = $2, applied_at = now() WHERE id = $1 AND state = 'saved'`,
+      [plan.id, run.id],
+      runner,
+    );
+    if (taken !== 1)
+      throw new CodedError('conflict', `plan ${plan.id} was applied already: a plan is applied once`);
+    const other = await this.db.one<{ id: string }>(
+      `SELECT id FROM sync_run WHERE store = $1 AND id <> $2 AND (state IN ('queued', 'running') OR finished_at > now()) LIMIT 1`,
+      [plan.store, run.id],
+      runner,
+    );
+    if (other) throw busy(plan.store, other.id);
+    await runner.query(
+      `UPDATE sync_action AS old SET state = 'superseded', settled_at = now() FROM sync_action AS planned
+       WHERE planned.run_id = $1 AND planned.state = 'planned' AND old.external_id = planned.external_id
+         AND old.run_id <> $1 AND old.state IN ('planned', 'failed')`,
+      [run.id],
+    );
+    try {
+      await runner.query(
+        `UPDATE sync_run SET state = 'queued', phase = 'apply', kind = $2, trigger = $3, counts = $4 WHERE id = $1`,
+        [run.id, plan.kind, run.trigger, json(run.counts)],
+      );
+    } catch (error) {
+      // The index that allows a store one active run has the last word.
+      if (isUniqueViolation(error)) throw busy(plan.store, null, error);
+      throw error;
+    }
+    await runner.commitTransaction();
+  }
+}
+
+function busy(store: string, runId: string | null, cause?: unknown): CodedError {
+  const which = runId === null ? 'another run' : `run ${runId}`;
+  return new CodedError(
+    'conflict',
+    `${which} of store ${store} is active or has just ended: apply the plan again once it is over`,
+    { cause },
+  );
+}
+
+function isUniqueViolation(error: unknown): boolean {
+  if (!(error instanceof QueryFailedError)) return false;
+  const driverError: unknown = error.driverError;
+  return (
+    typeof driverError === 'object' &&
+    driverError !== null &&
+    'code' in driverError &&
+    driverError.code === UNIQUE_VIOLATION
+  );
+}

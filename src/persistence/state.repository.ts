@@ -1,0 +1,66 @@
+import type { Database } from './database.js';
+import type { StoreStateEntity } from './entities/store-state.entity.js';
+import type { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
+
+/** What is known of workspaces and stores as wholes: credits, pauses, watermarks. */
+export class StateRepository {
+  constructor(private readonly db: Database) {}
+
+  async workspace(key: string): Promise<WorkspaceStateEntity | null> {
+    return this.db.one<WorkspaceStateEntity>('SELECT * FROM workspace_state WHERE workspace = $1', [key]);
+  }
+
+  async store(key: string): Promise<StoreStateEntity | null> {
+    return this.db.one<StoreStateEntity>('SELECT * FROM store_state WHERE store = $1', [key]);
+  }
+
+  /** Credits as a delivery reported them at `at`; an older report never replaces a newer one. */
+  async reportCredits(workspace: string, remaining: number, at: Date): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO workspace_state (workspace, credits_remaining, credits_at) VALUES ($1, $2, $3)
+       ON CONFLICT (workspace) DO UPDATE SET credits_remaining = excluded.credits_remaining, credits_at = excluded.credits_at
+         WHERE workspace_state.credits_at IS NULL OR workspace_state.credits_at <= excluded.credits_at`,
+      [workspace, remaining, at],
+    );
+  }
+
+  /** Nothing is asked of the workspace's service until the pause ends; each further one is twice as long, up to half an hour. */
+  async pause(workspace: string, reason: string): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO workspace_state (workspace, paused_reason, paused_until, pauses) VALUES ($1, $2, now() + interval '30 seconds', 1)
+       ON CONFLICT (workspace) DO UPDATE SET paused_reason = excluded.paused_reason, pauses = workspace_state.pauses + 1,
+         paused_until = now() + least(30 * power(2, least(workspace_state.pauses, 10)), 1800) * interval '1 second'`,
+      [workspace, reason],
+    );
+  }
+
+  /** The service works again. */
+  async unpause(workspace: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE workspace_state SET paused_reason = NULL, paused_until = NULL, pauses = 0
+       WHERE workspace = $1 AND (paused_reason IS NOT NULL OR pauses > 0)`,
+      [workspace],
+    );
+    return moved === 1;
+  }
+
+  /** Why and until when the workspace is paused; null when it is not, or when its pause is over and it may be tried. */
+  async pausedNow(workspace: string): Promise<{ reason: string; remainingMs: number } | null> {
+    const row = await this.db.one<{ reason: string; remainingMs: number }>(
+      `SELECT paused_reason AS reason, (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms
+       FROM workspace_state WHERE workspace = $1 AND paused_until > now()`,
+      [workspace],
+    );
+    return row;
+  }
+
+  /** `state` is for programs, `detail` for people. */
+  async reportWebhook(workspace: string, finding: { state: string; detail: string }): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO workspace_state (workspace, webhook_finding, webhook_state, webhook_checked_at) VALUES ($1, $2, $3, now())
+       ON CONFLICT (workspace) DO UPDATE SET webhook_finding = excluded.webhook_finding, webhook_state = excluded.webhook_state,
+         webhook_checked_at = now()`,
+      [workspace, finding.detail, finding.state],
+    );
+  }
+}

@@ -1,0 +1,200 @@
+import { TASK_TRANSITIONS, statesBefore, type TaskState } from '../domain/row-states.js';
+import { json, type Database } from './database.js';
+import type { GenerationTaskEntity } from './entities/generation-task.entity.js';
+import type { StoreProductEntity } from './entities/store-product.entity.js';
+
+export interface TaskSettlement {
+  readonly state: Extract<TaskState, 'succeeded' | 'failed' | 'no_urls' | 'abandoned'>;
+  readonly settledBy: 'webhook' | 'poll';
+  readonly reason: string | null;
+  /** The service's id of the task as the result named it; kept where the ledger knows none of this product's own. */
+  readonly taskId?: string | null;
+}
+
+/** The ledger of what generation was asked for. */
+export class TaskRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Writes the ledger before the call is made, so that a delivery which overtakes the answer finds its task, and takes the
+   * products off the list of what is due. Returns the tasks made; products with an open task are passed over.
+   */
+  async open(
+    products: readonly StoreProductEntity[],
+    runId: string | null,
+    firstPollMs: number,
+  ): Promise<GenerationTaskEntity[]> {
+    return this.db.transaction(async (runner) => {
+      const tasks = await this.db.rows<GenerationTaskEntity>(
+        `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, next_poll_at)
+         SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields,
+           now() + $3 * interval '1 millisecond'
+         FROM store_product WHERE external_id = ANY($1) AND catalog_id IS NOT NULL
+         ORDER BY external_id
+         ON CONFLICT DO NOTHING RETURNING *`,
+        [products.map((product) => product.externalId), runId, firstPollMs],
+        runner,
+      );
+      await this.db.affected(
+        'UPDATE store_product SET generation_due = false WHERE external_id = ANY($1)',
+        [tasks.map((task) => task.externalId)],
+        runner,
+      );
+      return tasks;
+    });
+  }
+
+  /** The call was answered: by row, the service's task id where it gave one. */
+  async answered(tasks: readonly { id: string; taskId: string | null; shared: boolean }[]): Promise<void> {
+    await this.db.affected(
+      `UPDATE generation_task AS task SET answered_at = now(), task_id = row."taskId", task_is_shared = row.shared
+       FROM jsonb_to_recordset($1::jsonb) AS row(id uuid, "taskId" text, shared boolean) WHERE task.id = row.id`,
+      [json(tasks)],
+    );
+  }
+
+  /** The service refused the call, so nothing was asked: the rows go, and the products are due again when `due`. */
+  async refused(ids: readonly string[], due: boolean): Promise<void> {
+    await this.db.transaction(async (runner) => {
+      const rows = await this.db.rows<{ externalId: string }>(
+        `DELETE FROM generation_task WHERE id = ANY($1::uuid[]) AND state = 'requested' RETURNING external_id`,
+        [ids],
+        runner,
+      );
+      if (!due) return;
+      await this.db.affected(
+        'UPDATE store_product SET generation_due = true WHERE external_id = ANY($1)',
+        [rows.map((row) => row.externalId)],
+        runner,
+      );
+    });
+  }
+
+  async openFor(externalId: string): Promise<GenerationTaskEntity | null> {
+    return this.db.one<GenerationTaskEntity>(
+      `SELECT * FROM generation_task WHERE external_id = $1 AND state = 'requested'`,
+      [externalId],
+    );
+  }
+
+  async get(id: string): Promise<GenerationTaskEntity | null> {
+    return this.db.one<GenerationTaskEntity>('SELECT * FROM generation_task WHERE id = $1', [id]);
+  }
+
+  /** The newest task of a product that the service knows under this id. */
+  async byTaskId(workspace: string, taskId: string): Promise<GenerationTaskEntity | null> {
+    return this.db.one<GenerationTaskEntity>(
+      `SELECT * FROM generation_task WHERE workspace = $1 AND task_id = $2 ORDER BY state = 'requested' DESC, requested_at DESC LIMIT 1`,
+      [workspace, taskId],
+    );
+  }
+
+  /** True when no other product's task bears the same id: a request for one product names that product. */
+  async isOnlyOne(task: GenerationTaskEntity): Promise<boolean> {
+    const other = await this.db.one<{ id: string }>(
+      'SELECT id FROM generation_task WHERE workspace = $1 AND task_id = $2 AND external_id <> $3 LIMIT 1',
+      [task.workspace, task.taskId, task.externalId],
+    );
+    return other === null;
+  }
+
+  async newest(externalId: string): Promise<GenerationTaskEntity | null> {
+    return this.db.one<GenerationTaskEntity>(
+      'SELECT * FROM generation_task WHERE external_id = $1 ORDER BY requested_at DESC LIMIT 1',
+      [externalId],
+    );
+  }
+
+  /** Settles a task once, whichever comes first. False when it was settled before. */
+  async settle(id: string, settlement: TaskSettlement): Promise<boolean> {
+    const settled = await this.db.affected(
+      `UPDATE generation_task SET state = $2, settled_by = $3, reason = $4, settled_at = now(),
+         task_id = CASE WHEN task_id IS NULL OR task_is_shared THEN coalesce($6::text, task_id) ELSE task_id END,
+         task_is_shared = task_is_shared AND coalesce($6 = task_id, true)
+       WHERE id = $1 AND state = ANY($5)`,
+      [
+        id,
+        settlement.state,
+        settlement.settledBy,
+        settlement.reason,
+        statesBefore(TASK_TRANSITIONS, settlement.state),
+        settlement.taskId ?? null,
+      ],
+    );
+    return settled === 1;
+  }
+
+  /**
+   * A result that nobody here asked for is recorded as a task that is over. False when it was recorded before; one that names no
+   * task counts as recorded when a task of the product was settled since it was received, be it by this very result.
+   */
+  async recordUnasked(
+    product: StoreProductEntity,
+    result: TaskSettlement & { taskId: string | null; at: Date; receivedAt: Date },
+  ): Promise<boolean> {
+    const recorded = await this.db.affected(
+      `INSERT INTO generation_task (store, workspace, external_id, catalog_id, state, task_id, source_fingerprint, seen, reason,
+         requested_at, answered_at, next_poll_at, settled_at, settled_by)
+       SELECT store, workspace, external_id, coalesce(catalog_id, ''), $2, $3, source_fingerprint, seen_fields, $4, $5, $5, $5,
+         now(), $6
+       FROM store_product WHERE external_id = $1 AND NOT EXISTS (SELECT 1 FROM generation_task
+         WHERE external_id = $1 AND state <> 'requested'
+           AND (task_id = $3 OR ($3::text IS NULL AND settled_at >= $7)))`,
+      [
+        product.externalId,
+        result.state,
+        result.taskId,
+        result.reason,
+        result.at,
+        result.settledBy,
+        result.receivedAt,
+      ],
+    );
+    return recorded === 1;
+  }
+
+  /**
+   * Open tasks whose poll is due; their next one is set before they are handed out, so that replicas do not ask twice and a
+   * poll that is cut off comes round again.
+   */
+  async takeDuePolls(
+    limit: number,
+    firstSeconds: Readonly<Record<string, number>>,
+  ): Promise<GenerationTaskEntity[]> {
+    return this.db.rows<GenerationTaskEntity>(
+      `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + least(
+           coalesce(($2::jsonb->>workspace)::double precision, 60) * power(1.5, least(polls + 1, 40)),
+           greatest(1800, coalesce(($2::jsonb->>workspace)::double precision, 60))) * interval '1 second'
+       WHERE id IN (SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
+         ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+       RETURNING task.*`,
+      [limit, json(firstSeconds)],
+    );
+  }
+
+  /** What the last poll met, for people; the task stays open. */
+  async note(id: string, reason: string): Promise<void> {
+    await this.db.affected(`UPDATE generation_task SET reason = $2 WHERE id = $1 AND state = 'requested'`, [
+      id,
+      reason,
+    ]);
+  }
+
+  async countByState(store: string): Promise<Record<string, number>> {
+    const rows = await this.db.rows<{ state: string; count: string }>(
+      'SELECT state, count(*) FROM generation_task WHERE store = $1 GROUP BY state',
+      [store],
+    );
+    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+  }
+
+  async unsuccessful(store: string, limit: number): Promise<GenerationTaskEntity[]> {
+    return this.db.rows<GenerationTaskEntity>(
+      `SELECT DISTINCT ON (external_id) * FROM generation_task WHERE store = $1
+         AND state IN ('failed', 'no_urls', 'abandoned') AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
+           WHERE newer.external_id = generation_task.external_id AND newer.requested_at > generation_task.requested_at)
+       ORDER BY external_id, requested_at DESC LIMIT $2`,
+      [store, limit],
+    );
+  }
+}

@@ -1,0 +1,272 @@
+import { CodedError } from '../domain/errors.js';
+import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
+import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
+import type { WrittenContent } from '../domain/written-content.js';
+import { json, uuid, type Database } from './database.js';
+import type { WriteBackEntity } from './entities/write-back.entity.js';
+
+export interface NewWriteBack {
+  readonly store: string;
+  readonly workspace: string;
+  readonly externalId: string;
+  readonly deliveryId: string;
+  readonly contentFingerprint: string;
+  readonly resultAt: Date;
+  /** When the task was asked for that this settles; null for a result that nobody here asked for. */
+  readonly taskRequestedAt: Date | null;
+  readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
+  readonly intended: readonly IntendedValue[];
+  readonly seen: Readonly<Record<string, string>>;
+}
+
+/** A result that is new, one that led to a row before (by another delivery or by a poll), or one that came too late. */
+export type Intent = { readonly kind: 'new' | 'known'; readonly id: string } | { readonly kind: 'older' };
+
+export interface WriteBackEnd {
+  readonly state: Extract<WriteBackState, 'applied' | 'skipped' | 'conflicted' | 'failed'>;
+  readonly reason: string;
+  readonly fields: readonly JournalField[];
+  /** The product's written content after this, when it moved. */
+  readonly written: WrittenContent | null;
+}
+
+/** The journal of what was, or will be, written to the store. */
+export class WriteBackRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * The intended write of one result. Waiting ones of older results of the same product are skipped in the same
+   * transaction: older results never overwrite newer ones. One that an attempt was begun for stays: what it may have left in
+   * the store is known from it alone, and the newer one's worker ends it first.
+   */
+  async intend(writeBack: NewWriteBack): Promise<Intent> {
+    return this.db.transaction(async (runner) => {
+      // The row lock makes the comparison and the insert one step for all results of a product.
+      const link = await this.db.one<{ newestResultAt: Date | null }>(
+        'SELECT newest_result_at FROM store_product WHERE external_id = $1 FOR UPDATE',
+        [writeBack.externalId],
+        runner,
+      );
+      const known = await this.db.one<{ id: string }>(
+        // The webhook and the poll of one task bring the same content: it is one result.
+        `SELECT id FROM write_back WHERE delivery_id = $1
+           OR (external_id = $2 AND content_fingerprint = $3 AND created_at >= $4::timestamptz) LIMIT 1`,
+        [writeBack.deliveryId, writeBack.externalId, writeBack.contentFingerprint, writeBack.taskRequestedAt],
+        runner,
+      );
+      if (known) return { kind: 'known', id: known.id };
+      if (link?.newestResultAt && link.newestResultAt.getTime() > writeBack.resultAt.getTime())
+        return { kind: 'older' };
+      await this.db.affected(
+        `UPDATE write_back SET state = 'skipped', reason = 'a newer result of the same product arrived', settled_at = now()
+         WHERE external_id = $1 AND state IN ('pending_review', 'ready') AND result_at <= $2 AND sent = '{}'`,
+        [writeBack.externalId, writeBack.resultAt],
+        runner,
+      );
+      await this.db.affected(
+        'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
+        [writeBack.externalId, writeBack.resultAt],
+        runner,
+      );
+      const row = await this.db.one<{ id: string }>(
+        `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+        [
+          writeBack.store,
+          writeBack.workspace,
+          writeBack.externalId,
+          writeBack.deliveryId,
+          writeBack.contentFingerprint,
+          writeBack.resultAt,
+          writeBack.state,
+          json(writeBack.intended),
+          json(writeBack.seen),
+        ],
+        runner,
+      );
+      if (!row) throw new CodedError('transient', 'the write-back was not stored');
+      return { kind: 'new', id: row.id };
+    });
+  }
+
+  async get(id: string): Promise<WriteBackEntity | null> {
+    return this.db.one<WriteBackEntity>('SELECT * FROM write_back WHERE id = $1::uuid', [uuid(id)]);
+  }
+
+  async due(limit: number): Promise<string[]> {
+    const rows = await this.db.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE state = 'ready' AND next_attempt_at <= now() ORDER BY next_attempt_at LIMIT $1`,
+      [limit],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  /** Older results of the product whose attempt was begun and never ended, oldest first. */
+  async cutOff(writeBack: WriteBackEntity): Promise<WriteBackEntity[]> {
+    return this.db.rows<WriteBackEntity>(
+      `SELECT * FROM write_back WHERE external_id = $1 AND id <> $2 AND state = 'ready' AND sent <> '{}' AND result_at <= $3
+       ORDER BY result_at, created_at`,
+      [writeBack.externalId, writeBack.id, writeBack.resultAt],
+    );
+  }
+
+  /**
+   * What failed write-backs of the product had begun to send without hearing what became of it, oldest first: some of it may
+   * have got there all the same. One that the store refused field by field has those fields in its journal.
+   */
+  async sentByFailed(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
+    const rows = await this.db.rows<Pick<WriteBackEntity, 'sent'>>(
+      `SELECT sent FROM write_back WHERE external_id = $1 AND state = 'failed' AND sent <> '{}' AND fields = '[]'
+       ORDER BY result_at, created_at`,
+      [externalId],
+    );
+    return rows.map((row) => row.sent);
+  }
+
+  /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready. */
+  async begin(id: string): Promise<number | null> {
+    const row = await this.db.one<{ unended: number }>(
+      `UPDATE write_back SET unended = unended + 1 WHERE id = $1 AND state = 'ready' RETURNING unended`,
+      [id],
+    );
+    return row?.unended ?? null;
+  }
+
+  /** Stores what is about to be sent, before it is sent: a worker that dies in between leaves a trace of what may be there. */
+  async beginAttempt(id: string, sent: Readonly<Record<string, SentValue>>): Promise<boolean> {
+    const begun = await this.db.affected(
+      `UPDATE write_back SET sent = sent || $2::jsonb WHERE id = $1 AND state = 'ready'`,
+      [id, json(sent)],
+    );
+    return begun === 1;
+  }
+
+  /** Ends an attempt and moves the product's written content, in one transaction. False when it was ended before. */
+  async end(id: string, externalId: string, end: WriteBackEnd): Promise<boolean> {
+    return this.db.transaction(async (runner) => {
+      if (end.state === 'applied') {
+        // The same content may be applied anew after the merchant undid it: the earlier row then no longer stands.
+        await this.db.affected(
+          `UPDATE write_back AS old SET state = 'reverted', reverted_at = now(), reason = 'no longer in the store: applied again'
+           FROM write_back AS own WHERE own.id = $1 AND old.id <> own.id AND old.external_id = own.external_id
+             AND old.content_fingerprint = own.content_fingerprint AND old.state = 'applied'`,
+          [id],
+          runner,
+        );
+      }
+      const ended = await this.db.affected(
+        `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), unended = 0, attempts = attempts + 1
+         WHERE id = $1 AND state = ANY($5)`,
+        [id, end.state, end.reason, json(end.fields), statesBefore(WRITE_BACK_TRANSITIONS, end.state)],
+        runner,
+      );
+      if (ended !== 1) return false;
+      if (end.written !== null) {
+        await this.db.affected(
+          'UPDATE store_product SET written = $2 WHERE external_id = $1',
+          [externalId, json(end.written)],
+          runner,
+        );
+      }
+      return true;
+    });
+  }
+
+  /** Moves a product's written content while its write-back goes on. */
+  async recordPartial(externalId: string, written: WrittenContent | null): Promise<void> {
+    if (written === null) return;
+    await this.db.affected('UPDATE store_product SET written = $2 WHERE external_id = $1', [
+      externalId,
+      json(written),
+    ]);
+  }
+
+  /** `failed`: the wait follows a failed attempt, of which there is an end; other waits may be any number. */
+  async postpone(
+    id: string,
+    delayMs: number,
+    reason: string,
+    { failed }: { failed: boolean },
+  ): Promise<void> {
+    await this.db.affected(
+      `UPDATE write_back SET next_attempt_at = now() + $2 * interval '1 millisecond', reason = $3, unended = 0,
+         attempts = attempts + $4 WHERE id = $1 AND state = 'ready'`,
+      [id, delayMs, reason, failed ? 1 : 0],
+    );
+  }
+
+  /**
+   * A person's decision. An approval releases: it writes whatever the live value is by now. With `only` it is for those targets
+   * alone: the others are no longer intended, and nothing is approved when none of them is.
+   */
+  async decide(id: string, decision: 'approve' | 'reject', only?: readonly string[]): Promise<boolean> {
+    const to: WriteBackState = decision === 'approve' ? 'ready' : 'rejected';
+    const from = statesBefore(WRITE_BACK_TRANSITIONS, to).filter((state) => state !== 'ready');
+    const moved = await this.db.affected(
+      `UPDATE write_back SET state = $2, released = ($2 = 'ready'), next_attempt_at = now(), attempts = 0, unended = 0,
+         reason = CASE WHEN $2 = 'ready' THEN 'approved' ELSE 'rejected' END,
+         settled_at = CASE WHEN $2 = 'ready' THEN NULL ELSE now() END,
+         intended = CASE WHEN $4::text[] IS NULL THEN intended ELSE (
+           SELECT jsonb_agg(value ORDER BY place) FROM jsonb_array_elements(intended) WITH ORDINALITY AS each (value, place)
+           WHERE value->>'target' = ANY($4)) END
+       WHERE id = $1::uuid AND state = ANY($3)
+         AND ($4::text[] IS NULL OR EXISTS (SELECT 1 FROM jsonb_array_elements(intended) AS value WHERE value->>'target' = ANY($4)))`,
+      [uuid(id), to, from, only ?? null],
+    );
+    return moved === 1;
+  }
+
+  /** Journals an undoing and moves the product's written content. */
+  async reverted(
+    id: string,
+    externalId: string,
+    fields: readonly JournalField[],
+    written: WrittenContent,
+  ): Promise<boolean> {
+    return this.db.transaction(async (runner) => {
+      const moved = await this.db.affected(
+        `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'undone' WHERE id = $1 AND state = 'applied'`,
+        [id, json(fields)],
+        runner,
+      );
+      if (moved !== 1) return false;
+      await this.db.affected(
+        'UPDATE store_product SET written = $2 WHERE external_id = $1',
+        [externalId, json(written)],
+        runner,
+      );
+      return true;
+    });
+  }
+
+  async list(limit: number, offset: number, state?: string): Promise<WriteBackEntity[]> {
+    return this.db.rows<WriteBackEntity>(
+      'SELECT * FROM write_back WHERE $3::text IS NULL OR state = $3 ORDER BY created_at DESC LIMIT $1 OFFSET $2',
+      [limit, offset, state ?? null],
+    );
+  }
+
+  /** Whether a result of this content was taken before, with translations beside it or without. */
+  async hasContent(externalId: string, contentFingerprint: string): Promise<boolean> {
+    const row = await this.db.one<{ id: string }>(
+      `SELECT id FROM write_back WHERE external_id = $1 AND split_part(content_fingerprint, '+', 1) = $2 LIMIT 1`,
+      [externalId, contentFingerprint],
+    );
+    return row !== null;
+  }
+
+  async forProduct(externalId: string): Promise<WriteBackEntity[]> {
+    return this.db.rows<WriteBackEntity>(
+      'SELECT * FROM write_back WHERE external_id = $1 ORDER BY created_at',
+      [externalId],
+    );
+  }
+
+  async countByState(store: string): Promise<Record<string, number>> {
+    const rows = await this.db.rows<{ state: string; count: string }>(
+      'SELECT state, count(*) FROM write_back WHERE store = $1 GROUP BY state',
+      [store],
+    );
+    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+  }
+}

@@ -1,0 +1,311 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { writeBackSettings } from '../../test/support/product-builders.js';
+import type { WriteBackSettings } from '../domain/store-settings.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import {
+  attributeKey,
+  intendedValues,
+  isStoreField,
+  sectionAttributes,
+  type GeneratedProduct,
+} from './generated-content.js';
+
+function intendedOf(product: GeneratedProduct, over: Partial<WriteBackSettings> = {}): IntendedValue[] {
+  return intendedValues(product, { ...writeBackSettings, ...over });
+}
+
+/** What a section of the one attribute becomes; undefined when it is left out. */
+function metafieldOf(value: unknown): { type: string | null; value: string } | undefined {
+  const [made] = intendedOf({ sections: [{ attribute: value }] });
+  return made && { type: made.type, value: made.value };
+}
+
+describe('mapped fields', () => {
+  it('are sanitised for their target, and keep the result’s own text for comparison', () => {
+    const product = { name: ' <b>Steel</b> bottle ', html_description: '<p onclick="x()">Fine</p>' };
+    expect(intendedOf(product)).toEqual([
+      { target: 'title', value: 'Steel bottle', type: null, from: 'name', raw: ' <b>Steel</b> bottle ' },
+      {
+        target: 'descriptionHtml',
+        value: '<p>Fine</p>',
+        type: null,
+        from: 'html_description',
+        raw: '<p onclick="x()">Fine</p>',
+      },
+    ]);
+  });
+
+  it.each<[string, GeneratedProduct]>([
+    ['absent', {}],
+    ['null', { name: null, html_description: null, sections: null }],
+    ['empty', { name: '', html_description: '' }],
+    ['white space', { name: ' \n\t', html_description: ' ' }],
+    ['markup around nothing', { name: '<b></b>', html_description: '<p>&nbsp;</p><br>' }],
+    ['nothing but a script', { name: '<script>x</script>', html_description: '<script>x</script>' }],
+  ])('are never written blank: %s', (_what, product) => {
+    expect(intendedOf(product)).toEqual([]);
+  });
+
+  it('are those that the configuration names, to the target it names', () => {
+    const fields = {
+      brand: 'vendor',
+      category: 'productType',
+      description: 'seo.description',
+      'sections.Meta Title': 'seo.title',
+      sku: 'title',
+    } as const;
+    const product = {
+      name: 'n',
+      brand: 'b',
+      category: 'c',
+      description: 'd',
+      sections: [{ 'meta title': 's' }],
+      sku: 'never',
+    };
+    expect(
+      intendedOf(product, { fields, sections: null }).map(({ target, value }) => [target, value]),
+    ).toEqual([
+      ['vendor', 'b'],
+      ['productType', 'c'],
+      ['seo.description', 'd'],
+      ['seo.title', 's'],
+    ]);
+  });
+
+  it.each<[unknown, string | undefined]>([
+    [5, '5'],
+    [false, 'false'],
+    [['a'], undefined],
+    [{ a: 1 }, undefined],
+    [null, undefined],
+  ])('take the section %j as the text %j', (value, expected) => {
+    const fields = { 'sections.x_1': 'seo.title' } as const;
+    const [made] = intendedOf({ sections: [{ x_1: value }] }, { fields, sections: null });
+    expect(made?.value).toBe(expected);
+  });
+
+  it('are cut to the store’s 255 characters without halving one', () => {
+    expect(intendedOf({ name: 'x'.repeat(255) })[0]?.value).toHaveLength(255);
+    expect(intendedOf({ name: 'x'.repeat(256) })[0]?.value).toBe('x'.repeat(255));
+    expect(intendedOf({ name: `${'x'.repeat(254)}🧴` })[0]?.value).toBe('x'.repeat(254));
+    expect(intendedOf({ name: `${'x'.repeat(253)}🧴🧴` })[0]?.value).toBe(`${'x'.repeat(253)}🧴`);
+    expect(intendedOf({ name: `${'x'.repeat(254)} y` })[0]?.value).toBe('x'.repeat(254));
+  });
+
+  it('of search engines have no such limit', () => {
+    const fields = { name: 'seo.title' } as const;
+    expect(intendedOf({ name: 'x'.repeat(300) }, { fields })[0]?.value).toHaveLength(300);
+  });
+
+  it('hold nothing that a database would refuse', () => {
+    const [made] = intendedOf({ name: 'a\u0000b\ud800' });
+    expect(made).toMatchObject({ value: 'ab\ufffd', raw: 'ab\ufffd' });
+  });
+});
+
+describe('sections', () => {
+  it('become metafields of the configured namespace', () => {
+    expect(intendedOf({ sections: [{ Material: 'Steel' }] }, { sections: { namespace: 'ours' } })).toEqual([
+      {
+        target: 'metafield:ours.material',
+        value: 'Steel',
+        type: 'single_line_text_field',
+        from: 'sections.material',
+        raw: null,
+      },
+    ]);
+  });
+
+  it('are left alone where no namespace is configured', () => {
+    expect(intendedOf({ sections: [{ Material: 'Steel' }] }, { sections: null })).toEqual([]);
+  });
+
+  it.each<[string, Readonly<Record<string, unknown>>[], [string, unknown][]]>([
+    ['one that names itself', [{ code: 'material', value: 'Steel' }], [['material', 'Steel']]],
+    ['one with a name and content', [{ name: 'Care', content: 'Wash' }], [['care', 'Wash']]],
+    [
+      'one with several names: the code',
+      [{ title: 'A', label: 'B', key: 'k', code: 'c', value: 1 }],
+      [['c_', 1]],
+    ],
+    ['one whose first name is blank: the next', [{ code: ' ', title: 'Ab', value: 1 }], [['ab', 1]]],
+    [
+      'one whose name is no text: its members',
+      [{ code: 5, value: 1 }],
+      [
+        ['code', 5],
+        ['value', 1],
+      ],
+    ],
+    [
+      'one with a name alone: its members',
+      [{ name: 'Bottle', size: 'S' }],
+      [
+        ['name', 'Bottle'],
+        ['size', 'S'],
+      ],
+    ],
+    [
+      'one with free-form keys: its members',
+      [{ size: 'S', weight: 2 }],
+      [
+        ['size', 'S'],
+        ['weight', 2],
+      ],
+    ],
+    ['one that names itself without a value', [{ code: 'ab', value: null }], [['ab', null]]],
+    [
+      'several',
+      [{ a1: 1 }, { code: 'b1', values: [2] }],
+      [
+        ['a1', 1],
+        ['b1', [2]],
+      ],
+    ],
+    [
+      'a key twice: the first bearer',
+      [{ 'A b': 1 }, { a_b: 2 }, { code: 'A-B', value: 3 }],
+      [
+        ['a_b', 1],
+        ['a-b', 3],
+      ],
+    ],
+    ['an empty one', [{}], []],
+    ['a key of which nothing is left', [{ 材料: 1, '!?': 2, '': 3 }], []],
+    [
+      'members of the prototype’s name',
+      [JSON.parse('{"__proto__": 1, "constructor": 2}')],
+      [
+        ['proto', 1],
+        ['constructor', 2],
+      ],
+    ],
+  ])('%s', (_what, sections, expected) => {
+    expect([...sectionAttributes(sections)]).toEqual(expected);
+  });
+
+  it.each<[unknown, string, string]>([
+    ['Steel', 'single_line_text_field', 'Steel'],
+    ['  Steel ', 'single_line_text_field', 'Steel'],
+    ['a\nb', 'multi_line_text_field', 'a\nb'],
+    ['<p>Wash <script>x</script>cold</p>', 'multi_line_text_field', '<p>Wash cold</p>'],
+    ['less than < 5 cm', 'single_line_text_field', 'less than < 5 cm'],
+    [true, 'boolean', 'true'],
+    [false, 'boolean', 'false'],
+    [0, 'number_integer', '0'],
+    [-12, 'number_integer', '-12'],
+    [9007199254740991, 'number_integer', '9007199254740991'],
+    [0.5, 'number_decimal', '0.5'],
+    [-1.25, 'number_decimal', '-1.25'],
+    [100.5, 'number_decimal', '100.5'],
+    [1e-7, 'number_decimal', '0.0000001'],
+    [1 / 3, 'number_decimal', '0.333333333'],
+    [['a', '<b>b</b>'], 'list.single_line_text_field', '["a","b"]'],
+    [['a', null, ''], 'list.single_line_text_field', '["a"]'],
+    [[1, 2], 'list.number_integer', '[1,2]'],
+    [[1, 'a'], 'json', '[1,"a"]'],
+    [[1.5], 'json', '[1.5]'],
+    [{ a: { b: [1, null, true] } }, 'json', '{"a":{"b":[1,null,true]}}'],
+  ])('the value %j has the type %s and is %j', (raw, type, value) => {
+    expect(metafieldOf(raw)).toEqual({ type, value });
+  });
+
+  it.each<[unknown]>([
+    [null],
+    [undefined],
+    [''],
+    ['  '],
+    ['<p></p>'],
+    [[]],
+    [[null, '']],
+    [['<i></i>']],
+    [{}],
+    [Number.NaN],
+    [Number.POSITIVE_INFINITY],
+  ])('the value %j says nothing and is left out', (raw) => {
+    expect(metafieldOf(raw)).toBeUndefined();
+  });
+
+  it.each([1e30, -1e30, 1e21, 9007199254740992, 1e13 + 0.5])(
+    'the number %d, which the store cannot hold, is left out and not changed into another',
+    (raw) => {
+      expect(metafieldOf(raw)).toBeUndefined();
+    },
+  );
+
+  it('every decimal is written as a number of the same worth, to nine places', () => {
+    fc.assert(
+      fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (raw) => {
+        const made = metafieldOf(raw);
+        expect(made?.value).toMatch(/^-?\d+(\.\d{1,9})?$/);
+        expect(Math.abs(Number(made?.value) - raw)).toBeLessThanOrEqual(1e-9);
+      }),
+    );
+  });
+
+  it('every text in JSON is sanitised, names included', () => {
+    const raw = { '<img src=x onerror=alert(1)>a': [{ html: '<p onclick="x()">b</p><script>c</script>' }] };
+    expect(metafieldOf(raw)).toEqual({ type: 'json', value: '{"a":[{"html":"<p>b</p>"}]}' });
+    expect(metafieldOf([1, '<script>x</script>y'])?.value).toBe('[1,"y"]');
+  });
+
+  it('a value that the store cannot hold for its size is left out, the others are kept', () => {
+    expect(metafieldOf('x'.repeat(65_536))?.value).toHaveLength(65_536);
+    expect(metafieldOf('x'.repeat(65_537))).toBeUndefined();
+    expect(metafieldOf('é'.repeat(32_769))).toBeUndefined();
+    const sections = [{ long: 'x'.repeat(65_537), short: 'y' }];
+    expect(intendedOf({ sections }).map(({ target }) => target)).toEqual(['metafield:catalog.short']);
+  });
+
+  it('whatever the service sends, no value is blank and no two have the same target', () => {
+    const section = fc.dictionary(fc.string({ maxLength: 8 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 4 });
+    fc.assert(
+      fc.property(fc.array(section, { maxLength: 4 }), (sections) => {
+        const made = intendedOf({ sections });
+        expect(new Set(made.map(({ target }) => target)).size).toBe(made.length);
+        for (const { value, target } of made) {
+          expect(value.trim()).not.toBe('');
+          expect(target).toMatch(/^metafield:catalog\.[a-z0-9_-]{2,64}$/);
+        }
+      }),
+    );
+  });
+});
+
+describe('attributeKey', () => {
+  it.each([
+    ['Material', 'material'],
+    ['Größe', 'gro_e'],
+    ['Élégance', 'elegance'],
+    ['Height (cm)', 'height_cm'],
+    ['--a__b--', 'a__b'],
+    ['a', 'a_'],
+    ['7', '7_'],
+    ['ﬁnish', 'finish'],
+    ['材料', ''],
+    ['🧴', ''],
+    ['x'.repeat(70), 'x'.repeat(64)],
+  ])('of %j is %j', (name, key) => {
+    expect(attributeKey(name)).toBe(key);
+  });
+
+  it('is a key that the store takes, or nothing, and stays itself', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (name) => {
+        const key = attributeKey(name);
+        expect(key).toMatch(/^([a-z0-9][a-z0-9_-]{1,63})?$/);
+        expect(attributeKey(key).replace(/_$/, '')).toBe(key.replace(/[_-]+$/, ''));
+      }),
+    );
+  });
+});
+
+it('store fields are told from metafields', () => {
+  expect(['title', 'seo.title', 'metafield:a.b', 'handle'].map(isStoreField)).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+});

@@ -1,0 +1,199 @@
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import { metafieldTarget } from '../domain/written-content.js';
+import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
+import type { WriteBackSettings } from '../domain/store-settings.js';
+import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
+
+/** What a generation result says of a product, as far as it may reach the store. */
+export interface GeneratedProduct {
+  readonly name?: string | null;
+  readonly description?: string | null;
+  readonly html_description?: string | null;
+  readonly brand?: string | null;
+  readonly category?: string | null;
+  readonly sections?: readonly Readonly<Record<string, unknown>>[] | null;
+}
+
+/** The store's limit of a title, vendor or product type. */
+const MAX_FIELD_LENGTH = 255;
+/** The store's limit of one metafield value, in bytes. */
+const MAX_METAFIELD_BYTES = 65_536;
+const MAX_METAFIELD_KEY = 64;
+/** The store's decimals have at most thirteen digits before the point. */
+const MAX_DECIMAL = 1e13;
+
+/**
+ * Generated content as store values: sanitised, mapped by the store's settings, empty values left out. Content is never
+ * written blank: a result without a text says nothing about that text.
+ */
+export function intendedValues(product: GeneratedProduct, settings: WriteBackSettings): IntendedValue[] {
+  const attributes = sectionAttributes(product.sections ?? []);
+  const values: IntendedValue[] = [];
+  for (const [from, target] of Object.entries(settings.fields)) {
+    const raw = from.startsWith('sections.')
+      ? textOf(attributes.get(attributeKey(from.slice(9))))
+      : fieldOf(product, from);
+    const value = raw === null ? '' : sanitisedFor(target, raw);
+    if (value !== '') values.push({ target, value, type: null, from, raw });
+  }
+  if (settings.sections !== null) {
+    for (const [key, raw] of attributes) {
+      const typed = typedMetafield(raw);
+      if (typed === null) continue;
+      values.push({
+        target: metafieldTarget(settings.sections.namespace, key),
+        ...typed,
+        from: `sections.${key}`,
+        raw: null,
+      });
+    }
+  }
+  return values;
+}
+
+export function isStoreField(target: string): target is StoreField {
+  return (STORE_FIELDS as readonly string[]).includes(target);
+}
+
+function fieldOf(product: GeneratedProduct, name: string): string | null {
+  switch (name) {
+    case 'name':
+    case 'description':
+    case 'html_description':
+    case 'brand':
+    case 'category':
+      return textOf(product[name]);
+    default:
+      return null;
+  }
+}
+
+function sanitisedFor(target: StoreField, raw: string): string {
+  if (target === 'descriptionHtml') return sanitisedMarkup(raw);
+  const text = sanitisePlainText(raw);
+  return target.startsWith('seo.') ? text : clipped(text, MAX_FIELD_LENGTH);
+}
+
+function sanitisedMarkup(raw: string): string {
+  const html = sanitiseHtml(raw);
+  return isBlankHtml(html) ? '' : html;
+}
+
+/** Cut between characters as people see them, so that no half of a pair is left. */
+function clipped(text: string, length: number): string {
+  return text.length <= length
+    ? text
+    : text
+        .slice(0, length)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd();
+}
+
+/**
+ * Custom attributes by key. The service's `sections` are objects with free-form keys (catalog-api "Product"): one that
+ * names itself (`code`, `key`, `slug`, `name`, `title` or `label`) beside a `value` is one attribute; of any other each
+ * member is one. The first bearer of a key wins.
+ */
+export function sectionAttributes(
+  sections: readonly Readonly<Record<string, unknown>>[],
+): Map<string, unknown> {
+  const attributes = new Map<string, unknown>();
+  for (const section of sections) {
+    for (const [name, value] of attributesOf(section)) {
+      const key = attributeKey(name);
+      if (key !== '' && !attributes.has(key)) attributes.set(key, value);
+    }
+  }
+  return attributes;
+}
+
+const NAMING_KEYS = ['code', 'key', 'slug', 'name', 'title', 'label'];
+const VALUE_KEYS = ['value', 'values', 'content', 'text'];
+
+function attributesOf(section: Readonly<Record<string, unknown>>): [string, unknown][] {
+  const value = VALUE_KEYS.find((key) => Object.hasOwn(section, key));
+  const name = NAMING_KEYS.map((key) => (Object.hasOwn(section, key) ? section[key] : undefined)).find(
+    (candidate): candidate is string => typeof candidate === 'string' && candidate.trim() !== '',
+  );
+  if (value !== undefined && name !== undefined) return [[name, section[value]]];
+  return Object.entries(section);
+}
+
+/** A metafield key: 2 to 64 of `a-z 0-9 _ -`, made from whatever name the attribute has; empty when nothing is left of it. */
+export function attributeKey(name: string): string {
+  const slug = name
+    .normalize('NFKD')
+    .replaceAll(/\p{M}+/gu, '')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9_-]+/g, '_')
+    .replaceAll(/^[_-]+|[_-]+$/g, '')
+    .slice(0, MAX_METAFIELD_KEY);
+  return slug.length === 1 ? `${slug}_` : slug;
+}
+
+/** The metafield type and text of a JSON value; null for what a metafield cannot hold (nothing, blank, too large). */
+function typedMetafield(raw: unknown): { value: string; type: string } | null {
+  const typed = typedText(raw);
+  if (typed === null || typed.value.trim() === '') return null;
+  return Buffer.byteLength(typed.value) > MAX_METAFIELD_BYTES ? null : typed;
+}
+
+function typedText(raw: unknown): { value: string; type: string } | null {
+  if (typeof raw === 'boolean') return { value: String(raw), type: 'boolean' };
+  if (typeof raw === 'number') return typedNumber(raw);
+  if (typeof raw === 'string') return typedString(raw);
+  if (Array.isArray(raw)) return typedList(raw);
+  if (typeof raw === 'object' && raw !== null && Object.keys(raw).length > 0)
+    return { value: JSON.stringify(sanitisedJson(raw)), type: 'json' };
+  return null;
+}
+
+/** JSON reaches a page as any text does: every text in it is sanitised, names of members included. */
+function sanitisedJson(raw: unknown): unknown {
+  if (typeof raw === 'string') return sanitisedText(raw);
+  if (Array.isArray(raw)) return raw.map(sanitisedJson);
+  if (typeof raw !== 'object' || raw === null) return raw;
+  return Object.fromEntries(
+    Object.entries(raw).map(([name, value]) => [sanitisePlainText(storableText(name)), sanitisedJson(value)]),
+  );
+}
+
+function typedNumber(raw: number): { value: string; type: string } | null {
+  if (Number.isSafeInteger(raw)) return { value: String(raw), type: 'number_integer' };
+  if (!(Math.abs(raw) < MAX_DECIMAL)) return null;
+  // The store cuts decimals after nine places; exponents it does not read at all.
+  return { value: raw.toFixed(9).replace(/\.?0+$/, ''), type: 'number_decimal' };
+}
+
+function typedString(raw: string): { value: string; type: string } {
+  const text = sanitisedText(raw);
+  return /[\r\n]|<[a-z/]/i.test(text)
+    ? { value: text, type: 'multi_line_text_field' }
+    : { value: text, type: 'single_line_text_field' };
+}
+
+/** Sanitised markup where the text holds any that is allowed; otherwise the bare text, which is no markup. */
+function sanitisedText(raw: string): string {
+  const text = storableText(raw);
+  if (!text.includes('<')) return text.trim();
+  const html = sanitisedMarkup(text);
+  return /[<\r\n]/.test(html) ? html : sanitisePlainText(text);
+}
+
+function typedList(raw: readonly unknown[]): { value: string; type: string } | null {
+  const items = raw.filter((item) => item !== null && item !== '');
+  if (items.length === 0) return null;
+  if (items.every((item): item is string => typeof item === 'string')) {
+    const texts = items.map((item) => sanitisePlainText(storableText(item))).filter((item) => item !== '');
+    return texts.length === 0 ? null : { value: JSON.stringify(texts), type: 'list.single_line_text_field' };
+  }
+  if (items.every((item): item is number => Number.isSafeInteger(item))) {
+    return { value: JSON.stringify(items), type: 'list.number_integer' };
+  }
+  return { value: JSON.stringify(sanitisedJson(items)), type: 'json' };
+}
+
+function textOf(raw: unknown): string | null {
+  if (typeof raw === 'string') return storableText(raw);
+  return typeof raw === 'number' || typeof raw === 'boolean' ? String(raw) : null;
+}

@@ -1,0 +1,270 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  changeOf,
+  creationOf,
+  externalId,
+  linkOf,
+  rules,
+  snapshot,
+  variant,
+} from '../../test/support/product-builders.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import {
+  alsoShared,
+  bearerKey,
+  NO_OTHER_BEARERS,
+  settleIdentity,
+  type CatalogHolder,
+  type IdentityView,
+} from './identity.js';
+import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange } from './plan-product.js';
+
+const generated = generatedCatalogFields({ name: 'title' });
+const other = externalId('2');
+const skuKey = bearerKey({ kind: 'sku', value: 'BOT-1' });
+const barcode = '4006381333931';
+
+const withheldSku: WithheldIdentifier = {
+  kind: 'sku',
+  value: 'BOT-1',
+  owner: externalId(),
+  reason: `sku BOT-1 is also borne by ${other}`,
+};
+
+function view(over: Partial<IdentityView> = {}): IdentityView {
+  return { ...NO_OTHER_BEARERS, ...over };
+}
+
+function holder(over: Partial<CatalogHolder> = {}): CatalogHolder {
+  return { kind: 'sku', value: 'BOT-1', catalogId: '90', externalId: null, isVariant: false, ...over };
+}
+
+function settle(change: PlannedChange, seen: IdentityView, link: LinkView | null = null): PlannedChange {
+  const settled = settleIdentity(change, link, seen, generated);
+  if (settled.kind === 'unchanged') throw new Error('a change was expected');
+  return settled.change;
+}
+
+const creation = creationOf(snapshot());
+const model = snapshot({
+  hasOnlyDefaultVariant: false,
+  options: [{ name: 'Size', values: ['S', 'M'] }],
+  variants: [
+    variant({ id: '11', title: 'S', sku: 'BOT-1' }),
+    variant({ id: '12', title: 'M', sku: 'BOT-2', barcode: null }),
+  ],
+});
+
+describe('a creation', () => {
+  it('whose identifiers are its own alone is sent as it is', () => {
+    const bearers = new Map([[skuKey, [externalId()]]]);
+    expect(settle(creation, view({ bearers }))).toEqual(creation);
+  });
+
+  it('withholds an identifier that another product of the stores bears', () => {
+    const settled = settle(creation, view({ bearers: new Map([[skuKey, [externalId(), other]]]) }));
+    expect(settled).toMatchObject({ kind: 'create', catalogId: null, withheld: [withheldSku] });
+    expect(settled.fields).not.toContain('sku');
+    expect(settled.fields).toContain('barcode');
+  });
+
+  it('withholds an identifier that two of its own variants share, from both', () => {
+    const twins = creationOf({
+      ...model,
+      variants: model.variants.map((each) => ({ ...each, sku: 'BOT-1' })),
+    });
+    const bearers = new Map([[skuKey, [externalId('1', '11'), externalId('1', '12')]]]);
+    expect(settle(twins, view({ bearers })).withheld.map(({ owner }) => owner)).toEqual([
+      externalId('1', '11'),
+      externalId('1', '12'),
+    ]);
+  });
+
+  it('keeps the value of another kind apart: a sku that reads like somebody’s barcode is no conflict', () => {
+    const bearers = new Map([[bearerKey({ kind: 'barcode', value: 'BOT-1' }), [other]]]);
+    const holders = [
+      holder({ kind: 'mpn', externalId: 'erp:1' }),
+      holder({ value: 'BOT-2', externalId: 'erp:1' }),
+    ];
+    expect(settle(creation, view({ bearers, holders }))).toEqual(creation);
+  });
+
+  it('never touches a catalog product that bears another external_id', () => {
+    const settled = settle(creation, view({ holders: [holder({ externalId: 'erp:1' })] }));
+    expect(settled).toMatchObject({
+      kind: 'create',
+      catalogId: null,
+      withheld: [{ kind: 'sku', reason: 'sku BOT-1 is held by catalog product 90 of erp:1' }],
+    });
+  });
+
+  it('adopts the one catalog product that an identifier matches and nobody owns', () => {
+    const holders = [holder(), holder({ kind: 'barcode', value: barcode })];
+    expect(settle(creation, view({ holders }))).toMatchObject({
+      kind: 'adopt',
+      catalogId: '90',
+      withheld: [],
+      fields: creation.fields,
+      reason: 'in the catalog without an external_id: adopted by its identifier',
+      wantsGeneration: true,
+    });
+  });
+
+  it('adopts by one identifier also when another is held by a stranger', () => {
+    const holders = [
+      holder(),
+      holder({ kind: 'barcode', value: barcode, catalogId: '91', externalId: 'erp:1' }),
+    ];
+    const settled = settle(creation, view({ holders }));
+    expect(settled).toMatchObject({ kind: 'adopt', catalogId: '90', withheld: [{ kind: 'barcode' }] });
+    expect(settled.fields).not.toContain('barcode');
+  });
+
+  it.each<[string, Partial<IdentityView>]>([
+    ['two candidates', { holders: [holder(), holder({ kind: 'barcode', value: barcode, catalogId: '91' })] }],
+    ['a candidate that other changes claim too', { holders: [holder()], contested: new Set(['90']) }],
+    ['a candidate that is a variant of another product', { holders: [holder({ isVariant: true })] }],
+  ])('adopts nothing with %s, and withholds what matches', (_what, over) => {
+    const settled = settle(creation, view(over));
+    expect(settled).toMatchObject({ kind: 'create', catalogId: null });
+    expect(settled.withheld.map(({ kind }) => kind)).toEqual(over.holders?.map(({ kind }) => kind));
+    expect(settled.withheld[0]?.reason).toBe(
+      'sku BOT-1 is held by catalog product 90, which cannot be adopted by one product alone',
+    );
+  });
+
+  it('adopts nothing by an identifier that it shares', () => {
+    const bearers = new Map([[skuKey, [externalId(), other]]]);
+    expect(settle(creation, view({ bearers, holders: [holder()] }))).toMatchObject({
+      kind: 'create',
+      withheld: [withheldSku],
+    });
+  });
+
+  it('adopts nothing by the identifier of one of its variants', () => {
+    const settled = settle(creationOf(model), view({ holders: [holder()] }));
+    expect(settled).toMatchObject({ kind: 'create', withheld: [{ owner: externalId('1', '11') }] });
+  });
+
+  it('is an update in place when the catalog already has its external_id', () => {
+    const holders = [holder({ externalId: externalId() })];
+    expect(settle(creation, view({ holders, ownCatalogId: '90' }))).toMatchObject({
+      kind: 'adopt',
+      catalogId: '90',
+      withheld: [],
+      reason: 'already in the catalog under its external_id',
+    });
+  });
+
+  it('that is in the catalog already adopts no second product, and withholds what that one holds', () => {
+    const settled = settle(creation, view({ holders: [holder({ catalogId: '91' })], ownCatalogId: '90' }));
+    expect(settled).toMatchObject({ kind: 'adopt', catalogId: '90', withheld: [{ kind: 'sku' }] });
+  });
+
+  it('finds its own variants in the catalog without taking offence', () => {
+    const holders = [holder({ externalId: externalId('1', '11'), isVariant: true, catalogId: '91' })];
+    expect(settle(creationOf(model), view({ holders, ownCatalogId: '90' })).withheld).toEqual([]);
+  });
+});
+
+describe('an update', () => {
+  const link = linkOf(snapshot());
+  const renumbered = snapshot({ variants: [variant({ sku: 'BOT-9' })] });
+  const update = changeOf(planProduct(renumbered, link, rules(), generated));
+  const holders = [holder({ value: 'BOT-9', externalId: 'erp:1' })];
+
+  it('of an identifier that is free is sent', () => {
+    expect(settle(update, view(), link)).toMatchObject({
+      kind: 'update',
+      fields: ['sku'],
+      wantsGeneration: true,
+    });
+  });
+
+  it('to an identifier that is withheld leaves the catalog’s value alone: nothing is sent', () => {
+    const settled = settleIdentity(update, link, view({ holders }), generated);
+    expect(settled).toMatchObject({ kind: 'unchanged', withheld: [{ kind: 'sku', value: 'BOT-9' }] });
+  });
+
+  it('of other fields goes on without the withheld identifier', () => {
+    const changed = changeOf(planProduct({ ...renumbered, vendor: 'Other' }, link, rules(), generated));
+    expect(settle(changed, view({ holders }), link)).toMatchObject({
+      fields: ['brand'],
+      reason: 'changed in the store: brand',
+      withheld: [{ kind: 'sku', value: 'BOT-9' }],
+      wantsGeneration: true,
+    });
+  });
+
+  it('of a written field alone asks for no generation', () => {
+    const renamed = changeOf(planProduct(snapshot({ title: 'Flask' }), link, rules(), generated));
+    expect(settle(renamed, view(), link)).toMatchObject({ fields: ['name'], wantsGeneration: false });
+  });
+
+  it('does not withhold what its own catalog product holds, with or without its external_id', () => {
+    const own = [holder({ value: 'BOT-9', catalogId: '70' })];
+    expect(settle(update, view({ holders: own }), link).withheld).toEqual([]);
+    const named = [holder({ value: 'BOT-9', catalogId: '70', externalId: externalId() })];
+    expect(settle(update, view({ holders: named }), link).withheld).toEqual([]);
+  });
+
+  it('never adopts', () => {
+    const settled = settleIdentity(update, link, view({ holders: [holder({ value: 'BOT-9' })] }), generated);
+    expect(settled).toMatchObject({ kind: 'unchanged', withheld: [{ kind: 'sku' }] });
+  });
+
+  it('of a variant’s withheld identifier sends the variants without it', () => {
+    const before = linkOf(model);
+    const after = {
+      ...model,
+      variants: model.variants.map((each) => ({ ...each, barcode: `${each.externalId}-b` })),
+    };
+    const change = changeOf(planProduct(after, before, rules(), generated));
+    const bearers = new Map([[skuKey, [externalId('1', '11'), other]]]);
+    const settled = settle(change, view({ bearers }), before);
+    expect(settled.fields).toEqual(['variants']);
+    expect(settled.withheld).toEqual([{ ...withheldSku, owner: externalId('1', '11') }]);
+  });
+});
+
+describe('an identifier that was withheld', () => {
+  const { sku: _withheld, ...pushedFields } = linkOf(snapshot()).pushedFields;
+  const link = linkOf(snapshot(), { state: 'conflicted', withheld: [withheldSku], pushedFields });
+  const again = changeOf(planProduct(snapshot(), link, rules(), generated));
+
+  it('is sent once it is free', () => {
+    expect(settle(again, view(), link)).toMatchObject({ kind: 'update', fields: ['sku'], withheld: [] });
+  });
+
+  it('stays withheld while it is shared: there is nothing to do', () => {
+    const shared = view({ bearers: new Map([[skuKey, [externalId(), other]]]) });
+    expect(settleIdentity(again, link, shared, generated)).toEqual({
+      kind: 'unchanged',
+      withheld: [withheldSku],
+    });
+  });
+});
+
+it('an orphan that is back stays a change, although nothing of it differs', () => {
+  const link = linkOf(snapshot(), { state: 'orphaned' });
+  const back = changeOf(planProduct(snapshot(), link, rules(), generated));
+  expect(settle(back, view(), link)).toMatchObject({
+    fields: [],
+    reason: 'back in the store; nothing but its place changed',
+    wantsGeneration: false,
+  });
+});
+
+describe('alsoShared', () => {
+  const bearers = new Map([[skuKey, [externalId(), other]]]);
+
+  it('names what another run has claimed since', () => {
+    expect(alsoShared(creation, bearers)).toEqual([withheldSku]);
+  });
+
+  it('does not name what is withheld already, nor what is ours alone', () => {
+    expect(alsoShared({ ...creation, withheld: [withheldSku] }, bearers)).toEqual([]);
+    expect(alsoShared(creation, new Map([[skuKey, [externalId()]]]))).toEqual([]);
+    expect(alsoShared(creation, new Map())).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import {
+  CATALOG_FIELDS,
+  IDENTIFIER_KINDS,
+  type CatalogField,
+  type CatalogProductBody,
+  type Identifier,
+  type JsonValue,
+} from '../domain/catalog-product.js';
+import { fingerprint } from '../domain/fingerprint.js';
+import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
+import { plainTextOf } from './html-content.js';
+import { isMappedAttribute, matchesName, type SourceRules } from './source.js';
+
+/**
+ * The catalog's body of an effective snapshot (catalog-api "Product", writable fields). Empty values are left out: a null
+ * and an empty string are one thing. A product with only its default variant carries that variant's identifiers itself; any
+ * other is a product model with variants.
+ */
+export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): CatalogProductBody {
+  const single = effective.hasOnlyDefaultVariant ? effective.variants[0] : undefined;
+  return withoutEmpty({
+    external_id: effective.externalId,
+    name: effective.title,
+    description: plainTextOf(effective.descriptionHtml ?? ''),
+    html_description: effective.descriptionHtml ?? '',
+    brand: effective.vendor ?? '',
+    category: effective.category ?? effective.productType ?? '',
+    url: effective.url,
+    sku: single?.sku ?? null,
+    barcode: single?.barcode ?? null,
+    mpn: metafieldText(effective.metafields, rules.mapping.mpn),
+    asin: metafieldText(effective.metafields, rules.mapping.asin),
+    images: effective.imageUrls.map((source_url, index) => ({ source_url, order: index + 1 })),
+    open_attributes: openAttributes(effective, rules),
+    metadata: {
+      store: rules.shop,
+      handle: effective.handle,
+      status: effective.status,
+      tags: [...effective.tags],
+    },
+    variants: effective.hasOnlyDefaultVariant ? [] : effective.variants.map(toVariantBody),
+  });
+}
+
+/** A variant has the same shape as a product; its name is its own part only, so that renaming the product leaves it alone. */
+function toVariantBody(variant: VariantSnapshot): CatalogProductBody {
+  return withoutEmpty({
+    external_id: variant.externalId,
+    name: variant.title,
+    sku: variant.sku,
+    barcode: variant.barcode,
+    open_attributes: record(variant.options.map((option) => [option.name, option.value])),
+  });
+}
+
+function openAttributes(effective: ProductSnapshot, rules: SourceRules): Record<string, JsonValue> {
+  const options: [string, JsonValue][] = effective.hasOnlyDefaultVariant
+    ? []
+    : effective.options.map((option) => [option.name, [...option.values]]);
+  const metafields = effective.metafields
+    .filter((field) => isMappedAttribute(field, rules))
+    .map((field): [string, JsonValue] => [`${field.namespace}.${field.key}`, typedValue(field)]);
+  return record([...options, ...metafields]);
+}
+
+/** Keys that would reach an object's prototype are no attribute names. */
+const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+function record(entries: readonly (readonly [string, JsonValue])[]): Record<string, JsonValue> {
+  return Object.fromEntries(entries.filter(([key]) => key !== '' && !RESERVED_KEYS.has(key)));
+}
+
+function metafieldText(metafields: readonly MetafieldValue[], name: string): string | null {
+  if (name === '') return null;
+  return metafields.find((field) => matchesName(field, name))?.value.trim() ?? null;
+}
+
+/** A metafield's value as JSON, by its type; a text that is not what its type says stays text. */
+function typedValue(field: MetafieldValue): JsonValue {
+  if (field.type === 'boolean') return field.value === 'true';
+  if (field.type.startsWith('number_')) {
+    const number = Number(field.value);
+    return Number.isFinite(number) && String(number) === field.value ? number : field.value;
+  }
+  if (field.type.startsWith('list.') || field.type === 'json') {
+    try {
+      return JSON.parse(field.value) as JsonValue;
+    } catch {
+      // Not what its type promises: the store holds it, so it is passed on as the text it is.
+      return field.value;
+    }
+  }
+  return field.value;
+}
+
+function withoutEmpty(body: CatalogProductBody): CatalogProductBody {
+  const filled = Object.entries(body).filter(([, value]) => !isEmpty(value));
+  return { external_id: body.external_id, ...Object.fromEntries(filled) };
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === null || value === undefined || value === '') return true;
+  if (Array.isArray(value)) return value.length === 0;
+  return typeof value === 'object' && Object.keys(value).length === 0;
+}
+
+/** Hash of each field that has a value: what later runs compare with to send only what changed. */
+export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
+  const hashes: Partial<Record<CatalogField, string>> = {};
+  for (const field of CATALOG_FIELDS) {
+    const value = body[field];
+    if (!isEmpty(value)) hashes[field] = fingerprint(value);
+  }
+  return hashes;
+}
+
+/** Every identifier of the product and its variants, each with the external_id that bears it. */
+export function identifiersOf(body: CatalogProductBody): Identifier[] {
+  const own = IDENTIFIER_KINDS.flatMap((kind) => {
+    const value = body[kind];
+    return typeof value === 'string' && value !== '' ? [{ kind, value, owner: body.external_id }] : [];
+  });
+  return [...own, ...(body.variants ?? []).flatMap(identifiersOf)];
+}
+
+/** The body without the given identifiers, wherever in it they are borne. */
+export function withoutIdentifiers(
+  body: CatalogProductBody,
+  withheld: readonly Identifier[],
+): CatalogProductBody {
+  if (withheld.length === 0) return body;
+  const drop = new Set(withheld.map(identifierKey));
+  return stripped(body, drop);
+}
+
+function stripped(body: CatalogProductBody, drop: ReadonlySet<string>): CatalogProductBody {
+  const dropped = IDENTIFIER_KINDS.filter((kind) => {
+    const value = body[kind];
+    return typeof value === 'string' && drop.has(identifierKey({ kind, value, owner: body.external_id }));
+  });
+  const kept = Object.entries(body).filter(([field]) => !dropped.some((kind) => kind === field));
+  const variants = body.variants?.map((variant) => stripped(variant, drop));
+  return {
+    external_id: body.external_id,
+    ...Object.fromEntries(kept),
+    ...(variants === undefined ? {} : { variants }),
+  };
+}
+
+export function identifierKey({ kind, value, owner }: Identifier): string {
+  return `${kind}\u0000${value}\u0000${owner}`;
+}

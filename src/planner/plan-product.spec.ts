@@ -1,0 +1,245 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  changeOf,
+  creationOf,
+  externalId,
+  linkOf,
+  rules,
+  snapshot,
+  variant,
+} from '../../test/support/product-builders.js';
+import { CATALOG_FIELDS, clearedValue, type CatalogField } from '../domain/catalog-product.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { afterWrite, valueHash } from '../domain/written-content.js';
+import { toCatalogBody } from './map-to-catalog.js';
+import {
+  changedFields,
+  filledFields,
+  generatedCatalogFields,
+  patchBody,
+  planProduct,
+  type LinkView,
+  type ProductPlan,
+} from './plan-product.js';
+import { sourceFingerprint } from './source.js';
+
+const generated = generatedCatalogFields({ name: 'title', html_description: 'descriptionHtml' });
+
+function plan(read: ProductSnapshot, link: LinkView | null, under = rules()): ProductPlan {
+  return planProduct(read, link, under, generated);
+}
+
+const withheldSku: WithheldIdentifier = {
+  kind: 'sku',
+  value: 'BOT-1',
+  owner: externalId(),
+  reason: 'shared',
+};
+
+describe('a product without a catalog product', () => {
+  it('is created with everything it has, and generation is asked for', () => {
+    expect(plan(snapshot(), null)).toEqual({
+      kind: 'create',
+      externalId: externalId(),
+      catalogId: null,
+      reason: 'new in the store',
+      fields: [
+        'name',
+        'description',
+        'html_description',
+        'brand',
+        'category',
+        'url',
+        'sku',
+        'barcode',
+        'images',
+        'metadata',
+      ],
+      body: toCatalogBody(snapshot(), rules()),
+      withheld: [],
+      sourceFingerprint: sourceFingerprint(snapshot(), rules()),
+      seen: expect.objectContaining({ title: valueHash('Bottle') }),
+      wantsGeneration: true,
+      label: 'Bottle',
+      storeId: 'gid://shopify/Product/1',
+    });
+  });
+
+  it('is created also when a link is known that never got a catalog id', () => {
+    expect(plan(snapshot(), linkOf(snapshot(), { catalogId: null, state: 'pending' }))).toMatchObject({
+      kind: 'create',
+      catalogId: null,
+    });
+  });
+
+  it('is left alone while the catalog creates it in the background', () => {
+    const creating = linkOf(snapshot(), { catalogId: null, state: 'pending', creating: true });
+    expect(plan(snapshot({ title: 'Changed meanwhile' }), creating)).toMatchObject({
+      kind: 'unchanged',
+      fingerprintMoved: false,
+    });
+  });
+});
+
+describe('a linked product', () => {
+  it('that did not change is nothing to do', () => {
+    expect(plan(snapshot(), linkOf(snapshot()))).toEqual({
+      kind: 'unchanged',
+      sourceFingerprint: sourceFingerprint(snapshot(), rules()),
+      fingerprintMoved: false,
+    });
+  });
+
+  it.each<[string, Partial<ProductSnapshot>, readonly CatalogField[], boolean]>([
+    ['title', { title: 'Flask' }, ['name'], false],
+    ['description', { descriptionHtml: '<p>New</p>' }, ['description', 'html_description'], false],
+    ['markup only', { descriptionHtml: '<div>Holds a litre.</div>' }, ['html_description'], false],
+    ['title and vendor', { title: 'Flask', vendor: 'Other' }, ['name', 'brand'], true],
+    ['vendor', { vendor: 'Other' }, ['brand'], true],
+    ['status', { status: 'ARCHIVED' }, ['metadata'], true],
+    ['images', { imageUrls: ['https://cdn.example.com/2.jpg'] }, ['images'], true],
+    ['sku', { variants: [variant({ sku: 'BOT-2' })] }, ['sku'], true],
+    ['cleared vendor', { vendor: null }, ['brand'], true],
+    ['cleared description', { descriptionHtml: null }, ['description', 'html_description'], false],
+    ['cleared barcode', { variants: [variant({ barcode: null })] }, ['barcode'], true],
+  ])('whose %s changed is told with those fields alone', (_what, change, fields, wantsGeneration) => {
+    const planned = changeOf(plan(snapshot(change), linkOf(snapshot())));
+    expect(planned).toMatchObject({
+      kind: 'update',
+      catalogId: '70',
+      fields,
+      wantsGeneration,
+      reason: `changed in the store: ${fields.join(', ')}`,
+    });
+  });
+
+  it('that became a product model trades its identifiers for variants', () => {
+    const split = snapshot({
+      hasOnlyDefaultVariant: false,
+      options: [{ name: 'Size', values: ['S'] }],
+      variants: [variant({ title: 'S', options: [{ name: 'Size', value: 'S' }] })],
+    });
+    expect(changeOf(plan(split, linkOf(snapshot()))).fields).toEqual([
+      'sku',
+      'barcode',
+      'open_attributes',
+      'variants',
+    ]);
+  });
+
+  it('under new rules is compared by field once and not pushed again', () => {
+    const old = linkOf(snapshot(), {}, rules({ mpn: 'ids.mpn' }));
+    expect(plan(snapshot(), old)).toEqual({
+      kind: 'unchanged',
+      sourceFingerprint: sourceFingerprint(snapshot(), rules()),
+      fingerprintMoved: true,
+    });
+  });
+
+  it('that holds our content and nothing new is nothing to do', () => {
+    const written = { title: afterWrite(undefined, 'Generated', 'Bottle') };
+    const link = linkOf(snapshot(), { written });
+    expect(plan(snapshot({ title: 'Generated' }), link)).toMatchObject({
+      kind: 'unchanged',
+      fingerprintMoved: false,
+    });
+    expect(changeOf(plan(snapshot({ title: 'Edited' }), link)).fields).toEqual(['name']);
+  });
+
+  it('remembers the live values it was read with, ours among them', () => {
+    const written = { title: afterWrite(undefined, 'Generated', 'Bottle') };
+    const planned = changeOf(
+      plan(snapshot({ title: 'Generated', vendor: 'Other' }), linkOf(snapshot(), { written })),
+    );
+    expect(planned.seen['title']).toBe(valueHash('Generated'));
+    expect(planned.body.name).toBe('Bottle');
+  });
+
+  it('while it is being created again is left alone', () => {
+    expect(plan(snapshot({ title: 'Flask' }), linkOf(snapshot(), { creating: true })).kind).toBe('unchanged');
+  });
+});
+
+describe('an orphan that is back', () => {
+  it('is told to the catalog although nothing changed, and asks for no generation', () => {
+    expect(plan(snapshot(), linkOf(snapshot(), { state: 'orphaned' }))).toMatchObject({
+      kind: 'update',
+      fields: [],
+      reason: 'back in the store; nothing but its place changed',
+      wantsGeneration: false,
+    });
+  });
+
+  it('is told with what changed meanwhile', () => {
+    expect(plan(snapshot({ vendor: 'Other' }), linkOf(snapshot(), { state: 'orphaned' }))).toMatchObject({
+      reason: 'back in the store; changed in the store: brand',
+      wantsGeneration: true,
+    });
+  });
+});
+
+describe('a product of which an identifier is withheld', () => {
+  const { sku: _withheld, ...pushedFields } = linkOf(snapshot()).pushedFields;
+  const link = linkOf(snapshot(), { state: 'conflicted', withheld: [withheldSku], pushedFields });
+
+  it('is looked at again every time: the identifier may be free', () => {
+    expect(plan(snapshot(), link)).toMatchObject({ kind: 'update', fields: [], withheld: [withheldSku] });
+  });
+
+  it('has the withheld identifier left out of the comparison', () => {
+    expect(changeOf(plan(snapshot({ vendor: 'Other' }), link)).fields).toEqual(['brand']);
+  });
+});
+
+describe('changedFields', () => {
+  it('are compared and shown in the order of the list', () => {
+    const body = creationOf(snapshot()).body;
+    const fields = changedFields(body, {});
+    expect(fields).toEqual(filledFields(body));
+    expect(fields).toEqual(CATALOG_FIELDS.filter((field) => fields.includes(field)));
+  });
+
+  it('name a field that lost its value', () => {
+    expect(changedFields({ external_id: 'x' }, { brand: 'hash' })).toEqual(['brand']);
+  });
+});
+
+describe('patchBody', () => {
+  it('holds the changed fields and no other', () => {
+    const body = creationOf(snapshot()).body;
+    expect(patchBody(body, ['name', 'sku'])).toEqual({ name: 'Bottle', sku: 'BOT-1' });
+    expect(patchBody(body, [])).toEqual({});
+  });
+
+  it.each(
+    CATALOG_FIELDS.map(
+      (field) =>
+        [
+          field,
+          ['sku', 'barcode', 'mpn', 'asin', 'url'].includes(field)
+            ? null
+            : ['images', 'variants'].includes(field)
+              ? []
+              : ['open_attributes', 'metadata'].includes(field)
+                ? {}
+                : '',
+        ] as const,
+    ),
+  )('clears %s with %j', (field, value) => {
+    expect(clearedValue(field)).toEqual(value);
+    expect(patchBody({ external_id: 'x' }, [field])).toEqual({ [field]: value });
+  });
+});
+
+describe('generatedCatalogFields', () => {
+  it.each<[string, readonly CatalogField[]]>([
+    ['title', ['name']],
+    ['descriptionHtml', ['description', 'html_description']],
+    ['vendor', ['brand']],
+    ['productType', ['category']],
+    ['seo.title', []],
+  ])('of a write-back to %s are %j', (target, fields) => {
+    expect([...generatedCatalogFields({ name: target })]).toEqual(fields);
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, it } from '@jest/globals';
+import { decide, intended, live, ourText, revertedText } from '../../test/support/product-builders.js';
+import type { LiveMetafield } from '../domain/store-port.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+
+const MATERIAL = 'metafield:catalog.material';
+
+function liveMetafield(over: Partial<LiveMetafield> = {}): LiveMetafield {
+  return {
+    namespace: 'catalog',
+    key: 'material',
+    type: 'single_line_text_field',
+    value: 'Steel',
+    digest: 'd1',
+    ...over,
+  };
+}
+
+function material(over: Partial<IntendedValue> = {}): IntendedValue {
+  return intended({
+    target: MATERIAL,
+    value: 'Glass',
+    type: 'single_line_text_field',
+    from: 'sections.material',
+    raw: null,
+    ...over,
+  });
+}
+
+describe('a metafield', () => {
+  it('that does not exist is created: nothing guards it', () => {
+    expect(decide(material(), live())).toMatchObject({
+      verdict: 'write',
+      reason: 'generated',
+      before: null,
+      digest: null,
+    });
+  });
+
+  it('that does not exist is not nought', () => {
+    expect(decide(material({ type: 'number_integer', value: '0' })).verdict).toBe('write');
+  });
+
+  it('of ours is replaced, guarded by its digest', () => {
+    const written = { [MATERIAL]: ourText('Steel', null) };
+    expect(decide(material(), live({}, [liveMetafield()]), { written })).toMatchObject({
+      verdict: 'write',
+      before: 'Steel',
+      digest: 'd1',
+    });
+  });
+
+  it('that somebody else keeps is left alone', () => {
+    expect(decide(material(), live({}, [liveMetafield()]))).toMatchObject({
+      verdict: 'conflict',
+      reason: 'somebody else keeps a value there',
+    });
+  });
+
+  it('of ours that the merchant removed stays removed', () => {
+    const written = { [MATERIAL]: ourText('Steel', null) };
+    expect(decide(material(), live(), { written })).toMatchObject({
+      verdict: 'conflict',
+      reason: 'the merchant edited it after we wrote it',
+    });
+  });
+
+  it('of ours that was reverted may be written again', () => {
+    const written = { [MATERIAL]: revertedText('Steel', null) };
+    expect(decide(material(), live(), { written }).verdict).toBe('write');
+  });
+
+  it('is found by namespace and key', () => {
+    const others = [
+      liveMetafield({ namespace: 'other', value: 'a', digest: 'x' }),
+      liveMetafield({ key: 'colour', value: 'b', digest: 'y' }),
+    ];
+    expect(decide(material(), live({}, others)).before).toBeNull();
+    expect(decide(material(), live({}, [...others, liveMetafield()])).before).toBe('Steel');
+  });
+
+  it('keeps the type that it has in the store', () => {
+    const held = liveMetafield({ type: 'multi_line_text_field' });
+    const written = { [MATERIAL]: ourText('Steel', null) };
+    expect(decide(material(), live({}, [held]), { written }).type).toBe('multi_line_text_field');
+    expect(decide(material(), live()).type).toBe('single_line_text_field');
+  });
+
+  it.each<[string, string, string, boolean]>([
+    ['json', '{"a":1,"b":2}', '{"b": 2, "a": 1}', true],
+    ['json', '{"a":1}', '{"a":2}', false],
+    ['json', '{"a":1}', 'broken', false],
+    ['list.number_integer', '[1,2]', '[1, 2]', true],
+    ['list.number_integer', '[1,2]', '[2,1]', false],
+    ['number_decimal', '1.5', '1.50', true],
+    ['number_integer', '2', '2.0', true],
+    ['number_integer', '2', '3', false],
+    ['number_integer', 'many', 'some', false],
+    ['single_line_text_field', '1.5', '1.50', false],
+    ['single_line_text_field', '[1,2]', '[1, 2]', false],
+    ['single_line_text_field', 'a', 'A', false],
+    ['boolean', 'true', 'true', true],
+  ])('of type %s that is to say %j and says %j: the same is %s', (type, value, held, same) => {
+    const decision = decide(material({ type, value }), live({}, [liveMetafield({ type, value: held })]));
+    expect(decision.verdict).toBe(same ? 'same' : 'conflict');
+  });
+
+  it('is compared by the type that it has in the store, not by the one that was meant', () => {
+    const held = liveMetafield({ type: 'number_decimal', value: '2.0' });
+    expect(decide(material({ type: 'single_line_text_field', value: '2' }), live({}, [held])).verdict).toBe(
+      'same',
+    );
+  });
+});

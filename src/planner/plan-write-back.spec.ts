@@ -1,0 +1,311 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  decide,
+  intended,
+  live,
+  ourText,
+  revertedText,
+  writeBackContext,
+} from '../../test/support/product-builders.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import { valueHash, type WrittenContent, type WrittenField } from '../domain/written-content.js';
+import { contentFingerprint, decideFields, type WriteBackContext } from './plan-write-back.js';
+
+function description(value: string): IntendedValue {
+  return intended({ target: 'descriptionHtml', value, from: 'html_description', raw: value });
+}
+
+const ours = { title: ourText('Ours', 'Bottle') };
+const EDITED_SINCE_READ = 'the merchant edited it after it was read';
+const EDITED_SINCE_WRITTEN = 'the merchant edited it after we wrote it';
+
+describe('a field', () => {
+  it.each<[string, string | null, Partial<WriteBackContext>, string, string]>([
+    ['that is as it was read is written', 'Bottle', {}, 'write', 'generated'],
+    [
+      'that is empty, as it was read, is written',
+      null,
+      { seen: { title: valueHash(null) } },
+      'write',
+      'generated',
+    ],
+    ['that says it already is not written', 'Generated', {}, 'same', 'the store already says this'],
+    ['edited since it was read is the merchant’s', 'Edited', {}, 'conflict', EDITED_SINCE_READ],
+    ['cleared since it was read is the merchant’s', null, {}, 'conflict', EDITED_SINCE_READ],
+    ['that we wrote and nobody touched is written again', 'Ours', { written: ours }, 'write', 'generated'],
+    [
+      'edited after we wrote it is the merchant’s',
+      'Edited',
+      { written: ours },
+      'conflict',
+      EDITED_SINCE_WRITTEN,
+    ],
+    [
+      'cleared after we wrote it is the merchant’s',
+      null,
+      { written: ours },
+      'conflict',
+      EDITED_SINCE_WRITTEN,
+    ],
+    [
+      'edited after we wrote it stays the merchant’s when a later run has read that edit',
+      'Edited',
+      { written: ours, seen: { title: valueHash('Edited') } },
+      'conflict',
+      EDITED_SINCE_WRITTEN,
+    ],
+    [
+      'in which the merchant restored our text is ours to write again',
+      'Ours',
+      { written: ours, seen: { title: valueHash('Edited') } },
+      'write',
+      'generated',
+    ],
+    [
+      'that holds an earlier text of ours, put there by somebody, is not ours to write',
+      'Ours',
+      { written: { title: ourText('Ours 2', 'Bottle', 'Ours') } },
+      'conflict',
+      EDITED_SINCE_WRITTEN,
+    ],
+    [
+      'edited after we wrote it is overwritten where the configuration says so',
+      'Edited',
+      { written: ours, onConflict: 'overwrite' },
+      'write',
+      `overwritten by configuration, although ${EDITED_SINCE_WRITTEN}`,
+    ],
+    [
+      'edited since it was read is overwritten where the configuration says so',
+      'Edited',
+      { onConflict: 'overwrite' },
+      'write',
+      `overwritten by configuration, although ${EDITED_SINCE_READ}`,
+    ],
+    [
+      'edited after we wrote it is written once a person approved',
+      'Edited',
+      { written: ours, released: true },
+      'write',
+      `approved, although ${EDITED_SINCE_WRITTEN}`,
+    ],
+    [
+      'that is reverted and as it was read is written',
+      'Bottle',
+      { written: { title: revertedText('Ours', 'Bottle') } },
+      'write',
+      'generated',
+    ],
+    [
+      'that was reverted after it was read is the merchant’s',
+      'Bottle',
+      { written: { title: revertedText('Ours', 'Bottle') }, seen: { title: valueHash('Ours') } },
+      'conflict',
+      EDITED_SINCE_READ,
+    ],
+    [
+      'of which nobody knows what was read is not written',
+      'Bottle',
+      { seen: {} },
+      'conflict',
+      'what it held when the content was asked for is not known',
+    ],
+    [
+      'that is empty and of which nobody knows what was read is not written either',
+      null,
+      { seen: {} },
+      'conflict',
+      'what it held when the content was asked for is not known',
+    ],
+    ['that we wrote needs no reading', 'Ours', { seen: {}, written: ours }, 'write', 'generated'],
+  ])('%s', (_rule, title, context, verdict, reason) => {
+    expect(decide(intended(), live({ title }), context)).toMatchObject({
+      verdict,
+      reason,
+      before: title,
+      digest: null,
+    });
+  });
+
+  it('keeps what is meant, and the live value as the before-image', () => {
+    expect(decide(intended())).toEqual({
+      ...intended(),
+      verdict: 'write',
+      reason: 'generated',
+      before: 'Bottle',
+      digest: null,
+    });
+  });
+
+  it('is decided by itself: a conflict in one holds up no other', () => {
+    const values = [intended(), intended({ target: 'vendor', value: 'Ours', from: 'brand', raw: 'Ours' })];
+    const decisions = decideFields(values, live({ title: 'Edited' }), writeBackContext());
+    expect(decisions.map(({ target, verdict }) => [target, verdict])).toEqual([
+      ['title', 'conflict'],
+      ['vendor', 'write'],
+    ]);
+  });
+});
+
+describe('a result that merely returns', () => {
+  const returned = intended({ value: 'Bottle', raw: 'Bottle' });
+
+  it('what was pushed is not generated content: our text stays', () => {
+    expect(decide(returned, live({ title: 'Ours' }), { written: ours })).toMatchObject({
+      verdict: 'not_generated',
+      reason: 'the catalog holds what the store told it: nothing was generated',
+    });
+  });
+
+  it('what was pushed does not overwrite an edit, even where the configuration would', () => {
+    const context = { onConflict: 'overwrite' as const, released: true };
+    expect(decide(returned, live({ title: 'Edited' }), context).verdict).toBe('not_generated');
+  });
+
+  it('what was pushed is told by the raw value, before it was sanitised', () => {
+    const spaced = intended({ value: 'Bottle', raw: ' Bottle ' });
+    const context = { pushedValues: { name: valueHash(' Bottle ') } };
+    expect(decide(spaced, live({ title: 'Ours' }), { ...context, written: ours }).verdict).toBe(
+      'not_generated',
+    );
+  });
+
+  it('the text that ours replaced is not generated, also when another text was pushed since', () => {
+    const context = { written: ours, pushedValues: { name: valueHash('Other') } };
+    expect(decide(returned, live({ title: 'Ours' }), context).verdict).toBe('not_generated');
+  });
+
+  it('the text of another field is generated content', () => {
+    const context = { pushedValues: { brand: valueHash('Acme') } };
+    expect(decide(intended({ value: 'Acme', raw: 'Acme' }), live(), context).verdict).toBe('write');
+  });
+
+  it('the HTML that ours replaced is seen whatever its spelling', () => {
+    const written = { descriptionHtml: ourText('<p>Ours</p>', '<p>a<br />b</p>') };
+    const product = live({ descriptionHtml: '<p>Ours</p>' });
+    expect(decide(description('<p>a<br>b</p>'), product, { written }).verdict).toBe('not_generated');
+  });
+
+  it('nothing, where ours replaced nothing, does not stop content', () => {
+    const written = { title: ourText('Ours', null) };
+    expect(decide(intended(), live({ title: 'Ours' }), { written }).verdict).toBe('write');
+  });
+});
+
+describe('an attempt that was cut off', () => {
+  const sentBefore = { title: { value: 'Generated', before: 'Bottle' } };
+
+  it('and had written is not repeated', () => {
+    expect(decide(intended(), live({ title: 'Generated' }), { sentBefore })).toMatchObject({
+      verdict: 'written_before',
+      reason: 'written by an earlier attempt that was cut off',
+      before: 'Generated',
+    });
+  });
+
+  it('and had not written is carried out', () => {
+    expect(decide(intended(), live(), { sentBefore }).verdict).toBe('write');
+  });
+
+  it('over which the merchant has edited since is a conflict', () => {
+    expect(decide(intended(), live({ title: 'Edited' }), { sentBefore }).verdict).toBe('conflict');
+  });
+
+  it('is known by what it sent, also when the store spells it otherwise', () => {
+    const sent = { descriptionHtml: { value: '<p>a<br />b</p>', before: null } };
+    const product = live({ descriptionHtml: '<p>a<br>b</p>\n' });
+    expect(decide(description('<p>other</p>'), product, { sentBefore: sent }).verdict).toBe('written_before');
+  });
+
+  it('of another field says nothing of this one', () => {
+    const sent = { vendor: { value: 'Generated', before: null } };
+    expect(decide(intended(), live({ title: 'Generated' }), { sentBefore: sent }).verdict).toBe('same');
+  });
+});
+
+describe('HTML that the store has normalised', () => {
+  it.each([
+    ['<p>a<br />b</p>', '<p>a<br>b</p>'],
+    ['<ul><li>a</li><li>b</li></ul>', '<ul>\n<li>a</li>\n<li>b</li>\n</ul>'],
+    ['<p>a &amp; b</p>', '<p>a &#38; b</p>'],
+  ])('says the same: %j and %j', (meant, held) => {
+    expect(decide(description(meant), live({ descriptionHtml: held })).verdict).toBe('same');
+  });
+
+  it('is not said of other words, nor of a plain field', () => {
+    expect(decide(description('<p>Holds two litres.</p>')).verdict).toBe('write');
+    const spelt = intended({ value: '<p>a</p>', raw: null });
+    expect(
+      decide(spelt, live({ title: '<P>a</P>' }), { seen: { title: valueHash('<P>a</P>') } }).verdict,
+    ).toBe('write');
+  });
+});
+
+function titleWritten(entry: WrittenField | undefined): WrittenContent {
+  return entry === undefined ? {} : { title: entry };
+}
+
+describe('whatever the texts', () => {
+  const text = fc.option(fc.constantFrom('Bottle', 'Ours', 'Ours 2', 'Generated', 'Edited'));
+  const written = fc.option(
+    fc.constantFrom(ours.title, ourText('Ours 2', 'Bottle', 'Ours'), revertedText('Ours', 'Bottle')),
+    { nil: undefined },
+  );
+
+  it('under skip nothing is written over a value that is neither ours nor the one that was read', () => {
+    fc.assert(
+      fc.property(text, text, written, (title, seen, entry) => {
+        const { verdict } = decide(intended(), live({ title }), {
+          seen: { title: valueHash(seen) },
+          written: titleWritten(entry),
+        });
+        const expected = entry?.ours ?? valueHash(seen);
+        if (verdict === 'write') expect(valueHash(title)).toBe(expected);
+        if (title === 'Edited' && entry?.ours != null) expect(verdict).toBe('conflict');
+      }),
+    );
+  });
+
+  it('once released or by overwrite nothing is a conflict', () => {
+    const release = fc.constantFrom<Partial<WriteBackContext>>(
+      { released: true },
+      { onConflict: 'overwrite' },
+    );
+    fc.assert(
+      fc.property(text, written, release, (title, entry, by) => {
+        const context = { ...by, written: titleWritten(entry) };
+        expect(decide(intended(), live({ title }), context).verdict).not.toBe('conflict');
+      }),
+    );
+  });
+});
+
+describe('contentFingerprint', () => {
+  const values = [
+    intended(),
+    intended({ target: 'metafield:catalog.material', type: 'json' }),
+    description('<p>x</p>'),
+  ];
+
+  it('does not depend on the order of the fields', () => {
+    expect(contentFingerprint([...values].reverse())).toBe(contentFingerprint(values));
+    expect(contentFingerprint([values[1]!, values[2]!, values[0]!])).toBe(contentFingerprint(values));
+  });
+
+  it('leaves the values in their order', () => {
+    const given = [...values];
+    contentFingerprint(given);
+    expect(given).toEqual(values);
+  });
+
+  it.each<[string, boolean, Partial<IntendedValue>]>([
+    ['target', false, { target: 'vendor' }],
+    ['value', false, { value: 'Other' }],
+    ['type', false, { type: 'json' }],
+    ['origin', true, { from: 'brand' }],
+    ['raw text', true, { raw: 'other' }],
+  ])('with another %s is the same content: %s', (_what, same, change) => {
+    expect(contentFingerprint([intended(change)]) === contentFingerprint([intended()])).toBe(same);
+  });
+});

@@ -1,0 +1,223 @@
+import { fingerprint } from '../domain/fingerprint.js';
+import type { LiveMetafield, LiveProduct } from '../domain/store-port.js';
+import { placeOfTarget } from '../domain/write-target.js';
+import {
+  afterWrite,
+  effectiveValue,
+  valueHash,
+  type WrittenContent,
+  type WrittenField,
+} from '../domain/written-content.js';
+import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
+import { isStoreField } from './generated-content.js';
+import { reducedHtml } from './html-content.js';
+import type { LiveByLocale } from './translations.js';
+
+export type FieldVerdict =
+  'write' | 'written_before' | 'same' | 'conflict' | 'not_generated' | 'untranslatable';
+
+/** What is to become of one field, and why. */
+export interface FieldDecision extends IntendedValue {
+  readonly verdict: FieldVerdict;
+  readonly reason: string;
+  /** The live value when it was decided: the before-image. */
+  readonly before: string | null;
+  /** Digest that guards a metafield's replacement; null where there was no value. */
+  readonly digest: string | null;
+}
+
+export interface WriteBackContext {
+  /** Hashes of the live values when the source of this result was read; empty when that is not known. */
+  readonly seen: Readonly<Record<string, string>>;
+  readonly written: WrittenContent;
+  /** Hash, by catalog field, of what we pushed: a field that comes back the same was not generated. */
+  readonly pushedValues: Readonly<Record<string, string>>;
+  readonly onConflict: 'skip' | 'overwrite';
+  /** A person approved this write-back: whatever the live value is, it was seen and released. */
+  readonly released: boolean;
+  /** What an earlier, cut-off attempt of this same write-back may have written, by target. */
+  readonly sentBefore: Readonly<Record<string, SentValue>>;
+  /** Translations as they are now, of every locale that is intended. */
+  readonly translations: LiveByLocale;
+}
+
+interface Ruling {
+  readonly verdict: FieldVerdict;
+  readonly reason: string;
+}
+
+/**
+ * Decides field by field what a generation result may do to the live product (design section 1.11). A value that is
+ * neither what was read at planning nor what we last wrote was edited by the merchant: `onConflict` decides. A field that
+ * we wrote and the merchant then changed stays the merchant's, also when a later run has read and pushed that edit, until
+ * it is released by an approval, by `overwrite`, or by the merchant restoring our text.
+ */
+export function decideFields(
+  intended: readonly IntendedValue[],
+  live: LiveProduct,
+  context: WriteBackContext,
+): FieldDecision[] {
+  const own = intended
+    .filter((value) => placeOfTarget(value.target).locale === null)
+    .map((value) => decideField(value, live, context));
+  const byTarget = new Map(own.map((decision) => [decision.target, decision]));
+  return intended.map((value) => byTarget.get(value.target) ?? decideTranslation(value, byTarget, context));
+}
+
+function decideField(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision {
+  const metafield = isStoreField(value.target) ? undefined : metafieldAt(live, value.target);
+  const current = isStoreField(value.target) ? live.fields[value.target] : (metafield?.value ?? null);
+  const typed = metafield === undefined ? value : { ...value, type: metafield.type };
+  return {
+    ...typed,
+    ...verdict(typed, current, context),
+    before: current,
+    digest: metafield?.digest ?? null,
+  };
+}
+
+/**
+ * A translation is of the text that the store will then show: it is held back where the merchant keeps another one. What it
+ * translates may only come to be by this same write-back, so that a text that is missing yet is no hindrance.
+ */
+function decideTranslation(
+  value: IntendedValue,
+  own: ReadonlyMap<string, FieldDecision>,
+  context: WriteBackContext,
+): FieldDecision {
+  const { locale, base } = placeOfTarget(value.target);
+  const live = context.translations.get(locale ?? '');
+  const before = live?.texts.get(base)?.value ?? null;
+  const decided = (ruling: Ruling): FieldDecision => ({ ...value, ...ruling, before, digest: null });
+  if (value.withheld !== undefined) return decided({ verdict: 'not_generated', reason: value.withheld });
+  if (live === undefined)
+    return decided({ verdict: 'untranslatable', reason: 'the store’s translations are not known' });
+  if (live.problem !== null) return decided({ verdict: 'untranslatable', reason: live.problem });
+  if (live.never.includes(base))
+    return decided({ verdict: 'untranslatable', reason: 'the store does not translate this field' });
+  const ruling = verdict(value, before, context);
+  if (ruling.verdict !== 'write') return decided(ruling);
+  const original = own.get(base);
+  if (original?.verdict === 'conflict')
+    return decided({
+      verdict: 'conflict',
+      reason: `it translates a text that is not written: ${original.reason}`,
+    });
+  if (!live.texts.has(base) && original?.verdict !== 'write')
+    return decided({
+      verdict: 'untranslatable',
+      reason: 'the store holds no text there that it could translate',
+    });
+  return decided(ruling);
+}
+
+function verdict(value: IntendedValue, current: string | null, context: WriteBackContext): Ruling {
+  const sent = context.sentBefore[value.target];
+  if (sent !== undefined && sameContent({ ...value, value: sent.value }, current)) {
+    return { verdict: 'written_before', reason: 'written by an earlier attempt that was cut off' };
+  }
+  if (sameContent(value, current)) return { verdict: 'same', reason: 'the store already says this' };
+  if (isSource(value, context)) {
+    return {
+      verdict: 'not_generated',
+      reason: 'the catalog holds what the store told it: nothing was generated',
+    };
+  }
+  const edit = merchantEdit(value, current, context.written[value.target], context.seen[value.target]);
+  if (edit === null) return { verdict: 'write', reason: 'generated' };
+  if (context.released) return { verdict: 'write', reason: `approved, although ${edit}` };
+  if (context.onConflict === 'overwrite')
+    return { verdict: 'write', reason: `overwritten by configuration, although ${edit}` };
+  return { verdict: 'conflict', reason: edit };
+}
+
+/** True when the result merely returns the merchant's own text: as it was pushed, or as our text replaced it. */
+function isSource(value: IntendedValue, context: WriteBackContext): boolean {
+  if (value.raw === null) return false;
+  if (context.pushedValues[value.from] === valueHash(value.raw)) return true;
+  return sameContent({ ...value, value: value.raw }, context.written[value.target]?.replaced ?? null);
+}
+
+/** How the live value betrays a merchant's edit, for people; null when there was none. */
+function merchantEdit(
+  value: IntendedValue,
+  current: string | null,
+  written: WrittenField | undefined,
+  seen: string | undefined,
+): string | null {
+  const hash = valueHash(current);
+  if (placeOfTarget(value.target).locale !== null) {
+    // Translations are not read with the product: one that is there and is not ours, a person or another app put there.
+    if (current === null || (written?.ours != null && hash === written.ours)) return null;
+    return written?.ours == null
+      ? 'somebody else keeps a translation there'
+      : 'somebody changed the translation after we wrote it';
+  }
+  if (written?.ours != null) return hash === written.ours ? null : 'the merchant edited it after we wrote it';
+  if (seen !== undefined) return hash === seen ? null : 'the merchant edited it after it was read';
+  // Nothing of ours was ever there and nobody read it: only an empty metafield is free for the taking.
+  if (isStoreField(value.target)) return 'what it held when the content was asked for is not known';
+  return current === null ? null : 'somebody else keeps a value there';
+}
+
+/** True when the live value says what is meant, whatever the store's spelling of it. */
+function sameContent(value: IntendedValue, current: string | null): boolean {
+  if (current === null) return false;
+  if (current === value.value) return true;
+  if (placeOfTarget(value.target).base === 'descriptionHtml')
+    return reducedHtml(current) === reducedHtml(value.value);
+  if (value.type === 'json' || value.type?.startsWith('list.') === true)
+    return sameJson(current, value.value);
+  if (value.type?.startsWith('number_') === true) return Number(current) === Number(value.value);
+  return false;
+}
+
+function sameJson(left: string, right: string): boolean {
+  try {
+    return fingerprint(JSON.parse(left)) === fingerprint(JSON.parse(right));
+  } catch {
+    // One of them is no JSON, so they do not say the same.
+    return false;
+  }
+}
+
+function metafieldAt(live: LiveProduct, target: string): LiveMetafield | undefined {
+  return live.metafields.find((field) => `metafield:${field.namespace}.${field.key}` === target);
+}
+
+/**
+ * One applied write-back per content (design section 2): the fingerprint of all that is meant to be written. Translations
+ * are a part of their own, after a `+`, so that a result that was seen without them is known again.
+ */
+export function contentFingerprint(intended: readonly IntendedValue[]): string {
+  const meant = intended
+    .filter((value) => value.withheld === undefined)
+    .sort((left, right) => (left.target < right.target ? -1 : 1));
+  const of = (values: readonly IntendedValue[]): string =>
+    fingerprint(values.map(({ target, value, type }) => [target, type, value]));
+  const isTranslation = ({ target }: IntendedValue): boolean => placeOfTarget(target).locale !== null;
+  const translations = meant.filter(isTranslation);
+  const own = of(meant.filter((value) => !isTranslation(value)));
+  return translations.length === 0 ? own : `${own}+${of(translations)}`;
+}
+
+/**
+ * The product's written content, with what earlier write-backs sent and then took for failed, oldest first: a write that timed
+ * out may have landed, and what it left is ours and not the merchant's. `current` gives the live value of a target.
+ */
+export function withLandedWrites(
+  written: WrittenContent,
+  failed: readonly Readonly<Record<string, SentValue>>[],
+  current: (target: string) => string | null,
+): WrittenContent {
+  let known = written;
+  for (const [target, sent] of failed.flatMap((each) => Object.entries(each))) {
+    const live = current(target);
+    const previous = known[target];
+    if (live === null || previous?.ours === valueHash(live)) continue;
+    const value = { target, value: sent.value, type: null, from: '', raw: null };
+    if (!sameContent(value, live)) continue;
+    known = { ...known, [target]: afterWrite(previous, live, effectiveValue(sent.before, previous)) };
+  }
+  return known;
+}

@@ -1,0 +1,204 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  metafield,
+  rules,
+  snapshot,
+  variant,
+  writeBackSettings,
+  SHOP,
+} from '../../test/support/product-builders.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import { afterWrite, valueHash, type WrittenContent } from '../domain/written-content.js';
+import {
+  effectiveSnapshot,
+  isMappedAttribute,
+  isSourceMetafield,
+  matchesName,
+  seenFields,
+  sourceFingerprint,
+  sourceRules,
+  writableFields,
+} from './source.js';
+
+const mapped = rules({ openAttributes: ['custom.*', 'specs.weight'], mpn: 'ids.mpn', asin: 'ids.asin' });
+
+describe('effectiveSnapshot', () => {
+  it('of a product that was never written is the product', () => {
+    const read = snapshot();
+    expect(effectiveSnapshot(read, null)).toBe(read);
+    expect(effectiveSnapshot(read, {})).toEqual(read);
+  });
+
+  it('puts every field that holds our text back to what the merchant means', () => {
+    const merchants = snapshot({ seoTitle: 'SEO', seoDescription: null });
+    const written: WrittenContent = Object.fromEntries(
+      Object.entries(writableFields(merchants)).map(([target, value]) => [
+        target,
+        afterWrite(undefined, `generated ${target}`, value),
+      ]),
+    );
+    const read = snapshot({
+      title: 'generated title',
+      descriptionHtml: 'generated descriptionHtml',
+      seoTitle: 'generated seo.title',
+      seoDescription: 'generated seo.description',
+      vendor: 'generated vendor',
+      productType: 'generated productType',
+    });
+    expect(effectiveSnapshot(read, written)).toEqual(merchants);
+  });
+
+  it('of a title that replaced nothing is the empty text', () => {
+    const written = { title: afterWrite(undefined, 'generated', null) };
+    expect(effectiveSnapshot(snapshot({ title: 'generated' }), written).title).toBe('');
+  });
+
+  it('keeps the merchant’s edit of one field beside our text in another', () => {
+    const written = {
+      title: afterWrite(undefined, 'generated', 'Bottle'),
+      vendor: afterWrite(undefined, 'ours', 'Acme'),
+    };
+    const read = snapshot({ title: 'Edited', vendor: 'ours' });
+    expect(effectiveSnapshot(read, written)).toMatchObject({ title: 'Edited', vendor: 'Acme' });
+  });
+
+  it('takes our metafields for what they replaced, also in a namespace that is filled no longer', () => {
+    const written = {
+      'metafield:custom.material': afterWrite(undefined, 'generated', null),
+      'metafield:custom.colour': afterWrite(undefined, 'generated', 'red'),
+    };
+    const read = snapshot({
+      metafields: [
+        metafield('custom.material', 'generated'),
+        metafield('custom.colour', 'generated'),
+        metafield('custom.care', 'wash'),
+      ],
+    });
+    expect(effectiveSnapshot(read, written).metafields).toEqual([
+      metafield('custom.colour', 'red'),
+      metafield('custom.care', 'wash'),
+    ]);
+  });
+});
+
+describe('sourceFingerprint', () => {
+  const base = snapshot({
+    options: [{ name: 'Size', values: ['S', 'M'] }],
+    hasOnlyDefaultVariant: false,
+    variants: [variant({ id: '11', title: 'S', options: [{ name: 'Size', value: 'S' }] })],
+    metafields: [metafield('custom.care', 'wash'), metafield('ids.mpn', 'M-1')],
+  });
+
+  it.each<[string, Partial<ProductSnapshot>]>([
+    ['title', { title: 'Other' }],
+    ['description', { descriptionHtml: null }],
+    ['vendor', { vendor: null }],
+    ['product type', { productType: 'Flasks' }],
+    ['category', { category: 'Home > Bottles' }],
+    ['address', { url: null }],
+    ['handle', { handle: 'flask' }],
+    ['status', { status: 'DRAFT' }],
+    ['tags', { tags: [] }],
+    ['images', { imageUrls: [] }],
+    ['kind (variants or not)', { hasOnlyDefaultVariant: true }],
+    ['option names', { options: [{ name: 'Height', values: ['S', 'M'] }] }],
+    ['option values', { options: [{ name: 'Size', values: ['S'] }] }],
+    ['variants', { variants: [] }],
+    ['a variant’s sku', { variants: [{ ...base.variants[0]!, sku: null }] }],
+    ['a variant’s barcode', { variants: [{ ...base.variants[0]!, barcode: null }] }],
+    ['a variant’s title', { variants: [{ ...base.variants[0]!, title: 'M' }] }],
+    ['a variant’s options', { variants: [{ ...base.variants[0]!, options: [] }] }],
+    ['a mapped metafield', { metafields: [metafield('custom.care', 'dry'), metafield('ids.mpn', 'M-1')] }],
+    [
+      'a mapped metafield’s type',
+      { metafields: [metafield('custom.care', 'wash', 'json'), metafield('ids.mpn', 'M-1')] },
+    ],
+    ['the part number', { metafields: [metafield('custom.care', 'wash'), metafield('ids.mpn', 'M-2')] }],
+  ])('moves with the %s', (_what, change) => {
+    expect(sourceFingerprint({ ...base, ...change }, mapped)).not.toBe(sourceFingerprint(base, mapped));
+  });
+
+  it.each<[string, Partial<ProductSnapshot>]>([
+    ['the time of the last change', { updatedAt: new Date('2030-01-01T00:00:00Z') }],
+    ['the SEO texts, which the catalog never sees', { seoTitle: 'x', seoDescription: 'y' }],
+    ['metafields that nobody mapped', { metafields: [...base.metafields, metafield('other.x', 'y')] }],
+    [
+      'the namespace that write-back fills',
+      { metafields: [...base.metafields, metafield('catalog.x', 'y')] },
+    ],
+  ])('stays with a change of %s', (_what, change) => {
+    expect(sourceFingerprint({ ...base, ...change }, mapped)).toBe(sourceFingerprint(base, mapped));
+  });
+
+  it('stays when a product type changes that a category stands before', () => {
+    const category = 'Home > Bottles';
+    const before = sourceFingerprint({ ...base, category, productType: 'a' }, mapped);
+    expect(sourceFingerprint({ ...base, category, productType: 'b' }, mapped)).toBe(before);
+  });
+
+  it('moves with the rules', () => {
+    expect(sourceFingerprint(base, rules())).not.toBe(sourceFingerprint(base, mapped));
+  });
+});
+
+describe('sourceRules', () => {
+  const mapping = { openAttributes: [], mpn: '', asin: '' };
+  const { version } = sourceRules(SHOP, mapping, writeBackSettings);
+
+  it('have another version for another shop, mapping or namespace', () => {
+    const others = [
+      sourceRules('other.myshopify.com', mapping, writeBackSettings),
+      sourceRules(SHOP, { ...mapping, mpn: 'ids.mpn' }, writeBackSettings),
+      sourceRules(SHOP, mapping, { ...writeBackSettings, sections: null }),
+    ];
+    expect(new Set([version, ...others.map((each) => each.version)]).size).toBe(4);
+  });
+
+  it('keep their version when only the way of writing back changes', () => {
+    const other = sourceRules(SHOP, mapping, {
+      ...writeBackSettings,
+      mode: 'review',
+      onConflict: 'overwrite',
+    });
+    expect(other.version).toBe(version);
+  });
+});
+
+describe('metafields by configuration', () => {
+  it.each<[string, boolean]>([
+    ['custom.anything', true],
+    ['specs.weight', true],
+    ['specs.height', false],
+    ['customer.x', false],
+    ['other.x', false],
+  ])('%s mapped as attribute: %s', (name, expected) => {
+    expect(isMappedAttribute(metafield(name, 'x'), mapped)).toBe(expected);
+  });
+
+  it('the namespace that write-back fills is never source, whatever the mapping says', () => {
+    const greedy = rules({ openAttributes: ['catalog.*', 'catalog.x'] });
+    expect(isMappedAttribute(metafield('catalog.x', 'y'), greedy)).toBe(false);
+    expect(isSourceMetafield(metafield('catalog.x', 'y'), greedy)).toBe(false);
+  });
+
+  it('part number and ASIN are source besides the attributes', () => {
+    expect(isSourceMetafield(metafield('ids.mpn', 'x'), mapped)).toBe(true);
+    expect(isSourceMetafield(metafield('ids.asin', 'x'), mapped)).toBe(true);
+    expect(isSourceMetafield(metafield('ids.other', 'x'), mapped)).toBe(false);
+  });
+
+  it('an empty name matches nothing', () => {
+    expect(matchesName(metafield('.', 'x'), '')).toBe(false);
+  });
+});
+
+it('the seen values are hashes of the live ones, not of the effective ones', () => {
+  expect(seenFields(snapshot({ title: 'generated', vendor: null }))).toEqual({
+    title: valueHash('generated'),
+    descriptionHtml: valueHash('<p>Holds a litre.</p>'),
+    'seo.title': valueHash(null),
+    'seo.description': valueHash(null),
+    vendor: valueHash(null),
+    productType: valueHash('Bottles'),
+  });
+});

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto';
+import { fingerprint } from '../domain/fingerprint.js';
+import type { MetafieldValue, ProductSnapshot } from '../domain/snapshot.js';
+import type { MappingSettings, WriteBackSettings } from '../domain/store-settings.js';
+import type { StoreField } from '../domain/store-port.js';
+import {
+  effectiveValue,
+  metafieldTarget,
+  valueHash,
+  type WrittenContent,
+} from '../domain/written-content.js';
+
+/** What decides how a snapshot is read: a store's settings, resolved once per run. */
+export interface SourceRules {
+  readonly mapping: MappingSettings;
+  /** Namespace that write-back fills: never source, whoever wrote there. Null when sections are left alone. */
+  readonly sectionsNamespace: string | null;
+  /** Shop domain, part of the metadata. */
+  readonly shop: string;
+  /** Changes when the rules do, so that every product is compared field by field once after a change of configuration. */
+  readonly version: string;
+}
+
+/** Bump when mapping or fingerprint change their meaning: all products are then compared by field once, not re-pushed. */
+const RULES_VERSION = 1;
+
+export function sourceRules(
+  shop: string,
+  mapping: MappingSettings,
+  writeBack: WriteBackSettings,
+): SourceRules {
+  const sectionsNamespace = writeBack.sections?.namespace ?? null;
+  return {
+    mapping,
+    sectionsNamespace,
+    shop,
+    version: fingerprint([RULES_VERSION, shop, mapping, sectionsNamespace]).slice(0, 8),
+  };
+}
+
+/** The live values that a write-back may replace. */
+export function writableFields(snapshot: ProductSnapshot): Record<StoreField, string | null> {
+  return {
+    title: snapshot.title,
+    descriptionHtml: snapshot.descriptionHtml,
+    'seo.title': snapshot.seoTitle,
+    'seo.description': snapshot.seoDescription,
+    vendor: snapshot.vendor,
+    productType: snapshot.productType,
+  };
+}
+
+/** The snapshot with every field that holds our own content put back to what the merchant means (design section 1.9). */
+export function effectiveSnapshot(
+  snapshot: ProductSnapshot,
+  written: WrittenContent | null,
+): ProductSnapshot {
+  if (written === null) return snapshot;
+  return {
+    ...snapshot,
+    title: effectiveValue(snapshot.title, written['title']) ?? '',
+    descriptionHtml: effectiveValue(snapshot.descriptionHtml, written['descriptionHtml']),
+    seoTitle: effectiveValue(snapshot.seoTitle, written['seo.title']),
+    seoDescription: effectiveValue(snapshot.seoDescription, written['seo.description']),
+    vendor: effectiveValue(snapshot.vendor, written['vendor']),
+    productType: effectiveValue(snapshot.productType, written['productType']),
+    metafields: snapshot.metafields.flatMap((field) => effectiveMetafield(field, written)),
+  };
+}
+
+/** The namespace that is filled today is no source anyway; one that was filled under an earlier configuration may be. */
+function effectiveMetafield(field: MetafieldValue, written: WrittenContent): MetafieldValue[] {
+  const value = effectiveValue(field.value, written[metafieldTarget(field.namespace, field.key)]);
+  return value === null ? [] : [{ ...field, value }];
+}
+
+/**
+ * Fingerprint of everything of an effective snapshot that reaches the catalog, taken without building the catalog's body:
+ * a night in which nothing changed hashes each product once and does no more.
+ */
+export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules): string {
+  const parts: unknown[] = [
+    rules.version,
+    effective.title,
+    effective.descriptionHtml,
+    effective.vendor,
+    effective.category ?? effective.productType,
+    effective.url,
+    effective.handle,
+    effective.status,
+    effective.tags,
+    effective.hasOnlyDefaultVariant,
+    effective.imageUrls,
+  ];
+  for (const option of effective.options) parts.push(option.name, option.values);
+  for (const variant of effective.variants) {
+    parts.push(variant.externalId, variant.title, variant.sku, variant.barcode);
+    for (const option of variant.options) parts.push(option.name, option.value);
+  }
+  if (usesMetafields(rules)) {
+    for (const field of effective.metafields) {
+      if (isSourceMetafield(field, rules)) parts.push(field.namespace, field.key, field.type, field.value);
+    }
+  }
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+/** Hashes of the live writable values: what a later write-back compares with, to tell a merchant's edit (design section 1.11). */
+export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(writableFields(snapshot)).map(([field, value]) => [field, valueHash(value)]),
+  );
+}
+
+function usesMetafields({ mapping }: SourceRules): boolean {
+  return mapping.openAttributes.length > 0 || mapping.mpn !== '' || mapping.asin !== '';
+}
+
+export function isSourceMetafield(field: MetafieldValue, rules: SourceRules): boolean {
+  return (
+    isMappedAttribute(field, rules) ||
+    matchesName(field, rules.mapping.mpn) ||
+    matchesName(field, rules.mapping.asin)
+  );
+}
+
+export function isMappedAttribute(field: MetafieldValue, rules: SourceRules): boolean {
+  if (field.namespace === rules.sectionsNamespace) return false;
+  return rules.mapping.openAttributes.some(
+    (pattern) => pattern === `${field.namespace}.*` || pattern === `${field.namespace}.${field.key}`,
+  );
+}
+
+export function matchesName(field: MetafieldValue, name: string): boolean {
+  return name !== '' && name === `${field.namespace}.${field.key}`;
+}

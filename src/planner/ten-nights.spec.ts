@@ -1,0 +1,247 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { linkOf, live, rules, snapshot, writeBackSettings } from '../../test/support/product-builders.js';
+import type { LiveMetafield } from '../domain/store-port.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import { afterWrite, effectiveValue, type WrittenContent } from '../domain/written-content.js';
+import { intendedValues, type GeneratedProduct } from './generated-content.js';
+import { NO_OTHER_BEARERS, settleIdentity } from './identity.js';
+import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange } from './plan-product.js';
+import { decideFields, type FieldDecision } from './plan-write-back.js';
+
+const under = rules();
+const generatedFields = generatedCatalogFields(writeBackSettings.fields);
+/** Begins every generated text, and no text of the merchant's. */
+const GENERATED = 'Generated';
+
+type WrittenTo = 'title' | 'descriptionHtml';
+type Edited = WrittenTo | 'vendor';
+type Content = Record<Edited, string | null>;
+
+type Edit =
+  | { readonly kind: 'set'; readonly field: Edited; readonly text: string | null }
+  /** The merchant puts back what we last wrote there. */
+  | { readonly kind: 'restore'; readonly field: WrittenTo };
+
+/**
+ * One product, twice: as the store, the link and the journal hold it, moved by the planner's functions alone; and as a
+ * model that knows who wrote what, which says what ought to happen.
+ */
+class Product {
+  readonly #live: Content = { title: 'Bottle', descriptionHtml: '<p>Holds a litre.</p>', vendor: 'Acme' };
+  #metafields: LiveMetafield[] = [];
+  #link: LinkView | null = null;
+  #seen: Readonly<Record<string, string>> = {};
+  #revision = 0;
+
+  readonly #meant: Content = { ...this.#live };
+  #told: Content | null = null;
+  #liveWhenTold: Content | null = null;
+  /** Our last text of a field, what the merchant meant when it was written, and whether the merchant has it now. */
+  readonly #ours = new Map<WrittenTo, { text: string; stoodFor: string | null; isMerchants: boolean }>();
+
+  edit(edit: Edit): void {
+    if (edit.kind === 'set') {
+      const text = edit.field === 'title' ? (edit.text ?? 'Untitled') : edit.text;
+      if (this.#live[edit.field] === text) return;
+      this.#live[edit.field] = text;
+      this.#meant[edit.field] = text;
+      const ours = edit.field === 'vendor' ? undefined : this.#ours.get(edit.field);
+      if (ours) ours.isMerchants = true;
+      return;
+    }
+    const ours = this.#ours.get(edit.field);
+    if (!ours) return;
+    this.#live[edit.field] = ours.text;
+    this.#meant[edit.field] = ours.stoodFor;
+    ours.isMerchants = false;
+  }
+
+  #read(): ProductSnapshot {
+    const { title, descriptionHtml, vendor } = this.#live;
+    return snapshot({ title: title ?? '', descriptionHtml, vendor, metafields: this.#metafields });
+  }
+
+  #changed(): Edited[] {
+    const fields: Edited[] = ['title', 'descriptionHtml', 'vendor'];
+    return fields.filter((field) => this.#told?.[field] !== this.#meant[field]);
+  }
+
+  /** Plans as a run does, and proves that the plan is what really changed; null when there is nothing to tell. */
+  plan(): PlannedChange | null {
+    const planned = planProduct(this.#read(), this.#link, under, generatedFields);
+    const settled =
+      planned.kind === 'unchanged'
+        ? null
+        : settleIdentity(planned, this.#link, NO_OTHER_BEARERS, generatedFields);
+    const change = settled?.kind === 'change' ? settled.change : null;
+    const changed = this.#changed();
+    expect(change !== null).toBe(changed.length > 0);
+    expect(JSON.stringify(change?.body ?? {})).not.toContain(GENERATED);
+    if (change !== null) {
+      expect(change.kind).toBe(this.#told === null ? 'create' : 'update');
+      expect(change.wantsGeneration).toBe(this.#told === null || changed.includes('vendor'));
+      expect(change.body).toMatchObject({ name: this.#meant.title });
+    }
+    return change;
+  }
+
+  apply(change: PlannedChange): void {
+    const written = this.#link?.written ?? null;
+    this.#link = linkOf(this.#read(), { written, sourceFingerprint: change.sourceFingerprint }, under);
+    this.#seen = change.seen;
+    this.#told = { ...this.#meant };
+    this.#liveWhenTold = { ...this.#live };
+  }
+
+  generate(): GeneratedProduct {
+    this.#revision += 1;
+    const of = `${String(this.#meant.title)} by ${String(this.#meant.vendor)}, revision ${String(this.#revision)}`;
+    return {
+      name: `${GENERATED} ${of}`,
+      html_description: `<p>${GENERATED}<br />text of ${of}</p>`,
+      sections: [{ Material: `${GENERATED} ${of}` }],
+    };
+  }
+
+  /** Writes a result back as the writer does; returns the targets that were written. */
+  writeBack(result: GeneratedProduct): string[] {
+    const expected = this.#writable();
+    const toWrite = this.#decide(result).filter(({ verdict }) => verdict === 'write');
+    for (const decision of toWrite) this.#store(decision);
+    expect(toWrite.map(({ target }) => target)).toEqual(expected);
+    expect(this.#decide(result).filter(({ verdict }) => verdict === 'write')).toEqual([]);
+    return toWrite.map(({ target }) => target);
+  }
+
+  #writable(): string[] {
+    const fields: WrittenTo[] = ['title', 'descriptionHtml'];
+    const free = fields.filter((field) => {
+      const ours = this.#ours.get(field);
+      return ours ? !ours.isMerchants : this.#live[field] === this.#liveWhenTold?.[field];
+    });
+    return [...free, 'metafield:catalog.material'];
+  }
+
+  #decide(result: GeneratedProduct): FieldDecision[] {
+    return decideFields(intendedValues(result, writeBackSettings), live(this.#live, this.#metafields), {
+      seen: this.#seen,
+      written: this.#link?.written ?? {},
+      pushedValues: this.#link?.pushedFields ?? {},
+      onConflict: 'skip',
+      released: false,
+      sentBefore: {},
+      translations: new Map(),
+    });
+  }
+
+  #store({ target, value, before, type }: FieldDecision): void {
+    const stored = normalised(target, value);
+    if (this.#link === null) throw new Error('only a linked product is written');
+    const written: WrittenContent = this.#link.written ?? {};
+    const entry = afterWrite(written[target], stored, effectiveValue(before, written[target]));
+    this.#link = { ...this.#link, written: { ...written, [target]: entry } };
+    if (target === 'title' || target === 'descriptionHtml') {
+      this.#live[target] = stored;
+      this.#ours.set(target, { text: stored, stoodFor: this.#meant[target], isMerchants: false });
+      expect(entry.replaced).toBe(this.#meant[target]);
+    } else {
+      this.#metafields = [
+        { namespace: 'catalog', key: 'material', type: type ?? '', value: stored, digest: stored },
+      ];
+    }
+  }
+}
+
+/** A store spells HTML its own way; what it then holds is not what was sent. */
+function normalised(target: string, value: string): string {
+  return target === 'descriptionHtml' ? `${value.replaceAll('<br />', '<br>')}\n` : value;
+}
+
+const PRODUCTS = 4;
+
+const edit: fc.Arbitrary<Edit> = fc.oneof(
+  fc.record({
+    kind: fc.constant('set' as const),
+    field: fc.constantFrom<Edited>('title', 'descriptionHtml', 'vendor'),
+    text: fc.option(fc.constantFrom('one', 'two', '<p>three</p>', 'four &amp; five')),
+  }),
+  fc.record({
+    kind: fc.constant('restore' as const),
+    field: fc.constantFrom<WrittenTo>('title', 'descriptionHtml'),
+  }),
+);
+
+const edits = fc.array(fc.tuple(fc.nat(PRODUCTS - 1), edit), { maxLength: 3 });
+
+/** What a night brings: edits before the run, edits between the run's read and the results, and results asked for by hand. */
+const night = fc.record({
+  before: edits,
+  meanwhile: edits,
+  byHand: fc.uniqueArray(fc.nat(PRODUCTS - 1), { maxLength: 2 }),
+});
+
+type Night = typeof night extends fc.Arbitrary<infer T> ? T : never;
+
+function livesThrough(
+  products: readonly Product[],
+  { before, meanwhile, byHand }: Night,
+): { told: number; written: number } {
+  for (const [index, each] of before) products[index]?.edit(each);
+  const asked = new Set(byHand.map((index) => products[index]));
+  let told = 0;
+  for (const product of products) {
+    const change = product.plan();
+    if (change === null) continue;
+    product.apply(change);
+    told += 1;
+    if (change.wantsGeneration) asked.add(product);
+    expect(product.plan()).toBeNull();
+  }
+  const results = products
+    .filter((product) => asked.has(product))
+    .map((product) => ({ product, result: product.generate() }));
+  for (const [index, each] of meanwhile) products[index]?.edit(each);
+  let written = 0;
+  for (const { product, result } of results) written += product.writeBack(result).length;
+  for (const product of products) product.plan();
+  return { told, written };
+}
+
+function newProducts(): Product[] {
+  return Array.from({ length: PRODUCTS }, () => new Product());
+}
+
+const quiet: Night = { before: [], meanwhile: [], byHand: [] };
+
+describe('ten nights in a row', () => {
+  it('with merchants’ edits and generations tell the catalog real changes only, and write to the store only what is ours to write', () => {
+    fc.assert(
+      fc.property(fc.array(night, { minLength: 10, maxLength: 10 }), (nights) => {
+        const products = newProducts();
+        for (const each of nights) livesThrough(products, each);
+      }),
+      { numRuns: 8 },
+    );
+  });
+
+  it('in which nothing happens cost one creation and one write-back of each product, on the first', () => {
+    const products = newProducts();
+    const costs = Array.from({ length: 10 }, () => livesThrough(products, quiet));
+    expect(costs[0]).toEqual({ told: PRODUCTS, written: 3 * PRODUCTS });
+    for (const cost of costs.slice(1)) expect(cost).toEqual({ told: 0, written: 0 });
+  });
+
+  it('after a merchant’s edit of a generated title leave it alone, although every night generates anew', () => {
+    const products = newProducts();
+    livesThrough(products, quiet);
+    const edited = { kind: 'set', field: 'title', text: 'one' } as const;
+    const anew: Night = { ...quiet, byHand: [0] };
+    expect(livesThrough(products, { ...anew, before: [[0, edited]] })).toEqual({ told: 1, written: 2 });
+    for (let nights = 0; nights < 8; nights += 1) {
+      expect(livesThrough(products, anew)).toEqual({ told: 0, written: 2 });
+    }
+    const restored = { kind: 'restore', field: 'title' } as const;
+    expect(livesThrough(products, { ...anew, before: [[0, restored]] })).toEqual({ told: 1, written: 3 });
+  });
+});

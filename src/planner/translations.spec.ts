@@ -1,0 +1,181 @@
+import { describe, expect, it } from '@jest/globals';
+import { decide, live, writeBackContext } from '../../test/support/product-builders.js';
+import type { LiveTranslations } from '../domain/store-port.js';
+import type { WriteBackSettings } from '../domain/store-settings.js';
+import { afterWrite, valueHash } from '../domain/written-content.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import { localesOf, placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { contentFingerprint, decideFields, withLandedWrites } from './plan-write-back.js';
+import { holdsContent, intendedTranslations } from './translations.js';
+
+const SETTINGS: WriteBackSettings = {
+  mode: 'auto',
+  onConflict: 'skip',
+  fields: { name: 'title', html_description: 'descriptionHtml', brand: 'vendor' },
+  sections: { namespace: 'catalog' },
+  locales: ['fr'],
+};
+
+const french = (over: Partial<IntendedValue> = {}): IntendedValue => ({
+  ...{ target: 'fr:title', value: 'Gourde', type: null, from: 'name', raw: 'Gourde', ...over },
+});
+
+function translations(over: Partial<LiveTranslations> = {}, value: string | null = null) {
+  const texts = new Map([['title', { value }]]);
+  return new Map([['fr', { problem: null, texts, never: [], ...over }]]);
+}
+
+describe('a target', () => {
+  it.each([
+    ['title', null, 'title'],
+    ['seo.title', null, 'seo.title'],
+    ['metafield:catalog.care', null, 'metafield:catalog.care'],
+    ['metafield:app--1:x.care', null, 'metafield:app--1:x.care'],
+    ['fr:title', 'fr', 'title'],
+    ['pt-BR:metafield:catalog.care', 'pt-BR', 'metafield:catalog.care'],
+  ])('%s is of the locale %s', (target, locale, base) => {
+    expect(placeOfTarget(target)).toEqual({ locale, base });
+    if (locale !== null) expect(translationTarget(locale, base)).toBe(target);
+  });
+
+  it('names each locale once', () => {
+    expect(localesOf(['title', 'fr:title', 'de:title', 'fr:vendor', 'metafield:a.b'])).toEqual(['fr', 'de']);
+  });
+});
+
+describe('intended translations', () => {
+  const primary = { name: 'Bottle', html_description: '<p>Steel</p>', sections: [{ care: 'Wash', size: 3 }] };
+  const intended = (product: object) =>
+    intendedTranslations(primary, product, 'fr', SETTINGS).map(({ target, value, withheld }) => [
+      ...[target, value, withheld === undefined],
+    ]);
+
+  it('are mapped and sanitised like the primary text, and text metafields alone among the sections', () => {
+    const product = {
+      name: 'Gourde <b>1</b>',
+      html_description: '<p>Acier</p><script>x</script>',
+      sections: [{ care: 'Laver', size: 4, list: ['a'] }],
+    };
+    expect(intended(product)).toEqual([
+      ['fr:title', 'Gourde 1', true],
+      ['fr:descriptionHtml', '<p>Acier</p>', true],
+      ['fr:metafield:catalog.care', 'Laver', true],
+    ]);
+  });
+
+  it('are withheld where the catalog answers the text of its own language', () => {
+    expect(intended({ ...primary, name: 'Gourde' })).toEqual([
+      ['fr:title', 'Gourde', true],
+      ['fr:descriptionHtml', '<p>Steel</p>', false],
+      ['fr:metafield:catalog.care', 'Wash', false],
+    ]);
+    expect(holdsContent(intendedTranslations(primary, primary, 'fr', SETTINGS))).toBe(false);
+  });
+
+  it('do not move the fingerprint of the primary content; other translations are another content', () => {
+    const own = french({ target: 'title', value: 'Bottle' });
+    const alone = contentFingerprint([own]);
+    expect(contentFingerprint([own, french({ withheld: 'the same' })])).toBe(alone);
+    const both = contentFingerprint([own, french()]);
+    expect(both.split('+')[0]).toBe(alone);
+    expect(contentFingerprint([own, french({ value: 'Autre' })])).not.toBe(both);
+  });
+});
+
+describe('a translation', () => {
+  it.each([
+    ['is written where there is none', translations(), {}, 'write'],
+    ['is not sent where it stands already', translations({}, 'Gourde'), {}, 'same'],
+    ['leaves a person’s alone', translations({}, 'La mienne'), {}, 'conflict'],
+    ['goes over a person’s when it is approved', translations({}, 'La mienne'), { released: true }, 'write'],
+    [
+      'goes over a person’s by configuration',
+      translations({}, 'La mienne'),
+      { onConflict: 'overwrite' as const },
+      'write',
+    ],
+    [
+      'replaces what we wrote',
+      translations({}, 'Ancienne'),
+      { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } },
+      'write',
+    ],
+    [
+      'leaves alone what a person made of ours',
+      translations({}, 'La mienne'),
+      { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } },
+      'conflict',
+    ],
+    [
+      'is known as written by an attempt that was cut off',
+      translations({}, 'Gourde'),
+      { sentBefore: { 'fr:title': { value: 'Gourde', before: null } } },
+      'written_before',
+    ],
+    [
+      'that is what the store told the catalog was not generated',
+      translations(),
+      { pushedValues: { name: valueHash('Gourde') } },
+      'not_generated',
+    ],
+    ['has no place in a shop without its language', translations({ problem: 'no fr' }), {}, 'untranslatable'],
+    [
+      'has no place in a field that is never translated',
+      translations({ never: ['title'] }),
+      {},
+      'untranslatable',
+    ],
+    ['has no place beside an empty text', translations({ texts: new Map() }), {}, 'untranslatable'],
+    ['has no place in a language that nobody asked for', new Map(), {}, 'untranslatable'],
+  ])('%s', (_rule, found, context, verdict) => {
+    expect(decide(french(), live(), { translations: found, ...context }).verdict).toBe(verdict);
+  });
+
+  it('that is withheld is not written, and says why', () => {
+    const decision = decide(french({ withheld: 'the same text' }), live(), { translations: translations() });
+    expect(decision).toMatchObject({ verdict: 'not_generated', reason: 'the same text' });
+  });
+
+  it('of a text that comes to be by the same write-back is written with it', () => {
+    const own = french({
+      target: 'seo.title',
+      value: 'Steel bottle',
+      raw: 'Steel bottle',
+      from: 'sections.seo',
+    });
+    const other = french({ target: 'fr:seo.title', value: 'Gourde en acier', raw: 'Gourde en acier' });
+    const context = writeBackContext({ translations: translations({ texts: new Map() }) });
+    expect(decideFields([own, other], live({ 'seo.title': null }), context)).toMatchObject([
+      ...[{ verdict: 'write' }, { verdict: 'write' }],
+    ]);
+  });
+
+  it('of a text that the merchant keeps is held back with it', () => {
+    const own = french({ target: 'title', value: 'Steel bottle', raw: 'Steel bottle' });
+    const context = writeBackContext({ translations: translations() });
+    const [, translated] = decideFields([own, french()], live({ title: 'Edited' }), context);
+    expect(translated).toMatchObject({ verdict: 'conflict', reason: expect.stringContaining('not written') });
+  });
+});
+
+describe('what a failed write left', () => {
+  const sent = { title: { value: 'Ours', before: 'Source' } };
+
+  it('is ours, in place of the merchant’s text that it replaced', () => {
+    const written = withLandedWrites({}, [sent], () => 'Ours');
+    expect(written['title']).toEqual({ ours: valueHash('Ours'), past: [], replaced: 'Source' });
+  });
+
+  it('is ours in place of an earlier text of ours, and then the merchant’s own stays behind both', () => {
+    const before = { title: afterWrite(undefined, 'First', 'Source') };
+    const written = withLandedWrites(before, [{ title: { value: 'Ours', before: 'First' } }], () => 'Ours');
+    expect(written['title']).toEqual({
+      ...{ ours: valueHash('Ours'), past: [valueHash('First')], replaced: 'Source' },
+    });
+  });
+
+  it.each([['Source'], ['Edited'], [null]])('is nothing where the store says %s', (current) => {
+    const before = {};
+    expect(withLandedWrites(before, [sent], () => current)).toBe(before);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { PacedNudges } from './paced-nudges.js';
+
+let nudged: string[][];
+let paced: PacedNudges;
+beforeEach(() => {
+  jest.useFakeTimers();
+  nudged = [];
+  paced = new PacedNudges((ids) => {
+    nudged.push([...ids]);
+    return Promise.resolve();
+  });
+});
+afterEach(() => {
+  paced.close();
+  jest.useRealTimers();
+});
+
+const total = (): number => nudged.flat().length;
+
+/** So many arrivals a second, for so long. */
+function arrive(perSecond: number, seconds: number): number {
+  let sent = 0;
+  for (let passed = 0; passed <= seconds * 1000; passed += 5) {
+    for (; sent < (passed / 1000) * perSecond; sent++) paced.add(`${String(perSecond)}-${String(sent)}`);
+    jest.advanceTimersByTime(5);
+  }
+  return sent;
+}
+
+describe('nudges of what comes in', () => {
+  it('reach the queue within a moment, together', () => {
+    paced.add('a');
+    paced.add('b');
+    jest.advanceTimersByTime(50);
+    expect(nudged).toEqual([['a', 'b']]);
+  });
+
+  it('all go through at an ordinary rate', () => {
+    arrive(50, 2);
+    jest.advanceTimersByTime(50);
+    expect(total()).toBe(100);
+    expect(paced.flooded).toBe(false);
+  });
+
+  it('trickle while a flood lasts, and the rest follows once it is over', () => {
+    const sent = arrive(1_000, 2);
+    expect(paced.flooded).toBe(true);
+    expect(total()).toBeGreaterThan(25);
+    expect(total()).toBeLessThan(60);
+    jest.advanceTimersByTime(1_000);
+    expect(paced.flooded).toBe(false);
+    expect(new Set(nudged.flat()).size).toBe(sent);
+    expect(total()).toBe(sent);
+  });
+
+  it('hold no more than so many back: the others are the sweeper’s', () => {
+    for (let index = 0; index < 25_000; index++) paced.add(String(index));
+    jest.advanceTimersByTime(60_000);
+    expect(total()).toBe(20_000);
+  });
+
+  it('let work that is queued already begin at the same pace, and all of it afterwards', async () => {
+    await paced.turn();
+    arrive(1_000, 0.2);
+    let begun = 0;
+    for (let index = 0; index < 100; index++) void paced.turn().then(() => (begun += 1));
+    arrive(1_000, 1);
+    await jest.advanceTimersByTimeAsync(0);
+    expect(begun).toBeGreaterThan(10);
+    expect(begun).toBeLessThan(30);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(begun).toBe(100);
+  });
+
+  it('keep nobody waiting for a turn when they end', async () => {
+    arrive(1_000, 0.2);
+    const turn = paced.turn();
+    paced.close();
+    await expect(turn).resolves.toBeUndefined();
+  });
+
+  it('leave no timer behind', () => {
+    arrive(1_000, 0.2);
+    jest.advanceTimersByTime(5_000);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

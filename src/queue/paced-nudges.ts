@@ -1,0 +1,73 @@
+/** How long arrivals are gathered before the queue hears of them. */
+const GATHER_MS = 50;
+/** More arrivals than this in one gathering (200 a second) are a flood. */
+const CALM_ARRIVALS = 10;
+/** What the queue hears of in one gathering while a flood lasts: 20 a second, which keeps a store's ordinary limit busy. */
+const TRICKLE = 1;
+/** And once it is over. */
+const CALM_BATCH = 500;
+/** Gatherings without a flood until it counts as over. */
+const CALM_GATHERINGS = 4;
+/** Ids held back; the sweeper finds the rows of those beyond. */
+const HELD_MOST = 20_000;
+
+/**
+ * Nudges for what comes in from outside, paced so that the work that they cause never starves receipt: in a flood the rows wait and a
+ * trickle goes on; as soon as it is over, the rest follows. The rows are durable before they are added here.
+ */
+export class PacedNudges {
+  readonly #held: string[] = [];
+  readonly #turns: (() => void)[] = [];
+  #arrived = 0;
+  #calm = CALM_GATHERINGS;
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(private readonly nudge: (ids: readonly string[]) => Promise<unknown>) {}
+
+  /** True while so much comes in that what it causes has to wait. */
+  get flooded(): boolean {
+    return this.#calm < CALM_GATHERINGS;
+  }
+
+  add(id: string): void {
+    this.#arrived += 1;
+    if (this.#held.length < HELD_MOST) this.#held.push(id);
+    this.#schedule();
+  }
+
+  /** Resolves when such work may begin: at once, or in a flood at the pace of the trickle. */
+  async turn(): Promise<void> {
+    if (!this.flooded) return;
+    const { promise, resolve } = Promise.withResolvers<undefined>();
+    this.#turns.push(() => {
+      resolve(undefined);
+    });
+    await promise;
+  }
+
+  /** What is held back is left to the sweeper; who waits for a turn has it. */
+  close(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#calm = CALM_GATHERINGS;
+    this.#held.length = 0;
+    for (const begin of this.#turns.splice(0)) begin();
+  }
+
+  #schedule(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = null;
+      this.#gathered();
+    }, GATHER_MS);
+  }
+
+  #gathered(): void {
+    this.#calm = this.#arrived > CALM_ARRIVALS ? 0 : this.#calm + 1;
+    this.#arrived = 0;
+    for (const begin of this.#turns.splice(0, this.flooded ? TRICKLE : this.#turns.length)) begin();
+    const ids = this.#held.splice(0, this.flooded ? TRICKLE : CALM_BATCH);
+    // Never rejects: a nudge that fails is counted by the nudger, and its row is the sweeper's.
+    if (ids.length > 0) void this.nudge(ids);
+    if (this.#held.length > 0 || this.#turns.length > 0 || this.flooded) this.#schedule();
+  }
+}

@@ -1,0 +1,78 @@
+import { runMigrations, setDefaultBackendFactory } from 'bullmq';
+import pg from 'pg';
+import { CodedError } from '../domain/errors.js';
+import { createPreparedBackend, UnhurriedClient } from './postgres-connection.js';
+import { sparingly } from './sparing-log.js';
+import type { OpenOptions, QueueBackend } from './queue-backend.js';
+import { waitFor, within } from './wait-for.js';
+
+const SCHEMA = 'bullmq';
+const PING_TIMEOUT_MS = 3_000;
+/** Each worker keeps one for LISTEN; the rest serve the statements of all queues and workers. */
+const POOL_MAX = 16;
+/** Queues in PostgreSQL: one pool for all of them, in a schema of its own that is brought up to date at every start. */
+export async function openPostgresBackend(databaseUrl: string, options: OpenOptions): Promise<QueueBackend> {
+  if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
+    throw new CodedError('misconfigured', 'the URL of the queue database must begin with postgres://');
+  }
+  const pool = new pg.Pool({
+    Client: UnhurriedClient,
+    connectionString: databaseUrl,
+    application_name: 'store-sync queue',
+    // The queue's statements name their tables without a schema.
+    options: `-c search_path=${SCHEMA}`,
+    max: POOL_MAX,
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  });
+  // Every queue and worker listens to the one pool.
+  pool.setMaxListeners(100);
+  const say = sparingly(options.log);
+  pool.on('error', (error) => say('queue database', error));
+  try {
+    await waitFor('the queue database', options.waitMs, async () => await prepare(pool));
+  } catch (error) {
+    await pool.end();
+    throw error;
+  }
+  return {
+    kind: 'postgres',
+    connection: pool,
+    select: () => setDefaultBackendFactory(createPreparedBackend),
+    ping: async () => {
+      await within('the queue database', PING_TIMEOUT_MS, pool.query('SELECT 1').catch(translated));
+    },
+    close: async () => {
+      await pool.end();
+    },
+  };
+}
+
+/** The schema's migrations, at every start: an old schema is not noticed until a statement fails. */
+async function prepare(pool: pg.Pool): Promise<void> {
+  const client = await pool.connect().catch(translated);
+  try {
+    await runMigrations(client, SCHEMA);
+  } catch (error) {
+    translated(error);
+  } finally {
+    client.release();
+  }
+}
+
+/** Wrong credentials, an unknown database and missing rights are for people; anything else may pass. */
+function translated(error: unknown): never {
+  const sqlState = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (/^(28...|3D000|42501)$/.test(sqlState)) {
+    throw new CodedError('misconfigured', `the queue database refuses us (${sqlState})`, { cause: error });
+  }
+  throw new CodedError(
+    'transient',
+    `the queue database cannot be used${sqlState === '' ? '' : ` (${sqlState})`}`,
+    {
+      cause: error,
+    },
+  );
+}

@@ -1,0 +1,68 @@
+import {
+  type BackendFactory,
+  PostgresConnection,
+  type PostgresConnectionOptions,
+  PostgresQueueBackend,
+} from 'bullmq';
+import pg from 'pg';
+
+/** How long a refused connection is held back from whoever asked, in milliseconds. */
+const REFUSAL_MS = 500;
+
+/**
+ * A worker asks again at once when its statement failed. While a server starts or recovers it refuses every connection in a
+ * millisecond; without the pause, workers would ask it a thousand times a second.
+ */
+export class UnhurriedClient extends pg.Client {
+  /** What broke it; null while it can be used. */
+  broken: Error | null = null;
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
+  override connect(callback?: (error: never, client: pg.Client) => void): Promise<pg.Client> | undefined {
+    // The pool listens to idle connections only, and bullmq takes some out without listening: one that breaks just then would end the
+    // process. Whoever uses it gets the error from its statement.
+    this.on('error', (error) => (this.broken = error));
+    if (callback === undefined) return super.connect();
+    // As the driver calls it: with an error, or with null and itself.
+    const done = callback as (error: Error | null, client: pg.Client) => void;
+    super.connect((error: Error | null) => {
+      // In the same turn: the pool listens for errors from here on, and the next packet may already bring one.
+      if (error === null) done(null, this);
+      else setTimeout(() => done(error, this), REFUSAL_MS);
+    });
+    return undefined;
+  }
+}
+
+/**
+ * bullmq 6.7 finds out once whether its schema is there and keeps that outcome, also when the database was away just then: the worker
+ * never recovers, and asks in a loop that lets nothing else of the process run. Here the schema is brought up to date before any of
+ * these is made (`openPostgresBackend`), so there is nothing to find out.
+ */
+class PreparedConnection extends PostgresConnection {
+  override waitUntilReady(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  /** Keeps bullmq from holding on to a connection that broke before it listened for that. */
+  override async getListenClient(): ReturnType<PostgresConnection['getListenClient']> {
+    const client = await super.getListenClient();
+    if (client instanceof UnhurriedClient && client.broken !== null) {
+      client.emit('error', client.broken);
+      throw client.broken;
+    }
+    return client;
+  }
+}
+
+/** Makes the backends of queues and workers over a pool of `UnhurriedClient`s; in place of bullmq's `createPostgresBackend`. */
+export const createPreparedBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
+  name,
+  options,
+  kind = {},
+) => {
+  // A worker's LISTEN connection bears the queue's name, by which bullmq's getWorkers finds it.
+  const listener = kind.withBlockingConnection === true ? name : undefined;
+  return new PostgresQueueBackend(new PreparedConnection(options.connection), name, options, true, listener);
+};

@@ -1,0 +1,38 @@
+import type { Redis } from 'ioredis';
+import type pg from 'pg';
+import { openPostgresBackend } from './postgres-backend.js';
+import { openRedisBackend } from './redis-backend.js';
+
+/** Where the queues live (interface.md "Configuration", `queue.redisUrl`). */
+export type QueueStorage =
+  | { readonly kind: 'postgres'; readonly databaseUrl: string }
+  | { readonly kind: 'redis'; readonly redisUrl: string };
+
+export interface OpenOptions {
+  /** How long to wait for a storage that is not there (yet), in milliseconds. */
+  readonly waitMs: number;
+  /** One line for people, without secrets. */
+  readonly log: (line: string) => void;
+}
+
+/** The connection that all queues and workers of this process share. */
+export interface QueueBackend {
+  readonly kind: QueueStorage['kind'];
+  readonly connection: pg.Pool | Redis;
+  /** Makes every Queue and Worker that is constructed from now on in this process use this kind of storage. */
+  select(): void;
+  /** Resolves when the storage answers; throws `transient` within seconds when it does not. */
+  ping(): Promise<void>;
+  /** Ends the connections; queues and workers come first. */
+  close(): Promise<void>;
+}
+
+/**
+ * Waits for the storage and prepares it. Must come before any Queue or Worker: one that is constructed while its database is down
+ * never recovers. Throws `transient` after `waitMs`, `misconfigured` at once for what waiting does not mend.
+ */
+export async function openQueueBackend(storage: QueueStorage, options: OpenOptions): Promise<QueueBackend> {
+  return storage.kind === 'postgres'
+    ? await openPostgresBackend(storage.databaseUrl, options)
+    : await openRedisBackend(storage.redisUrl, options);
+}

@@ -1,0 +1,14 @@
+/**
+ * One queue per stage, each with the name of its jobs (verb and object). What a job's id names:
+ * runs: sync_run · deliveries: webhook_delivery · write-backs: write_back · reconcile: a workspace or store key.
+ */
+export const QUEUES = {
+  runs: 'work run',
+  deliveries: 'interpret delivery',
+  'write-backs': 'apply write-back',
+  reconcile: 'reconcile key',
+} as const;
+
+export type QueueName = keyof typeof QUEUES;
+
+export const QUEUE_NAMES: readonly QueueName[] = ['runs', 'deliveries', 'write-backs', 'reconcile'];

@@ -1,0 +1,53 @@
+import { createRedisBackend, setDefaultBackendFactory } from 'bullmq';
+import { Redis } from 'ioredis';
+import { CodedError } from '../domain/errors.js';
+import { sparingly } from './sparing-log.js';
+import type { OpenOptions, QueueBackend } from './queue-backend.js';
+import { waitFor, within } from './wait-for.js';
+
+const PING_TIMEOUT_MS = 3_000;
+
+/** Queues in Redis: one connection for all of them; each worker makes one more for its blocking call. */
+export async function openRedisBackend(redisUrl: string, options: OpenOptions): Promise<QueueBackend> {
+  if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
+    throw new CodedError('misconfigured', 'queue.redisUrl must be a redis:// or rediss:// URL');
+  }
+  const redis = new Redis(redisUrl, {
+    // Workers wait for a Redis that is away, for as long as it takes; nudges have a limit of their own.
+    maxRetriesPerRequest: null,
+    connectTimeout: 2_000,
+    keepAlive: 10_000,
+    retryStrategy: (times) => Math.min(times * 200, 2_000),
+  });
+  redis.setMaxListeners(100);
+  const say = sparingly(options.log);
+  redis.on('error', (error: Error) => say('queue Redis', error));
+  const ping = async (): Promise<void> => {
+    await within('Redis', PING_TIMEOUT_MS, redis.ping().catch(translated));
+  };
+  try {
+    await waitFor('Redis', options.waitMs, ping);
+  } catch (error) {
+    redis.disconnect();
+    throw error;
+  }
+  return {
+    kind: 'redis',
+    connection: redis,
+    select: () => setDefaultBackendFactory(createRedisBackend),
+    ping,
+    close: () => {
+      redis.disconnect();
+      return Promise.resolve();
+    },
+  };
+}
+
+/** Redis puts its error code first in the message; there is no other place. */
+function translated(error: unknown): never {
+  const code = error instanceof Error ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : '';
+  if (['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(code)) {
+    throw new CodedError('misconfigured', `Redis refuses us (${code})`, { cause: error });
+  }
+  throw new CodedError('transient', 'Redis cannot be used', { cause: error });
+}

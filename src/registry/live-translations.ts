@@ -1,0 +1,28 @@
+import type { LiveProduct, LiveTranslations, StoreConnector } from '../domain/store-port.js';
+import { metafieldTarget } from '../domain/written-content.js';
+import { localesOf, placeOfTarget } from '../domain/write-target.js';
+import { isStoreField } from '../planner/generated-content.js';
+import { basesIn, type LiveByLocale } from '../planner/translations.js';
+
+/** The store's translations of the targets, by locale; null when the product is gone. Asks nothing where none is meant. */
+export async function readTranslations(
+  connector: Pick<StoreConnector, 'readTranslations'>,
+  storeId: string,
+  targets: readonly string[],
+): Promise<LiveByLocale | null> {
+  const live = new Map<string, LiveTranslations>();
+  for (const locale of localesOf(targets)) {
+    const read = await connector.readTranslations(storeId, locale, basesIn(locale, targets));
+    if (read === null) return null;
+    live.set(locale, read);
+  }
+  return live;
+}
+
+/** What a target holds now, whichever kind it is. */
+export function currentValue(target: string, live: LiveProduct, translations: LiveByLocale): string | null {
+  const { locale, base } = placeOfTarget(target);
+  if (locale !== null) return translations.get(locale)?.texts.get(base)?.value ?? null;
+  if (isStoreField(base)) return live.fields[base];
+  return live.metafields.find((field) => metafieldTarget(field.namespace, field.key) === base)?.value ?? null;
+}

@@ -1,0 +1,92 @@
+import type { CatalogClient } from '../catalog/client.js';
+import type { StoreConfig, WorkspaceConfig } from '../config/index.js';
+import type { CatalogField } from '../domain/catalog-product.js';
+import { CodedError } from '../domain/errors.js';
+import { fingerprint } from '../domain/fingerprint.js';
+import type { StoreConnector } from '../domain/store-port.js';
+import { generatedCatalogFields } from '../planner/plan-product.js';
+import { sourceRules, type SourceRules } from '../planner/source.js';
+
+/** A workspace of the catalog service: its settings and the one client that speaks to it, with its one rate limit. */
+export interface Workspace {
+  readonly key: string;
+  readonly settings: WorkspaceConfig;
+  readonly client: CatalogClient;
+}
+
+/** A store: its settings, its connector, and the workspace that it is kept in step with. */
+export interface Store {
+  readonly key: string;
+  readonly settings: StoreConfig;
+  readonly connector: StoreConnector;
+  readonly workspace: Workspace;
+  readonly rules: SourceRules;
+  /** Stands for the settings that decide which products are read, and as what. */
+  readonly readBasis: string;
+  /** Catalog fields that come from what write-back writes. */
+  readonly generatedFields: ReadonlySet<CatalogField>;
+}
+
+/** The configured workspaces and stores, with their connections. */
+export class Sites {
+  readonly #workspaces: ReadonlyMap<string, Workspace>;
+  readonly #stores: ReadonlyMap<string, Store>;
+
+  constructor(workspaces: readonly Workspace[], stores: readonly Store[]) {
+    this.#workspaces = new Map(workspaces.map((workspace) => [workspace.key, workspace]));
+    this.#stores = new Map(stores.map((store) => [store.key, store]));
+  }
+
+  get workspaces(): readonly Workspace[] {
+    return [...this.#workspaces.values()];
+  }
+
+  get stores(): readonly Store[] {
+    return [...this.#stores.values()];
+  }
+
+  workspace(key: string): Workspace | undefined {
+    return this.#workspaces.get(key);
+  }
+
+  findStore(key: string): Store | undefined {
+    return this.#stores.get(key);
+  }
+
+  /** Throws `misconfigured` with the stores there are: the key came from a person, or from a row older than the configuration. */
+  store(key: string): Store {
+    const store = this.#stores.get(key);
+    if (store) return store;
+    const known = [...this.#stores.keys()].join(', ') || 'none';
+    throw new CodedError('misconfigured', `no store "${key}" is configured (configured: ${known})`);
+  }
+
+  async close(): Promise<void> {
+    for (const { client } of this.workspaces) client.close();
+    await Promise.all(this.stores.map((store) => store.connector.close()));
+  }
+}
+
+/** See `Store.readBasis`. */
+export function readBasisOf(settings: StoreConfig): string {
+  const { version } = sourceRules(settings.shop, settings.mapping, settings.writeBack);
+  return fingerprint([version, settings.apiVersion, settings.filter.status.toSorted()]).slice(0, 8);
+}
+
+/** The store's rules and derived sets, resolved once. */
+export function makeStore(
+  key: string,
+  settings: StoreConfig,
+  connector: StoreConnector,
+  workspace: Workspace,
+): Store {
+  return {
+    key,
+    settings,
+    connector,
+    workspace,
+    rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
+    readBasis: readBasisOf(settings),
+    generatedFields: generatedCatalogFields(settings.writeBack.fields),
+  };
+}

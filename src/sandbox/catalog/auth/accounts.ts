@@ -1,0 +1,144 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { Queryable } from '../database.js';
+import { hashPassword, passwordMatches } from './passwords.js';
+import { SCOPES, isScope, type Scope } from './scopes.js';
+
+export interface ApiTokenRecord {
+  readonly id: number;
+  readonly name: string;
+  readonly scopes: readonly Scope[];
+  readonly createdAt: Date;
+  readonly revokedAt: Date | null;
+}
+
+export interface Account {
+  readonly id: number;
+  readonly email: string;
+  readonly scopes: readonly Scope[];
+}
+
+interface TokenRow {
+  id: number;
+  name: string;
+  scopes: string[];
+  created_at: Date;
+  revoked_at: Date | null;
+}
+
+interface AccountRow {
+  id: number;
+  email: string;
+  password_hash: string;
+  scopes: string[];
+}
+
+const TOKEN_PREFIX = 'cat_';
+
+/** What the operator of the service does: API tokens and users. No endpoint does any of it (catalog-api "Authentication"). */
+export class Accounts {
+  constructor(
+    private readonly database: Queryable,
+    private readonly clock: () => Date,
+  ) {}
+
+  /** The token's full value is in this answer and nowhere else: what is stored is its hash. */
+  async issueApiToken(
+    name: string,
+    scopes: readonly Scope[] = SCOPES,
+  ): Promise<{ readonly id: number; readonly token: string }> {
+    const token = TOKEN_PREFIX + randomBytes(32).toString('base64url');
+    const { rows } = await this.database.query<{ id: number }>(
+      'INSERT INTO api_token (name, token_hash, scopes, created_at) VALUES ($1, $2, $3, $4) RETURNING id',
+      [name, hashToken(token), scopes, this.clock()],
+    );
+    const id = rows[0]?.id;
+    if (id === undefined) throw new Error('The API token was not stored');
+    return { id, token };
+  }
+
+  /** False when no token that is still valid has this id. */
+  async revokeApiToken(id: number): Promise<boolean> {
+    const { rowCount } = await this.database.query(
+      'UPDATE api_token SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL',
+      [id, this.clock()],
+    );
+    return rowCount === 1;
+  }
+
+  async listApiTokens(): Promise<ApiTokenRecord[]> {
+    const { rows } = await this.database.query<TokenRow>(
+      'SELECT id, name, scopes, created_at, revoked_at FROM api_token ORDER BY id',
+    );
+    return rows.map((row) => ({
+      id: row.id,
+      name: row.name,
+      scopes: row.scopes.filter(isScope),
+      createdAt: row.created_at,
+      revokedAt: row.revoked_at,
+    }));
+  }
+
+  /** A user that exists already gets the new password and scopes. */
+  async createUser(email: string, password: string, scopes: readonly Scope[] = SCOPES): Promise<void> {
+    await this.database.query(
+      `INSERT INTO account (email, password_hash, scopes, created_at) VALUES ($1, $2, $3, $4)
+       ON CONFLICT (email) DO UPDATE SET password_hash = excluded.password_hash, scopes = excluded.scopes`,
+      [email.toLowerCase(), await hashPassword(password), scopes, this.clock()],
+    );
+  }
+
+  /** The scopes of an API token that is valid now; undefined when it is unknown or revoked. */
+  async scopesOfApiToken(token: string): Promise<readonly Scope[] | undefined> {
+    const { rows } = await this.database.query<{ scopes: string[] }>(
+      'SELECT scopes FROM api_token WHERE token_hash = $1 AND revoked_at IS NULL',
+      [hashToken(token)],
+    );
+    return rows[0]?.scopes.filter(isScope);
+  }
+
+  async accountByPassword(email: string, password: string): Promise<Account | undefined> {
+    const row = await this.findAccount('email = $1', email.toLowerCase());
+    // An unknown user costs the same work as a known one, so that the time taken names nobody.
+    const matches = await passwordMatches(password, row?.password_hash ?? UNKNOWN_USER_HASH);
+    return row !== undefined && matches ? asAccount(row) : undefined;
+  }
+
+  async accountById(id: number): Promise<Account | undefined> {
+    const row = await this.findAccount('id = $1', id);
+    return row === undefined ? undefined : asAccount(row);
+  }
+
+  private async findAccount(condition: string, value: unknown): Promise<AccountRow | undefined> {
+    const { rows } = await this.database.query<AccountRow>(
+      `SELECT id, email, password_hash, scopes FROM account WHERE ${condition}`,
+      [value],
+    );
+    return rows[0];
+  }
+
+  /** Whether the workspace's subscription covers the API; one that lapsed answers 403 (catalog-api "Authentication" 3). */
+  async setSubscription(active: boolean): Promise<void> {
+    await this.database.query(
+      `INSERT INTO setting (key, value) VALUES ('subscription', to_jsonb($1::boolean))
+       ON CONFLICT (key) DO UPDATE SET value = excluded.value`,
+      [active],
+    );
+  }
+
+  async hasSubscription(): Promise<boolean> {
+    const { rows } = await this.database.query<{ value: unknown }>(
+      `SELECT value FROM setting WHERE key = 'subscription'`,
+    );
+    return rows[0]?.value !== false;
+  }
+}
+
+const UNKNOWN_USER_HASH = `${'00'.repeat(16)}:${'00'.repeat(32)}`;
+
+function asAccount(row: AccountRow): Account {
+  return { id: row.id, email: row.email, scopes: row.scopes.filter(isScope) };
+}
+
+function hashToken(token: string): string {
+  return createHash('sha256').update(token, 'utf8').digest('hex');
+}

@@ -1,0 +1,7 @@
+/** What a token may be used for. An API token is promised for the product endpoints only (catalog-api "Authentication"). */
+export const SCOPES = ['products', 'tasks', 'settings'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export function isScope(value: string): value is Scope {
+  return SCOPES.some((scope) => scope === value);
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { ProductView } from '../products/product.schemas.js';
+
+/** catalog-api "Event kinds". */
+export const ACTIONS = [
+  'product_generated',
+  'product_generation_failed',
+  'product_generation_no_urls',
+] as const;
+export type Action = (typeof ACTIONS)[number];
+
+export interface Outcome {
+  readonly action: Action;
+  /** Empty for success. */
+  readonly reason: string;
+}
+
+export const GENERATED: Outcome = { action: 'product_generated', reason: '' };
+export const NO_CREDITS: Outcome = { action: 'product_generation_failed', reason: 'No credits remaining.' };
+export const PRODUCT_GONE: Outcome = {
+  action: 'product_generation_failed',
+  reason: 'The product was deleted.',
+};
+const FAILED: Outcome = { action: 'product_generation_failed', reason: 'Content generation failed.' };
+const NO_URLS: Outcome = {
+  action: 'product_generation_no_urls',
+  reason: 'No source URLs could be found for the product.',
+};
+
+type Marked = Pick<ProductView, 'name' | 'open_attributes' | 'metadata'>;
+
+/**
+ * The outcome a product asks for. A marker makes one other than success: `sandbox_outcome` (`failed` or `no_urls`) in its
+ * metadata or open_attributes, `sandbox-failed` or `sandbox-no-urls` among the `tags` there, or `[fail]` or `[no-urls]` in its name.
+ */
+export function requestedOutcome(product: Marked): Outcome {
+  const markers = new Set(markersOf(product));
+  if (markers.has('failed') || markers.has('fail')) return FAILED;
+  return markers.has('no_urls') ? NO_URLS : GENERATED;
+}
+
+const tagsSchema = z.union([z.array(z.string()), z.string().transform((tags) => tags.split(','))]);
+
+function markersOf({ name, open_attributes: attributes, metadata }: Marked): string[] {
+  const inName = [...(name ?? '').matchAll(/\[(fail|no-urls)\]/gi)].map((match) => match[1] ?? '');
+  const inFields = [attributes, metadata].flatMap((fields) => {
+    const explicit = fields['sandbox_outcome'];
+    const tags = (tagsSchema.safeParse(fields['tags']).data ?? [])
+      .map((tag) => /^sandbox-(.+)$/i.exec(tag.trim())?.[1])
+      .filter((marker) => marker !== undefined);
+    return typeof explicit === 'string' ? [explicit, ...tags] : tags;
+  });
+  return [...inName, ...inFields].map((marker) => marker.toLowerCase().replaceAll('-', '_'));
+}
+
+/** One of task.urls in a delivery (catalog-api "Delivery body"). */
+export interface SourceUrl {
+  readonly id: number;
+  readonly url: string;
+  readonly status: 'SUCCESS' | 'FAILURE';
+  readonly relevant_score: number;
+  readonly is_user_provided_link: boolean;
+}
+
+type Sourced = Pick<ProductView, 'id' | 'url' | 'crawl_configuration' | 'name' | 'brand'>;
+
+/** The addresses a generation is said to have read: the product's own, then two invented ones. None is ever fetched. */
+export function sourceUrls(product: Sourced, outcome: Outcome, taskId: number): SourceUrl[] {
+  if (outcome.action === 'product_generation_no_urls') return [];
+  const provided = [product.url, product.crawl_configuration?.source_url].filter(
+    (url) => typeof url === 'string',
+  );
+  const key = createHash('sha256')
+    .update(`${product.brand ?? ''} ${product.name ?? ''} ${product.id}`)
+    .digest();
+  const found = [0, 1].map(
+    (index) => `https://www.example.com/products/${key.toString('hex').slice(index * 8, index * 8 + 8)}`,
+  );
+  const all = [
+    ...provided.map((url) => ({ url, is_user_provided_link: true, relevant_score: 1 })),
+    ...found.map((url, index) => ({
+      url,
+      is_user_provided_link: false,
+      relevant_score: Math.round(50 + (key[index] ?? 0) / 5.2) / 100,
+    })),
+  ];
+  const status = outcome.action === 'product_generated' ? 'SUCCESS' : 'FAILURE';
+  return all.map((entry, index) => ({ id: taskId * 10 + index, status, ...entry }));
+}

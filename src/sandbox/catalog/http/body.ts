@@ -1,0 +1,46 @@
+import { json, raw, type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { notFound, unsupportedMediaType } from './errors.js';
+import { API_PREFIX } from './public-address.js';
+
+const DOCUMENTATION_PATH = /^\/docs(-json|-yaml)?(\/|$)/;
+const UPLOAD_PATH = `${API_PREFIX}/products/upload-csv/`;
+
+/** Paths end in a slash, as the document writes them; without it, and outside of the API, they name nothing. */
+export const requireApiPath: RequestHandler = ({ path }, response, next) => {
+  const known = path.startsWith(`${API_PREFIX}/`) ? path.endsWith('/') : DOCUMENTATION_PATH.test(path);
+  // Answered here: the framework's own handler of unknown routes sees only those under the prefix.
+  if (known) next();
+  else response.status(404).json(notFound().body);
+};
+
+/** Bodies are JSON; the CSV upload also takes text/csv here, and multipart/form-data in its own handler. */
+export function bodyParsers(limitBytes: number): RequestHandler[] {
+  return [
+    json({ limit: limitBytes, strict: false, type: ['application/json', 'application/*+json'] }),
+    raw({ limit: limitBytes, type: isCsvUpload }),
+    refuseOtherMediaTypes,
+  ];
+}
+
+function isCsvUpload(request: { readonly url?: string; readonly headers: Request['headers'] }): boolean {
+  return isUpload(request.url ?? '') && mediaType(request.headers) === 'text/csv';
+}
+
+function refuseOtherMediaTypes(request: Request, _response: Response, next: NextFunction): void {
+  const hasBody =
+    request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
+  const type = mediaType(request.headers);
+  const parsed =
+    request.body !== undefined || (isUpload(request.originalUrl) && type === 'multipart/form-data');
+  if (hasBody && !parsed) throw unsupportedMediaType(`Unsupported media type "${type}" in request.`);
+  request.body ??= {};
+  next();
+}
+
+function isUpload(url: string): boolean {
+  return url.split('?')[0] === UPLOAD_PATH;
+}
+
+function mediaType(headers: Request['headers']): string {
+  return (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
+}

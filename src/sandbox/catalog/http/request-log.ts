@@ -1,0 +1,55 @@
+import type { RequestHandler } from 'express';
+import { API_PREFIX } from './public-address.js';
+
+export interface LoggedRequest {
+  readonly at: Date;
+  readonly method: string;
+  /** Below the base URL, without the query. */
+  readonly path: string;
+  readonly query: string;
+  readonly status: number;
+}
+
+const KEPT_REQUESTS = 20_000;
+
+/** What was asked of the sandbox: for tests that count calls. It holds no header and no body. */
+export class RequestLog {
+  private requests: LoggedRequest[] = [];
+
+  constructor(private readonly clock: () => Date) {}
+
+  /** Notes each request when it is answered, or when its connection closes before. */
+  readonly middleware: RequestHandler = (request, response, next) => {
+    const at = this.clock();
+    const [path = '', query = ''] = request.originalUrl.split('?');
+    response.once('close', () => {
+      this.requests.push({
+        at,
+        method: request.method,
+        path: path.replace(API_PREFIX, ''),
+        query,
+        status: response.statusCode,
+      });
+      if (this.requests.length > KEPT_REQUESTS) this.requests = this.requests.slice(-KEPT_REQUESTS / 2);
+    });
+    next();
+  };
+
+  all(): readonly LoggedRequest[] {
+    return [...this.requests];
+  }
+
+  /** `PATCH /products/{id}/` to the number of such requests. */
+  counts(): Readonly<Record<string, number>> {
+    const counts: Record<string, number> = {};
+    for (const { method, path } of this.requests) {
+      const key = `${method} ${path.replaceAll(/\/\d+(?=\/)/g, '/{id}')}`;
+      counts[key] = (counts[key] ?? 0) + 1;
+    }
+    return counts;
+  }
+
+  reset(): void {
+    this.requests = [];
+  }
+}

@@ -1,0 +1,138 @@
+import type { Server } from 'node:http';
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import { SwaggerModule } from '@nestjs/swagger';
+import { Accounts, type ApiTokenRecord } from './auth/accounts.js';
+import { JwtIssuer } from './auth/jwt.js';
+import type { Scope } from './auth/scopes.js';
+import { CatalogSandboxModule } from './catalog-sandbox.module.js';
+import { SandboxDatabase } from './database.js';
+import { CreditAccount } from './generation/credit-account.js';
+import { bodyParsers, requireApiPath } from './http/body.js';
+import { ApiExceptionFilter } from './http/exception.filter.js';
+import { API_PREFIX, PublicAddress } from './http/public-address.js';
+import { RequestLog, type LoggedRequest } from './http/request-log.js';
+import { openApiDocument } from './openapi.js';
+import { categoryId } from './products/categories.js';
+import { resolveSettings, type CatalogSandboxOptions, type SandboxSettings } from './settings.js';
+import { TaskWorkload } from './tasks/task-workload.js';
+import { DeliveryStore, type DeliveryRecord } from './webhooks/delivery-store.js';
+import { DeliveryWorkload } from './webhooks/delivery-workload.js';
+import { Wakeups, Worker } from './worker.js';
+
+export type { CatalogSandboxOptions, SandboxLogger } from './settings.js';
+export type { ApiTokenRecord, DeliveryRecord, LoggedRequest, Scope };
+
+/** A sandbox that answers, and what its operator and tests may do with it beside the API. */
+export interface RunningCatalogSandbox {
+  /** Ends in /api/v1. */
+  readonly baseUrl: string;
+  readonly defaultLocale: string;
+  /** The token's full value is shown here once. Without `scopes` it may do everything. */
+  issueApiToken(
+    name: string,
+    options?: { readonly scopes?: readonly Scope[] },
+  ): Promise<{ id: number; token: string }>;
+  /** By id. False when there was nothing to revoke. */
+  revokeApiToken(id: number): Promise<boolean>;
+  listApiTokens(): Promise<readonly ApiTokenRecord[]>;
+  createUser(
+    email: string,
+    password: string,
+    options?: { readonly scopes?: readonly Scope[] },
+  ): Promise<void>;
+  setCredits(amount: number): Promise<void>;
+  /** A subscription that lapsed answers 403 to every valid token. */
+  setSubscription(active: boolean): Promise<void>;
+  /** UUID that the `category` filter takes for this path. */
+  categoryId(path: string): string;
+  /** Requests that were answered, in order, without headers and bodies. */
+  requests(): readonly LoggedRequest[];
+  /** `PATCH /products/{id}/` to the number of such requests. */
+  requestCounts(): Readonly<Record<string, number>>;
+  resetRequests(): void;
+  /** Every delivery with its attempts, oldest first. */
+  deliveries(): Promise<readonly DeliveryRecord[]>;
+  /** Makes the workers look at the clock again: to be called when an injected clock was moved. */
+  wake(): void;
+  /** Stops answering and sending. What was due stays in the database and goes on with the next start. */
+  stop(): Promise<void>;
+}
+
+/** Starts the service that catalog-api.md describes, on a PostgreSQL schema of its own. */
+export async function startCatalogSandbox(options: CatalogSandboxOptions): Promise<RunningCatalogSandbox> {
+  const settings = resolveSettings(options);
+  const database = await SandboxDatabase.open(options.databaseUrl, settings.schema, settings.logger);
+  try {
+    return await serve(settings, database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+async function serve(settings: SandboxSettings, database: SandboxDatabase): Promise<RunningCatalogSandbox> {
+  const accounts = new Accounts(database, settings.clock);
+  const jwt = await JwtIssuer.open(database, settings.clock);
+  const address = new PublicAddress(settings);
+  const requestLog = new RequestLog(settings.clock);
+  const app = await NestFactory.create<NestExpressApplication>(
+    CatalogSandboxModule.of({ settings, database, accounts, jwt, address }),
+    { logger: false, bodyParser: false, abortOnError: false, forceCloseConnections: true },
+  );
+  app.disable('x-powered-by');
+  app.setGlobalPrefix(API_PREFIX);
+  app.useGlobalFilters(new ApiExceptionFilter(settings.logger));
+  app.use(requestLog.middleware, requireApiPath, ...bodyParsers(settings.bodyLimitBytes));
+  SwaggerModule.setup('docs', app, openApiDocument());
+  await app.get(CreditAccount).open();
+  const workers = workersOf(app, settings);
+  await app.listen(settings.port, settings.host);
+  address.listening(origin(app.getHttpServer(), settings.host));
+  for (const worker of workers) worker.start();
+  settings.logger.info(`The catalog sandbox answers at ${address.baseUrl}`);
+  return {
+    baseUrl: address.baseUrl,
+    defaultLocale: settings.defaultLocale,
+    issueApiToken: (name, { scopes } = {}) => accounts.issueApiToken(name, scopes),
+    revokeApiToken: (id) => accounts.revokeApiToken(id),
+    listApiTokens: () => accounts.listApiTokens(),
+    createUser: (email, password, { scopes } = {}) => accounts.createUser(email, password, scopes),
+    setSubscription: (active) => accounts.setSubscription(active),
+    setCredits: (amount) => app.get(CreditAccount).set(amount),
+    categoryId,
+    requests: () => requestLog.all(),
+    requestCounts: () => requestLog.counts(),
+    resetRequests: () => {
+      requestLog.reset();
+    },
+    deliveries: () => app.get(DeliveryStore).list(),
+    wake: () => {
+      app.get(Wakeups).ring();
+    },
+    stop: async () => {
+      await app.close();
+      await Promise.all(workers.map((worker) => worker.stop()));
+      await database.close();
+    },
+  };
+}
+
+function workersOf(app: NestExpressApplication, settings: SandboxSettings): Worker[] {
+  const workers = [
+    new Worker(app.get(TaskWorkload), { ...settings, concurrency: 4 }),
+    new Worker(app.get(DeliveryWorkload), { ...settings, concurrency: 16 }),
+  ];
+  app.get(Wakeups).listen(() => {
+    for (const worker of workers) worker.wake();
+  });
+  return workers;
+}
+
+function origin(server: Server, host: string): string {
+  const listening = server.address();
+  if (listening === null || typeof listening === 'string')
+    throw new Error('The sandbox does not listen on a port');
+  const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
+  return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${listening.port}`;
+}

@@ -1,0 +1,120 @@
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Inject,
+  Param,
+  Patch,
+  Post,
+  Put,
+  Req,
+  Res,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
+import { PublicAddress } from '../http/public-address.js';
+import { parseOrRefuse } from '../http/errors.js';
+import { refuseUnstorable } from '../http/json-guard.js';
+import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
+import { requestLocale } from '../http/query.js';
+import { SETTINGS } from '../injection.js';
+import type { SandboxSettings } from '../settings.js';
+import { productFilters } from './product-list.js';
+import { productBody, type ProductView } from './product.schemas.js';
+import { ProductsService } from './products.service.js';
+
+/** catalog-api "Endpoints": /products/ and what is under a product. */
+@Controller('products')
+@UseGuards(BearerGuard)
+@RequiresScope('products')
+export class ProductsController {
+  constructor(
+    private readonly products: ProductsService,
+    private readonly address: PublicAddress,
+    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+  ) {}
+
+  @Get()
+  async list(@Req() request: Request): Promise<Page<ProductView>> {
+    const page = pageRequest(request.originalUrl, this.settings.pageSize);
+    const filters = productFilters(request.originalUrl);
+    const { count, results } = await this.products.list(filters, this.locale(request), page);
+    return pageOfResults(this.address.of(request.originalUrl), page, count, results);
+  }
+
+  /** Matched 200, created 201, accepted 202. */
+  @Post()
+  async upsert(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @Body() body: unknown,
+  ): Promise<ProductView | { background_task_id: number }> {
+    refuseUnstorable(body);
+    const outcome = await this.products.upsert(parseOrRefuse(productBody, body), this.locale(request));
+    response.status({ matched: 200, created: 201, accepted: 202 }[outcome.kind]);
+    return outcome.kind === 'accepted' ? { background_task_id: outcome.taskId } : outcome.product;
+  }
+
+  @Get(':id')
+  async get(@Req() request: Request, @Param('id') id: string): Promise<ProductView> {
+    return this.products.get(id, this.locale(request));
+  }
+
+  @Put(':id')
+  async replace(
+    @Req() request: Request,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<ProductView> {
+    refuseUnstorable(body);
+    return this.products.replaceOrUpdate(id, parseOrRefuse(productBody, body), 'all', this.locale(request));
+  }
+
+  @Patch(':id')
+  async update(
+    @Req() request: Request,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<ProductView> {
+    refuseUnstorable(body);
+    return this.products.replaceOrUpdate(id, parseOrRefuse(productBody, body), 'named', this.locale(request));
+  }
+
+  @Delete(':id')
+  @HttpCode(204)
+  async delete(@Param('id') id: string): Promise<void> {
+    await this.products.delete(id);
+  }
+
+  @Get(':id/variants')
+  async listVariants(@Req() request: Request, @Param('id') id: string): Promise<Page<ProductView>> {
+    const page = pageRequest(request.originalUrl, this.settings.pageSize);
+    const { count, results } = await this.products.listVariants(id, this.locale(request), page);
+    return pageOfResults(this.address.of(request.originalUrl), page, count, results);
+  }
+
+  /** Added 201, matched among the product's variants 200. */
+  @Post(':id/variants')
+  async upsertVariant(
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+    @Param('id') id: string,
+    @Body() body: unknown,
+  ): Promise<ProductView> {
+    refuseUnstorable(body);
+    const outcome = await this.products.upsertVariant(
+      id,
+      parseOrRefuse(productBody, body),
+      this.locale(request),
+    );
+    response.status(outcome.created ? 201 : 200);
+    return outcome.product;
+  }
+
+  private locale(request: Request): string {
+    return requestLocale(request.originalUrl, this.settings.defaultLocale);
+  }
+}

@@ -1,0 +1,85 @@
+/** What a sandbox is started with. Every time is in milliseconds; every default stands here. */
+export interface CatalogSandboxOptions {
+  readonly databaseUrl: string;
+  /** PostgreSQL schema of its own; made and migrated at start. */
+  readonly schema?: string;
+  readonly host?: string;
+  /** 0 lets the system pick. */
+  readonly port?: number;
+  /** Origin under which clients reach the sandbox, without path; by default the address it listens on. */
+  readonly publicUrl?: string;
+  readonly clock?: () => Date;
+  /** Waits between an attempt that failed and the next; its length is the number of retries. */
+  readonly retryDelaysMs?: readonly number[];
+  readonly deliveryTimeoutMs?: number;
+  /** From the request to the result of a generation. */
+  readonly generationDelayMs?: number;
+  /** From the request to the start of a product model's creation or a CSV upload. */
+  readonly backgroundDelayMs?: number;
+  readonly pageSize?: number;
+  readonly defaultLocale?: string;
+  /** Credits a new database starts with; one is consumed by each successful generation. */
+  readonly credits?: number;
+  /** False, as the document has it: a product-and-event pair is notified once, ever. True: once per generation. */
+  readonly notifyAgain?: boolean;
+  /** False: a retry carries the timestamp of the delivery's first attempt. True: each attempt is stamped anew. */
+  readonly restampRetries?: boolean;
+  readonly bodyLimitBytes?: number;
+  /** How often the workers look for due rows that nothing told them of. */
+  readonly pollMs?: number;
+  readonly logger?: SandboxLogger;
+}
+
+export interface SandboxLogger {
+  info(message: string): void;
+  error(message: string, error?: unknown): void;
+}
+
+export interface SandboxSettings {
+  readonly schema: string;
+  readonly host: string;
+  readonly port: number;
+  readonly publicUrl: string | undefined;
+  readonly clock: () => Date;
+  readonly retryDelaysMs: readonly number[];
+  readonly deliveryTimeoutMs: number;
+  readonly generationDelayMs: number;
+  readonly backgroundDelayMs: number;
+  readonly pageSize: number;
+  readonly defaultLocale: string;
+  readonly credits: number;
+  readonly notifyAgain: boolean;
+  readonly restampRetries: boolean;
+  readonly bodyLimitBytes: number;
+  readonly pollMs: number;
+  readonly logger: SandboxLogger;
+}
+
+export const DEFAULT_SCHEMA = 'sandbox_catalog';
+
+/** catalog-api "Delivery": up to 5 retries, with backoff at roughly 1 s, 8 s, 60 s, 120 s and 420 s. */
+export const RETRY_DELAYS_MS: readonly number[] = [1_000, 8_000, 60_000, 120_000, 420_000];
+
+const SILENT: SandboxLogger = { info: () => undefined, error: () => undefined };
+
+export function resolveSettings(options: CatalogSandboxOptions): SandboxSettings {
+  return {
+    schema: options.schema ?? DEFAULT_SCHEMA,
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 0,
+    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+    clock: options.clock ?? (() => new Date()),
+    retryDelaysMs: options.retryDelaysMs ?? RETRY_DELAYS_MS,
+    deliveryTimeoutMs: options.deliveryTimeoutMs ?? 10_000,
+    generationDelayMs: options.generationDelayMs ?? 200,
+    backgroundDelayMs: options.backgroundDelayMs ?? 50,
+    pageSize: options.pageSize ?? 50,
+    defaultLocale: options.defaultLocale ?? 'en',
+    credits: options.credits ?? 100_000,
+    notifyAgain: options.notifyAgain ?? false,
+    restampRetries: options.restampRetries ?? false,
+    bodyLimitBytes: options.bodyLimitBytes ?? 10 * 1024 * 1024,
+    pollMs: options.pollMs ?? 500,
+    logger: options.logger ?? SILENT,
+  };
+}

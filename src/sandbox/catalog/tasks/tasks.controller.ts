@@ -1,0 +1,35 @@
+import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
+import type { Request } from 'express';
+import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
+import { notFound } from '../http/errors.js';
+import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
+import { PublicAddress } from '../http/public-address.js';
+import { SETTINGS } from '../injection.js';
+import type { SandboxSettings } from '../settings.js';
+import { TaskStore, type TaskView } from './task-store.js';
+
+/** catalog-api "Background tasks". */
+@Controller('background-tasks')
+@UseGuards(BearerGuard)
+@RequiresScope('tasks')
+export class TasksController {
+  constructor(
+    private readonly tasks: TaskStore,
+    private readonly address: PublicAddress,
+    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+  ) {}
+
+  @Get()
+  async list(@Req() request: Request): Promise<Page<TaskView>> {
+    const page = pageRequest(request.originalUrl, this.settings.pageSize);
+    const { count, results } = await this.tasks.list(page);
+    return pageOfResults(this.address.of(request.originalUrl), page, count, results);
+  }
+
+  @Get(':id')
+  async get(@Param('id') id: string): Promise<TaskView> {
+    const task = /^\d{1,9}$/.test(id) ? await this.tasks.find(Number(id)) : undefined;
+    if (task === undefined) throw notFound();
+    return task;
+  }
+}

@@ -1,0 +1,158 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { SandboxDatabase, type Queryable } from '../database.js';
+import type { Action } from '../generation/outcome.js';
+import { SETTINGS } from '../injection.js';
+import type { SandboxSettings } from '../settings.js';
+import { Wakeups } from '../worker.js';
+import { WebhookSettings } from './webhook-settings.js';
+
+export type DeliveryState = 'pending' | 'delivered' | 'refused' | 'exhausted' | 'cancelled';
+
+export interface PendingDelivery {
+  readonly id: number;
+  readonly action: Action;
+  readonly body: string;
+  readonly attempts: number;
+  readonly first_attempt_at: Date;
+}
+
+export interface AttemptOutcome {
+  readonly at: Date;
+  readonly url: string;
+  readonly httpStatus: number | null;
+  readonly error: string | null;
+  readonly state: DeliveryState;
+  readonly nextAttemptAt: Date;
+}
+
+/** A delivery as tests and operators look at it. */
+export interface DeliveryRecord {
+  readonly id: number;
+  readonly productId: number;
+  readonly taskId: number;
+  readonly action: Action;
+  readonly state: DeliveryState;
+  readonly body: string;
+  readonly nextAttemptAt: Date;
+  readonly attempts: readonly {
+    readonly at: string;
+    readonly url: string;
+    readonly httpStatus: number | null;
+    readonly error: string | null;
+  }[];
+}
+
+/** Deliveries are rows from the moment a generation ends until they are done, so that a restart goes on where it was. */
+@Injectable()
+export class DeliveryStore {
+  constructor(
+    private readonly database: SandboxDatabase,
+    private readonly webhooks: WebhookSettings,
+    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+    private readonly wakeups: Wakeups,
+  ) {}
+
+  /**
+   * Notes a delivery in the transaction that ends its task: none when nobody wants the event, and none when the
+   * product-and-event pair was notified before (catalog-api "Delivery").
+   */
+  async add(
+    tx: Queryable,
+    event: {
+      readonly productId: number;
+      readonly taskId: number;
+      readonly action: Action;
+      readonly body: string;
+    },
+  ): Promise<void> {
+    const configuration = await this.webhooks.current(tx);
+    if (configuration?.actions.includes(event.action) !== true) return;
+    const pair = `${event.productId}:${event.action}`;
+    await tx.query(
+      `INSERT INTO delivery (dedupe_key, product_id, task_id, action, body, next_attempt_at, created_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $6) ON CONFLICT (dedupe_key) DO NOTHING`,
+      [
+        this.settings.notifyAgain ? `${pair}:${event.taskId}` : pair,
+        event.productId,
+        event.taskId,
+        event.action,
+        event.body,
+        this.settings.clock(),
+      ],
+    );
+  }
+
+  /** To be called once the transaction of `add` is committed. */
+  announceNew(): void {
+    this.wakeups.ring();
+  }
+
+  async claim(limit: number, running: readonly number[], leaseMs: number): Promise<readonly number[]> {
+    const now = this.settings.clock();
+    const { rows } = await this.database.query<{ id: number }>(
+      `UPDATE delivery SET lease_until = $2, first_attempt_at = coalesce(first_attempt_at, $1)
+       WHERE id IN (
+         SELECT id FROM delivery
+         WHERE state = 'pending' AND next_attempt_at <= $1 AND (lease_until IS NULL OR lease_until < $1)
+           AND NOT id = ANY($4)
+         ORDER BY next_attempt_at, id LIMIT $3 FOR UPDATE SKIP LOCKED)
+       RETURNING id`,
+      [now, new Date(now.getTime() + leaseMs), limit, running],
+    );
+    return rows.map((row) => row.id);
+  }
+
+  async nextDueAt(): Promise<Date | null> {
+    const { rows } = await this.database.query<{ due: Date | null }>(
+      `SELECT min(greatest(next_attempt_at, lease_until)) AS due FROM delivery WHERE state = 'pending'`,
+    );
+    return rows[0]?.due ?? null;
+  }
+
+  async pending(id: number): Promise<PendingDelivery | undefined> {
+    const { rows } = await this.database.query<PendingDelivery>(
+      `SELECT id, action, body, attempts, first_attempt_at FROM delivery WHERE id = $1 AND state = 'pending'`,
+      [id],
+    );
+    return rows[0];
+  }
+
+  async cancel(id: number): Promise<void> {
+    await this.database.query(`UPDATE delivery SET state = 'cancelled', lease_until = NULL WHERE id = $1`, [
+      id,
+    ]);
+  }
+
+  /** Gives a claimed delivery back as it was. */
+  async release(id: number): Promise<void> {
+    await this.database.query('UPDATE delivery SET lease_until = NULL WHERE id = $1', [id]);
+  }
+
+  /** Only of the attempt that was claimed: where another process was faster, nothing is noted. */
+  async record({ id, attempts }: PendingDelivery, outcome: AttemptOutcome): Promise<void> {
+    await this.database.transaction(async (tx) => {
+      const { rowCount } = await tx.query(
+        `UPDATE delivery SET state = $3, attempts = attempts + 1, next_attempt_at = $4, lease_until = NULL
+         WHERE id = $1 AND attempts = $2 AND state = 'pending'`,
+        [id, attempts, outcome.state, outcome.nextAttemptAt],
+      );
+      if (rowCount === 0) return;
+      await tx.query(
+        'INSERT INTO delivery_attempt (delivery_id, number, at, url, http_status, error) VALUES ($1, $2, $3, $4, $5, $6)',
+        [id, attempts + 1, outcome.at, outcome.url, outcome.httpStatus, outcome.error],
+      );
+    });
+  }
+
+  async list(): Promise<DeliveryRecord[]> {
+    const { rows } = await this.database.query<DeliveryRecord>(
+      `SELECT d.id, d.product_id AS "productId", d.task_id AS "taskId", d.action, d.state, d.body,
+         d.next_attempt_at AS "nextAttemptAt",
+         coalesce((SELECT json_agg(json_build_object('at', a.at, 'url', a.url, 'httpStatus', a.http_status, 'error', a.error)
+                                   ORDER BY a.number)
+                   FROM delivery_attempt a WHERE a.delivery_id = d.id), '[]') AS attempts
+       FROM delivery d ORDER BY d.id`,
+    );
+    return rows;
+  }
+}

@@ -1,0 +1,42 @@
+import { request as httpRequest } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+
+/**
+ * One POST on a connection of its own. Answers the status as soon as the response's head is there; a redirect is a status like any
+ * other. Rejects when there is none within `timeoutMs`, when the connection fails, or when `signal` aborts.
+ */
+export async function postOnce(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const target = new URL(url);
+  const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
+  const bytes = Buffer.from(body, 'utf8');
+  return await new Promise<number>((resolve, reject) => {
+    const request = send(
+      target,
+      {
+        method: 'POST',
+        agent: false,
+        signal,
+        headers: { ...headers, 'Content-Length': String(bytes.length) },
+      },
+      (response) => {
+        // What the receiver says beyond its status is not read for longer than the rest of the time.
+        response.on('error', () => response.destroy());
+        response.resume();
+        resolve(response.statusCode ?? 0);
+      },
+    );
+    const timer = setTimeout(
+      () => request.destroy(new Error(`No response within ${timeoutMs} ms`)),
+      timeoutMs,
+    );
+    request.on('error', reject);
+    request.on('close', () => clearTimeout(timer));
+    request.end(bytes);
+  });
+}

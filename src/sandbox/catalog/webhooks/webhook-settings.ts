@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { SandboxDatabase, type Queryable } from '../database.js';
+import { ACTIONS } from '../generation/outcome.js';
+
+/** catalog-api "Webhook configuration". */
+export const webhookRequest = z.object({
+  url: z.url({
+    protocol: /^https?$/,
+    error: (issue) => (issue.input === undefined ? undefined : 'Enter a valid URL.'),
+  }),
+  hmac_secret: z.string().max(1000).nullish(),
+  actions: z.array(z.enum(ACTIONS)).nullish(),
+});
+
+export const webhookConfiguration = z.object({
+  url: z.string(),
+  hmac_secret: z.string().nullable(),
+  /** Never left out of an answer: what was omitted is all three. */
+  actions: z.array(z.enum(ACTIONS)),
+});
+export type WebhookConfiguration = z.infer<typeof webhookConfiguration>;
+
+/** The single webhook configuration of the workspace (catalog-api "Limits"). */
+@Injectable()
+export class WebhookSettings {
+  constructor(private readonly database: SandboxDatabase) {}
+
+  /** Undefined while there is none. */
+  async current(db: Queryable = this.database): Promise<WebhookConfiguration | undefined> {
+    const { rows } = await db.query<WebhookConfiguration>(
+      'SELECT url, hmac_secret, actions FROM webhook_configuration',
+    );
+    return rows[0];
+  }
+
+  /** Always replaces the whole: what the request leaves out is not kept. A blank secret is no secret. */
+  async replace({
+    url,
+    hmac_secret: secret,
+    actions,
+  }: z.infer<typeof webhookRequest>): Promise<WebhookConfiguration> {
+    const configuration = {
+      url,
+      hmac_secret: secret === '' ? null : (secret ?? null),
+      actions: [...new Set(actions ?? ACTIONS)],
+    };
+    await this.database.query(
+      `INSERT INTO webhook_configuration (url, hmac_secret, actions) VALUES ($1, $2, $3)
+       ON CONFLICT (singleton) DO UPDATE
+       SET url = excluded.url, hmac_secret = excluded.hmac_secret, actions = excluded.actions`,
+      [configuration.url, configuration.hmac_secret, configuration.actions],
+    );
+    return configuration;
+  }
+
+  async remove(): Promise<void> {
+    await this.database.query('DELETE FROM webhook_configuration');
+  }
+}

@@ -1,0 +1,117 @@
+import { setMaxListeners } from 'node:events';
+import type { SandboxLogger } from './settings.js';
+
+/** Rows that fall due. The database decides what is due and whose it is; the worker only asks, at the right moments. */
+export interface Workload {
+  readonly name: string;
+  /** Takes up to `limit` due rows, none of which is in `running`, and leases them to this process. */
+  claim(limit: number, running: readonly number[]): Promise<readonly number[]>;
+  /** Does what a claimed row asks for. When `signal` aborts it gives the row back, unchanged. */
+  run(id: number, signal: AbortSignal): Promise<void>;
+  /** When the next row falls due; null when none waits. */
+  nextDueAt(): Promise<Date | null>;
+}
+
+export interface WorkerOptions {
+  readonly clock: () => Date;
+  readonly pollMs: number;
+  readonly concurrency: number;
+  readonly logger: SandboxLogger;
+}
+
+/** Works on a workload until it is stopped. It looks again when woken, when a row falls due, and every `pollMs`. */
+export class Worker {
+  private readonly running = new Map<number, Promise<void>>();
+  private readonly stopping = new AbortController();
+  private loop: Promise<void> | undefined;
+  private woken = false;
+  private interrupt: (() => void) | undefined;
+
+  constructor(
+    private readonly workload: Workload,
+    private readonly options: WorkerOptions,
+  ) {}
+
+  start(): void {
+    // One listener for each row at work, not a leak.
+    setMaxListeners(0, this.stopping.signal);
+    this.loop ??= this.work();
+  }
+
+  wake(): void {
+    this.woken = true;
+    this.interrupt?.();
+  }
+
+  /** Takes nothing more, aborts what runs, and waits until it has let go. */
+  async stop(): Promise<void> {
+    this.stopping.abort();
+    this.wake();
+    await this.loop;
+    await Promise.all(this.running.values());
+  }
+
+  private get stopped(): boolean {
+    return this.stopping.signal.aborted;
+  }
+
+  private async work(): Promise<void> {
+    while (!this.stopped) {
+      this.woken = false;
+      await this.pause(await this.takeDue());
+    }
+  }
+
+  /** Starts what is due; returns how long nothing is expected to happen, in milliseconds. */
+  private async takeDue(): Promise<number> {
+    const { concurrency, pollMs, clock, logger } = this.options;
+    try {
+      const free = concurrency - this.running.size;
+      const ids = free > 0 ? await this.workload.claim(free, [...this.running.keys()]) : [];
+      for (const id of ids) this.running.set(id, this.runOne(id));
+      if (ids.length > 0 && ids.length === free) return pollMs;
+      const next = await this.workload.nextDueAt();
+      return next === null ? pollMs : Math.min(pollMs, Math.max(1, next.getTime() - clock().getTime()));
+    } catch (error) {
+      logger.error(`${this.workload.name}: could not look for work`, error);
+      return pollMs;
+    }
+  }
+
+  private async runOne(id: number): Promise<void> {
+    try {
+      await this.workload.run(id, this.stopping.signal);
+    } catch (error) {
+      // The row keeps its lease and is taken again when that has run out.
+      this.options.logger.error(`${this.workload.name}: ${id} was not finished`, error);
+    } finally {
+      this.running.delete(id);
+      this.wake();
+    }
+  }
+
+  private async pause(ms: number): Promise<void> {
+    if (this.woken || this.stopped) return;
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.interrupt = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+    this.interrupt = undefined;
+  }
+}
+
+/** Tells workers of this process that rows were committed which they might wait for. Other processes find them by polling. */
+export class Wakeups {
+  private readonly listeners = new Set<() => void>();
+
+  listen(listener: () => void): void {
+    this.listeners.add(listener);
+  }
+
+  ring(): void {
+    for (const listener of this.listeners) listener();
+  }
+}

@@ -1,0 +1,140 @@
+import { CodedError } from '../../domain/errors.js';
+import type { ImportedProduct } from './csv.js';
+import { writeMetafield } from './metafield-writes.js';
+import type { MetafieldsSetInput } from './metafield-writes.js';
+import { parseGid } from './model.js';
+import type { ProductVariant, SandboxProduct } from './model.js';
+import { changeProduct, mergeMetafields } from './product-changes.js';
+import type { ProductChanges } from './product-changes.js';
+import { importProduct } from './product-import.js';
+import type { ShopState } from './state.js';
+
+/** What the merchant changes by hand. Variants are named by their id; metafields are set without any digest. */
+export interface MerchantEdit extends ProductChanges {
+  readonly published?: boolean;
+  readonly metafields?: readonly Omit<MetafieldsSetInput, 'ownerId' | 'compareDigest'>[];
+  readonly variants?: readonly VariantEdit[];
+}
+
+export interface VariantEdit {
+  readonly id: string | number;
+  readonly sku?: string | null;
+  readonly barcode?: string | null;
+  readonly price?: string;
+}
+
+/** A product id: its gid or its number. */
+export type ProductRef = string | number;
+
+/**
+ * The merchant's own hands on the shop: reads and edits beside the API, at once and unthrottled. They are normalised and
+ * announced by webhooks as any write, and stand in no ledger. Throws `not_found` for a product that does not exist,
+ * `invalid` for an edit that the store would refuse.
+ */
+export class Merchant {
+  constructor(private readonly state: ShopState) {}
+
+  list(): SandboxProduct[] {
+    return this.state.products();
+  }
+
+  /** Undefined when there is no such product. */
+  get(ref: ProductRef): SandboxProduct | undefined {
+    return this.state.product(numberOf(ref));
+  }
+
+  byHandle(handle: string): SandboxProduct | undefined {
+    return this.state.productByHandle(handle);
+  }
+
+  /** Puts a product in; one of the same handle is overwritten. */
+  create(
+    product: Partial<ImportedProduct> & { readonly title: string; readonly handle: string },
+  ): SandboxProduct {
+    const withDefaults = { ...BLANK, ...product };
+    return importProduct(this.state, withDefaults);
+  }
+
+  merchantEdit(ref: ProductRef, edit: MerchantEdit): SandboxProduct {
+    const product = this.required(ref);
+    const { published, metafields, variants, ...changes } = edit;
+    const changed = changeProduct(this.state, product, changes);
+    if ('userErrors' in changed) {
+      throw new CodedError('invalid', changed.userErrors.map((error) => error.message).join('; '));
+    }
+    let edited = changed.product;
+    for (const input of metafields ?? []) {
+      const written = writeMetafield(this.state, edited.metafields, { ...input, ownerId: product.gid });
+      if ('at' in written) throw new CodedError('invalid', written.message);
+      edited = { ...edited, metafields: mergeMetafields(edited.metafields, [written.metafield]) };
+    }
+    const now = this.state.now();
+    if (variants)
+      edited = {
+        ...edited,
+        variants: edited.variants.map((variant) => editedVariant(variant, variants, now)),
+      };
+    if (published !== undefined)
+      edited = { ...edited, publishedAt: published ? (edited.publishedAt ?? now) : null };
+    edited = { ...edited, changedAt: now };
+    this.state.put(edited);
+    return edited;
+  }
+
+  delete(ref: ProductRef): void {
+    this.state.remove(this.required(ref));
+  }
+
+  archive(ref: ProductRef): SandboxProduct {
+    return this.merchantEdit(ref, { status: 'ARCHIVED' });
+  }
+
+  private required(ref: ProductRef): SandboxProduct {
+    const product = this.get(ref);
+    if (!product) throw new CodedError('not_found', `the shop has no product ${ref}`);
+    return product;
+  }
+}
+
+const BLANK: Omit<ImportedProduct, 'title' | 'handle'> = {
+  descriptionHtml: '',
+  vendor: '',
+  productType: '',
+  category: null,
+  tags: [],
+  published: true,
+  status: 'ACTIVE',
+  seoTitle: null,
+  seoDescription: null,
+  templateSuffix: null,
+  isGiftCard: false,
+  collection: null,
+  optionNames: ['Title'],
+  variants: [
+    {
+      optionValues: ['Default Title'],
+      sku: null,
+      barcode: null,
+      price: '0.00',
+      compareAtPrice: null,
+      weight: null,
+      tracked: false,
+      inventoryQuantity: 0,
+      unitCost: null,
+      imageUrl: null,
+    },
+  ],
+  images: [],
+  metafields: [],
+};
+
+function editedVariant(variant: ProductVariant, edits: readonly VariantEdit[], now: Date): ProductVariant {
+  const edit = edits.find(({ id }) => numberOf(id) === variant.id);
+  if (!edit) return variant;
+  const { sku = variant.sku, barcode = variant.barcode, price = variant.price } = edit;
+  return { ...variant, sku, barcode, price, changedAt: now };
+}
+
+function numberOf(ref: ProductRef): number {
+  return typeof ref === 'number' ? ref : Number(parseGid(ref)?.id ?? ref);
+}

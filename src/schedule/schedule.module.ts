@@ -1,0 +1,156 @@
+import { Module, type DynamicModule, type OnApplicationBootstrap } from '@nestjs/common';
+import { ScheduleModule as NestScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { StoreEventRepository } from '../persistence/store-event.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { Nudger, PacedNudges } from '../queue/index.js';
+import { RunRequests } from '../registry/run-requests.js';
+import { Sites } from '../registry/sites.js';
+import { REAL_TIMING } from '../registry/timing.js';
+import { Reconciler, type Nudge, type QueuePressure, type ReconcileLog } from './reconciler.js';
+import { Scheduler } from './scheduler.js';
+import { TaskPoller } from './task-poller.js';
+import { WebhookSlot } from './webhook-slot.js';
+
+const NUDGE = Symbol('NUDGE');
+const PRESSURE = Symbol('PRESSURE');
+
+/** Starts the clockwork once everything that it could nudge is there. */
+class ClockworkStart implements OnApplicationBootstrap {
+  constructor(private readonly scheduler: Scheduler) {}
+
+  onApplicationBootstrap(): void {
+    this.scheduler.start();
+  }
+}
+
+/** Due runs, reconcile, sweep. */
+@Module({})
+export class ScheduleModule {
+  static forRoot(publicUrl: string | undefined, log: ReconcileLog): DynamicModule {
+    return {
+      module: ScheduleModule,
+      imports: [NestScheduleModule.forRoot()],
+      providers: [
+        {
+          provide: NUDGE,
+          inject: [Nudger],
+          useFactory:
+            (nudger: Nudger): Nudge =>
+            async (queue, ids) => {
+              await nudger.nudgeMany(queue, ids);
+            },
+        },
+        {
+          provide: PRESSURE,
+          inject: [Nudger, PacedNudges],
+          useFactory: (nudger: Nudger, paced: PacedNudges): QueuePressure => ({
+            waiting: (queue) => nudger.waiting(queue),
+            get flooded() {
+              return paced.flooded;
+            },
+          }),
+        },
+        {
+          provide: WebhookSlot,
+          inject: [StateRepository],
+          useFactory: (state: StateRepository) => new WebhookSlot(publicUrl, state),
+        },
+        {
+          provide: TaskPoller,
+          inject: [Sites, TaskRepository, LinkRepository, DeliveryRepository, WriteBackRepository],
+          useFactory: (
+            sites: Sites,
+            tasks: TaskRepository,
+            links: LinkRepository,
+            deliveries: DeliveryRepository,
+            writeBacks: WriteBackRepository,
+          ) => new TaskPoller(sites, tasks, links, deliveries, writeBacks, REAL_TIMING),
+        },
+        {
+          provide: Reconciler,
+          inject: [
+            Sites,
+            RunRepository,
+            DeliveryRepository,
+            WriteBackRepository,
+            LinkRepository,
+            StateRepository,
+            TaskPoller,
+            WebhookSlot,
+            NUDGE,
+            PRESSURE,
+          ],
+          useFactory: (
+            sites: Sites,
+            runs: RunRepository,
+            deliveries: DeliveryRepository,
+            writeBacks: WriteBackRepository,
+            links: LinkRepository,
+            state: StateRepository,
+            poller: TaskPoller,
+            slot: WebhookSlot,
+            nudge: Nudge,
+            pressure: QueuePressure,
+          ) =>
+            new Reconciler({
+              sites,
+              runs,
+              deliveries,
+              writeBacks,
+              links,
+              state,
+              poller,
+              slot,
+              nudge,
+              pressure,
+              log,
+              publicUrl,
+            }),
+        },
+        {
+          provide: Scheduler,
+          inject: [
+            SchedulerRegistry,
+            Sites,
+            RunRequests,
+            RunRepository,
+            StoreEventRepository,
+            Reconciler,
+            NUDGE,
+          ],
+          useFactory: (
+            registry: SchedulerRegistry,
+            sites: Sites,
+            requests: RunRequests,
+            runs: RunRepository,
+            events: StoreEventRepository,
+            reconciler: Reconciler,
+            nudge: Nudge,
+          ) =>
+            new Scheduler({
+              registry,
+              sites,
+              requests,
+              runs,
+              events,
+              reconciler,
+              nudge,
+              timing: REAL_TIMING,
+              log,
+            }),
+        },
+        {
+          provide: ClockworkStart,
+          inject: [Scheduler],
+          useFactory: (scheduler: Scheduler) => new ClockworkStart(scheduler),
+        },
+      ],
+      exports: [Scheduler, Reconciler, WebhookSlot],
+    };
+  }
+}

@@ -1,0 +1,132 @@
+import type { SchedulerRegistry } from '@nestjs/schedule';
+import { CronJob } from 'cron';
+import { errorLine } from '../domain/errors.js';
+import type { RunRepository } from '../persistence/run.repository.js';
+import type { StoreEventRepository } from '../persistence/store-event.repository.js';
+import type { Sites, Store } from '../registry/sites.js';
+import type { Timing } from '../registry/timing.js';
+import type { RunRequests } from '../registry/run-requests.js';
+import type { Nudge, ReconcileLog, Reconciler } from './reconciler.js';
+import { latestSlot } from './slots.js';
+
+const SWEEP_MS = 5_000;
+/** While more rows are due than one round takes. */
+const SWEEP_AGAIN_MS = 1_000;
+const SLOT_CHECK_MS = 600_000;
+const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
+/** Events come in bursts: a run waits until they have been quiet for a moment. */
+const EVENTS_QUIET_MS = 3_000;
+
+export interface SchedulerParts {
+  readonly registry: SchedulerRegistry;
+  readonly sites: Sites;
+  readonly requests: RunRequests;
+  readonly runs: RunRepository;
+  readonly events: StoreEventRepository;
+  readonly reconciler: Reconciler;
+  readonly nudge: Nudge;
+  readonly timing: Timing;
+  readonly log: ReconcileLog;
+}
+
+/**
+ * The clockwork: a tick of a store's schedule only inserts a due run, and the unique slot makes it one across replicas
+ * (design section 1.13). A tick that nobody was there for is made up at start.
+ */
+export class Scheduler {
+  #startedAt: Date;
+
+  constructor(private readonly parts: SchedulerParts) {
+    this.#startedAt = parts.timing.now();
+  }
+
+  start(): void {
+    this.#startedAt = this.parts.timing.now();
+    for (const store of this.parts.sites.stores) {
+      const { cron, timezone } = store.settings.schedule;
+      const job = CronJob.from({
+        cronTime: cron,
+        timeZone: timezone,
+        onTick: () => this.#guarded('schedule', () => this.tick(store)),
+      });
+      this.parts.registry.addCronJob(`sync ${store.key}`, job);
+      job.start();
+      void this.#guarded('schedule', () => this.#makeUp(store));
+    }
+    const sweep = this.#every('sweep', SWEEP_MS, async () => {
+      const more = await this.parts.reconciler.sweep();
+      await this.#runEvents();
+      if (more) this.#soon('sweep again', SWEEP_AGAIN_MS, sweep);
+    });
+    // What a process before us left is taken up now, not after the first interval.
+    sweep();
+    this.#every('webhook slots', SLOT_CHECK_MS, () => this.parts.reconciler.checkSlots({ rewrite: false }));
+    this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.parts.reconciler.keepSubscriptions());
+    void this.#guarded('webhook slots', () => this.parts.reconciler.checkSlots({ rewrite: true }));
+    void this.#guarded('store events', () => this.parts.reconciler.keepSubscriptions());
+  }
+
+  /** Rounds of one kind never overlap within a process; between processes the rows see to that. Returns what begins a round. */
+  #every(name: string, ms: number, work: () => Promise<void>): () => void {
+    let running = false;
+    const round = (): void => {
+      if (running) return;
+      running = true;
+      void this.#guarded(name, work).finally(() => {
+        running = false;
+      });
+    };
+    this.parts.registry.addInterval(name, setInterval(round, ms));
+    return round;
+  }
+
+  #soon(name: string, ms: number, work: () => void): void {
+    const { registry } = this.parts;
+    if (registry.doesExist('timeout', name)) registry.deleteTimeout(name);
+    registry.addTimeout(name, setTimeout(work, ms));
+  }
+
+  /** Asks for the run of the schedule's latest slot. Any number of replicas may do so: one run comes of it. */
+  async tick(store: Store): Promise<void> {
+    const { cron, timezone } = store.settings.schedule;
+    // Timers may fire a moment early by the clock that computes slots.
+    const now = new Date(this.parts.timing.now().getTime() + 500);
+    const slot = latestSlot(cron, timezone, now);
+    if (slot === null) return;
+    const full = await this.parts.requests.fullIsDue(store.key);
+    const run = await this.parts.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
+    if (run === null) return;
+    this.parts.log.info(
+      { store: store.key, runId: run.id, slot: slot.toISOString() },
+      run.created ? 'scheduled run' : 'a run is active already',
+    );
+    await this.parts.nudge('runs', [run.id]);
+  }
+
+  /** A slot that passed while nobody was there. A store that never ran waits for its first tick. */
+  async #makeUp(store: Store): Promise<void> {
+    const [newest] = await this.parts.runs.latest(store.key, 1);
+    if (!newest) return;
+    const { cron, timezone } = store.settings.schedule;
+    const slot = latestSlot(cron, timezone, this.#startedAt);
+    if (slot === null || slot.getTime() <= newest.createdAt.getTime()) return;
+    await this.tick(store);
+  }
+
+  async #runEvents(): Promise<void> {
+    for (const key of await this.parts.events.storesDue(EVENTS_QUIET_MS)) {
+      if (!this.parts.sites.findStore(key)) continue;
+      const run = await this.parts.requests.request({ store: key, full: false, trigger: 'event' });
+      // An active run has taken its events already: these wait for the next one.
+      if (run.created) await this.parts.nudge('runs', [run.id]);
+    }
+  }
+
+  async #guarded(what: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.parts.log.warn({ what, err: errorLine(error) }, 'scheduled work failed; it is tried again');
+    }
+  }
+}

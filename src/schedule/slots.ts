@@ -1,0 +1,41 @@
+import { CronTime } from 'cron';
+
+/** How far back a tick that nobody was there for is made up: a night's restart, not a week's holiday. */
+export const CATCH_UP_MS = 6 * 3_600_000;
+/** Ticks looked at, at most, in one search back: a minute's schedule over the catch-up window. */
+const MOST_TICKS = 1000;
+
+/**
+ * The schedule's latest tick at or before `now`, within the catch-up window; null when there was none. Every replica
+ * computes the same instant, whenever exactly its timer fired: it is what makes a tick one run.
+ */
+export function latestSlot(cron: string, timezone: string, now: Date): Date | null {
+  const time = new CronTime(cron, timezone);
+  // The whole window is searched only where the short way finds nothing: ticks may be close together and then not for long.
+  for (const backMs of [searchBackMs(time, now), CATCH_UP_MS]) {
+    const slot = latestTick(time, timezone, new Date(now.getTime() - backMs), now);
+    if (slot !== null) return slot;
+  }
+  return null;
+}
+
+/** The last tick after `from` and not after `now`. */
+function latestTick(time: CronTime, timezone: string, from: Date, now: Date): Date | null {
+  let latest: Date | null = null;
+  for (let count = 0; count < MOST_TICKS; count += 1) {
+    const next = time.getNextDateFrom(latest ?? from, timezone).toJSDate();
+    if (next.getTime() > now.getTime()) return latest;
+    latest = next;
+  }
+  return latest;
+}
+
+/**
+ * A schedule of seconds or minutes is searched back a short way only. One of hours and days must not be: seen from within an
+ * hour that the clocks repeat, its tick of the first time round would be another instant.
+ */
+function searchBackMs(time: CronTime, now: Date): number {
+  const first = time.getNextDateFrom(now).toJSDate();
+  const second = time.getNextDateFrom(first).toJSDate();
+  return Math.min(Math.max((second.getTime() - first.getTime()) * 3, 5_000), CATCH_UP_MS);
+}

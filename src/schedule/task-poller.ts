@@ -1,0 +1,174 @@
+import type { BackgroundTask } from '../catalog/background-task.js';
+import type { CatalogProduct } from '../catalog/schemas.js';
+import { CodedError, isCoded } from '../domain/errors.js';
+import { valueHash } from '../domain/written-content.js';
+import type { DeliveryRepository } from '../persistence/delivery.repository.js';
+import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { TaskRepository } from '../persistence/task.repository.js';
+import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { intendedValues } from '../planner/generated-content.js';
+import { contentFingerprint } from '../planner/plan-write-back.js';
+import { killPoint } from '../registry/kill-point.js';
+import type { Sites, Workspace } from '../registry/sites.js';
+import type { Timing } from '../registry/timing.js';
+
+/** A call whose outcome is unknown is repeated only after deliveries and polls have had this long. */
+const UNANSWERED_GIVE_UP_MS = 3_600_000;
+
+/**
+ * Asks about open generation tasks (design sections 1.1, 1.3: a delivery may be lost, and the service does not notify twice).
+ * What it learns becomes a delivery of its own in the inbox, so that polls and webhooks are interpreted by the same code.
+ */
+export class TaskPoller {
+  constructor(
+    private readonly sites: Sites,
+    private readonly tasks: TaskRepository,
+    private readonly links: LinkRepository,
+    private readonly deliveries: DeliveryRepository,
+    private readonly writeBacks: WriteBackRepository,
+    private readonly timing: Timing,
+  ) {}
+
+  /** Polls what is due; returns the ids of the deliveries that it put into the inbox. */
+  async pollDue(limit: number): Promise<string[]> {
+    const seconds = Object.fromEntries(
+      this.sites.workspaces.map(({ key, settings }) => [key, settings.tasks.pollSeconds]),
+    );
+    const due = await this.tasks.takeDuePolls(limit, seconds);
+    const asked = new Map<string, Promise<BackgroundTask | null>>();
+    const ids = await Promise.all(due.map((task) => this.#poll(task, asked)));
+    return ids.filter((id) => id !== null);
+  }
+
+  async #poll(
+    task: GenerationTaskEntity,
+    asked: Map<string, Promise<BackgroundTask | null>>,
+  ): Promise<string | null> {
+    const workspace = this.sites.workspace(task.workspace);
+    if (!workspace) return null;
+    try {
+      const delivery = await this.#ask(task, workspace, asked);
+      if (delivery !== null) {
+        killPoint('poll.asked');
+        const id = await this.#deliver(task, delivery);
+        killPoint('poll.stored');
+        return id;
+      }
+      await this.#giveUpWhenOld(task, workspace);
+      return null;
+    } catch (error) {
+      // Passing faults and refused credentials: the next poll is set already.
+      if (isCoded(error, 'transient', 'throttled', 'auth')) return null;
+      if (!(error instanceof CodedError)) throw error;
+      await this.tasks.note(task.id, error.message);
+      await this.#giveUpWhenOld(task, workspace);
+      return null;
+    }
+  }
+
+  /** The delivery's body that the task's end amounts to; null while it runs. */
+  async #ask(
+    task: GenerationTaskEntity,
+    workspace: Workspace,
+    asked: Map<string, Promise<BackgroundTask | null>>,
+  ): Promise<object | null> {
+    const request = task.taskId === null ? null : await this.#record(workspace, task.taskId, asked);
+    if (request === null) return this.#bySight(task, workspace);
+    const product = { id: task.catalogId, externalId: task.externalId };
+    const record = workspace.client.taskOfProduct(request, product) ?? request;
+    if (record.state === 'running') return null;
+    const description = taskBody(task, record.id, record.status);
+    if (record.state === 'failed') {
+      return {
+        action: 'product_generation_failed',
+        status: record.status,
+        reason_for_failure: record.reason ?? '',
+        task: description,
+        product: { id: Number(task.catalogId), external_id: task.externalId },
+      };
+    }
+    const generated = await workspace.client.getProduct(task.catalogId);
+    return { action: 'product_generated', status: record.status, task: description, product: generated };
+  }
+
+  /** One request per task id, however many products share it. Null where tasks are out of reach or unknown. */
+  async #record(
+    workspace: Workspace,
+    taskId: string,
+    asked: Map<string, Promise<BackgroundTask | null>>,
+  ): Promise<BackgroundTask | null> {
+    const key = `${workspace.key}\u0000${taskId}`;
+    const known = asked.get(key);
+    if (known) return known;
+    const request = workspace.client.getBackgroundTask(taskId).catch((error: unknown) => {
+      if (isCoded(error, 'not_found', 'auth', 'invalid')) return null;
+      throw error;
+    });
+    asked.set(key, request);
+    return request;
+  }
+
+  /** Without a task to ask about, the product tells: content that is not what we pushed was generated. */
+  async #bySight(task: GenerationTaskEntity, workspace: Workspace): Promise<object | null> {
+    const [product, link] = await Promise.all([
+      workspace.client.getProduct(task.catalogId),
+      this.links.get(task.externalId),
+    ]);
+    if (link === null || !(await this.#isNew(link, product))) return null;
+    return {
+      action: 'product_generated',
+      status: 'SUCCESS',
+      task: taskBody(task, task.taskId ?? `poll-${task.id}`, 'SUCCESS'),
+      product,
+    };
+  }
+
+  /** Content that is neither what we pushed nor what an earlier result brought. */
+  async #isNew(link: StoreProductEntity, product: CatalogProduct): Promise<boolean> {
+    const store = this.sites.findStore(link.store);
+    if (!store) return false;
+    const generated = intendedValues(product, store.settings.writeBack).filter(
+      (value) => value.raw === null || pushedHash(link, value.from) !== valueHash(value.raw),
+    );
+    if (generated.length === 0) return false;
+    const all = contentFingerprint(intendedValues(product, store.settings.writeBack));
+    return !(await this.writeBacks.hasContent(link.externalId, all));
+  }
+
+  async #deliver(task: GenerationTaskEntity, body: object): Promise<string> {
+    const { id } = await this.deliveries.receive({
+      workspace: task.workspace,
+      dedupeKey: `poll:${task.id}`,
+      via: 'poll',
+      headers: {},
+      rawBody: Buffer.from(JSON.stringify(body)),
+      action: 'action' in body && typeof body.action === 'string' ? body.action : null,
+    });
+    return id;
+  }
+
+  async #giveUpWhenOld(task: GenerationTaskEntity, workspace: Workspace): Promise<void> {
+    const ageMs = this.timing.now().getTime() - task.requestedAt.getTime();
+    const { abandonAfterHours } = workspace.settings.tasks;
+    if (task.answeredAt === null && task.taskId === null && ageMs > UNANSWERED_GIVE_UP_MS) {
+      await this.tasks.settle(task.id, {
+        state: 'abandoned',
+        settledBy: 'poll',
+        reason: 'the request was never answered: asked again',
+      });
+      await this.links.generationDueAgain(task.externalId);
+    } else if (ageMs > abandonAfterHours * 3_600_000) {
+      const reason = `no end was reported within ${String(abandonAfterHours)} hours`;
+      await this.tasks.settle(task.id, { state: 'abandoned', settledBy: 'poll', reason });
+    }
+  }
+}
+
+function taskBody(task: GenerationTaskEntity, id: string, status: string | null): object {
+  return { id, status, created_at: task.requestedAt.toISOString() };
+}
+
+function pushedHash(link: StoreProductEntity, field: string): string | undefined {
+  return Object.entries(link.pushedFields).find(([name]) => name === field)?.[1];
+}

@@ -1,0 +1,15 @@
+import type { StoreConnector } from '../domain/store-port.js';
+import { ShopifyConnector } from './shopify/connector.js';
+import type { ShopifyOptions } from './shopify/options.js';
+
+export { productIdOfEvent } from './shopify/product-event.js';
+export { isShopifySignature } from './shopify/webhook-signature.js';
+export type { CostReport, RequestReport, ShopifyOptions, StoreLog } from './shopify/options.js';
+
+/** A store of some kind, and what its connector is made of. */
+export type StoreConnectorOptions = { readonly kind: 'shopify' } & ShopifyOptions;
+
+/** The connector of a configured store. Calls nobody yet. `misconfigured` for options that cannot work. */
+export function createStoreConnector(options: StoreConnectorOptions): StoreConnector {
+  return new ShopifyConnector(options);
+}

@@ -1,0 +1,128 @@
+import { CodedError, isCoded } from '../../domain/errors.js';
+import type { ExportState } from '../../domain/store-port.js';
+import type { ShopifyClient } from './client.js';
+import { BULK_CANCEL, BULK_POLL, BULK_RECENT, BULK_RUN, bulkProductsText } from './documents.js';
+import { refusedWith } from './faults.js';
+import type { Sleep, StoreLog } from './options.js';
+import { type BulkOperation, bulkCancelData, bulkPollData, bulkRecentData, bulkRunData } from './schemas.js';
+import { productSearch } from './search.js';
+
+export interface BulkSettings {
+  readonly client: ShopifyClient;
+  readonly sleep: Sleep;
+  readonly slotWaitMs: number;
+  readonly log?: StoreLog | undefined;
+}
+
+/** Full exports by bulk operations, which are neither charged nor capped by cost. */
+export class BulkExport {
+  constructor(private readonly settings: BulkSettings) {}
+
+  /**
+   * The operation's id, or null where bulk operations are not to be had: not enabled for the app, another address than
+   * those allowed, refused, or all slots taken for `slotWaitMs`. A start of unknown fate is looked up; when it cannot be
+   * found, `transient` with `outcomeUnknown`.
+   */
+  async start(query: string): Promise<string | null> {
+    const text = bulkProductsText(productSearch(query));
+    let waitedMs = 0;
+    for (let waitMs = 2_000; ; waitMs = Math.min(waitMs * 2, 15_000)) {
+      const started = await this.startOnce(text);
+      if (started !== 'busy') return started.id;
+      if (waitedMs >= this.settings.slotWaitMs) {
+        this.settings.log?.warn({ waitedMs }, 'all bulk operation slots are taken: reading by pages instead');
+        return null;
+      }
+      await this.settings.sleep(waitMs);
+      waitedMs += waitMs;
+    }
+  }
+
+  /** Where the operation stands. Only COMPLETED counts: a cancelled one may offer a file too, of part of the products. */
+  async poll(id: string): Promise<ExportState> {
+    const operation = await this.find(id);
+    if (operation === null)
+      return { status: 'failed', reason: 'the store does not know this bulk operation' };
+    const { status, errorCode, objectCount: objects, rootObjectCount: rootObjects } = operation;
+    switch (status) {
+      case 'CREATED':
+      case 'RUNNING':
+      case 'CANCELING':
+        return { status: 'running', objects };
+      case 'COMPLETED': {
+        const url = operation.url ?? null;
+        if (url === null && objects > 0) {
+          return { status: 'failed', reason: 'the bulk operation completed but offers no file' };
+        }
+        return { status: 'completed', handle: id, url, objects, rootObjects };
+      }
+      default: {
+        const why = errorCode === null || errorCode === undefined ? '' : ` (${errorCode})`;
+        return { status: 'failed', reason: `the bulk operation ended as ${status}${why}` };
+      }
+    }
+  }
+
+  /** The address of a completed operation's file as it is now; null when there is none. */
+  async freshUrl(id: string): Promise<string | null> {
+    const state = await this.poll(id);
+    return state.status === 'completed' ? state.url : null;
+  }
+
+  /** Cancels; what has ended already is left alone, which the store reports as an error of the user's. */
+  async cancel(id: string): Promise<void> {
+    const { data } = await this.settings.client.run(BULK_CANCEL, { id }, bulkCancelData);
+    const [refusal] = data.bulkOperationCancel.userErrors;
+    if (refusal === undefined) return;
+    const state = await this.poll(id);
+    if (state.status === 'running') {
+      throw new CodedError('conflict', `the store did not cancel the bulk operation: ${refusal.message}`);
+    }
+  }
+
+  private async startOnce(text: string): Promise<{ readonly id: string | null } | 'busy'> {
+    try {
+      const { data } = await this.settings.client.run(BULK_RUN, { query: text }, bulkRunData);
+      const { bulkOperation, userErrors } = data.bulkOperationRunQuery;
+      if (userErrors.some(({ code }) => code === 'OPERATION_IN_PROGRESS' || code === 'LIMIT_REACHED'))
+        return 'busy';
+      if (userErrors.length === 0 && bulkOperation !== null) return bulkOperation;
+      return this.refused(userErrors.map((error) => error.message).join(' '));
+    } catch (error) {
+      const denied = refusedWith(error, 'ACCESS_DENIED') || (isCoded(error, 'auth') && error.status === 403);
+      if (denied) return this.refused(error.message);
+      if (isCoded(error) && error.outcomeUnknown) return { id: await this.findStarted(text, error) };
+      throw error;
+    }
+  }
+
+  private refused(reason: string): { readonly id: null } {
+    this.settings.log?.warn({ reason }, 'the store refuses bulk operations: reading by pages instead');
+    return { id: null };
+  }
+
+  /** No answer came, yet the store may have started: a second one would take a second slot. */
+  private async findStarted(text: string, error: CodedError): Promise<string> {
+    const recent = await this.settings.client
+      .run(BULK_RECENT, { first: 10 }, bulkRecentData)
+      .catch((cause: unknown) => {
+        const details = { cause, outcomeUnknown: true };
+        throw new CodedError('transient', `${error.message}; and it could not be looked for`, details);
+      });
+    const running = recent.data.bulkOperations.nodes.find(
+      ({ status, query }) => query === text && (status === 'CREATED' || status === 'RUNNING'),
+    );
+    if (running === undefined) throw error;
+    return running.id;
+  }
+
+  private async find(id: string): Promise<BulkOperation | null> {
+    try {
+      const { data } = await this.settings.client.run(BULK_POLL, { id }, bulkPollData);
+      return data.bulkOperation;
+    } catch (error) {
+      if (isCoded(error, 'not_found')) return null;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import { CodedError } from '../../domain/errors.js';
+import type { StoreFinding } from '../../domain/store-port.js';
+import type { ShopifyClient } from './client.js';
+import { BULK_RECENT, SHOP_LOCALES, WHO_AM_I } from './documents.js';
+import { refusedWith } from './faults.js';
+import { bulkRecentData, shopLocalesData, whoAmIData } from './schemas.js';
+import { localeProblem } from './translations.js';
+
+export interface CheckSettings {
+  readonly shop: string;
+  readonly apiVersion: string;
+  /** Beside read_products and write_products. */
+  readonly requiredScopes: readonly string[];
+  /** Languages that content is to be translated into. */
+  readonly locales: readonly string[];
+}
+
+const LEVELS = ['ok', 'warn', 'fail'];
+
+/** Findings about the token, the shop, the scopes and the API version, worst last. Throws nothing that it can explain. */
+export async function checkStore(client: ShopifyClient, settings: CheckSettings): Promise<StoreFinding[]> {
+  let answer;
+  try {
+    answer = await client.run(WHO_AM_I, {}, whoAmIData);
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return [{ level: 'fail', what: 'store access', detail: `${error.message}. ${advice(error)}` }];
+  }
+  const { data, servedVersion } = answer;
+  const granted = data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
+  const findings = [
+    { level: 'ok', what: 'store access', detail: `the store accepts the credentials` } as const,
+    shopFinding(data.shop.myshopifyDomain, settings),
+    scopeFinding(granted, settings),
+    versionFinding(data.publicApiVersions, servedVersion, settings),
+    await bulkFinding(client),
+    ...(await localeFindings(client, settings.locales)),
+  ];
+  return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
+}
+
+function advice(error: CodedError): string {
+  switch (error.code) {
+    case 'auth':
+      return 'Check the token, or clientId and clientSecret, and that the app is installed in this shop.';
+    case 'misconfigured':
+      return 'Check shop, endpoint and apiVersion.';
+    default:
+      return 'Try again; if it stays so, check that the store can be reached from here.';
+  }
+}
+
+function shopFinding(domain: string, { shop }: CheckSettings): StoreFinding {
+  const what = 'shop';
+  if (domain === shop) return { level: 'ok', what, detail: `the token belongs to ${shop}` };
+  const detail = `the token belongs to ${domain}, not to ${shop}: external ids would name the wrong shop. Correct shop or the credentials.`;
+  return { level: 'fail', what, detail };
+}
+
+function scopeFinding(granted: readonly string[], settings: CheckSettings): StoreFinding {
+  const what = 'scopes';
+  const required = [...new Set(['read_products', 'write_products', ...settings.requiredScopes])];
+  const held = new Set(granted);
+  // Leave to write is leave to read.
+  const missing = required.filter(
+    (scope) => !held.has(scope) && !held.has(scope.replace(/^read_/, 'write_')),
+  );
+  if (missing.length === 0) return { level: 'ok', what, detail: required.join(', ') };
+  const detail = `the app lacks ${missing.join(', ')}: add ${missing.length === 1 ? 'it' : 'them'} to the app’s scopes and install it again`;
+  return { level: 'fail', what, detail };
+}
+
+function versionFinding(
+  versions: readonly { handle: string; supported: boolean }[],
+  served: string | null,
+  { apiVersion }: CheckSettings,
+): StoreFinding {
+  const what = 'API version';
+  const supported = versions.filter((version) => version.supported).map(({ handle }) => handle);
+  if (served !== null && served !== apiVersion) {
+    const detail = `the store serves ${served} in place of ${apiVersion}, which it has retired: set apiVersion to one of ${supported.join(', ')}`;
+    return { level: 'fail', what, detail };
+  }
+  if (!supported.includes(apiVersion)) {
+    const detail = `${apiVersion} is not among the versions that the store supports: set apiVersion to one of ${supported.join(', ')}`;
+    return { level: 'warn', what, detail };
+  }
+  return { level: 'ok', what, detail: apiVersion };
+}
+
+/** Reads only: a list of past operations is refused to an app whose bulk operations are not enabled. */
+async function bulkFinding(client: ShopifyClient): Promise<StoreFinding> {
+  const what = 'bulk operations';
+  try {
+    await client.run(BULK_RECENT, { first: 1 }, bulkRecentData);
+    return { level: 'ok', what, detail: 'allowed: a full run is one export' };
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const { message } = error;
+    const detail = refusedWith(error, 'ACCESS_DENIED')
+      ? 'the app may not use them: full runs go page by page, which takes longer. Enable bulk operations under the app’s API access requests'
+      : `could not be looked at (${message}): where they are refused, full runs go page by page`;
+    return { level: 'warn', what, detail };
+  }
+}
+
+async function localeFindings(
+  client: ShopifyClient,
+  locales: readonly string[],
+): Promise<readonly StoreFinding[]> {
+  if (locales.length === 0) return [];
+  const what = 'translations';
+  try {
+    const { data } = await client.run(SHOP_LOCALES, {}, shopLocalesData);
+    return locales.map((locale): StoreFinding => {
+      const problem = localeProblem(locale, data.shopLocales);
+      if (problem !== null) return { level: 'warn', what, detail: problem };
+      const isShown = data.shopLocales.some((each) => each.locale === locale && each.published);
+      return isShown
+        ? { level: 'ok', what, detail: `${locale} is a language of the shop` }
+        : {
+            level: 'warn',
+            what,
+            detail: `${locale} is a language of the shop that is not published: translations are written, and nobody sees them yet`,
+          };
+    });
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    const detail = `the shop’s languages could not be read: ${error.message}`;
+    return [{ level: 'warn', what, detail }];
+  }
+}

@@ -1,0 +1,270 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import Shopify from 'shopify-api-node';
+import type { z } from 'zod';
+import { CodedError } from '../../domain/errors.js';
+import type { Envelope, QueryCost, SearchNote } from './answer.js';
+import type { TokenSource } from './auth.js';
+import { type Admission, CostThrottle } from './cost-throttle.js';
+import type { StoreDocument } from './documents.js';
+import { pathBelow } from './endpoint.js';
+import { type Exchange, header, readExchange, whereOf } from './exchange.js';
+import { type Fault, oddAnswerFault } from './faults.js';
+import type { CostReport, RequestReport, ShopifyLimits, Sleep } from './options.js';
+
+export interface ClientSettings {
+  readonly shop: string;
+  readonly base: URL;
+  readonly apiVersion: string;
+  readonly tokens: TokenSource;
+  readonly limits: ShopifyLimits;
+  readonly now: () => number;
+  readonly sleep: Sleep;
+  readonly random: () => number;
+  readonly onCost?: ((cost: CostReport) => void) | undefined;
+  readonly onRequest?: ((request: RequestReport) => void) | undefined;
+}
+
+export interface Answer<T> {
+  readonly data: T;
+  /** What the store had to say about the searches of the call. */
+  readonly search: readonly SearchNote[];
+  /** Points that the store reckoned for the call in advance; null when it did not say. */
+  readonly requestedCost: number | null;
+  /** The version that really served (it falls forward silently once the configured one is retired). */
+  readonly servedVersion: string | null;
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * Calls of the Admin GraphQL API, within the store's limits. `shopify-api-node` carries them; its retries are off, because it
+ * repeats mutations after timeouts, and everything it leaves out of its results is picked up in hooks.
+ */
+export class ShopifyClient {
+  private readonly shopify: Shopify;
+  private readonly agents: readonly (HttpAgent | HttpsAgent)[];
+  private readonly exchange = new AsyncLocalStorage<Exchange>();
+  private readonly throttle: CostThrottle;
+  /** Points that the store asked in advance for a document with variables of this size. */
+  private readonly costs = new Map<string, number>();
+
+  constructor(private readonly settings: ClientSettings) {
+    const { base } = settings;
+    this.throttle = new CostThrottle(settings.now, settings.sleep);
+    const http = new HttpAgent({ keepAlive: true, maxSockets: 16 });
+    const https = new HttpsAgent({ keepAlive: true, maxSockets: 16 });
+    this.agents = [http, https];
+    this.shopify = new Shopify({
+      shopName: settings.shop,
+      // Never sent: the hook below puts the current token in its place.
+      accessToken: 'set-for-each-request',
+      apiVersion: settings.apiVersion,
+      maxRetries: 0,
+      timeout: settings.limits.requestTimeoutMs,
+      agent: { http, https },
+      hooks: {
+        beforeRequest: [
+          (options) => {
+            options.headers['x-shopify-access-token'] = this.exchange.getStore()?.token;
+            // A redirect would carry the token to another host.
+            options.followRedirect = false;
+          },
+        ],
+        beforeRedirect: [
+          () => {
+            throw new Error('redirects are not followed');
+          },
+        ],
+        afterResponse: [
+          (response) => {
+            const exchange = this.exchange.getStore();
+            if (exchange !== undefined) {
+              exchange.status = response.statusCode;
+              exchange.headers = response.headers;
+              exchange.body = response.body;
+            }
+            return response;
+          },
+        ],
+      },
+    });
+    // Not in the library's types; read for each call, and the only way to another host.
+    Object.assign(this.shopify, {
+      baseUrl: {
+        protocol: base.protocol,
+        hostname: base.hostname,
+        ...(base.port === '' ? {} : { port: base.port }),
+        pathname: pathBelow(base, `/admin/api/${settings.apiVersion}/graphql.json`),
+      },
+    });
+  }
+
+  close(): void {
+    for (const agent of this.agents) agent.destroy();
+  }
+
+  /**
+   * Sends a document and answers with its parsed data, all of it: partial data is an error. Waits for the bucket beforehand,
+   * waits out THROTTLED and 429 up to `limits.throttleWaitMs` in all, renews the token once after a 401, and repeats what
+   * failed on the way where the document may be repeated. A mutation whose fate is open is thrown with `outcomeUnknown`.
+   */
+  async run<T>(document: StoreDocument, variables: Variables, schema: z.ZodType<T>): Promise<Answer<T>> {
+    const { limits, sleep, random, tokens } = this.settings;
+    let waitedMs = 0;
+    let renewed = false;
+    let failures = 0;
+    let fateOpen = false;
+    for (let attempt = 1; ; attempt++) {
+      const result = await this.attempt(document, variables, schema, attempt);
+      if ('answer' in result) return result.answer;
+      const { repeat } = result.fault;
+      // What an earlier try may have done stays done, whatever this one met.
+      fateOpen ||= result.fault.error.outcomeUnknown;
+      const error = fateOpen ? withOpenFate(result.fault.error) : result.fault.error;
+      if (repeat === 'new-token' && !renewed && tokens.refused(result.token)) {
+        renewed = true;
+        continue;
+      }
+      if (error.code === 'throttled' && repeat === 'always') {
+        const waitMs = error.retryAfterMs ?? 1_000;
+        waitedMs += waitMs;
+        if (waitedMs > limits.throttleWaitMs) throw error;
+        // A status speaks to all calls; THROTTLED to this one, and the bucket holds the others back.
+        if (error.status !== undefined) this.throttle.pause(waitMs);
+        await sleep(waitMs);
+        continue;
+      }
+      failures++;
+      const mayRepeat = repeat === 'always' || (repeat === 'if-repeatable' && document.repeatable);
+      if (error.code !== 'transient' || !mayRepeat || failures >= limits.attempts) throw error;
+      // Full jitter: 0.5, 1, 2 s and so on, all of it at random.
+      await sleep(Math.max(error.retryAfterMs ?? 0, Math.round(500 * 2 ** (failures - 1) * random())));
+    }
+  }
+
+  private async attempt<T>(
+    document: StoreDocument,
+    variables: Variables,
+    schema: z.ZodType<T>,
+    attempt: number,
+  ): Promise<{ answer: Answer<T> } | { fault: Fault; token: string }> {
+    const key = costKey(document, variables);
+    const admission = await this.throttle.admit(this.costs.get(key) ?? document.expectedCost);
+    const startedAt = this.settings.now();
+    let exchange: Exchange = { token: '', status: null, headers: {}, body: undefined };
+    let cost: QueryCost | undefined;
+    let fault: Fault | undefined;
+    try {
+      exchange = { ...exchange, token: await this.settings.tokens.token() };
+      const thrown = await this.send(document, variables, exchange);
+      const context = { operation: document.name, now: startedAt, secrets: this.settings.tokens.secrets() };
+      const read = readExchange(exchange, thrown, context);
+      cost = 'fault' in read ? read.cost : read.envelope.extensions?.cost;
+      if ('fault' in read) fault = read.fault;
+      else {
+        const parsed = schema.safeParse(read.envelope.data);
+        if (parsed.success) {
+          return { answer: answerOf(parsed.data, read.envelope, exchange) };
+        }
+        const [issue] = parsed.error.issues;
+        const what = `unexpected data at ${issue?.path.join('.') ?? 'its root'}`;
+        fault = oddAnswerFault(document.name, what, whereOf(exchange), parsed.error);
+      }
+    } catch (error) {
+      // Only the token source throws here, and the call was not sent then.
+      if (!(error instanceof CodedError)) throw error;
+      fault = {
+        error,
+        repeat: error.code === 'transient' || error.code === 'throttled' ? 'always' : 'never',
+      };
+    } finally {
+      this.settle(document, key, admission, cost, fault);
+      this.report(document, exchange, attempt, startedAt, fault);
+    }
+    return { fault: withFate(fault, document), token: exchange.token };
+  }
+
+  /** Answers with what the library threw, if anything; the exchange holds what really came. */
+  private async send(document: StoreDocument, variables: Variables, exchange: Exchange): Promise<unknown> {
+    try {
+      await this.exchange.run(exchange, () => this.shopify.graphql(document.text, variables));
+      return undefined;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  private settle(
+    document: StoreDocument,
+    key: string,
+    admission: Admission,
+    cost: QueryCost | undefined,
+    fault: Fault | undefined,
+  ): void {
+    if (cost !== undefined) this.costs.set(key, cost.requestedQueryCost);
+    const actual = cost?.actualQueryCost ?? null;
+    this.throttle.settle(admission, cost?.throttleStatus ?? null, actual);
+    if (cost === undefined) return;
+    const { currentlyAvailable, maximumAvailable, restoreRate } = cost.throttleStatus;
+    this.settings.onCost?.({
+      operation: document.name,
+      requested: cost.requestedQueryCost,
+      actual,
+      available: currentlyAvailable,
+      maximum: maximumAvailable,
+      restoreRate,
+      throttled: fault?.error.code === 'throttled',
+    });
+  }
+
+  private report(
+    document: StoreDocument,
+    exchange: Exchange,
+    attempt: number,
+    startedAt: number,
+    fault: Fault | undefined,
+  ): void {
+    this.settings.onRequest?.({
+      operation: document.name,
+      attempt,
+      durationMs: this.settings.now() - startedAt,
+      status: exchange.status,
+      requestId: header(exchange, 'x-request-id') ?? null,
+      outcome: fault?.error.code ?? 'ok',
+    });
+  }
+}
+
+/** Marks a mutation that may have been carried out. */
+function withFate(fault: Fault, document: StoreDocument): Fault {
+  const open = document.mutation && fault.repeat === 'if-repeatable';
+  return open ? { ...fault, error: withOpenFate(fault.error) } : fault;
+}
+
+function withOpenFate(error: CodedError): CodedError {
+  if (error.outcomeUnknown) return error;
+  const { cause, retryAfterMs, status, fields } = error;
+  return new CodedError(error.code, error.message, {
+    ...{ cause, retryAfterMs, status, fields },
+    outcomeUnknown: true,
+  });
+}
+
+/** Documents cost by the sizes of their variables: page lengths and numbers of ids. */
+function costKey(document: StoreDocument, variables: Variables): string {
+  const sizes = Object.values(variables).map((value) =>
+    Array.isArray(value) ? value.length : typeof value === 'number' ? value : '',
+  );
+  return `${document.name} ${sizes.join(' ')}`;
+}
+
+function answerOf<T>(data: T, envelope: Envelope, exchange: Exchange): Answer<T> {
+  return {
+    data,
+    search: envelope.extensions?.search ?? [],
+    requestedCost: envelope.extensions?.cost?.requestedQueryCost ?? null,
+    servedVersion: header(exchange, 'x-shopify-api-version') ?? null,
+  };
+}

@@ -1,0 +1,187 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
+import type {
+  CompletedExport,
+  ExportState,
+  LiveProduct,
+  LiveTranslations,
+  MetafieldOutcome,
+  MetafieldWrite,
+  PageSelection,
+  SourceProduct,
+  StoreConnector,
+  StoreField,
+  StoreFinding,
+  TranslationOutcome,
+  TranslationWrite,
+} from '../../domain/store-port.js';
+import { tokenSource } from './auth.js';
+import { BulkExport } from './bulk-export.js';
+import { checkStore } from './checks.js';
+import { ShopifyClient } from './client.js';
+import { ProductDetails } from './details.js';
+import { requireApiVersion, resolveEndpoint } from './endpoint.js';
+import { type ExportFileSettings, readExportFile } from './export-file.js';
+import type { MappingScope } from './mapper.js';
+import { DEFAULT_LIMITS, type ShopifyLimits, type ShopifyOptions, type Sleep } from './options.js';
+import { PageReader } from './reader.js';
+import { ensureSubscriptions } from './subscriptions.js';
+import { ProductTranslations } from './translations.js';
+import { ProductWriter } from './writer.js';
+
+/** A Shopify store behind the port (domain "store-port"), which says what each method promises. */
+export class ShopifyConnector implements StoreConnector {
+  private readonly client: ShopifyClient;
+  private readonly bulk: BulkExport;
+  private readonly details: ProductDetails;
+  private readonly reader: PageReader;
+  private readonly writer: ProductWriter;
+  private readonly translations: ProductTranslations;
+  private readonly base: URL;
+  private readonly scope: MappingScope;
+  private readonly limits: ShopifyLimits;
+  private readonly sleep: Sleep;
+  private readonly random: () => number;
+
+  /** `misconfigured` for a shop, endpoint, version or credentials that cannot work. Calls nobody. */
+  constructor(private readonly options: ShopifyOptions) {
+    this.base = resolveEndpoint(options.shop, options.endpoint);
+    this.limits = { ...DEFAULT_LIMITS, ...options.limits };
+    this.sleep = options.sleep ?? sleepQuietly;
+    this.random = options.random ?? Math.random;
+    const clock = options.clock ?? ((): Date => new Date());
+    const now = (): number => clock().getTime();
+    this.client = new ShopifyClient({
+      shop: options.shop,
+      base: this.base,
+      apiVersion: requireApiVersion(options.apiVersion),
+      tokens: tokenSource(options.auth, this.base, now, this.limits.requestTimeoutMs),
+      limits: this.limits,
+      now,
+      sleep: this.sleep,
+      random: this.random,
+      onCost: options.onCost,
+      onRequest: options.onRequest,
+    });
+    const namespaces = options.openAttributeNamespaces;
+    this.scope = { shop: options.shop, namespaces: namespaces === undefined ? null : new Set(namespaces) };
+    this.details = new ProductDetails(this.client, this.scope, this.limits);
+    this.reader = new PageReader(this.client, this.details, this.limits);
+    this.writer = new ProductWriter(this.client, this.reader);
+    this.translations = new ProductTranslations(this.client);
+    this.bulk = new BulkExport({
+      client: this.client,
+      sleep: this.sleep,
+      slotWaitMs: this.limits.bulkSlotWaitMs,
+      log: options.log,
+    });
+  }
+
+  check(): Promise<readonly StoreFinding[]> {
+    const { shop, apiVersion, requiredScopes = [], locales = [] } = this.options;
+    return checkStore(this.client, { shop, apiVersion, requiredScopes, locales });
+  }
+
+  startExport(query: string): Promise<string | null> {
+    return this.bulk.start(query);
+  }
+
+  pollExport(handle: string): Promise<ExportState> {
+    return this.bulk.poll(handle);
+  }
+
+  cancelExport(handle: string): Promise<void> {
+    return this.bulk.cancel(handle);
+  }
+
+  readExport(completed: CompletedExport): AsyncIterable<readonly SourceProduct[]> {
+    const settings: ExportFileSettings = {
+      scope: this.scope,
+      spillDir: this.options.spillDir,
+      batchSize: this.limits.exportBatchSize,
+      partitionBytes: this.limits.partitionBytes,
+      allowHttp: this.base.protocol === 'http:',
+      attempts: this.limits.attempts,
+      timeoutMs: this.limits.requestTimeoutMs,
+      sleep: this.sleep,
+      random: this.random,
+      freshUrl: () => this.bulk.freshUrl(completed.handle),
+    };
+    return readExportFile(completed, settings);
+  }
+
+  readPages(selection: PageSelection): AsyncIterable<readonly ProductSnapshot[]> {
+    return this.reader.products(selection);
+  }
+
+  countProducts(query: string): Promise<number | null> {
+    return this.reader.count(query);
+  }
+
+  readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]> {
+    return this.details.read(storeIds);
+  }
+
+  readLive(storeId: string, metafieldNamespace: string | null): Promise<LiveProduct | null> {
+    return this.reader.live(storeId, metafieldNamespace);
+  }
+
+  writeFields(
+    storeId: string,
+    fields: Readonly<Partial<Record<StoreField, string>>>,
+  ): Promise<Partial<Record<StoreField, string | null>>> {
+    return this.writer.fields(storeId, fields);
+  }
+
+  writeMetafields(
+    storeId: string,
+    metafields: readonly MetafieldWrite[],
+  ): Promise<readonly MetafieldOutcome[]> {
+    return this.writer.metafields(storeId, metafields);
+  }
+
+  removeMetafields(
+    storeId: string,
+    metafields: readonly { namespace: string; key: string }[],
+  ): Promise<void> {
+    return this.writer.removeMetafields(storeId, metafields);
+  }
+
+  readTranslations(
+    storeId: string,
+    locale: string,
+    targets: readonly string[],
+  ): Promise<LiveTranslations | null> {
+    return this.translations.live(storeId, locale, targets);
+  }
+
+  writeTranslations(
+    storeId: string,
+    locale: string,
+    writes: readonly TranslationWrite[],
+  ): Promise<readonly TranslationOutcome[]> {
+    return this.translations.write(storeId, locale, writes);
+  }
+
+  removeTranslations(storeId: string, locale: string, targets: readonly string[]): Promise<void> {
+    return this.translations.remove(storeId, locale, targets);
+  }
+
+  ensureSubscriptions(uri: string): Promise<void> {
+    return ensureSubscriptions(this.client, uri);
+  }
+
+  close(): Promise<void> {
+    this.client.close();
+    return Promise.resolve();
+  }
+}
+
+async function sleepQuietly(ms: number, signal?: AbortSignal): Promise<void> {
+  try {
+    await delay(ms, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    // Woken early is what the signal is for.
+    if (signal?.aborted !== true) throw error;
+  }
+}

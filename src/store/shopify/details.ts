@@ -1,0 +1,111 @@
+import { CodedError, isCoded } from '../../domain/errors.js';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
+import type { ShopifyClient } from './client.js';
+import {
+  MORE_MEDIA,
+  MORE_METAFIELDS,
+  MORE_VARIANTS,
+  PRODUCT_DETAILS,
+  type StoreDocument,
+} from './documents.js';
+import { refusedWith } from './faults.js';
+import { type MappingScope, parseNode, type RawNode, toSnapshot } from './mapper.js';
+import type { ShopifyLimits } from './options.js';
+import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from './schemas.js';
+
+/** Whole products by id, several to a call. */
+export class ProductDetails {
+  /** Products to a call; found by what the store reckons for them. */
+  private chunk: number;
+
+  constructor(
+    private readonly client: ShopifyClient,
+    private readonly scope: MappingScope,
+    private readonly limits: ShopifyLimits,
+  ) {
+    this.chunk = Math.min(10, limits.detailChunk);
+  }
+
+  /** Products as they are now, in the order of the ids; null for what is no product any more. */
+  async read(ids: readonly string[]): Promise<(ProductSnapshot | null)[]> {
+    const products: (ProductSnapshot | null)[] = [];
+    while (products.length < ids.length) {
+      const chunk = ids.slice(products.length, products.length + this.chunk);
+      const nodes = await this.readChunk(chunk);
+      if (nodes === 'too dear') continue;
+      for (const node of nodes) products.push(await this.complete(node));
+    }
+    return products;
+  }
+
+  private async readChunk(ids: readonly string[]): Promise<readonly unknown[] | 'too dear'> {
+    try {
+      const { data, requestedCost } = await this.client.run(PRODUCT_DETAILS, { ids }, detailsData);
+      if (data.nodes.length !== ids.length) {
+        throw new CodedError(
+          'transient',
+          `the store answered ${String(data.nodes.length)} of ${String(ids.length)} products`,
+        );
+      }
+      this.adjust(ids.length, requestedCost);
+      return data.nodes;
+    } catch (error) {
+      const tooDear = refusedWith(error, 'MAX_COST_EXCEEDED') || (isCoded(error) && error.status === 504);
+      if (!tooDear || ids.length === 1) throw error;
+      this.chunk = Math.ceil(ids.length / 2);
+      return 'too dear';
+    }
+  }
+
+  private adjust(asked: number, cost: number | null): void {
+    if (cost === null || cost === 0) return;
+    const affordable = Math.floor((asked * this.limits.detailCost) / cost);
+    this.chunk = Math.max(1, Math.min(affordable, this.limits.detailChunk, asked * 2));
+  }
+
+  private async complete(node: unknown): Promise<ProductSnapshot | null> {
+    if (node === null) return null;
+    if (parseNode(nodeKindSchema, { node, line: null }).__typename !== 'Product') return null;
+    const pages = parseNode(productDetailPagesSchema, { node, line: null });
+    const variants = await this.follow(MORE_VARIANTS, pages.id, pages.variants);
+    const media = await this.follow(MORE_MEDIA, pages.id, pages.media);
+    const metafields = await this.follow(MORE_METAFIELDS, pages.id, pages.metafields);
+    if (variants === null || media === null || metafields === null) return null;
+    return toSnapshot({ core: { node, line: null }, variants, media, metafields }, this.scope);
+  }
+
+  /** All nodes of a connection whose first page is given; null when the product went away meanwhile. */
+  private async follow(document: StoreDocument, id: string, first: Page): Promise<RawNode[] | null> {
+    const nodes = [...first.nodes];
+    let { pageInfo } = first;
+    while (pageInfo.hasNextPage) {
+      const after = requireCursor(pageInfo);
+      const { data } = await this.client.run(document, { id, after }, moreData);
+      if (data.product === null) return null;
+      nodes.push(...data.product.children.nodes);
+      ({ pageInfo } = data.product.children);
+      if (pageInfo.hasNextPage && pageInfo.endCursor === after) throw standingCursor();
+    }
+    return nodes.map((node) => ({ node, line: null }));
+  }
+}
+
+interface PageInfo {
+  readonly hasNextPage: boolean;
+  readonly endCursor?: string | null | undefined;
+}
+
+interface Page {
+  readonly nodes: readonly unknown[];
+  readonly pageInfo: PageInfo;
+}
+
+/** The cursor that leads on. `transient` when the store promises more and names no place. */
+export function requireCursor(pageInfo: PageInfo): string {
+  if (pageInfo.endCursor === null || pageInfo.endCursor === undefined) throw standingCursor();
+  return pageInfo.endCursor;
+}
+
+export function standingCursor(): CodedError {
+  return new CodedError('transient', 'the store promises a further page but does not lead to it');
+}

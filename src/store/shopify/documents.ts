@@ -1,0 +1,311 @@
+/**
+ * Every document that the connector sends (Admin GraphQL API 2026-01 to 2026-10, no deprecated fields; a test holds them
+ * against the real schema).
+ */
+export interface StoreDocument {
+  /** The operation's name. */
+  readonly name: string;
+  readonly text: string;
+  readonly mutation: boolean;
+  /** True when sending it twice does what sending it once does, so that a call of unknown fate may be repeated. */
+  readonly repeatable: boolean;
+  /** Points to reckon with until the store has answered once. */
+  readonly expectedCost: number;
+}
+
+function query(name: string, expectedCost: number, text: string): StoreDocument {
+  return { name, text, mutation: false, repeatable: true, expectedCost };
+}
+
+function mutation(name: string, repeatable: boolean, text: string): StoreDocument {
+  return { name, text, mutation: true, repeatable, expectedCost: 12 };
+}
+
+/** Scalars and lists of a product, shared by export and pages: both yield the same snapshot. `id` comes first among the ids. */
+const PRODUCT_FIELDS = `
+  __typename id title handle descriptionHtml vendor productType tags status updatedAt onlineStoreUrl
+  category { id fullName }
+  seo { title description }
+  options { id name position optionValues { id name } }`;
+const VARIANT_FIELDS = '__typename id title sku barcode position selectedOptions { name value }';
+const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
+const METAFIELD_FIELDS = '__typename id namespace key type value';
+
+/**
+ * The text for bulkOperationRunQuery. The validator's rules: at most five connections, nested once, `edges { node }` and
+ * never `nodes`, `id` unaliased in the parent of a connection, no connection inside a list.
+ */
+export function bulkProductsText(search: string): string {
+  // A JSON string is a GraphQL string.
+  return `{
+  products(query: ${JSON.stringify(search)}) {
+    edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}
+      variants { edges { node { ${VARIANT_FIELDS} } } }
+      media { edges { node { ${MEDIA_FIELDS} } } }
+      metafields { edges { node { ${METAFIELD_FIELDS} } } }
+    } }
+  }
+}`;
+}
+
+export const BULK_RUN = mutation(
+  'BulkRun',
+  false,
+  `mutation BulkRun($query: String!) {
+  bulkOperationRunQuery(query: $query, groupObjects: false) {
+    bulkOperation { id status }
+    userErrors { field message code }
+  }
+}`,
+);
+
+export const BULK_POLL = query(
+  'BulkPoll',
+  1,
+  `query BulkPoll($id: ID!) {
+  bulkOperation(id: $id) { id status errorCode objectCount rootObjectCount fileSize url }
+}`,
+);
+
+export const BULK_RECENT = query(
+  'BulkRecent',
+  10,
+  `query BulkRecent($first: Int!) {
+  bulkOperations(first: $first, reverse: true, sortKey: CREATED_AT) { nodes { id status type query } }
+}`,
+);
+
+export const BULK_CANCEL = mutation(
+  'BulkCancel',
+  true,
+  `mutation BulkCancel($id: ID!) {
+  bulkOperationCancel(id: $id) { bulkOperation { id status } userErrors { field message } }
+}`,
+);
+
+export const PRODUCTS_PAGE = query(
+  'ProductsPage',
+  15,
+  `query ProductsPage($first: Int!, $after: String, $query: String!) {
+  products(first: $first, after: $after, query: $query, sortKey: UPDATED_AT) {
+    nodes { id updatedAt }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+);
+
+export const PRODUCTS_COUNT = query(
+  'ProductsCount',
+  10,
+  `query ProductsCount($query: String!) {
+  productsCount(query: $query, limit: null) { count precision }
+}`,
+);
+
+export const PRODUCT_DETAILS = query(
+  'ProductDetails',
+  100,
+  `query ProductDetails($ids: [ID!]!) {
+  nodes(ids: $ids) {
+    __typename
+    ... on Product {${PRODUCT_FIELDS}
+      variants(first: 100) { nodes { ${VARIANT_FIELDS} } pageInfo { hasNextPage endCursor } }
+      media(first: 50) { nodes { ${MEDIA_FIELDS} } pageInfo { hasNextPage endCursor } }
+      metafields(first: 50) { nodes { ${METAFIELD_FIELDS} } pageInfo { hasNextPage endCursor } }
+    }
+  }
+}`,
+);
+
+export const MORE_VARIANTS = query(
+  'MoreVariants',
+  30,
+  `query MoreVariants($id: ID!, $after: String!) {
+  product(id: $id) {
+    children: variants(first: 250, after: $after) { nodes { ${VARIANT_FIELDS} } pageInfo { hasNextPage endCursor } }
+  }
+}`,
+);
+
+export const MORE_MEDIA = query(
+  'MoreMedia',
+  30,
+  `query MoreMedia($id: ID!, $after: String!) {
+  product(id: $id) {
+    children: media(first: 250, after: $after) { nodes { ${MEDIA_FIELDS} } pageInfo { hasNextPage endCursor } }
+  }
+}`,
+);
+
+export const MORE_METAFIELDS = query(
+  'MoreMetafields',
+  20,
+  `query MoreMetafields($id: ID!, $after: String!) {
+  product(id: $id) {
+    children: metafields(first: 250, after: $after) { nodes { ${METAFIELD_FIELDS} } pageInfo { hasNextPage endCursor } }
+  }
+}`,
+);
+
+export const LIVE_PRODUCT = query(
+  'LiveProduct',
+  15,
+  `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!) {
+  product(id: $id) {
+    id status title descriptionHtml vendor productType
+    seo { title description }
+    metafields(first: 100, namespace: $ns, after: $after) @include(if: $withMetafields) {
+      nodes { id namespace key type value compareDigest }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`,
+);
+
+export const PRODUCT_UPDATE = mutation(
+  'ProductUpdate',
+  // The store has no compare-and-set here: between a lost answer and a repetition the merchant may have edited the field.
+  // Whoever writes reads again first.
+  false,
+  `mutation ProductUpdate($product: ProductUpdateInput!) {
+  productUpdate(product: $product) {
+    product { id updatedAt title descriptionHtml vendor productType seo { title description } }
+    userErrors { field message }
+  }
+}`,
+);
+
+/** Repeatable: a value that is there already passes with any digest. */
+export const METAFIELDS_SET = mutation(
+  'MetafieldsSet',
+  true,
+  `mutation MetafieldsSet($metafields: [MetafieldsSetInput!]!) {
+  metafieldsSet(metafields: $metafields) {
+    metafields { id namespace key value compareDigest }
+    userErrors { field message code elementIndex }
+  }
+}`,
+);
+
+export const METAFIELDS_DELETE = mutation(
+  'MetafieldsDelete',
+  true,
+  `mutation MetafieldsDelete($metafields: [MetafieldIdentifierInput!]!) {
+  metafieldsDelete(metafields: $metafields) { deletedMetafields { namespace key } userErrors { field message } }
+}`,
+);
+
+/** Ids of a namespace's metafields: a metafield's text is translated under its own id. */
+export const METAFIELD_IDS = query(
+  'MetafieldIds',
+  20,
+  `query MetafieldIds($id: ID!, $ns: String!, $after: String) {
+  product(id: $id) {
+    metafields(first: 250, namespace: $ns, after: $after) {
+      nodes { id namespace key }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}`,
+);
+
+export const TRANSLATIONS = query(
+  'Translations',
+  20,
+  `query Translations($ids: [ID!]!, $first: Int!, $locale: String!) {
+  shopLocales { locale primary published }
+  translatableResourcesByIds(first: $first, resourceIds: $ids) {
+    nodes {
+      resourceId
+      translatableContent { key digest }
+      translations(locale: $locale) { key value }
+    }
+  }
+}`,
+);
+
+export const TRANSLATIONS_REGISTER = mutation(
+  'TranslationsRegister',
+  // As with ProductUpdate: a person may have translated between a lost answer and a repetition.
+  false,
+  `mutation TranslationsRegister($id: ID!, $translations: [TranslationInput!]!) {
+  translationsRegister(resourceId: $id, translations: $translations) {
+    translations { key locale value }
+    userErrors { field message code }
+  }
+}`,
+);
+
+export const TRANSLATIONS_REMOVE = mutation(
+  'TranslationsRemove',
+  false,
+  `mutation TranslationsRemove($id: ID!, $keys: [String!]!, $locales: [String!]!) {
+  translationsRemove(resourceId: $id, translationKeys: $keys, locales: $locales) {
+    translations { key }
+    userErrors { field message code }
+  }
+}`,
+);
+
+export const SHOP_LOCALES = query(
+  'ShopLocales',
+  5,
+  `query ShopLocales { shopLocales { locale primary published } }`,
+);
+
+export const WHO_AM_I = query(
+  'WhoAmI',
+  5,
+  `query WhoAmI {
+  currentAppInstallation { id accessScopes { handle } }
+  shop { id myshopifyDomain }
+  publicApiVersions { handle supported }
+}`,
+);
+
+export const WEBHOOKS = query(
+  'Webhooks',
+  10,
+  `query Webhooks($first: Int!, $after: String, $topics: [WebhookSubscriptionTopic!]) {
+  webhookSubscriptions(first: $first, after: $after, topics: $topics) {
+    nodes { id topic uri }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+);
+
+export const WEBHOOK_CREATE = mutation(
+  'WebhookCreate',
+  false,
+  `mutation WebhookCreate($topic: WebhookSubscriptionTopic!, $sub: WebhookSubscriptionInput!) {
+  webhookSubscriptionCreate(topic: $topic, webhookSubscription: $sub) {
+    webhookSubscription { id topic uri }
+    userErrors { field message }
+  }
+}`,
+);
+
+export const DOCUMENTS: readonly StoreDocument[] = [
+  BULK_RUN,
+  BULK_POLL,
+  BULK_RECENT,
+  BULK_CANCEL,
+  PRODUCTS_PAGE,
+  PRODUCTS_COUNT,
+  PRODUCT_DETAILS,
+  MORE_VARIANTS,
+  MORE_MEDIA,
+  MORE_METAFIELDS,
+  LIVE_PRODUCT,
+  PRODUCT_UPDATE,
+  METAFIELDS_SET,
+  METAFIELDS_DELETE,
+  METAFIELD_IDS,
+  TRANSLATIONS,
+  TRANSLATIONS_REGISTER,
+  TRANSLATIONS_REMOVE,
+  SHOP_LOCALES,
+  WHO_AM_I,
+  WEBHOOKS,
+  WEBHOOK_CREATE,
+];

@@ -1,0 +1,39 @@
+import { CodedError } from '../../domain/errors.js';
+
+const SHOP = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
+const VERSION = /^(\d{4}-\d{2}|unstable)$/;
+const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
+
+/**
+ * The base URL that a shop is called at, without a slash at its end. `misconfigured` for a shop that is no myshopify.com name (the
+ * client library would call any host), and for an endpoint that is not https, loopback excepted.
+ */
+export function resolveEndpoint(shop: string, endpoint: string | undefined): URL {
+  if (!SHOP.test(shop))
+    throw new CodedError('misconfigured', `shop must be of the form name.myshopify.com, got "${shop}"`);
+  if (endpoint === undefined || endpoint === '') return new URL(`https://${shop}`);
+  const url = URL.parse(endpoint);
+  if (url === null || !isSafeUrl(url) || url.search !== '' || url.hash !== '') {
+    throw new CodedError(
+      'misconfigured',
+      'endpoint must be an https: URL (plain http: on loopback only) without credentials, query and fragment',
+    );
+  }
+  return url;
+}
+
+export function requireApiVersion(version: string): string {
+  if (VERSION.test(version)) return version;
+  throw new CodedError('misconfigured', `apiVersion must be of the form 2026-10, got "${version}"`);
+}
+
+/** https, or http to this very machine; no user name or password inside. */
+export function isSafeUrl(url: URL): boolean {
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  return secure && url.username === '' && url.password === '';
+}
+
+/** The path below the base URL, as an absolute path. */
+export function pathBelow(base: URL, path: string): string {
+  return `${base.pathname.replace(/\/+$/, '')}${path}`;
+}

@@ -1,0 +1,87 @@
+import { CodedError } from '../../domain/errors.js';
+import { type Envelope, envelopeSchema, type GraphqlError, type QueryCost } from './answer.js';
+import { type Fault, graphqlFault, httpFault, networkFault, oddAnswerFault } from './faults.js';
+
+/** One attempt, as the HTTP library's hooks saw it: what `graphql()` answers with leaves out extensions and headers. */
+export interface Exchange {
+  readonly token: string;
+  status: number | null;
+  headers: Readonly<Record<string, string | string[] | undefined>>;
+  body: unknown;
+}
+
+export interface ReadContext {
+  readonly operation: string;
+  /** Milliseconds. */
+  readonly now: number;
+  /** Taken out of whatever the store says, should it repeat one. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * What an attempt came to: the answer's envelope, whose data are all there, or the fault. `thrown` is what the HTTP library
+ * threw, if anything: it throws for answers with errors too, so that what was received decides.
+ */
+export function readExchange(
+  exchange: Exchange,
+  thrown: unknown,
+  { operation, now, secrets }: ReadContext,
+): { envelope: Envelope } | { fault: Fault; cost?: QueryCost | undefined } {
+  const where = whereOf(exchange);
+  // The hook is not reached by a body that is no JSON.
+  if (exchange.status === null) return { fault: unreadable(operation, thrown) };
+  if (exchange.status < 200 || exchange.status > 299) {
+    const answer = { status: exchange.status, retryAfter: header(exchange, 'retry-after') };
+    return { fault: httpFault(operation, answer, where, now) };
+  }
+  const envelope = envelopeSchema.safeParse(exchange.body);
+  if (!envelope.success) {
+    return { fault: oddAnswerFault(operation, 'something that is no GraphQL answer', where, envelope.error) };
+  }
+  const { errors, data, extensions } = envelope.data;
+  const cost = extensions?.cost;
+  if (errors !== undefined && errors !== null && errors.length > 0) {
+    return { fault: throttledFor(graphqlFault(operation, redacted(errors, secrets), where), cost), cost };
+  }
+  if (data === undefined || data === null) {
+    return { fault: oddAnswerFault(operation, 'no data', where), cost };
+  }
+  return { envelope: envelope.data };
+}
+
+function redacted(
+  errors: string | readonly GraphqlError[],
+  secrets: readonly string[],
+): string | readonly GraphqlError[] {
+  const redact = (text: string): string =>
+    secrets.reduce((left, secret) => left.replaceAll(secret, '[secret]'), text);
+  if (typeof errors === 'string') return redact(errors);
+  return errors.map((error) => ({ ...error, message: redact(error.message) }));
+}
+
+/** THROTTLED says by its cost how long the bucket needs: (requested − available) / restore rate. */
+function throttledFor(fault: Fault, cost: QueryCost | undefined): Fault {
+  if (fault.error.code !== 'throttled' || cost === undefined) return fault;
+  const { currentlyAvailable, restoreRate } = cost.throttleStatus;
+  const missing = Math.max(0, cost.requestedQueryCost - currentlyAvailable);
+  const retryAfterMs = Math.max(50, Math.ceil((missing / restoreRate) * 1000));
+  const { message, cause } = fault.error;
+  return { ...fault, error: new CodedError('throttled', message, { cause, retryAfterMs }) };
+}
+
+function unreadable(operation: string, thrown: unknown): Fault {
+  const isParseError = thrown instanceof Error && thrown.name === 'ParseError';
+  return isParseError
+    ? oddAnswerFault(operation, 'something that is not JSON', '')
+    : networkFault(operation, thrown);
+}
+
+export function header(exchange: Exchange, name: string): string | undefined {
+  const value = exchange.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+export function whereOf(exchange: Exchange): string {
+  const id = header(exchange, 'x-request-id');
+  return id === undefined ? '' : ` [request ${id}]`;
+}

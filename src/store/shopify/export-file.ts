@@ -1,0 +1,204 @@
+import { mkdir, mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import type { CompletedExport } from '../../domain/store-port.js';
+import { CodedError } from '../../domain/errors.js';
+import type { SourceProduct } from '../../domain/store-port.js';
+import { download, type DownloadSettings } from './download.js';
+import { ExportedProduct } from './exported-product.js';
+import { groupedProducts } from './grouped-file.js';
+import {
+  type ExportCensus,
+  groupAll,
+  LineSplitter,
+  placeOf,
+  type ProductLines,
+  type RawLine,
+} from './jsonl.js';
+import type { MappingScope } from './mapper.js';
+
+export interface ExportFileSettings extends DownloadSettings {
+  readonly scope: MappingScope;
+  readonly spillDir: string | undefined;
+  readonly batchSize: number;
+  readonly partitionBytes: number;
+}
+
+const READ_BYTES = 256 * 1024;
+const MOST_PARTITIONS = 512;
+const FLUSH_BYTES = 64 * 1024;
+const LINE_END = Buffer.from('\n');
+const FOLDER = 'store-export-';
+const LEFT_OVER_MS = 86_400_000;
+
+/**
+ * Reads the file of a completed export. All of it is on disk and agrees with the store's counts before the first product is
+ * handed out (design section 1.12); the temporary files are gone when the stream ends, however it ends.
+ * Throws `transient`.
+ */
+export async function* readExportFile(
+  completed: CompletedExport,
+  settings: ExportFileSettings,
+): AsyncGenerator<readonly SourceProduct[]> {
+  if (completed.url === null) {
+    if (completed.objects === 0) return;
+    throw disagreement(completed, { lines: 0, roots: 0 });
+  }
+  const parent = settings.spillDir ?? tmpdir();
+  await mkdir(parent, { recursive: true });
+  await removeLeftovers(parent);
+  const folder = await mkdtemp(join(parent, FOLDER));
+  try {
+    const path = join(folder, 'export.jsonl');
+    const census = await download(completed.url, path, settings);
+    if (census.lines !== completed.objects || census.roots !== completed.rootObjects) {
+      throw disagreement(completed, census);
+    }
+    const products = census.grouped
+      ? groupedProducts(path, settings.scope)
+      : partitioned(path, folder, census, settings);
+    yield* batches(products, settings, completed.rootObjects);
+  } catch (cause) {
+    if (cause instanceof CodedError) throw cause;
+    throw new CodedError('transient', 'the export could not be kept on disk and read from there', { cause });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Folders of processes that were killed; a read that goes on for a day is none. */
+async function removeLeftovers(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
+    if (!name.startsWith(FOLDER)) continue;
+    const folder = join(parent, name);
+    const found = await stat(folder).catch(() => null); // another process was quicker
+    if (found !== null && Date.now() - found.mtimeMs > LEFT_OVER_MS)
+      await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function disagreement(completed: CompletedExport, census: Pick<ExportCensus, 'lines' | 'roots'>): CodedError {
+  const { objects, rootObjects } = completed;
+  return new CodedError(
+    'transient',
+    `the export is incomplete: the store says ${String(objects)} lines and ${String(rootObjects)} products, ` +
+      `the file has ${String(census.lines)} and ${String(census.roots)}`,
+  );
+}
+
+/** Batches of at most so many products; `transient` at the end when there were not as many as the store said. */
+async function* batches(
+  products: AsyncIterable<readonly SourceProduct[]>,
+  { batchSize }: ExportFileSettings,
+  expected: number,
+): AsyncGenerator<readonly SourceProduct[]> {
+  let seen = 0;
+  for await (const some of products) {
+    seen += some.length;
+    for (let from = 0; from < some.length; from += batchSize) yield some.slice(from, from + batchSize);
+  }
+  // The census counted lines without a parent; this is the grouping's own word.
+  if (seen !== expected) {
+    throw new CodedError(
+      'transient',
+      `the export held ${String(seen)} products instead of ${String(expected)}`,
+    );
+  }
+}
+
+/** Children are not beside their products: the file is split by product, so that each part fits into memory. */
+async function* partitioned(
+  path: string,
+  folder: string,
+  census: ExportCensus,
+  settings: ExportFileSettings,
+): AsyncGenerator<readonly SourceProduct[]> {
+  const wanted = Math.ceil(census.bytes / settings.partitionBytes);
+  const count = Math.min(MOST_PARTITIONS, Math.max(1, wanted));
+  const paths = Array.from({ length: count }, (_, index) => join(folder, `part-${String(index)}.jsonl`));
+  await partition(path, paths);
+  for (const part of paths) {
+    const lines: RawLine[] = [];
+    for await (const some of rawLines(part)) for (const line of some) lines.push(withoutNumber(line));
+    yield [...groupAll(lines)].map((product) => gathered(product, settings.scope));
+    await rm(part);
+  }
+}
+
+function gathered({ id, lines }: ProductLines, scope: MappingScope): SourceProduct {
+  const bytes = lines.flatMap((line, index) => (index === 0 ? [line.bytes] : [LINE_END, line.bytes]));
+  const [first, ...others] = lines;
+  const numbers = [first.number, ...others.map((line) => line.number)] as const;
+  return new ExportedProduct(id, Buffer.concat(bytes), [...numbers], scope);
+}
+
+async function partition(path: string, paths: readonly string[]): Promise<void> {
+  const parts: PartWriter[] = [];
+  try {
+    for (const part of paths) parts.push(new PartWriter(await open(part, 'w')));
+    for await (const lines of numberedLines(path)) {
+      for (const line of lines) {
+        const { id, parent } = placeOf(line);
+        const part = parts[crc32(parent ?? id) % parts.length];
+        if (part?.add(line) === true) await part.flush();
+      }
+    }
+    for (const part of parts) await part.flush();
+  } finally {
+    for (const part of parts) await part.close();
+  }
+}
+
+/** Lines of one partition, each behind its number in the export. */
+class PartWriter {
+  private pending: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private readonly file: FileHandle) {}
+
+  /** True when it is time to flush: waiting for each line would cost more than writing it. */
+  add({ number, bytes }: RawLine): boolean {
+    // Copied: the line's memory belongs to the chunk that was read.
+    const entry = Buffer.concat([Buffer.from(`${String(number)}\t`), bytes, Buffer.from('\n')]);
+    this.pending.push(entry);
+    this.bytes += entry.length;
+    return this.bytes >= FLUSH_BYTES;
+  }
+
+  async flush(): Promise<void> {
+    const data = Buffer.concat(this.pending);
+    this.pending = [];
+    this.bytes = 0;
+    if (data.length > 0) await this.file.appendFile(data);
+  }
+
+  async close(): Promise<void> {
+    await this.file.close();
+  }
+}
+
+/** All lines of each chunk that is read, so that the cost of waiting is paid by the chunk and not by the line. */
+async function* rawLines(path: string): AsyncGenerator<Iterable<Buffer>> {
+  const splitter = new LineSplitter();
+  const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: READ_BYTES });
+  for await (const chunk of chunks) yield splitter.push(chunk);
+  const rest = splitter.rest();
+  if (rest.length > 0) yield [rest];
+}
+
+/** Each iterable is for one use, before the next one is asked for. */
+async function* numberedLines(path: string): AsyncGenerator<Iterable<RawLine>> {
+  let number = 0;
+  const numbered = function* (lines: Iterable<Buffer>): Generator<RawLine> {
+    for (const bytes of lines) yield { number: ++number, bytes };
+  };
+  for await (const lines of rawLines(path)) yield numbered(lines);
+}
+
+/** A line of a partition. */
+function withoutNumber(line: Buffer): RawLine {
+  const tab = line.indexOf(0x09);
+  return { number: Number(line.toString('latin1', 0, tab)), bytes: line.subarray(tab + 1) };
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from '@jest/globals';
+import { ExportedProduct } from './exported-product.js';
+
+const SCOPE = { shop: 'demo.myshopify.com', namespaces: null };
+const ID = 'gid://shopify/Product/7';
+const TEXTS = [
+  '{"__typename":"Product","id":"gid://shopify/Product/7","title":"Mug"}',
+  '{"__typename":"ProductVariant","id":"gid://shopify/ProductVariant/71","__parentId":"gid://shopify/Product/7"}',
+  '{"__typename":"MediaImage","id":"gid://shopify/MediaImage/72","__parentId":"gid://shopify/Product/7"}',
+];
+
+const product = (texts: readonly string[]): ExportedProduct =>
+  new ExportedProduct(ID, Buffer.from(texts.join('\n')), [5], SCOPE);
+
+describe('an exported product', () => {
+  it('has another digest with any line, with their number and with their order', () => {
+    const [core = '', variant = '', image = ''] = TEXTS;
+    const digests = [
+      TEXTS,
+      [core.replace('Mug', 'Cup'), variant, image],
+      [core, variant.replace('71', '73'), image],
+      [core, variant],
+      [core],
+      [core, image, variant],
+    ].map((texts) => product(texts).digest);
+    expect(new Set(digests).size).toBe(digests.length);
+    expect(product(TEXTS).digest).toBe(digests[0]);
+  });
+
+  it('tells id and digest without a look at malformed lines, and their place when it is parsed', () => {
+    const broken = product([TEXTS[0] ?? '', '{"__typename":']);
+    expect(broken.externalId).toBe('shopify:demo.myshopify.com:7');
+    expect(broken.digest).toMatch(/^[0-9a-f]{32}$/);
+    expect(() => broken.snapshot()).toThrow('line 6 of the export is not JSON');
+  });
+
+  it('is malformed when its line bears another id than it was found under', () => {
+    const text = JSON.stringify({
+      ...{ __typename: 'Product', id: 'gid://shopify/Product/8', title: 'Mug', handle: 'mug', tags: [] },
+      ...{ status: 'ACTIVE', updatedAt: '2026-11-19T10:00:00Z', options: [] },
+    });
+    expect(() => product([text]).snapshot()).toThrow(/line 5 .* two ids/);
+  });
+});

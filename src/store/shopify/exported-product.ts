@@ -1,0 +1,62 @@
+import { hash } from 'node:crypto';
+import { productExternalId } from '../../domain/external-id.js';
+import type { SourceProduct } from '../../domain/store-port.js';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
+import { CodedError } from '../../domain/errors.js';
+import { type ExportLine, LineSplitter, parseLine } from './jsonl.js';
+import { type MappingScope, numericId, toSnapshot } from './mapper.js';
+
+/** A product of an export: the bytes of its lines, its own first, parsed only when somebody asks for the snapshot. */
+export class ExportedProduct implements SourceProduct {
+  readonly externalId: string;
+
+  /**
+   * `id`: the product's own, as its first line says. `bytes`: the lines with a line end between them. `numbers`: of each line
+   * within the export; of the first alone where the others follow it.
+   */
+  constructor(
+    id: string,
+    private readonly bytes: Buffer,
+    private readonly numbers: readonly [number, ...number[]],
+    private readonly scope: MappingScope,
+  ) {
+    this.externalId = productExternalId(scope.shop, numericId(id));
+  }
+
+  /** 128 bits of BLAKE2b, which takes a third of the time of SHA-256 where the processor has no instructions for that. */
+  get digest(): string {
+    return hash('blake2b512', this.bytes, 'hex').slice(0, 32);
+  }
+
+  snapshot(): ProductSnapshot {
+    const [core, ...others] = this.parsed();
+    if (core === undefined) throw new CodedError('transient', 'the export has a product without a line');
+    const children = Map.groupBy(others, childrenKind);
+    const of = (kind: ChildrenKind): readonly ExportLine[] => children.get(kind) ?? [];
+    const snapshot = toSnapshot(
+      { core, variants: of('variants'), media: of('media'), metafields: of('metafields') },
+      this.scope,
+    );
+    if (snapshot.externalId !== this.externalId) {
+      const at = `line ${String(core.line)} of the export`;
+      throw new CodedError('transient', `${at} bears two ids: ${snapshot.externalId}, ${this.externalId}`);
+    }
+    return snapshot;
+  }
+
+  private parsed(): ExportLine[] {
+    const splitter = new LineSplitter();
+    const lines = [...splitter.push(this.bytes), splitter.rest()].filter((bytes) => bytes.length > 0);
+    return lines.map((bytes, index) =>
+      parseLine({ bytes, number: this.numbers[index] ?? this.numbers[0] + index }),
+    );
+  }
+}
+
+type ChildrenKind = 'variants' | 'metafields' | 'media';
+
+/** There are many kinds of media; the other two have one name each. */
+function childrenKind({ kind }: ExportLine): ChildrenKind {
+  if (kind === 'ProductVariant') return 'variants';
+  return kind === 'Metafield' ? 'metafields' : 'media';
+}

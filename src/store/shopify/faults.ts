@@ -1,0 +1,171 @@
+import { CodedError, type ErrorCode } from '../../domain/errors.js';
+import type { GraphqlError } from './answer.js';
+
+/** What is known of a call that brought no usable answer. */
+export interface Fault {
+  readonly error: CodedError;
+  /**
+   * `always`: it was not carried out. `if-repeatable`: it may have been. `new-token`: not carried out, another token may do.
+   * `never`: it would be refused again.
+   */
+  readonly repeat: 'always' | 'if-repeatable' | 'new-token' | 'never';
+}
+
+/** The store's own top-level errors, kept as the cause of the coded error: connectors decide by `codes`, people read the messages. */
+export class GraphqlRefusal extends Error {
+  override readonly name = 'GraphqlRefusal';
+  readonly codes: readonly string[];
+
+  constructor(errors: readonly GraphqlError[]) {
+    super(errors.map((error) => error.message).join(' '));
+    this.codes = errors.flatMap((error) => error.extensions?.code ?? []);
+  }
+}
+
+/** True when the store refused the call with this code in a top-level error. */
+export function refusedWith(error: unknown, code: string): error is CodedError {
+  return (
+    error instanceof CodedError && error.cause instanceof GraphqlRefusal && error.cause.codes.includes(code)
+  );
+}
+
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  THROTTLED: 'throttled',
+  ACCESS_DENIED: 'auth',
+  SHOP_INACTIVE: 'misconfigured',
+  INTERNAL_SERVER_ERROR: 'transient',
+  TIMEOUT: 'transient',
+  RESOURCE_NOT_FOUND: 'not_found',
+};
+
+/** Top-level errors of an answer with status 200. A code that is not in the table refuses the request itself; no code tells nothing. */
+export function graphqlFault(
+  operation: string,
+  errors: string | readonly GraphqlError[],
+  where: string,
+): Fault {
+  if (typeof errors === 'string' || errors.length === 0) {
+    const said = typeof errors === 'string' ? `: ${errors}` : '';
+    return fault('transient', 'if-repeatable', `${operation} failed${said}${where}`);
+  }
+  const cause = new GraphqlRefusal(errors);
+  const [vendorCode] = cause.codes;
+  const code = vendorCode === undefined ? 'transient' : (CODES[vendorCode] ?? 'invalid');
+  const repeat = code === 'throttled' ? 'always' : code === 'transient' ? 'if-repeatable' : 'never';
+  const named = vendorCode === undefined ? '' : ` (${vendorCode})`;
+  return fault(code, repeat, `the store refused ${operation}${named}: ${cause.message}${where}`, { cause });
+}
+
+interface HttpAnswer {
+  readonly status: number;
+  /** The value of Retry-After, if any. */
+  readonly retryAfter: string | undefined;
+}
+
+/** A status that is no success. `now` in milliseconds, for a Retry-After that is a date. */
+export function httpFault(operation: string, answer: HttpAnswer, where: string, now: number): Fault {
+  const { status } = answer;
+  const made = (
+    code: ErrorCode,
+    repeat: Fault['repeat'],
+    text: string,
+    details: { retryAfterMs?: number } = {},
+  ): Fault =>
+    fault(code, repeat, `${operation}: the store answered ${String(status)}${text}${where}`, {
+      status,
+      ...details,
+    });
+  if (status === 429 || status === 430) {
+    const retryAfterMs = retryAfter(answer.retryAfter, now) ?? (status === 430 ? 10_000 : 1_000);
+    return made('throttled', 'always', ', too many requests', { retryAfterMs });
+  }
+  if (status >= 500 || status === 408) {
+    const asked = retryAfter(answer.retryAfter, now);
+    return made('transient', 'if-repeatable', '', asked === null ? {} : { retryAfterMs: asked });
+  }
+  if (status >= 300 && status < 400) {
+    return made('misconfigured', 'never', ', a redirect, which is not followed: check shop and endpoint');
+  }
+  switch (status) {
+    case 401:
+      return made('auth', 'new-token', ': the access token is missing, wrong or revoked');
+    case 402:
+      return made('misconfigured', 'never', ': the shop is frozen until its owner has paid');
+    case 403:
+      return made(
+        'auth',
+        'never',
+        ': access denied; check the app’s scopes and its list of allowed IP addresses',
+      );
+    case 404:
+      return made('misconfigured', 'never', ': no such shop or API version; check shop and apiVersion');
+    case 423:
+      return made(
+        'misconfigured',
+        'never',
+        ': the shop is locked; its owner has to contact the store’s support',
+      );
+    default:
+      return made('invalid', 'never', ', the request was refused');
+  }
+}
+
+/** Reached nobody: the request cannot have been carried out. */
+const NOT_SENT = new Set([
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'ENETUNREACH',
+  'EHOSTUNREACH',
+  'CERT_HAS_EXPIRED',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+]);
+
+/** No answer at all: resets, timeouts, names that do not resolve. */
+export function networkFault(operation: string, cause: unknown): Fault {
+  const name = textMember(cause, 'code') ?? textMember(cause, 'name') ?? 'unknown fault';
+  const repeat = NOT_SENT.has(name) ? 'always' : 'if-repeatable';
+  return fault('transient', repeat, `${operation}: no answer from the store (${name})`, {
+    cause: bareCause(cause),
+  });
+}
+
+/** An answer that is not what the interface promises: a page of HTML with 200, no data, the wrong shape. */
+export function oddAnswerFault(operation: string, what: string, where: string, cause?: unknown): Fault {
+  return fault('transient', 'if-repeatable', `${operation}: the store answered with ${what}${where}`, {
+    cause,
+  });
+}
+
+function fault(
+  code: ErrorCode,
+  repeat: Fault['repeat'],
+  message: string,
+  details: ConstructorParameters<typeof CodedError>[2] = {},
+): Fault {
+  return { error: new CodedError(code, message, details), repeat };
+}
+
+/** Retry-After in milliseconds: seconds or a date; null when absent or neither. */
+function retryAfter(value: string | undefined, now: number): number | null {
+  if (value === undefined || value.trim() === '') return null;
+  const seconds = Number(value);
+  const ms = Number.isNaN(seconds) ? Date.parse(value) - now : seconds * 1000;
+  return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
+}
+
+/** The HTTP library's errors carry the request with its token: only their name, code and message go on. */
+function bareCause(cause: unknown): Error {
+  const bare = new Error(textMember(cause, 'message') ?? 'unknown fault');
+  bare.name = textMember(cause, 'name') ?? 'Error';
+  return Object.assign(bare, { code: textMember(cause, 'code') });
+}
+
+function textMember(value: unknown, key: 'code' | 'name' | 'message'): string | undefined {
+  if (typeof value !== 'object' || value === null || !(key in value)) return undefined;
+  const member: unknown = Reflect.get(value, key);
+  return typeof member === 'string' && member !== '' ? member : undefined;
+}

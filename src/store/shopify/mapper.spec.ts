@@ -1,0 +1,120 @@
+import { describe, expect, it } from '@jest/globals';
+import { type MappingScope, numericId, toSnapshot } from './mapper.js';
+
+const SCOPE: MappingScope = { shop: 'demo-store.myshopify.com', namespaces: null };
+const at = (node: unknown): { node: unknown; line: number | null } => ({ node, line: null });
+
+const core = (overrides: object = {}): object => ({
+  ...{
+    id: 'gid://shopify/Product/8000000000001',
+    title: 'Shirt',
+    handle: 'shirt',
+    descriptionHtml: '',
+    vendor: '',
+    productType: null,
+  },
+  ...{
+    tags: ['b', 'a'],
+    status: 'DRAFT',
+    updatedAt: '2026-11-19T10:00:00Z',
+    onlineStoreUrl: null,
+    category: null,
+  },
+  seo: { title: '', description: 'D' },
+  options: [
+    { name: 'Size', position: 2, optionValues: [{ name: 'S' }, { name: 'M' }] },
+    { name: 'Colour', position: 1, optionValues: [{ name: 'Red' }] },
+  ],
+  ...overrides,
+});
+const variant = (id: number, overrides: object = {}): object => ({
+  id: `gid://shopify/ProductVariant/${String(id)}`,
+  ...{ title: 'V', sku: '', barcode: null, position: id, selectedOptions: [{ name: 'Size', value: 'S' }] },
+  ...overrides,
+});
+const map = (
+  product: object,
+  variants: object[] = [variant(1)],
+  media: object[] = [],
+  metafields: object[] = [],
+) =>
+  toSnapshot(
+    { core: at(product), variants: variants.map(at), media: media.map(at), metafields: metafields.map(at) },
+    SCOPE,
+  );
+
+describe('toSnapshot', () => {
+  it('takes the empty string for null', () => {
+    expect(map(core())).toMatchObject({
+      ...{ descriptionHtml: null, vendor: null, productType: null, category: null, url: null },
+      ...{ seoTitle: null, seoDescription: 'D' },
+      variants: [{ sku: null, barcode: null }],
+    });
+  });
+
+  it('derives external ids from the numbers at the ids’ ends', () => {
+    expect(map(core(), [variant(42)])).toMatchObject({
+      externalId: 'shopify:demo-store.myshopify.com:8000000000001',
+      storeId: 'gid://shopify/Product/8000000000001',
+      variants: [{ externalId: 'shopify:demo-store.myshopify.com:8000000000001:42' }],
+    });
+  });
+
+  it('puts options and variants into the store’s order', () => {
+    const product = map(core(), [variant(3), variant(1), variant(2)]);
+    expect(product.options).toEqual([
+      { name: 'Colour', values: ['Red'] },
+      { name: 'Size', values: ['S', 'M'] },
+    ]);
+    expect(product.variants.map(({ storeId }) => numericId(storeId))).toEqual(['1', '2', '3']);
+  });
+
+  it('keeps the order of images, and leaves out other media and images without an address', () => {
+    const media = [
+      { __typename: 'MediaImage', id: '1', image: { url: 'https://cdn.example.com/b.jpg' } },
+      { __typename: 'Video', id: '2' },
+      { __typename: 'MediaImage', id: '3', image: null },
+      { __typename: 'MediaImage', id: '4', image: { url: 'https://cdn.example.com/a.jpg' } },
+    ];
+    expect(map(core(), undefined, media).imageUrls).toEqual([
+      'https://cdn.example.com/b.jpg',
+      'https://cdn.example.com/a.jpg',
+    ]);
+  });
+
+  const title = { name: 'Title', position: 1, optionValues: [{ name: 'Default Title' }] };
+  const chosen = { selectedOptions: [{ name: 'Title', value: 'Default Title' }] };
+  it.each([
+    ['the one variant that the store made', [title], [variant(1, chosen)], true],
+    ['one variant of a real option', [], [variant(1)], false],
+    [
+      'an option named Title of the merchant’s',
+      [title],
+      [variant(1, { selectedOptions: [{ name: 'Title', value: 'Dr' }] })],
+      false,
+    ],
+    ['two variants', [title], [variant(1, chosen), variant(2, chosen)], false],
+    ['no variant', [title], [], false],
+  ])('tells a product without options: %s', (_name, options, variants, expected) => {
+    expect(map(core({ options }), variants).hasOnlyDefaultVariant).toBe(expected);
+  });
+
+  it.each([
+    ['an unknown status', core({ status: 'SOLD' })],
+    ['a missing title', core({ title: undefined })],
+    ['an id of something else', core({ id: 'gid://shopify/Collection/1' })],
+    ['a time that is none', core({ updatedAt: 'yesterday' })],
+  ])('throws transient for %s', (_name, product) => {
+    expect(() => map(product)).toThrow(expect.objectContaining({ code: 'transient' }));
+  });
+
+  it('names line and id of what is malformed', () => {
+    const raw = {
+      core: at(core()),
+      variants: [{ node: { id: 'gid://x/1' }, line: 7 }],
+      media: [],
+      metafields: [],
+    };
+    expect(() => toSnapshot(raw, SCOPE)).toThrow(/line 7 of the export, gid:\/\/x\/1/);
+  });
+});

@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import { CodedError } from '../../domain/errors.js';
+import { productExternalId, variantExternalId } from '../../domain/external-id.js';
+import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../domain/snapshot.js';
+import { mediaSchema, metafieldSchema, productCoreSchema, variantSchema } from './schemas.js';
+
+export interface MappingScope {
+  readonly shop: string;
+  /** Null: metafields of every namespace are kept. */
+  readonly namespaces: ReadonlySet<string> | null;
+}
+
+/** A node as the store gave it, and where it was found, for people: `line 7 of the export`. */
+export interface RawNode {
+  readonly node: unknown;
+  readonly line: number | null;
+}
+
+/** A product's own node and its children's. */
+export interface RawProduct {
+  readonly core: RawNode;
+  readonly variants: readonly RawNode[];
+  readonly media: readonly RawNode[];
+  readonly metafields: readonly RawNode[];
+}
+
+type Core = z.infer<typeof productCoreSchema>;
+type Variant = z.infer<typeof variantSchema>;
+
+/**
+ * A snapshot of the product (domain "snapshot"). `transient`, naming line and id, when any part is not what the interface
+ * promises: half a product would look like an edit.
+ */
+export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapshot {
+  const core = parseNode(productCoreSchema, raw.core);
+  const variants = raw.variants.map((variant) => parseNode(variantSchema, variant));
+  const media = raw.media.map((item) => parseNode(mediaSchema, item));
+  const metafields = raw.metafields.map((metafield) => parseNode(metafieldSchema, metafield));
+  const productId = numericId(core.id);
+  return {
+    externalId: productExternalId(scope.shop, productId),
+    storeId: core.id,
+    status: core.status,
+    handle: core.handle,
+    title: core.title,
+    descriptionHtml: core.descriptionHtml,
+    vendor: core.vendor,
+    productType: core.productType,
+    category: core.category?.fullName ?? null,
+    tags: core.tags,
+    url: core.onlineStoreUrl,
+    seoTitle: core.seo?.title ?? null,
+    seoDescription: core.seo?.description ?? null,
+    options: optionsOf(core),
+    // An image that is still being processed has no address yet; it comes with a later change.
+    imageUrls: media.flatMap((item) => item.image?.url ?? []),
+    metafields: metafields
+      .filter(({ namespace, value }) => value !== '' && isKept(namespace, scope))
+      .map(bare),
+    hasOnlyDefaultVariant: isDefaultOnly(core, variants),
+    variants: [...variants]
+      .sort((one, other) => one.position - other.position)
+      .map((variant) => toVariant(variant, productId, scope.shop)),
+    updatedAt: new Date(core.updatedAt),
+  };
+}
+
+/** The digits at a global id's end, which the store promises not to change. */
+export function numericId(gid: string): string {
+  return gid.slice(gid.lastIndexOf('/') + 1);
+}
+
+export function parseNode<T>(schema: z.ZodType<T>, { node, line }: RawNode): T {
+  const parsed = schema.safeParse(node);
+  if (parsed.success) return parsed.data;
+  const id = z.object({ id: z.string() }).safeParse(node);
+  const place = line === null ? 'an answer' : `line ${String(line)} of the export`;
+  const issue = parsed.error.issues[0];
+  const what = issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`;
+  throw new CodedError(
+    'transient',
+    `malformed product data in ${place}, ${id.success ? id.data.id : 'no id'} (${what})`,
+    { cause: parsed.error },
+  );
+}
+
+function toVariant(variant: Variant, productId: string, shop: string): VariantSnapshot {
+  return {
+    externalId: variantExternalId(shop, productId, numericId(variant.id)),
+    storeId: variant.id,
+    title: variant.title,
+    sku: variant.sku,
+    barcode: variant.barcode,
+    options: variant.selectedOptions.map(({ name, value }) => ({ name, value })),
+  };
+}
+
+function optionsOf(core: Core): ProductSnapshot['options'] {
+  return core.options
+    .toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
+    .map((option) => ({ name: option.name, values: option.optionValues.map((value) => value.name) }));
+}
+
+/** The store gives a product without options one option and one variant of these very names, in every language. */
+function isDefaultOnly(core: Core, variants: readonly Variant[]): boolean {
+  const [variant, ...more] = variants;
+  const [choice, ...others] = variant?.selectedOptions ?? [];
+  if (choice === undefined || more.length > 0 || others.length > 0 || core.options.length > 1) return false;
+  return choice.name === 'Title' && choice.value === 'Default Title';
+}
+
+function isKept(namespace: string, scope: MappingScope): boolean {
+  return scope.namespaces === null || scope.namespaces.has(namespace);
+}
+
+function bare(metafield: MetafieldValue): MetafieldValue {
+  return { namespace: metafield.namespace, key: metafield.key, type: metafield.type, value: metafield.value };
+}

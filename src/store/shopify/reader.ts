@@ -1,0 +1,137 @@
+import { isCoded } from '../../domain/errors.js';
+import type { LiveMetafield, LiveProduct, PageSelection, StoreField } from '../../domain/store-port.js';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
+import type { ShopifyClient } from './client.js';
+import { type ProductDetails, requireCursor, standingCursor } from './details.js';
+import { LIVE_PRODUCT, PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';
+import { numericId } from './mapper.js';
+import type { ShopifyLimits } from './options.js';
+import { type LiveContent, liveProductData, productsCountData, productsPageData } from './schemas.js';
+import { productSearch, requireHeeded } from './search.js';
+
+interface PageEntry {
+  readonly id: string;
+  readonly updatedAt: string;
+}
+
+/** Reading by pages: ids in the order of change first, then the products themselves. */
+export class PageReader {
+  constructor(
+    private readonly client: ShopifyClient,
+    private readonly details: ProductDetails,
+    private readonly limits: ShopifyLimits,
+  ) {}
+
+  /**
+   * Batches of products, oldest change first, each product once. A product that changes meanwhile moves behind the cursor
+   * and is not read again: its change is the next run's. One that vanishes meanwhile is left out.
+   */
+  async *products(selection: PageSelection): AsyncGenerator<readonly ProductSnapshot[]> {
+    // By number: eight bytes each, should this ever walk a large store.
+    const seen = new Set<number>();
+    for await (const entries of this.ids(selection)) {
+      const fresh = entries.filter(({ id }) => !seen.has(Number(numericId(id))));
+      const unique = [...new Set(fresh.map(({ id }) => id))];
+      for (const id of unique) seen.add(Number(numericId(id)));
+      for (let at = 0; at < unique.length; at += this.limits.batchSize) {
+        const products = await this.details.read(unique.slice(at, at + this.limits.batchSize));
+        const existing = products.filter((product) => product !== null);
+        if (existing.length > 0) yield existing;
+      }
+    }
+  }
+
+  /**
+   * How many products the query means, whatever their status. Null when the store gives no exact number, or refuses to
+   * count. `invalid` when it did not heed the query.
+   */
+  async count(query: string): Promise<number | null> {
+    const search = productSearch(query);
+    try {
+      const { data, search: notes } = await this.client.run(
+        PRODUCTS_COUNT,
+        { query: search },
+        productsCountData,
+      );
+      requireHeeded(notes, search);
+      const count = data.productsCount;
+      return count?.precision === 'EXACT' ? count.count : null;
+    } catch (error) {
+      if (isCoded(error, 'invalid') && error.fields === undefined) return null;
+      throw error;
+    }
+  }
+
+  /** The values a write-back may touch; null when the product is gone. All pages of the namespace's metafields. */
+  async live(id: string, namespace: string | null): Promise<LiveProduct | null> {
+    const metafields: LiveMetafield[] = [];
+    let after: string | null = null;
+    for (;;) {
+      const variables = { id, ns: namespace, after, withMetafields: namespace !== null };
+      const { data } = await this.client
+        .run(LIVE_PRODUCT, variables, liveProductData)
+        .catch((error: unknown) => {
+          if (isCoded(error, 'not_found')) return { data: { product: null } };
+          throw error;
+        });
+      const { product } = data;
+      if (product === null) return null;
+      for (const { compareDigest, ...rest } of product.metafields?.nodes ?? []) {
+        metafields.push({ ...rest, digest: compareDigest });
+      }
+      const pageInfo = product.metafields?.pageInfo;
+      if (pageInfo?.hasNextPage !== true) {
+        return { storeId: id, status: product.status, fields: contentFields(product), metafields };
+      }
+      const next = requireCursor(pageInfo);
+      if (next === after) throw standingCursor();
+      after = next;
+    }
+  }
+
+  /** Pages of ids, begun anew by time before the store's ceiling for one walk is met; ids may then come twice. */
+  private async *ids(selection: PageSelection): AsyncGenerator<readonly PageEntry[]> {
+    const { pageSize, pagingCeiling } = this.limits;
+    let { since } = selection;
+    let after: string | null = null;
+    let walked = 0;
+    for (;;) {
+      const query = productSearch(selection.query, since);
+      const variables = { first: pageSize, after, query };
+      const { data, search } = await this.client.run(PRODUCTS_PAGE, variables, productsPageData);
+      requireHeeded(search, query);
+      const { nodes, pageInfo } = data.products;
+      yield nodes;
+      if (!pageInfo.hasNextPage) return;
+      walked += nodes.length;
+      const last = nodes.at(-1);
+      const reached = last === undefined ? null : new Date(last.updatedAt);
+      // Products of one instant alone beyond the ceiling: no time leads on, so the cursor has to.
+      const leadsOn = reached !== null && (since === null || toSeconds(reached) > toSeconds(since));
+      if (walked + pageSize > pagingCeiling && leadsOn) {
+        since = reached;
+        after = null;
+        walked = 0;
+        continue;
+      }
+      const next = requireCursor(pageInfo);
+      if (next === after) throw standingCursor();
+      after = next;
+    }
+  }
+}
+
+export function contentFields(product: LiveContent): Record<StoreField, string | null> {
+  return {
+    title: product.title,
+    descriptionHtml: product.descriptionHtml,
+    'seo.title': product.seo?.title ?? null,
+    'seo.description': product.seo?.description ?? null,
+    vendor: product.vendor,
+    productType: product.productType,
+  };
+}
+
+function toSeconds(time: Date): number {
+  return Math.floor(time.getTime() / 1000);
+}

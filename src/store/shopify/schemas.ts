@@ -1,0 +1,234 @@
+import { z } from 'zod';
+import { countSchema } from './answer.js';
+
+/** The store's answers and export lines. Null and the empty string are one thing: null. */
+const text = z
+  .string()
+  .nullish()
+  .transform((value) => (value === undefined || value === '' ? null : value));
+const gid = (kind: string): z.ZodString => z.string().regex(new RegExp(`^gid://shopify/${kind}/\\d+$`));
+const productId = gid('Product');
+
+const pageInfo = z.object({ hasNextPage: z.boolean(), endCursor: z.string().nullish() });
+const page = <T extends z.ZodType>(
+  node: T,
+): z.ZodObject<{ nodes: z.ZodArray<T>; pageInfo: typeof pageInfo }> =>
+  z.object({ nodes: z.array(node), pageInfo });
+
+export const variantSchema = z.object({
+  id: gid('ProductVariant'),
+  title: z.string(),
+  sku: text,
+  barcode: text,
+  position: z.number().int(),
+  selectedOptions: z.array(z.object({ name: z.string(), value: z.string() })),
+});
+
+/** Any kind of media; only images have one. */
+export const mediaSchema = z.object({
+  id: z.string(),
+  image: z.object({ url: z.url({ protocol: /^https?$/ }) }).nullish(),
+});
+
+export const metafieldSchema = z.object({
+  namespace: z.string(),
+  key: z.string(),
+  type: z.string(),
+  value: z.string(),
+});
+
+export const productCoreSchema = z.object({
+  id: productId,
+  title: z.string(),
+  handle: z.string(),
+  descriptionHtml: text,
+  vendor: text,
+  productType: text,
+  tags: z.array(z.string()),
+  status: z.enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']),
+  updatedAt: z.iso.datetime({ offset: true }),
+  onlineStoreUrl: text,
+  category: z.object({ fullName: text }).nullish(),
+  seo: z.object({ title: text, description: text }).nullish(),
+  options: z.array(
+    z.object({
+      name: z.string(),
+      position: z.number().int().nullish(),
+      optionValues: z.array(z.object({ name: z.string() })),
+    }),
+  ),
+});
+
+/** The pages of a product's children, their nodes still unparsed: nodes are parsed one by one, so that a malformed one is named. */
+export const productDetailPagesSchema = z.object({
+  id: productId,
+  variants: page(z.unknown()),
+  media: page(z.unknown()),
+  metafields: page(z.unknown()),
+});
+
+export const detailsData = z.object({ nodes: z.array(z.unknown()) });
+export const nodeKindSchema = z.object({ __typename: z.string() });
+
+export const moreData = z.object({ product: z.object({ children: page(z.unknown()) }).nullable() });
+
+export const productsPageData = z.object({
+  products: page(z.object({ id: productId, updatedAt: z.iso.datetime({ offset: true }) })),
+});
+
+export const productsCountData = z.object({
+  productsCount: z.object({ count: countSchema, precision: z.string() }).nullable(),
+});
+
+/**
+ * A line of an export: only what tells its place; the rest is parsed by its kind. The kind also stands in the id, for a
+ * store (or what stands in for one) that leaves `__typename` out.
+ */
+export const exportLineSchema = z
+  .object({ __typename: z.string().nullish(), id: z.string(), __parentId: z.string().nullish() })
+  .transform(({ __typename, id, __parentId }) => ({
+    kind: __typename ?? /^gid:\/\/shopify\/(\w+)\//.exec(id)?.[1] ?? 'unknown',
+    id,
+    parent: __parentId ?? null,
+  }));
+
+const userError = z.object({
+  field: z.array(z.string()).nullish(),
+  message: z.string(),
+  code: z.string().nullish(),
+  elementIndex: z.number().int().nullish(),
+});
+export type UserError = z.infer<typeof userError>;
+const userErrors = z.array(userError);
+
+const operationStatus = z.enum([
+  'CREATED',
+  'RUNNING',
+  'COMPLETED',
+  'CANCELING',
+  'CANCELED',
+  'FAILED',
+  'EXPIRED',
+]);
+
+export const bulkRunData = z.object({
+  bulkOperationRunQuery: z.object({
+    bulkOperation: z.object({ id: z.string(), status: operationStatus }).nullable(),
+    userErrors,
+  }),
+});
+
+export const bulkPollData = z.object({
+  bulkOperation: z
+    .object({
+      id: z.string(),
+      status: operationStatus,
+      errorCode: z.string().nullish(),
+      objectCount: countSchema,
+      rootObjectCount: countSchema,
+      fileSize: countSchema.nullish(),
+      url: z.string().nullish(),
+    })
+    .nullable(),
+});
+export type BulkOperation = NonNullable<z.infer<typeof bulkPollData>['bulkOperation']>;
+
+export const bulkRecentData = z.object({
+  bulkOperations: z.object({
+    nodes: z.array(z.object({ id: z.string(), status: operationStatus, query: z.string() })),
+  }),
+});
+
+export const bulkCancelData = z.object({ bulkOperationCancel: z.object({ userErrors }) });
+
+const contentFields = {
+  title: text,
+  descriptionHtml: text,
+  vendor: text,
+  productType: text,
+  seo: z.object({ title: text, description: text }).nullish(),
+};
+const liveContentSchema = z.object(contentFields);
+export type LiveContent = z.infer<typeof liveContentSchema>;
+
+export const liveProductData = z.object({
+  product: z
+    .object({
+      ...contentFields,
+      status: z.string(),
+      metafields: page(metafieldSchema.extend({ compareDigest: z.string() })).optional(),
+    })
+    .nullable(),
+});
+
+export const productUpdateData = z.object({
+  productUpdate: z.object({ product: liveContentSchema.nullable(), userErrors }),
+});
+
+export const metafieldsSetData = z.object({
+  metafieldsSet: z.object({
+    metafields: z
+      .array(
+        z.object({ namespace: z.string(), key: z.string(), value: z.string(), compareDigest: z.string() }),
+      )
+      .nullable(),
+    userErrors,
+  }),
+});
+
+export const metafieldsDeleteData = z.object({ metafieldsDelete: z.object({ userErrors }) });
+
+export const metafieldIdsData = z.object({
+  product: z
+    .object({ metafields: page(z.object({ id: gid('Metafield'), namespace: z.string(), key: z.string() })) })
+    .nullable(),
+});
+
+const shopLocale = z.object({ locale: z.string(), primary: z.boolean(), published: z.boolean() });
+export type ShopLocale = z.infer<typeof shopLocale>;
+export const shopLocalesData = z.object({ shopLocales: z.array(shopLocale) });
+
+export const translationsData = z.object({
+  shopLocales: z.array(shopLocale),
+  translatableResourcesByIds: z.object({
+    nodes: z.array(
+      z.object({
+        resourceId: z.string(),
+        translatableContent: z.array(z.object({ key: z.string(), digest: z.string().nullish() })),
+        translations: z.array(z.object({ key: z.string(), value: text })),
+      }),
+    ),
+  }),
+});
+
+export const translationsRegisterData = z.object({
+  translationsRegister: z
+    .object({
+      translations: z
+        .array(z.object({ key: z.string(), locale: z.string(), value: z.string().nullish() }))
+        .nullish(),
+      userErrors,
+    })
+    .nullable(),
+});
+
+export const translationsRemoveData = z.object({
+  translationsRemove: z.object({ userErrors }).nullable(),
+});
+
+export const whoAmIData = z.object({
+  currentAppInstallation: z.object({ accessScopes: z.array(z.object({ handle: z.string() })) }),
+  shop: z.object({ myshopifyDomain: z.string() }),
+  publicApiVersions: z.array(z.object({ handle: z.string(), supported: z.boolean() })),
+});
+
+export const webhooksData = z.object({
+  webhookSubscriptions: page(z.object({ id: z.string(), topic: z.string(), uri: z.string() })),
+});
+
+export const webhookCreateData = z.object({
+  webhookSubscriptionCreate: z.object({
+    webhookSubscription: z.object({ id: z.string() }).nullable(),
+    userErrors,
+  }),
+});

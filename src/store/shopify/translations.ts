@@ -1,0 +1,268 @@
+import { CodedError, isCoded } from '../../domain/errors.js';
+import type { LiveTranslations, TranslationOutcome, TranslationWrite } from '../../domain/store-port.js';
+import type { ShopifyClient } from './client.js';
+import { requireCursor, standingCursor } from './details.js';
+import { METAFIELD_IDS, TRANSLATIONS, TRANSLATIONS_REGISTER, TRANSLATIONS_REMOVE } from './documents.js';
+import { refusedWith } from './faults.js';
+import {
+  metafieldIdsData,
+  translationsData,
+  translationsRegisterData,
+  translationsRemoveData,
+  type ShopLocale,
+  type UserError,
+} from './schemas.js';
+
+/** Store fields by the names that their translations have. Vendors are not translated. */
+const KEYS: Readonly<Record<string, string>> = {
+  title: 'title',
+  descriptionHtml: 'body_html',
+  productType: 'product_type',
+  'seo.title': 'meta_title',
+  'seo.description': 'meta_description',
+};
+const METAFIELD = 'metafield:';
+/** Resources of one read; the store takes up to 250. */
+const RESOURCES_PER_READ = 100;
+/** Translations of one call. */
+const ENTRIES_PER_CALL = 100;
+/** The text was changed between the read of its digest and the write of its translation. */
+const STALE_DIGEST = 'INVALID_TRANSLATABLE_CONTENT';
+
+/** Where a target's translation is kept: a product's own fields by key, a metafield under its own id. */
+interface Place {
+  readonly resource: string;
+  readonly key: string;
+}
+
+interface TranslatableText {
+  readonly place: Place;
+  readonly digest: string;
+  readonly value: string | null;
+}
+
+interface Read {
+  readonly problem: string | null;
+  readonly texts: ReadonlyMap<string, TranslatableText>;
+}
+
+/** Translations of a product's fields and metafields (Admin API "translatableResource", "translationsRegister"). */
+export class ProductTranslations {
+  constructor(private readonly client: ShopifyClient) {}
+
+  async live(id: string, locale: string, targets: readonly string[]): Promise<LiveTranslations | null> {
+    const read = await this.read(id, locale, targets);
+    if (read === null) return null;
+    const texts = [...read.texts].map(([target, { value }]) => [target, { value }] as const);
+    const never = targets.filter((target) => !target.startsWith(METAFIELD) && KEYS[target] === undefined);
+    return { problem: read.problem, texts: new Map(texts), never };
+  }
+
+  /** Each entry's own outcome, in the given order. Digests that went stale on the way are read once more. */
+  async write(
+    id: string,
+    locale: string,
+    writes: readonly TranslationWrite[],
+  ): Promise<readonly TranslationOutcome[]> {
+    const outcomes = new Map<string, TranslationOutcome>();
+    let open = writes;
+    for (const isLast of [false, true]) {
+      if (open.length === 0) break;
+      const stale = await this.writeOnce(id, locale, open, outcomes);
+      if (isLast)
+        for (const { write, error } of stale) outcomes.set(write.target, refused(write, error.message));
+      open = stale.map(({ write }) => write);
+    }
+    return writes.flatMap((write) => outcomes.get(write.target) ?? []);
+  }
+
+  async remove(id: string, locale: string, targets: readonly string[]): Promise<void> {
+    const places = await this.places(id, targets);
+    if (places === null) return;
+    for (const [resource, entries] of byResource([...places.values()], (place) => place)) {
+      const variables = { id: resource, keys: entries.map(({ key }) => key), locales: [locale] };
+      const { data } = await this.client.run(TRANSLATIONS_REMOVE, variables, translationsRemoveData);
+      const [error] = data.translationsRemove?.userErrors ?? [];
+      // What does not exist any more has no translations either.
+      if (error !== undefined && error.code !== 'RESOURCE_NOT_FOUND')
+        throw new CodedError(
+          'invalid',
+          `the store refused to remove translations of ${id}: ${error.message}`,
+        );
+    }
+  }
+
+  /** Answers with those whose digest was stale by then; every other has its outcome. */
+  private async writeOnce(
+    id: string,
+    locale: string,
+    writes: readonly TranslationWrite[],
+    outcomes: Map<string, TranslationOutcome>,
+  ): Promise<{ readonly write: TranslationWrite; readonly error: UserError }[]> {
+    const read = await this.read(
+      id,
+      locale,
+      writes.map(({ target }) => target),
+    );
+    if (read === null) throw new CodedError('not_found', `the store has no product ${id}`);
+    const sendable: { readonly write: TranslationWrite; readonly text: TranslatableText }[] = [];
+    for (const write of writes) {
+      const text = read.texts.get(write.target);
+      if (read.problem !== null) outcomes.set(write.target, refused(write, read.problem));
+      else if (text === undefined)
+        outcomes.set(write.target, refused(write, 'there is no text to translate'));
+      else if (text.value === write.expected || text.value === write.value) sendable.push({ write, text });
+      else outcomes.set(write.target, changedMeanwhile(write));
+    }
+    const stale: { write: TranslationWrite; error: UserError }[] = [];
+    for (const [resource, entries] of byResource(sendable, ({ text }) => text.place)) {
+      const translations = entries.map(({ write, text }) => ({
+        locale,
+        key: text.place.key,
+        value: write.value,
+        translatableContentDigest: text.digest,
+      }));
+      const { data } = await this.client.run(
+        TRANSLATIONS_REGISTER,
+        { id: resource, translations },
+        translationsRegisterData,
+      );
+      const { translations: stored = null, userErrors = [] } = data.translationsRegister ?? {};
+      // Good entries are registered beside the errors of others: each entry is judged by itself.
+      for (const [index, { write, text }] of entries.entries()) {
+        const error = userErrors.find((each) => (entryIndex(each) ?? index) === index);
+        if (error?.code === STALE_DIGEST) stale.push({ write, error });
+        else if (error !== undefined) outcomes.set(write.target, refused(write, error.message));
+        else {
+          const found = stored?.findLast((each) => each.key === text.place.key && each.locale === locale);
+          outcomes.set(write.target, written(write, found?.value));
+        }
+      }
+    }
+    return stale;
+  }
+
+  /** Null when the product is gone. What the app or the shop does not allow is a problem that is told. */
+  private async read(id: string, locale: string, targets: readonly string[]): Promise<Read | null> {
+    const places = await this.places(id, targets);
+    if (places === null) return null;
+    const ids = [...new Set([id, ...[...places.values()].map(({ resource }) => resource)])];
+    const texts = new Map<string, TranslatableText>();
+    const resources: Resource[] = [];
+    let locales: readonly ShopLocale[] = [];
+    for (let at = 0; at < ids.length; at += RESOURCES_PER_READ) {
+      const chunk = ids.slice(at, at + RESOURCES_PER_READ);
+      try {
+        const variables = { ids: chunk, first: chunk.length, locale };
+        const { data } = await this.client.run(TRANSLATIONS, variables, translationsData);
+        resources.push(...data.translatableResourcesByIds.nodes);
+        locales = data.shopLocales;
+      } catch (error) {
+        if (refusedWith(error, 'ACCESS_DENIED')) return { problem: NO_SCOPE, texts };
+        if (isCoded(error, 'not_found')) return null;
+        throw error;
+      }
+    }
+    if (!resources.some(({ resourceId }) => resourceId === id)) return null;
+    for (const [target, place] of places) {
+      const resource = resources.find(({ resourceId }) => resourceId === place.resource);
+      const digest = resource?.translatableContent.find(({ key }) => key === place.key)?.digest;
+      const value = resource?.translations.find(({ key }) => key === place.key)?.value ?? null;
+      if (digest != null) texts.set(target, { place, digest, value });
+    }
+    return { problem: localeProblem(locale, locales), texts };
+  }
+
+  /** Of those targets that can have a translation; null when the product is gone. */
+  private async places(id: string, targets: readonly string[]): Promise<ReadonlyMap<string, Place> | null> {
+    const places = new Map<string, Place>();
+    for (const target of targets) {
+      const key = KEYS[target];
+      if (key !== undefined) places.set(target, { resource: id, key });
+    }
+    const namespaces = new Set(targets.filter((target) => target.startsWith(METAFIELD)).map(namespaceOf));
+    for (const namespace of namespaces) {
+      const ids = await this.metafieldIds(id, namespace);
+      if (ids === null) return null;
+      for (const target of targets) {
+        const resource = ids.get(target);
+        if (resource !== undefined) places.set(target, { resource, key: 'value' });
+      }
+    }
+    return places;
+  }
+
+  private async metafieldIds(id: string, namespace: string): Promise<ReadonlyMap<string, string> | null> {
+    const ids = new Map<string, string>();
+    for (let after: string | null = null; ;) {
+      const { data }: { data: MetafieldIds } = await this.client.run(
+        METAFIELD_IDS,
+        { id, ns: namespace, after },
+        metafieldIdsData,
+      );
+      if (data.product === null) return null;
+      const { nodes, pageInfo } = data.product.metafields;
+      for (const node of nodes) ids.set(`${METAFIELD}${node.namespace}.${node.key}`, node.id);
+      if (!pageInfo.hasNextPage) return ids;
+      const next = requireCursor(pageInfo);
+      if (next === after) throw standingCursor();
+      after = next;
+    }
+  }
+}
+
+type Resource = ReturnType<typeof translationsData.parse>['translatableResourcesByIds']['nodes'][number];
+type MetafieldIds = ReturnType<typeof metafieldIdsData.parse>;
+
+const NO_SCOPE =
+  'the app may not read translations: give it read_locales, read_translations and write_translations, and install it again';
+
+/** Why a shop does not translate into a locale, with what to do; null when it does. */
+export function localeProblem(locale: string, locales: readonly ShopLocale[]): string | null {
+  const found = locales.find((each) => each.locale === locale);
+  if (found === undefined)
+    return `the shop has no language ${locale}: add it under Settings, Languages, or take it out of writeBack.locales`;
+  return found.primary ? `${locale} is the shop’s own language: take it out of writeBack.locales` : null;
+}
+
+function namespaceOf(target: string): string {
+  const name = target.slice(METAFIELD.length);
+  return name.slice(0, name.lastIndexOf('.'));
+}
+
+/** Grouped for one call each: a call speaks of one resource, and takes no more than so many entries. */
+function byResource<T>(entries: readonly T[], placeOf: (entry: T) => Place): [string, T[]][] {
+  const groups = Map.groupBy(entries, (entry) => placeOf(entry).resource);
+  return [...groups].flatMap(([resource, group]) => {
+    const chunks: [string, T[]][] = [];
+    for (let at = 0; at < group.length; at += ENTRIES_PER_CALL)
+      chunks.push([resource, group.slice(at, at + ENTRIES_PER_CALL)]);
+    return chunks;
+  });
+}
+
+/** The entry is named by `field`, as ["translations", "3", "value"]; an error without a place speaks of all. */
+function entryIndex(error: UserError): number | null {
+  const place = error.field?.[1];
+  return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;
+}
+
+function written({ target }: TranslationWrite, value: string | null | undefined): TranslationOutcome {
+  if (value == null) {
+    const text = `the store registered the translation ${target} but does not show it`;
+    throw new CodedError('transient', text, { outcomeUnknown: true });
+  }
+  return { target, outcome: 'written', value };
+}
+
+function refused({ target }: TranslationWrite, reason: string): TranslationOutcome {
+  return { target, outcome: 'refused', reason };
+}
+
+function changedMeanwhile({ target }: TranslationWrite): TranslationOutcome {
+  return {
+    target,
+    outcome: 'changed_meanwhile',
+    reason: 'somebody changed the translation after it was read',
+  };
+}

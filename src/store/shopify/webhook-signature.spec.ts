@@ -1,0 +1,44 @@
+import { createHmac } from 'node:crypto';
+import { describe, expect, it } from '@jest/globals';
+import { isShopifySignature } from './webhook-signature.js';
+
+const BODY = Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]);
+const sign = (secret: string, body: Uint8Array = BODY): string =>
+  createHmac('sha256', secret).update(body).digest('base64');
+
+describe('isShopifySignature', () => {
+  it('accepts the signature of the raw bytes, whether they are text or not', () => {
+    expect(isShopifySignature(BODY, sign('secret'), ['secret'])).toBe(true);
+  });
+
+  it('accepts any of several secrets while a rotation lasts', () => {
+    expect(isShopifySignature(BODY, sign('old'), ['new', 'old'])).toBe(true);
+  });
+
+  it.each([
+    ['no header', undefined],
+    ['an empty header', ''],
+    ['another secret', sign('other')],
+    ['another body', sign('secret', Buffer.from('{}'))],
+    ['hexadecimal digits', createHmac('sha256', 'secret').update(BODY).digest('hex')],
+    ['white space around it', ` ${sign('secret')}`],
+    ['a missing padding', sign('secret').slice(0, -1)],
+    ['two signatures', `${sign('secret')},${sign('secret')}`],
+    ['another spelling of the last character', respelt(sign('secret'))],
+  ])('refuses %s', (_name, header) => {
+    expect(isShopifySignature(BODY, header, ['secret'])).toBe(false);
+  });
+
+  it('takes an empty secret for none', () => {
+    expect(isShopifySignature(BODY, createHmac('sha256', '').update(BODY).digest('base64'), [''])).toBe(
+      false,
+    );
+  });
+
+  /** Sets an unused bit of the last character: decodes to the same bytes. */
+  function respelt(signature: string): string {
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+    const at = signature.length - 2;
+    return `${signature.slice(0, at)}${alphabet[alphabet.indexOf(signature.charAt(at)) + 1] ?? ''}=`;
+  }
+});

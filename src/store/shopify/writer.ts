@@ -1,0 +1,181 @@
+import { CodedError, isCoded } from '../../domain/errors.js';
+import {
+  type MetafieldOutcome,
+  type MetafieldWrite,
+  STORE_FIELDS,
+  type StoreField,
+} from '../../domain/store-port.js';
+import type { ShopifyClient } from './client.js';
+import { METAFIELDS_DELETE, METAFIELDS_SET, PRODUCT_UPDATE } from './documents.js';
+import { contentFields, type PageReader } from './reader.js';
+import { metafieldsDeleteData, metafieldsSetData, productUpdateData, type UserError } from './schemas.js';
+
+type FieldValues = Readonly<Partial<Record<StoreField, string>>>;
+
+/** The store takes no more in one call. */
+const METAFIELDS_PER_CALL = 25;
+
+export class ProductWriter {
+  constructor(
+    private readonly client: ShopifyClient,
+    private readonly reader: PageReader,
+  ) {}
+
+  /** One productUpdate with the given fields and no others; answers with what the store then holds for each of them. */
+  async fields(id: string, fields: FieldValues): Promise<Partial<Record<StoreField, string | null>>> {
+    const written = STORE_FIELDS.filter((field) => fields[field] !== undefined);
+    if (written.length === 0) return {};
+    const product = await this.updateInput(id, fields);
+    const { data } = await this.client.run(PRODUCT_UPDATE, { product }, productUpdateData);
+    const { product: stored, userErrors } = data.productUpdate;
+    // A refusal shows the unchanged product: the errors decide, and a product that is not shown does not exist.
+    if (stored === null)
+      throw new CodedError('not_found', `the store has no product ${id}`, refusalDetails(userErrors));
+    if (userErrors.length > 0) {
+      throw new CodedError(
+        'invalid',
+        `the store refused the new content of ${id}`,
+        refusalDetails(userErrors),
+      );
+    }
+    const now = contentFields(stored);
+    return Object.fromEntries(written.map((field) => [field, now[field]]));
+  }
+
+  /** Each entry's own outcome, in the given order (metafieldsSet is all or nothing, so the refused are taken out and the rest sent again). */
+  async metafields(id: string, writes: readonly MetafieldWrite[]): Promise<readonly MetafieldOutcome[]> {
+    const outcomes = new Map<MetafieldWrite, MetafieldOutcome>();
+    for (let at = 0; at < writes.length; at += METAFIELDS_PER_CALL) {
+      await this.setTogether(id, writes.slice(at, at + METAFIELDS_PER_CALL), outcomes);
+    }
+    return writes.flatMap((write) => outcomes.get(write) ?? []);
+  }
+
+  /** Absent metafields are no error. `invalid` when the store refuses. */
+  async removeMetafields(
+    id: string,
+    metafields: readonly { namespace: string; key: string }[],
+  ): Promise<void> {
+    for (let at = 0; at < metafields.length; at += METAFIELDS_PER_CALL) {
+      const chunk = metafields.slice(at, at + METAFIELDS_PER_CALL);
+      const variables = { metafields: chunk.map(({ namespace, key }) => ({ ownerId: id, namespace, key })) };
+      const { data } = await this.client.run(METAFIELDS_DELETE, variables, metafieldsDeleteData);
+      const { userErrors } = data.metafieldsDelete;
+      if (userErrors.length > 0) {
+        throw new CodedError(
+          'invalid',
+          `the store refused to remove metafields of ${id}`,
+          refusalDetails(userErrors),
+        );
+      }
+    }
+  }
+
+  private async updateInput(id: string, fields: FieldValues): Promise<Record<string, unknown>> {
+    const input: Record<string, unknown> = { id };
+    for (const field of ['title', 'descriptionHtml', 'vendor', 'productType'] as const) {
+      if (fields[field] !== undefined) input[field] = fields[field];
+    }
+    let title: string | null | undefined = fields['seo.title'];
+    let description: string | null | undefined = fields['seo.description'];
+    if (title === undefined && description === undefined) return input;
+    if (title === undefined || description === undefined) {
+      // `seo` is one input: a half that is left out might be cleared, so it is sent as it is now.
+      const live = await this.reader.live(id, null);
+      if (live === null) throw new CodedError('not_found', `the store has no product ${id}`);
+      title ??= live.fields['seo.title'];
+      description ??= live.fields['seo.description'];
+    }
+    return { ...input, seo: { title: title ?? '', description: description ?? '' } };
+  }
+
+  private async setTogether(
+    id: string,
+    chunk: readonly MetafieldWrite[],
+    outcomes: Map<MetafieldWrite, MetafieldOutcome>,
+  ): Promise<void> {
+    let open = chunk;
+    while (open.length > 0) {
+      const result = await this.setOnce(id, open);
+      if (result.errors.length === 0) {
+        for (const write of open) outcomes.set(write, writtenOutcome(write, result.stored));
+        return;
+      }
+      const refused = new Map<MetafieldWrite, UserError>();
+      for (const error of result.errors) {
+        const write = open[entryIndex(error) ?? -1];
+        if (write !== undefined) refused.set(write, error);
+      }
+      const [first, ...more] = open;
+      if (refused.size === 0 && more.length > 0) {
+        // The store does not say which entry it means: each by itself.
+        for (const write of open) await this.setTogether(id, [write], outcomes);
+        return;
+      }
+      if (refused.size === 0 && first !== undefined && result.errors[0] !== undefined)
+        refused.set(first, result.errors[0]);
+      for (const [write, error] of refused) outcomes.set(write, refusedOutcome(write, error));
+      open = open.filter((write) => !refused.has(write));
+    }
+  }
+
+  private async setOnce(
+    id: string,
+    writes: readonly MetafieldWrite[],
+  ): Promise<{ errors: readonly UserError[]; stored: readonly StoredMetafield[] }> {
+    const metafields = writes.map(({ namespace, key, type, value, expectedDigest }) => ({
+      ownerId: id,
+      ...{ namespace, key, type, value },
+      compareDigest: expectedDigest,
+    }));
+    try {
+      const { data } = await this.client.run(METAFIELDS_SET, { metafields }, metafieldsSetData);
+      return { errors: data.metafieldsSet.userErrors, stored: data.metafieldsSet.metafields ?? [] };
+    } catch (error) {
+      // The request as a whole was refused, for the sake of one entry or of all: it is looked into entry by entry.
+      if (isCoded(error, 'invalid')) return { errors: [{ message: error.message }], stored: [] };
+      throw error;
+    }
+  }
+}
+
+interface StoredMetafield {
+  readonly namespace: string;
+  readonly key: string;
+  readonly value: string;
+  readonly compareDigest: string;
+}
+
+/** The entry is named by `field`, as ["metafields", "3", "value"]; `elementIndex` may be missing, or index a list within a value. */
+function entryIndex(error: UserError): number | null {
+  const place = error.field?.[1];
+  return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;
+}
+
+function writtenOutcome(write: MetafieldWrite, stored: readonly StoredMetafield[]): MetafieldOutcome {
+  const { namespace, key } = write;
+  const found = stored.findLast((metafield) => metafield.namespace === namespace && metafield.key === key);
+  if (found === undefined) {
+    const text = `the store set ${namespace}.${key} but does not show it`;
+    throw new CodedError('transient', text, { outcomeUnknown: true });
+  }
+  return { namespace, key, outcome: 'written', value: found.value, digest: found.compareDigest };
+}
+
+function refusedOutcome(write: MetafieldWrite, error: UserError): MetafieldOutcome {
+  const { namespace, key } = write;
+  const changed = error.code === 'STALE_OBJECT' || error.code === 'INVALID_COMPARE_DIGEST';
+  return { namespace, key, outcome: changed ? 'changed_meanwhile' : 'refused', reason: error.message };
+}
+
+/** The store's messages by field; the argument's own name in front of a field says nothing to people. */
+function refusalDetails(errors: readonly UserError[]): { fields?: Record<string, string[]> } {
+  if (errors.length === 0) return {};
+  const fields = new Map<string, string[]>();
+  for (const { field, message } of errors) {
+    const path = (field ?? []).filter((part, index) => index > 0 || (part !== 'input' && part !== 'product'));
+    const name = path.length === 0 ? 'product' : path.join('.');
+    fields.set(name, [...(fields.get(name) ?? []), message]);
+  }
+  return { fields: Object.fromEntries(fields) };
+}

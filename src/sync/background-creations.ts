@@ -1,0 +1,176 @@
+import pLimit from 'p-limit';
+import type { BackgroundTask } from '../catalog/background-task.js';
+import type { CatalogProduct } from '../catalog/schemas.js';
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { ActionRepository } from '../persistence/action.repository.js';
+import type { StoreProductEntity } from '../persistence/entities/index.js';
+import { withoutIdentifiers } from '../planner/map-to-catalog.js';
+import type { Store } from '../registry/sites.js';
+import type { Timing } from '../registry/timing.js';
+import { findByExternalId, variantLinksOf } from './find-product.js';
+
+/** Up to this many are looked for one by one; beyond, one walk of the listing finds them all. */
+const SEARCH_ONE_BY_ONE = 5;
+const ASK_ONE_BY_ONE = 10;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * Follows what the catalog creates in its background (catalog-api "POST /products/", outcome 3): the task until it ends,
+ * then the product, found again by its external_id, and its variants.
+ */
+export class BackgroundCreations {
+  constructor(
+    private readonly links: LinkRepository,
+    private readonly actions: ActionRepository,
+    private readonly timing: Timing,
+  ) {}
+
+  /** Follows all pending creations of a store until none is left or the time is up; returns the external_ids that got linked. */
+  async follow(store: Store, forMs: number, signal: AbortSignal): Promise<string[]> {
+    const linked: string[] = [];
+    const until = this.timing.now().getTime() + forMs;
+    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+      const pending = await this.links.pending(store.key);
+      if (pending.length === 0) return linked;
+      const found = await this.#round(store, pending, signal);
+      linked.push(...found);
+      if (this.timing.now().getTime() + pauseMs > until) return linked;
+      if (found.length < pending.length) await this.timing.sleep(pauseMs, signal);
+    }
+  }
+
+  async #round(store: Store, pending: readonly StoreProductEntity[], signal: AbortSignal): Promise<string[]> {
+    const limit = pLimit(store.workspace.settings.concurrency);
+    const listed =
+      pending.length > ASK_ONE_BY_ONE
+        ? await this.#listedTasks(store, pending)
+        : new Map<string, BackgroundTask>();
+    const finished: StoreProductEntity[] = [];
+    await Promise.all(
+      pending.map((product) =>
+        limit(async () => {
+          signal.throwIfAborted();
+          if (await this.#hasEnded(store, product, listed)) finished.push(product);
+        }),
+      ),
+    );
+    const found = await this.#find(store, finished);
+    const linked: string[] = [];
+    await Promise.all(
+      [...found].map(([externalId, product]) =>
+        limit(async () => {
+          const variants = await variantLinksOf(store.workspace.client, product);
+          if (await this.links.linkCreated(externalId, String(product.id), variants)) linked.push(externalId);
+        }),
+      ),
+    );
+    return linked;
+  }
+
+  /** The tasks that a few pages of the service's list show: many creations are then asked about in few requests. */
+  async #listedTasks(
+    store: Store,
+    pending: readonly StoreProductEntity[],
+  ): Promise<Map<string, BackgroundTask>> {
+    const wanted = new Set(pending.map((product) => product.creationTaskId));
+    const tasks = new Map<string, BackgroundTask>();
+    let met = 0;
+    try {
+      for await (const task of store.workspace.client.iterateBackgroundTasks()) {
+        met += 1;
+        if (wanted.delete(task.id)) tasks.set(task.id, task);
+        if (wanted.size === 0 || met > pending.length * 2) break;
+      }
+    } catch (error) {
+      // Neither the list's shape nor who may read it is shown: tasks are then asked about one by one.
+      if (!(error instanceof CodedError)) throw error;
+    }
+    return tasks;
+  }
+
+  /** True when the task is known to have ended well, or cannot be asked about, so that the product itself must tell. */
+  async #hasEnded(
+    store: Store,
+    product: StoreProductEntity,
+    listed: ReadonlyMap<string, BackgroundTask>,
+  ): Promise<boolean> {
+    const taskId = product.creationTaskId;
+    if (taskId === null) return true;
+    try {
+      const task = listed.get(taskId) ?? (await store.workspace.client.getBackgroundTask(taskId));
+      if (task.state === 'failed') {
+        await this.links.creationFailed(
+          product.externalId,
+          task.reason ?? 'the catalog could not create the product',
+        );
+        return false;
+      }
+      return task.state === 'succeeded';
+    } catch (error) {
+      // Tasks may be out of reach (an API token is promised for products only): the listing then shows what became of it.
+      if (isCoded(error, 'auth', 'not_found', 'invalid', 'misconfigured')) return true;
+      if (isCoded(error, 'transient', 'throttled')) return false;
+      throw error;
+    }
+  }
+
+  async #find(store: Store, finished: readonly StoreProductEntity[]): Promise<Map<string, CatalogProduct>> {
+    const found = new Map<string, CatalogProduct>();
+    if (finished.length > SEARCH_ONE_BY_ONE) await this.#walk(store, finished, found);
+    for (const product of finished) {
+      if (found.has(product.externalId)) continue;
+      const match = await this.#findOne(store, product);
+      if (match) found.set(product.externalId, match);
+    }
+    return found;
+  }
+
+  async #walk(
+    store: Store,
+    finished: readonly StoreProductEntity[],
+    found: Map<string, CatalogProduct>,
+  ): Promise<void> {
+    const wanted = new Set(finished.map((product) => product.externalId));
+    for await (const product of store.workspace.client.iterateProducts({
+      sorting: 'desc',
+      orderBy: 'date',
+    })) {
+      const externalId = product.external_id ?? '';
+      if (wanted.delete(externalId)) found.set(externalId, product);
+      if (wanted.size === 0) return;
+    }
+  }
+
+  /** By search and listing; as a last resort by one more upsert without variants, which matches by external_id. */
+  async #findOne(store: Store, product: StoreProductEntity): Promise<CatalogProduct | null> {
+    const action = await this.actions.newest(product.externalId);
+    if (action?.body == null) return null;
+    const body = withoutIdentifiers(action.body, product.withheld);
+    const found = await findByExternalId(store.workspace.client, body);
+    if (found !== null) return found;
+    if (product.creationTaskId === null || !(await this.#taskSucceeded(store, product.creationTaskId)))
+      return null;
+    const { variants: _variants, ...withoutVariants } = body;
+    try {
+      const result = await store.workspace.client.upsertProduct(withoutVariants);
+      return result.kind === 'product' && result.product.external_id === product.externalId
+        ? result.product
+        : null;
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (error.code === 'invalid') await this.links.creationFailed(product.externalId, errorLine(error));
+      return null;
+    }
+  }
+
+  async #taskSucceeded(store: Store, taskId: string): Promise<boolean> {
+    try {
+      return (await store.workspace.client.getBackgroundTask(taskId)).state === 'succeeded';
+    } catch (error) {
+      if (error instanceof CodedError) return false;
+      throw error;
+    }
+  }
+}

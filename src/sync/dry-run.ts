@@ -1,0 +1,63 @@
+import { randomUUID } from 'node:crypto';
+import type { RunCounts } from '../domain/run-counts.js';
+import type { Database } from '../persistence/database.js';
+import type { SyncActionEntity } from '../persistence/entities/index.js';
+import { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { StateRepository } from '../persistence/state.repository.js';
+import type { Store } from '../registry/sites.js';
+import type { Timing } from '../registry/timing.js';
+import { readAll, readChanges } from './extract.js';
+import { planRead } from './planning.js';
+
+export interface DryRun {
+  readonly kind: 'full' | 'incremental';
+  readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'> & {
+    creates: number;
+    updates: number;
+    orphans: number;
+  };
+  /** Why absence proved nothing, where the read was not complete. */
+  readonly incomplete: string | null;
+}
+
+/**
+ * What a sync would do, by the very same steps, in a transaction that is rolled back: nothing is written anywhere. Actions
+ * are handed out while they can be read; share limits are not enforced, since looking is how one decides about them.
+ */
+export async function dryRun(
+  parts: { db: Database; state: StateRepository; timing: Timing },
+  store: Store,
+  options: {
+    full: boolean;
+    signal: AbortSignal;
+    onProgress: (seen: number) => void;
+    /** Awaited, so that a plan can be kept batch by batch. */
+    onActions: (actions: readonly SyncActionEntity[]) => void | Promise<void>;
+  },
+): Promise<DryRun> {
+  const known = await parts.state.store(store.key);
+  const watermark = options.full ? null : (known?.watermark ?? null);
+  const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
+  const read =
+    watermark === null
+      ? await readAll(store, null, nothing, parts.timing, options.signal)
+      : readChanges(store, watermark, []);
+  const run = { id: randomUUID(), store: store.key, workspace: store.workspace.key };
+  const plan = await PlanTransaction.begin(parts.db, run, { dry: true });
+  try {
+    const outcome = await planRead(plan, store, read, {
+      full: watermark === null,
+      force: true,
+      onProgress: options.onProgress,
+    });
+    for await (const actions of plan.actions()) await options.onActions(actions);
+    const { creates, updates, orphans } = await plan.counts();
+    return {
+      kind: watermark === null ? 'full' : 'incremental',
+      counts: { ...outcome.counts, creates, updates, orphans },
+      incomplete: outcome.incomplete,
+    };
+  } finally {
+    await plan.end();
+  }
+}

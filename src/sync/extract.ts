@@ -1,0 +1,163 @@
+import { CodedError } from '../domain/errors.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
+import type { Timing } from '../registry/timing.js';
+import { killPoint } from '../registry/kill-point.js';
+import type { Store } from '../registry/sites.js';
+
+/** A read of the store: its products in batches, and whether absence from it proves that a product is gone. */
+export interface SourceRead {
+  readonly batches: AsyncIterable<readonly SourceProduct[]>;
+  /** Called after the last batch with the number of products read: null when the read is proved complete, else why not. */
+  readonly incompleteness: (read: number) => Promise<string | null>;
+  /** Store ids of products that were asked for by id and are gone; filled while the batches are read. */
+  readonly gone: readonly string[];
+}
+
+export interface ExportProgress {
+  /** The export's handle is to be stored before it is awaited. */
+  readonly started: (handle: string | null) => Promise<void>;
+  readonly waiting: (objects: number) => void;
+}
+
+/** Overlap of an incremental read with the one before: the store's search lags behind its writes. */
+export const INCREMENTAL_OVERLAP_MS = 15 * 60_000;
+
+const POLL_FIRST_MS = 250;
+const POLL_LONGEST_MS = 10_000;
+
+/**
+ * A full read: one export where the store allows it, adopted when an earlier process started it; pages otherwise. Throws
+ * `transient` when the export ends otherwise than completed (design section 1.12).
+ */
+export async function readAll(
+  store: Store,
+  operation: string | null,
+  progress: ExportProgress,
+  timing: Timing,
+  signal: AbortSignal,
+): Promise<SourceRead> {
+  const { connector, settings } = store;
+  const { query } = settings.filter;
+  const handle = operation ?? (await connector.startExport(query));
+  if (handle === null) return readAllByPages(store);
+  if (operation === null) {
+    killPoint('plan.export-started');
+    await progress.started(handle);
+    killPoint('plan.handle-stored');
+  }
+  const completed = await awaitExport(store, handle, progress, timing, signal);
+  return {
+    batches: readOnce(store, completed, progress),
+    incompleteness: () => Promise.resolve(null),
+    gone: [],
+  };
+}
+
+/** A file that is not what it should be stays so, and its address may have expired: the next attempt exports anew. */
+async function* readOnce(
+  store: Store,
+  completed: CompletedExport,
+  progress: ExportProgress,
+): AsyncGenerator<readonly SourceProduct[]> {
+  let readable = true;
+  const noting = <T>(read: () => T): T => {
+    try {
+      return read();
+    } catch (error) {
+      readable = false;
+      throw error;
+    }
+  };
+  try {
+    for await (const batch of store.connector.readExport(completed)) {
+      yield batch.map((product) => ({
+        externalId: product.externalId,
+        digest: product.digest,
+        snapshot: () => noting(() => product.snapshot()),
+      }));
+    }
+  } catch (error) {
+    readable = false;
+    throw error;
+  } finally {
+    if (!readable) await progress.started(null);
+  }
+}
+
+/** Products that a read has parsed already. */
+async function* parsed(
+  pages: AsyncIterable<readonly ProductSnapshot[]>,
+): AsyncGenerator<readonly SourceProduct[]> {
+  for await (const page of pages) yield page.map(asSource);
+}
+
+function asSource(snapshot: ProductSnapshot): SourceProduct {
+  return { externalId: snapshot.externalId, digest: null, snapshot: () => snapshot };
+}
+
+async function awaitExport(
+  store: Store,
+  handle: string,
+  progress: ExportProgress,
+  timing: Timing,
+  signal: AbortSignal,
+): Promise<CompletedExport> {
+  for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, POLL_LONGEST_MS)) {
+    const state = await store.connector.pollExport(handle);
+    if (state.status === 'completed') return state;
+    if (state.status === 'failed') {
+      await progress.started(null);
+      throw new CodedError('transient', `the store's export did not complete: ${state.reason}`);
+    }
+    progress.waiting(state.objects);
+    await timing.sleep(pauseMs, signal);
+  }
+}
+
+function readAllByPages(store: Store): SourceRead {
+  const { query } = store.settings.filter;
+  return {
+    batches: parsed(store.connector.readPages({ query, since: null })),
+    incompleteness: async (read) => {
+      const expected = await store.connector.countProducts(query);
+      if (expected === null) return 'the store did not say how many products there are';
+      return read >= expected
+        ? null
+        : `the store counts ${String(expected)} products, ${String(read)} were read`;
+    },
+    gone: [],
+  };
+}
+
+/**
+ * What changed since the watermark, and the given products besides: the store's search lags behind its writes, a read by id
+ * does not. Absence from the pages proves nothing; absence by id does.
+ */
+export function readChanges(store: Store, watermark: Date, besides: readonly string[]): SourceRead {
+  const since = new Date(watermark.getTime() - INCREMENTAL_OVERLAP_MS);
+  const { query } = store.settings.filter;
+  const gone: string[] = [];
+  return {
+    batches: withBesides(store, store.connector.readPages({ query, since }), besides, gone),
+    incompleteness: () => Promise.resolve('an incremental run reads only what changed'),
+    gone,
+  };
+}
+
+const BESIDES_BATCH = 50;
+
+async function* withBesides(
+  store: Store,
+  pages: AsyncIterable<readonly ProductSnapshot[]>,
+  besides: readonly string[],
+  gone: string[],
+): AsyncGenerator<readonly SourceProduct[]> {
+  yield* parsed(pages);
+  for (let from = 0; from < besides.length; from += BESIDES_BATCH) {
+    const chunk = besides.slice(from, from + BESIDES_BATCH);
+    const read = await store.connector.readProducts(chunk);
+    gone.push(...chunk.filter((_id, index) => read[index] === null));
+    yield read.filter((snapshot) => snapshot !== null).map(asSource);
+  }
+}

@@ -1,0 +1,163 @@
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { StateRepository } from '../persistence/state.repository.js';
+import type { TaskRepository } from '../persistence/task.repository.js';
+import { killPoint } from '../registry/kill-point.js';
+import type { Store } from '../registry/sites.js';
+
+export interface GenerationOutcome {
+  readonly requested: number;
+  /** Why asking stopped before all that is due was asked for; null when nothing is left. */
+  readonly stopped: string | null;
+}
+
+/**
+ * Asks for content (design section 4, "Generation"). The ledger's row exists before the call. A call whose outcome is
+ * unknown is not repeated: it may have been heard, and it costs credits; deliveries and polls settle its rows.
+ */
+export class GenerationRequester {
+  constructor(
+    private readonly links: LinkRepository,
+    private readonly tasks: TaskRepository,
+    private readonly state: StateRepository,
+  ) {}
+
+  /** Asks for what is due in a store, at most `limit` products. */
+  async requestDue(
+    store: Store,
+    runId: string | null,
+    limit: number,
+    signal: AbortSignal,
+  ): Promise<GenerationOutcome> {
+    let requested = 0;
+    while (requested < limit) {
+      signal.throwIfAborted();
+      const brake = await this.#brake(store);
+      if (brake !== null) return { requested, stopped: brake };
+      const { settings, client } = store.workspace;
+      const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
+      const products = await this.links.generationDue(store.key, size);
+      if (products.length === 0) return { requested, stopped: null };
+      const outcome = await this.requestFor(store, products, runId);
+      requested += outcome.requested;
+      if (outcome.stopped !== null) return { requested, stopped: outcome.stopped };
+    }
+    const left = await this.links.generationDue(store.key, 1);
+    return {
+      requested,
+      stopped: left.length === 0 ? null : `generation.maxPerRun (${String(limit)}) reached`,
+    };
+  }
+
+  /**
+   * Asks for the given linked products of one store, under the same brakes, at most `generation.maxPerRun` of them; those with
+   * an open task are passed over.
+   */
+  async requestGiven(
+    store: Store,
+    products: readonly StoreProductEntity[],
+    signal: AbortSignal,
+  ): Promise<GenerationOutcome> {
+    const { generation } = store.workspace.settings;
+    let requested = 0;
+    for (let from = 0; from < products.length;) {
+      signal.throwIfAborted();
+      const brake = await this.#brake(store);
+      if (brake !== null) return { requested, stopped: brake };
+      const room = generation.maxPerRun - requested;
+      if (room <= 0)
+        return { requested, stopped: `generation.maxPerRun (${String(generation.maxPerRun)}) reached` };
+      const size = Math.min(generation.batchSize, store.workspace.client.generationBatchLimit, room);
+      const outcome = await this.requestFor(store, products.slice(from, from + size), null);
+      from += size;
+      requested += outcome.requested;
+      if (outcome.stopped !== null) return { requested, stopped: outcome.stopped };
+    }
+    return { requested, stopped: null };
+  }
+
+  async #brake(store: Store): Promise<string | null> {
+    const { generation } = store.workspace.settings;
+    if (generation.mode === 'off') return 'generation.mode is off';
+    const known = await this.state.workspace(store.workspace.key);
+    const credits = known?.creditsRemaining;
+    if (credits != null && credits < generation.minCreditsRemaining) {
+      return `${String(credits)} credits remain, fewer than generation.minCreditsRemaining (${String(generation.minCreditsRemaining)})`;
+    }
+    return null;
+  }
+
+  /** Asks for the given linked products in one request; those with an open task are passed over. */
+  async requestFor(
+    store: Store,
+    products: readonly StoreProductEntity[],
+    runId: string | null,
+  ): Promise<GenerationOutcome> {
+    const { settings, client } = store.workspace;
+    const tasks = await this.tasks.open(products, runId, settings.tasks.pollSeconds * 1000);
+    if (tasks.length === 0) return { requested: 0, stopped: null };
+    killPoint('generate.opened');
+    try {
+      const answer = await client.generate(
+        tasks.map((task) => ({ id: Number(task.catalogId), externalId: task.externalId })),
+      );
+      killPoint('generate.asked');
+      await this.tasks.answered(
+        tasks.map((task) => {
+          const own = answer.taskIdByProduct.get(Number(task.catalogId));
+          return {
+            id: task.id,
+            taskId: own ?? answer.taskId ?? null,
+            shared: own === undefined,
+          };
+        }),
+      );
+      killPoint('generate.answered');
+      return { requested: tasks.length, stopped: null };
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      if (
+        isCoded(error, 'invalid', 'not_found', 'conflict') &&
+        !error.outcomeUnknown &&
+        products.length > 1
+      ) {
+        return this.#halves(store, products, tasks, runId);
+      }
+      return this.#refused(tasks, error);
+    }
+  }
+
+  /** One product that the service refuses must not keep the others from being asked for. */
+  async #halves(
+    store: Store,
+    products: readonly StoreProductEntity[],
+    tasks: readonly GenerationTaskEntity[],
+    runId: string | null,
+  ): Promise<GenerationOutcome> {
+    await this.tasks.refused(
+      tasks.map((task) => task.id),
+      true,
+    );
+    const middle = Math.ceil(products.length / 2);
+    const first = await this.requestFor(store, products.slice(0, middle), runId);
+    if (first.stopped !== null) return first;
+    const second = await this.requestFor(store, products.slice(middle), runId);
+    return { requested: first.requested + second.requested, stopped: second.stopped };
+  }
+
+  async #refused(tasks: readonly GenerationTaskEntity[], error: CodedError): Promise<GenerationOutcome> {
+    if (error.outcomeUnknown)
+      return { requested: tasks.length, stopped: `generation: outcome unknown: ${errorLine(error)}` };
+    const ids = tasks.map((task) => task.id);
+    if (isCoded(error, 'invalid', 'not_found', 'conflict', 'misconfigured')) {
+      for (const id of ids)
+        await this.tasks.settle(id, { state: 'failed', settledBy: 'poll', reason: errorLine(error) });
+      // A refusal of values is about this one product; any other is about the call, and the next would fare no better.
+      const stopped = isCoded(error, 'invalid') ? null : `generation was refused: ${errorLine(error)}`;
+      return { requested: 0, stopped };
+    }
+    await this.tasks.refused(ids, true);
+    return { requested: 0, stopped: `generation could not be asked for: ${errorLine(error)}` };
+  }
+}

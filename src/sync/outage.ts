@@ -1,0 +1,60 @@
+import { CodedError } from '../domain/errors.js';
+import type { Timing } from '../registry/timing.js';
+
+/** Ends the phase of a run: the rest of its work waits for reconcile. */
+export class RunInterruptedError extends CodedError {}
+
+/** A side that has answered nothing useful for this long is down; the run ends and is taken up again later. */
+const DOWN_AFTER_MS = 120_000;
+const DELAYS_MS = [500, 2_000, 8_000, 20_000, 30_000];
+
+/**
+ * Repeats work through passing faults, and tells those from a side that is down. One instance serves all the concurrent
+ * work of a phase, so that a single success anywhere shows that the side is up.
+ */
+export class Outage {
+  #lastSuccess: number;
+
+  constructor(
+    private readonly timing: Timing,
+    private readonly signal: AbortSignal,
+  ) {
+    this.#lastSuccess = timing.now().getTime();
+  }
+
+  /**
+   * Runs `work` until it succeeds or fails for good. `repeat` tells it that an earlier try may have been carried out.
+   * Throws `RunInterruptedError` when the side is down or refuses our credentials; other errors as they are.
+   */
+  async through<T>(work: (repeat: boolean) => Promise<T>): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      this.signal.throwIfAborted();
+      try {
+        const result = await work(attempt > 0);
+        this.#lastSuccess = this.timing.now().getTime();
+        return result;
+      } catch (error) {
+        await this.#waitOrThrow(error, attempt);
+      }
+    }
+  }
+
+  async #waitOrThrow(error: unknown, attempt: number): Promise<void> {
+    if (!(error instanceof CodedError)) throw error;
+    if (error.code === 'auth') throw new RunInterruptedError('auth', error.message, { cause: error });
+    if (error.code !== 'transient' && error.code !== 'throttled') {
+      // An answer is an answer: the side is up.
+      this.#lastSuccess = this.timing.now().getTime();
+      throw error;
+    }
+    const silentMs = this.timing.now().getTime() - this.#lastSuccess;
+    if (silentMs > DOWN_AFTER_MS) throw new RunInterruptedError(error.code, error.message, { cause: error });
+    const step = DELAYS_MS[attempt];
+    if (step === undefined) throw error;
+    const jittered = step / 2 + (step / 2) * this.timing.random();
+    await this.timing.sleep(
+      Math.max(jittered, Math.min(error.retryAfterMs ?? 0, DOWN_AFTER_MS)),
+      this.signal,
+    );
+  }
+}

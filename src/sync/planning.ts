@@ -1,0 +1,261 @@
+import { CodedError } from '../domain/errors.js';
+import type { RunCounts } from '../domain/run-counts.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { SourceProduct } from '../domain/store-port.js';
+import type { SyncActionEntity } from '../persistence/entities/index.js';
+import type { LinkRow, MetProduct, NewAction } from '../persistence/plan-rows.js';
+import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
+import { identifiersOf } from '../planner/map-to-catalog.js';
+import { markOfRead, planProduct, type PlannedChange } from '../planner/plan-product.js';
+import type { Store } from '../registry/sites.js';
+import { fillCatalogView } from './catalog-view.js';
+import { oneAhead } from './one-ahead.js';
+import type { SourceRead } from './extract.js';
+
+export interface PlanOutcome {
+  readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
+  /** Why absence proved nothing, where the read was not complete. */
+  readonly incomplete: string | null;
+}
+
+export interface PlanOptions {
+  readonly full: boolean;
+  /** Passes the share limits over. */
+  readonly force: boolean;
+  readonly onProgress: (seen: number) => void;
+}
+
+/** Code of the error that stops a run before it applies an implausible plan; reconcile does not try such a run again. */
+export class PlanLimitError extends CodedError {
+  constructor(limit: string, share: number, allowed: number, what: string) {
+    const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
+    super(
+      'misconfigured',
+      `stopped by limits.${limit}: the run would ${what} ${percent(share)} of the linked products, ${percent(allowed)} are allowed; nothing was applied (--force goes on)`,
+    );
+  }
+}
+
+/**
+ * Plans a whole read: batches of products against their links, then the identity of what would be sent against the store
+ * and the catalog, then the limits. Everything goes into the given transaction; the caller commits it or, for a dry run,
+ * rolls it back. Throws `PlanLimitError` when the plan is implausible.
+ */
+export async function planRead(
+  plan: PlanTransaction,
+  store: Store,
+  read: SourceRead,
+  options: PlanOptions,
+): Promise<PlanOutcome> {
+  const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
+  for await (const batch of oneAhead(read.batches)) {
+    await planBatch(plan, store, batch, tally);
+    options.onProgress(tally.seen);
+  }
+  const incomplete = options.full
+    ? await read.incompleteness(tally.read)
+    : 'an incremental run reads only what changed';
+  if (incomplete === null) await planOrphans(plan, store);
+  await plan.planGone(read.gone);
+  tally.unchanged += await settlePlanned(plan, store);
+  const counts = await plan.counts();
+  if (!options.force) enforceLimits(store, counts);
+  return {
+    counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
+    incomplete,
+  };
+}
+
+/** Settles the identity of what the transaction holds against store and catalog; returns how many actions came to nothing. */
+export async function settlePlanned(plan: PlanTransaction, store: Store): Promise<number> {
+  await fillCatalogView(plan, store.workspace);
+  return settleActions(plan, store);
+}
+
+interface Tally {
+  read: number;
+  seen: number;
+  unchanged: number;
+}
+
+interface ParsedProduct {
+  readonly snapshot: ProductSnapshot;
+  readonly readMark: string | null;
+}
+
+async function planBatch(
+  plan: PlanTransaction,
+  store: Store,
+  batch: readonly SourceProduct[],
+  tally: Tally,
+): Promise<void> {
+  const met = new Map((await plan.meet(batch.map(({ externalId }) => externalId))).map(known));
+  tally.read += met.size;
+  const parsed: ParsedProduct[] = [];
+  for (const product of batch) {
+    const before = met.get(product.externalId);
+    if (before === undefined) continue;
+    met.delete(product.externalId);
+    const readMark = markOfRead(product.digest, store.readBasis);
+    if (readMark !== null && readMark === before) {
+      tally.seen += 1;
+      tally.unchanged += 1;
+    } else {
+      parsed.push({ snapshot: product.snapshot(), readMark });
+    }
+  }
+  const inScope = parsed.filter(({ snapshot }) => store.settings.filter.status.includes(snapshot.status));
+  if (inScope.length > 0) await planParsed(plan, store, inScope, tally);
+}
+
+function known(met: MetProduct): [string, string | null] {
+  return [met.externalId, met.readMark];
+}
+
+async function planParsed(
+  plan: PlanTransaction,
+  store: Store,
+  products: readonly ParsedProduct[],
+  tally: Tally,
+): Promise<void> {
+  const links = await plan.links(products.map(({ snapshot }) => snapshot.externalId));
+  const changes: (PlannedChange & NewAction)[] = [];
+  const movedFingerprints = new Map<string, string>();
+  const reads = new Map<string, string>();
+  for (const { snapshot, readMark } of products) {
+    tally.seen += 1;
+    const planned = planOne(store, snapshot, links.get(snapshot.externalId) ?? null);
+    if (planned !== null && planned.kind !== 'unchanged') {
+      changes.push({ ...planned, readMark });
+      continue;
+    }
+    tally.unchanged += 1;
+    if (planned === null) continue;
+    if (planned.fingerprintMoved) movedFingerprints.set(snapshot.externalId, planned.sourceFingerprint);
+    if (readMark !== null) reads.set(snapshot.externalId, readMark);
+  }
+  await plan.replaceIdentifiers(
+    new Map(changes.map((change) => [change.externalId, identifiersOf(change.body)])),
+  );
+  await plan.addActions(changes);
+  await plan.moveFingerprints(movedFingerprints);
+  await plan.rememberReads(reads);
+}
+
+/** Null for a product that a write-back has its hands on: what was read may be either text, and the next run sees which. */
+function planOne(store: Store, snapshot: ProductSnapshot, link: LinkRow | null) {
+  if (link?.writing === true) return null;
+  return planProduct(snapshot, link, store.rules, store.generatedFields);
+}
+
+/** With a narrowing filter absence may only mean that a product no longer matches: the store is asked about each. */
+async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
+  const present = new Set<string>();
+  if (store.settings.filter.query !== '') {
+    const unseen = await plan.unseen();
+    for (let from = 0; from < unseen.length; from += 50) {
+      const chunk = unseen.slice(from, from + 50);
+      const snapshots = await store.connector.readProducts(chunk.map((product) => product.storeId));
+      for (const [index, snapshot] of snapshots.entries()) {
+        const product = chunk[index];
+        if (snapshot !== null && product) present.add(product.externalId);
+      }
+    }
+  }
+  await plan.planOrphans(present);
+}
+
+const SETTLE_BATCH = 500;
+
+/** Settles the identity of every action that sends an identifier; returns how many came to nothing. */
+async function settleActions(plan: PlanTransaction, store: Store): Promise<number> {
+  const contested = await plan.contestedHolders();
+  let unchanged = 0;
+  for (let after = '0'; ;) {
+    const actions = await plan.actionsToSettle(after, SETTLE_BATCH);
+    if (actions.length === 0) return unchanged;
+    unchanged += await settleBatch(plan, store, actions, contested);
+    after = actions.at(-1)?.id ?? after;
+  }
+}
+
+async function settleBatch(
+  plan: PlanTransaction,
+  store: Store,
+  actions: readonly SyncActionEntity[],
+  contested: ReadonlySet<string>,
+): Promise<number> {
+  const products = actions.map((action) => action.externalId);
+  const [links, bearers, holders, ownIds] = [
+    await plan.links(products),
+    await plan.bearers(products),
+    (await plan.holders(products)).filter(
+      (row): row is CatalogHolder => row.kind !== null && row.value !== null,
+    ),
+    await plan.ownCatalogIds(products),
+  ];
+  const holdersByKey = Map.groupBy(holders, (holder) => `${holder.kind}\u0000${holder.value}`);
+  let unchanged = 0;
+  for (const action of actions) {
+    const change = plannedChange(action);
+    const own = identifiersOf(change.body).flatMap(
+      (each) => holdersByKey.get(`${each.kind}\u0000${each.value}`) ?? [],
+    );
+    const settled = settleIdentity(
+      change,
+      links.get(action.externalId) ?? null,
+      { bearers, holders: own, ownCatalogId: ownIds.get(action.externalId) ?? null, contested },
+      store.generatedFields,
+    );
+    if (settled.kind === 'unchanged') {
+      await plan.dropAction(action.id, action.externalId, settled.withheld);
+      unchanged += 1;
+    } else if (differs(action, settled.change)) {
+      await plan.replaceAction(action.id, settled.change);
+    }
+  }
+  return unchanged;
+}
+
+/** The planner's view of a stored action. */
+export function plannedChange(action: SyncActionEntity): PlannedChange {
+  if (action.body === null || action.kind === 'orphan' || action.sourceFingerprint === null) {
+    throw new CodedError('invalid', `action ${action.id} (${action.kind}) holds no product`);
+  }
+  return {
+    kind: action.kind,
+    externalId: action.externalId,
+    storeId: action.storeId,
+    label: action.label,
+    catalogId: action.catalogId,
+    reason: action.reason,
+    fields: action.fields,
+    body: action.body,
+    withheld: action.withheld,
+    sourceFingerprint: action.sourceFingerprint,
+    seen: action.seen,
+    wantsGeneration: action.wantsGeneration,
+  };
+}
+
+function differs(action: SyncActionEntity, change: PlannedChange): boolean {
+  return (
+    action.kind !== change.kind ||
+    action.catalogId !== change.catalogId ||
+    action.fields.length !== change.fields.length ||
+    action.withheld.length !== change.withheld.length ||
+    change.withheld.length > 0
+  );
+}
+
+function enforceLimits(store: Store, counts: { linked: number; changes: number; orphans: number }): void {
+  if (counts.linked === 0) return;
+  const { maxChangedShare, maxOrphanedShare } = store.settings.limits;
+  const changed = counts.changes / counts.linked;
+  const orphaned = counts.orphans / counts.linked;
+  if (changed > maxChangedShare)
+    throw new PlanLimitError('maxChangedShare', changed, maxChangedShare, 'change');
+  if (orphaned > maxOrphanedShare)
+    throw new PlanLimitError('maxOrphanedShare', orphaned, maxOrphanedShare, 'orphan');
+}

@@ -1,0 +1,344 @@
+import { randomUUID } from 'node:crypto';
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
+import { retryDelayMs } from '../domain/backoff.js';
+import type { ActionRepository } from '../persistence/action.repository.js';
+import type { Database } from '../persistence/database.js';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { RunEnd, RunRepository } from '../persistence/run.repository.js';
+import type { StateRepository } from '../persistence/state.repository.js';
+import { killPoint } from '../registry/kill-point.js';
+import type { StoreEventRepository } from '../persistence/store-event.repository.js';
+import { productIdOfEvent } from '../store/index.js';
+import type { Sites, Store } from '../registry/sites.js';
+import { traced, type OpenSpan } from '../tracing/tracing.js';
+import type { Timing } from '../registry/timing.js';
+import type { Applier } from './apply.js';
+import type { BackgroundCreations } from './background-creations.js';
+import { readAll, readChanges, type SourceRead } from './extract.js';
+import type { GenerationRequester } from './generation.js';
+import { Outage, RunInterruptedError } from './outage.js';
+import { PlanLimitError, planRead } from './planning.js';
+
+export interface RunProgress {
+  readonly phase: 'export' | 'plan' | 'apply' | 'creations' | 'generation';
+  readonly done: number;
+  /** Null while it is not known. */
+  readonly total: number | null;
+}
+
+export interface RunLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/** What a worker needs besides the run; one object, because every phase needs most of it. */
+export interface RunParts {
+  readonly db: Database;
+  readonly sites: Sites;
+  readonly runs: RunRepository;
+  readonly actions: ActionRepository;
+  readonly state: StateRepository;
+  readonly events: StoreEventRepository;
+  readonly applier: Applier;
+  readonly creations: BackgroundCreations;
+  readonly generation: GenerationRequester;
+  readonly timing: Timing;
+  readonly log: RunLog;
+}
+
+const LEASE_MS = 20_000;
+const HEARTBEAT_MS = 5_000;
+/** A run that ended so often by killing its worker is given up; the next one reads and plans anew. */
+const UNENDED_MOST = 10;
+/** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
+const CREATIONS_WAIT_MS = 240_000;
+/** Failed actions that the log names; the rest stand in the rows. */
+const FAILURES_TOLD = 20;
+
+/**
+ * Works runs to their end. The run's row is the truth: a worker holds it by a lease, does the phase that the row names, and
+ * whoever finds the row after a crash goes on from there.
+ */
+export class RunWorker {
+  constructor(private readonly parts: RunParts) {}
+
+  /**
+   * Works one run; returns it as it ended, or null when somebody else has it. Aborting `signal` hands the run on as it
+   * stands (it keeps its id, and the next worker resumes it).
+   */
+  async work(
+    runId: string,
+    signal: AbortSignal,
+    onProgress: (progress: RunProgress) => void = () => undefined,
+  ): Promise<SyncRunEntity | null> {
+    const lease = randomUUID();
+    const run = await this.parts.runs.claim(runId, lease, LEASE_MS);
+    if (run === null) return null;
+    const facts = { 'run.id': run.id, store: run.store, 'run.kind': run.kind, 'run.trigger': run.trigger };
+    return traced('run', facts, (span) => this.#hold(run, lease, signal, onProgress, span));
+  }
+
+  async #hold(
+    run: SyncRunEntity,
+    lease: string,
+    signal: AbortSignal,
+    onProgress: (progress: RunProgress) => void,
+    span: OpenSpan,
+  ): Promise<SyncRunEntity | null> {
+    const runId = run.id;
+    const { kind, trigger, phase } = run;
+    this.parts.log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
+    const holder = new AbortController();
+    const stop = AbortSignal.any([signal, holder.signal]);
+    const counts: { current: Partial<RunCounts> } = { current: {} };
+    const heartbeat = setInterval(() => {
+      this.#keepLease(run, lease, counts.current, holder).catch((error: unknown) => {
+        this.parts.log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
+      });
+    }, HEARTBEAT_MS);
+    try {
+      const end = await this.#toEnd(run, lease, stop, counts, onProgress);
+      killPoint('run.worked');
+      span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
+      if (!(await this.parts.runs.finish(run.id, lease, end))) return null;
+      await this.#tellEnd(run, end);
+      return await this.parts.runs.get(run.id);
+    } catch (error) {
+      if (!stop.aborted) throw error;
+      if (!holder.signal.aborted) await this.parts.runs.release(run.id, lease);
+      this.parts.log.info({ runId, store: run.store }, 'run handed on as it stands');
+      return null;
+    } finally {
+      clearInterval(heartbeat);
+    }
+  }
+
+  /** Ids and codes alone: what a service says of a product may quote its text, and stands in the row. */
+  async #tellEnd(run: SyncRunEntity, end: RunEnd): Promise<void> {
+    const { log, actions } = this.parts;
+    const { id: runId, store } = run;
+    const failures = end.counts.failed === 0 ? [] : await actions.failures(runId, FAILURES_TOLD);
+    for (const { externalId, kind, error } of failures)
+      log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
+    const { state, counts, errorCode: code = null } = end;
+    // Why a run failed as a whole is no product's affair.
+    const reason = state === 'failed' ? { error: end.error } : {};
+    log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
+  }
+
+  async #keepLease(
+    run: SyncRunEntity,
+    lease: string,
+    counts: Partial<RunCounts>,
+    holder: AbortController,
+  ): Promise<void> {
+    if (await this.parts.runs.keepLease(run.id, lease, LEASE_MS, counts)) return;
+    holder.abort(new CodedError('conflict', 'another worker took the run over'));
+  }
+
+  async #toEnd(
+    run: SyncRunEntity,
+    lease: string,
+    signal: AbortSignal,
+    counts: { current: Partial<RunCounts> },
+    onProgress: (progress: RunProgress) => void,
+  ): Promise<RunEnd> {
+    try {
+      const store = this.parts.sites.store(run.store);
+      if (run.unended > UNENDED_MOST) return await this.#givenUp(run);
+      await this.#refusePaused(store);
+      if (run.phase === 'extract') await this.#plan(run, store, lease, signal, counts, onProgress);
+      else await this.parts.actions.retryFailures(run.id);
+      const notes = await this.#apply(run, store, signal, counts, onProgress);
+      return await this.#ended(run, store, notes);
+    } catch (error) {
+      signal.throwIfAborted();
+      return this.#endedEarly(run, error);
+    }
+  }
+
+  async #givenUp(run: SyncRunEntity): Promise<RunEnd> {
+    const counts = await this.#counts(run);
+    return {
+      state: counts.created + counts.updated + counts.orphaned > 0 ? 'partial' : 'failed',
+      counts,
+      error: `work on it began ${String(run.unended - 1)} times in a row and never ended; the next run begins anew`,
+      errorCode: 'transient',
+    };
+  }
+
+  /** A workspace that refused our credentials is left alone until its pause ends; the run is tried again then. */
+  async #refusePaused(store: Store): Promise<void> {
+    const pause = await this.parts.state.pausedNow(store.workspace.key);
+    if (pause === null) return;
+    throw new CodedError('throttled', `workspace ${store.workspace.key} is paused: ${pause.reason}`, {
+      retryAfterMs: pause.remainingMs,
+    });
+  }
+
+  async #plan(
+    run: SyncRunEntity,
+    store: Store,
+    lease: string,
+    signal: AbortSignal,
+    counts: { current: Partial<RunCounts> },
+    onProgress: (progress: RunProgress) => void,
+  ): Promise<void> {
+    const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.parts.timing.now();
+    const { read, full } = await traced('extract', {}, () =>
+      this.#read(run, store, lease, readFrom, signal, onProgress),
+    );
+    const plan = await PlanTransaction.begin(this.parts.db, run);
+    try {
+      // What was extracted is read while it is planned.
+      const outcome = await traced('plan', {}, async (span) => {
+        const made = await planRead(plan, store, read, {
+          full,
+          force: run.force,
+          onProgress: (seen) => {
+            signal.throwIfAborted();
+            counts.current = { seen };
+            onProgress({ phase: 'plan', done: seen, total: null });
+          },
+        });
+        span.note({ 'run.seen': made.counts.seen, 'run.unchanged': made.counts.unchanged });
+        return made;
+      });
+      if (full && outcome.incomplete !== null) {
+        this.parts.log.warn(
+          { runId: run.id, store: store.key },
+          `nothing is marked as gone: ${outcome.incomplete}`,
+        );
+      }
+      counts.current = outcome.counts;
+      killPoint('plan.planned');
+      const kept = await plan.commit(lease, { readFrom, full, counts: { ...NO_COUNTS, ...outcome.counts } });
+      if (!kept) throw new CodedError('conflict', 'another worker took the run over');
+      killPoint('plan.committed');
+      run.counts = { ...outcome.counts };
+    } finally {
+      await plan.end();
+    }
+  }
+
+  async #read(
+    run: SyncRunEntity,
+    store: Store,
+    lease: string,
+    readFrom: Date,
+    signal: AbortSignal,
+    onProgress: (progress: RunProgress) => void,
+  ): Promise<{ read: SourceRead; full: boolean }> {
+    const known = await this.parts.state.store(store.key);
+    // A full read covers every event too.
+    const events = (await this.parts.events.take(store.key, run.id))
+      .map(productIdOfEvent)
+      .filter((id) => id !== null);
+    if (run.kind === 'incremental' && known?.watermark) {
+      const besides = new Set(await this.parts.actions.leftBehind(store.key, run.id));
+      for (const id of events) besides.add(id);
+      return { read: readChanges(store, known.watermark, [...besides]), full: false };
+    }
+    const progress = {
+      started: (handle: string | null) => this.parts.runs.setOperation(run.id, lease, handle, readFrom),
+      waiting: (objects: number) => {
+        onProgress({ phase: 'export', done: objects, total: null });
+      },
+    };
+    return { read: await readAll(store, run.operation, progress, this.parts.timing, signal), full: true };
+  }
+
+  async #apply(
+    run: SyncRunEntity,
+    store: Store,
+    signal: AbortSignal,
+    counts: { current: Partial<RunCounts> },
+    onProgress: (progress: RunProgress) => void,
+  ): Promise<string[]> {
+    const { applier, creations, generation, actions } = this.parts;
+    const before = await actions.tally(run.id);
+    let done = 0;
+    const outage = new Outage(this.parts.timing, signal);
+    await traced('apply', { 'run.open_actions': before.open }, () =>
+      applier.apply(run.id, store, outage, signal, () => {
+        done += 1;
+        onProgress({ phase: 'apply', done, total: before.open });
+      }),
+    );
+    onProgress({ phase: 'creations', done: 0, total: null });
+    await traced('follow creations', {}, () => creations.follow(store, CREATIONS_WAIT_MS, signal));
+    const { maxPerRun } = store.workspace.settings.generation;
+    const asked = await traced('request generation', {}, () =>
+      generation.requestDue(store, run.id, maxPerRun, signal),
+    );
+    onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
+    const { generationRequested } = await actions.tally(run.id);
+    counts.current = { ...counts.current, generationRequested };
+    return asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
+  }
+
+  async #ended(run: SyncRunEntity, store: Store, notes: readonly string[]): Promise<RunEnd> {
+    await this.parts.state.unpause(store.workspace.key);
+    const counts = await this.#counts(run);
+    if (counts.failed === 0)
+      return { state: 'succeeded', counts, ...(notes.length > 0 ? { error: notes.join('; ') } : {}) };
+    const [first] = await this.parts.actions.failures(run.id, 1);
+    const example = first?.error ? `; the first: ${first.externalId}: ${first.error.message}` : '';
+    const retryable = await this.parts.actions.retryableFailures(run.id);
+    const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
+    return {
+      state: 'partial',
+      counts,
+      error: [
+        `${counts.failed === 1 ? '1 product' : `${String(counts.failed)} products`} failed${example}`,
+        ...notes,
+      ].join('; '),
+      errorCode: 'invalid',
+      ...(retryInMs === undefined ? {} : { retryInMs }),
+    };
+  }
+
+  /** The counts of interface "HTTP"; what is still open counts as failed, until a later attempt settles it. */
+  async #counts(run: SyncRunEntity): Promise<RunCounts> {
+    const tally = await this.parts.actions.tally(run.id);
+    return {
+      ...NO_COUNTS,
+      ...run.counts,
+      created: tally.created,
+      updated: tally.updated,
+      failed: tally.failed + tally.open,
+      orphaned: tally.orphaned,
+      generationRequested: tally.generationRequested,
+    };
+  }
+
+  async #endedEarly(run: SyncRunEntity, error: unknown): Promise<RunEnd> {
+    if (!(error instanceof CodedError))
+      this.parts.log.warn({ runId: run.id, err: error }, 'a run ended on an unforeseen error');
+    const cause =
+      error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
+    const counts = await this.#counts(run);
+    const applied = counts.created + counts.updated + counts.orphaned;
+    if (isCoded(cause, 'auth')) await this.parts.state.pause(run.workspace, errorLine(cause));
+    const final = cause instanceof PlanLimitError || isCoded(cause, 'misconfigured', 'invalid');
+    const retryInMs = final ? undefined : this.#retryInMs(run, cause);
+    const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;
+    return {
+      state: applied > 0 ? 'partial' : 'failed',
+      counts,
+      error: `${errorLine(cause)}${again}`,
+      errorCode: cause instanceof CodedError ? cause.code : 'transient',
+      ...(retryInMs === undefined ? {} : { retryInMs }),
+    };
+  }
+
+  /** Never sooner than half a minute: a run is no heartbeat. Undefined when the tries are used up. */
+  #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
+    const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
+    const delay = retryDelayMs(run.attempts + 2, () => this.parts.timing.random(), asked);
+    if (delay !== null) return delay;
+    return isCoded(error, 'auth', 'throttled', 'transient') ? Math.max(asked, 7_200_000) : undefined;
+  }
+}

@@ -1,0 +1,28 @@
+import { Processor, WorkerHost } from '@nestjs/bullmq';
+import { Inject } from '@nestjs/common';
+import type { Job } from 'bullmq';
+import { Metrics } from '../metrics/metrics.js';
+import { rowIdOf } from '../queue/index.js';
+import { Shutdown } from '../registry/shutdown.js';
+import { RunWorker } from './run-worker.js';
+
+/** Runs of different stores side by side; the row's lease keeps a run to one worker. */
+@Processor('runs', { concurrency: 4 })
+export class RunsProcessor extends WorkerHost {
+  constructor(
+    @Inject(RunWorker) private readonly runWorker: RunWorker,
+    @Inject(Shutdown) private readonly shutdown: Shutdown,
+    @Inject(Metrics) private readonly metrics: Metrics,
+  ) {
+    super();
+  }
+
+  async process(job: Job): Promise<void> {
+    const ended = await this.runWorker.work(rowIdOf(job), this.shutdown.signal);
+    if (!ended) return;
+    const { store, state, kind, startedAt, finishedAt } = ended;
+    this.metrics.runs.inc({ store, state });
+    if (startedAt !== null && finishedAt !== null)
+      this.metrics.runSeconds.observe({ store, kind }, (finishedAt.getTime() - startedAt.getTime()) / 1000);
+  }
+}

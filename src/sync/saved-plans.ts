@@ -1,0 +1,238 @@
+import { randomUUID } from 'node:crypto';
+import { CodedError, errorLine } from '../domain/errors.js';
+import { NO_COUNTS } from '../domain/run-counts.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { Database } from '../persistence/database.js';
+import type { SavedPlanEntity, SyncActionEntity } from '../persistence/entities/index.js';
+import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
+import type { NewAction } from '../persistence/plan-rows.js';
+import { PlanTransaction } from '../persistence/plan-transaction.js';
+import type {
+  EntryStanding,
+  Refusal,
+  SavedPlanRepository,
+  SettledAction,
+  SettledEntry,
+} from '../persistence/saved-plan.repository.js';
+import type { StateRepository } from '../persistence/state.repository.js';
+import { filledFields } from '../planner/plan-product.js';
+import { identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
+import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
+import type { Sites, Store } from '../registry/sites.js';
+import type { Timing } from '../registry/timing.js';
+import { dryRun, type DryRun } from './dry-run.js';
+import { settlePlanned } from './planning.js';
+
+export interface SavedPlanParts {
+  readonly db: Database;
+  readonly sites: Sites;
+  readonly state: StateRepository;
+  readonly plans: SavedPlanRepository;
+  readonly timing: Timing;
+}
+
+export interface SaveOptions {
+  readonly full: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (seen: number) => void;
+  readonly onActions: (actions: readonly SyncActionEntity[]) => void;
+}
+
+export interface AppliedPlan {
+  readonly runId: string;
+  readonly entries: number;
+  readonly refused: number;
+}
+
+/** Products to a call: of entries that are checked against the store as it is now. */
+const BATCH = 50;
+
+/** Plans kept for review and carried out later (design section 4, "Saved plans"). */
+export class SavedPlans {
+  constructor(private readonly parts: SavedPlanParts) {}
+
+  /** An empty draft, made before the store is read. Throws `misconfigured` for an unknown store. */
+  async draft(storeKey: string): Promise<string> {
+    const store = this.parts.sites.store(storeKey);
+    return this.parts.plans.begin(store.key, store.workspace.key);
+  }
+
+  /** Plans as a dry run does and keeps what comes of it in the draft. A draft whose planning fails says why. */
+  async fill(planId: string, storeKey: string, options: SaveOptions): Promise<DryRun> {
+    const store = this.parts.sites.store(storeKey);
+    const { plans } = this.parts;
+    try {
+      const plan = await dryRun(this.parts, store, {
+        ...options,
+        onActions: async (actions) => {
+          await plans.addEntries(planId, actions);
+          options.onActions(actions);
+        },
+      });
+      await plans.finish(planId, plan);
+      return plan;
+    } catch (error) {
+      await plans.fail(planId, errorLine(error));
+      throw error;
+    }
+  }
+
+  /**
+   * Turns a saved plan into a run that carries out exactly its entries; each that no longer holds becomes a failed action that
+   * says why. The run is ready to be worked, from its apply phase. The share limits are passed over: a person saw the plan.
+   * Throws `not_found` for an unknown plan, `conflict` when it was applied before or the store has an active run.
+   */
+  async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
+    const plan = await this.#applicable(planId);
+    const store = this.parts.sites.store(plan.store);
+    const run = { id: randomUUID(), store: plan.store, workspace: plan.workspace };
+    const transaction = await PlanTransaction.begin(this.parts.db, run, { dry: true });
+    try {
+      const tally = await this.#take(transaction, store, plan, signal);
+      await settlePlanned(transaction, store);
+      const moved = await this.#movedIdentities(transaction, plan, run.id, tally.refusals);
+      const refusals = [...tally.refusals, ...moved];
+      await this.parts.plans.refuse(transaction.transaction, plan.id, run, refusals);
+      const { conflicted } = await transaction.counts();
+      await this.parts.plans.commitRun(transaction.transaction, plan, {
+        id: run.id,
+        trigger,
+        // Each product that the run says something of, once: an orphan that is refused was seen.
+        counts: { ...NO_COUNTS, seen: tally.products + tally.refusedOrphans, conflicted },
+      });
+      return { runId: run.id, entries: tally.entries, refused: refusals.length };
+    } finally {
+      await transaction.end();
+    }
+  }
+
+  async #applicable(planId: string): Promise<SavedPlanEntity> {
+    const plan = await this.parts.plans.get(planId);
+    if (plan === null) throw new CodedError('not_found', `no plan ${planId.slice(0, 100)}`);
+    switch (plan.state) {
+      case 'saved':
+        return plan;
+      case 'applied':
+        throw new CodedError(
+          'conflict',
+          `plan ${plan.id} was applied already, by run ${plan.runId ?? 'unknown'}: a plan is applied once`,
+        );
+      case 'planning':
+        throw new CodedError('conflict', `plan ${plan.id} is still being made`);
+      case 'failed':
+        throw new CodedError(
+          'conflict',
+          `plan ${plan.id} could not be made: ${plan.error ?? 'no reason given'}`,
+        );
+    }
+  }
+
+  /** Entries that hold become actions of the run; the others are returned with what has changed. */
+  async #take(
+    transaction: PlanTransaction,
+    store: Store,
+    plan: SavedPlanEntity,
+    signal: AbortSignal,
+  ): Promise<{ entries: number; products: number; refusedOrphans: number; refusals: Refusal[] }> {
+    const tally = { entries: 0, products: 0, refusedOrphans: 0, refusals: [] as Refusal[] };
+    for (let after = '0'; ;) {
+      signal.throwIfAborted();
+      const entries = await this.parts.plans.standing(plan.id, after, BATCH);
+      if (entries.length === 0) return tally;
+      const live = await store.connector.readProducts(entries.map((entry) => entry.storeId));
+      const actions: NewAction[] = [];
+      for (const [index, entry] of entries.entries()) {
+        tally.entries += 1;
+        if (entry.kind !== 'orphan') tally.products += 1;
+        const verdict = judged(entry, live[index] ?? null, store);
+        if (typeof verdict !== 'string') actions.push(verdict);
+        else {
+          tally.refusals.push({ position: entry.position, reason: verdict });
+          if (entry.kind === 'orphan') tally.refusedOrphans += 1;
+        }
+      }
+      await transaction.replaceIdentifiers(
+        new Map(
+          actions.flatMap(({ externalId, body }) =>
+            body === null ? [] : [[externalId, identifiersOf(body)] as const],
+          ),
+        ),
+      );
+      await transaction.addActions(actions);
+      after = entries.at(-1)?.position ?? after;
+    }
+  }
+
+  /** Entries of which the store's other products or the catalog now ask for another action, or for other identifiers. */
+  async #movedIdentities(
+    transaction: PlanTransaction,
+    plan: SavedPlanEntity,
+    runId: string,
+    refused: readonly Refusal[],
+  ): Promise<Refusal[]> {
+    const known = new Set(refused.map(({ position }) => position));
+    const settled = await this.parts.plans.settled(transaction.transaction, plan.id, runId);
+    return settled.flatMap(({ entry, action }) => {
+      const reason = known.has(entry.position) ? null : movedIdentity(entry, action);
+      return reason === null ? [] : [{ position: entry.position, reason }];
+    });
+  }
+}
+
+/** The entry as a new action, to have its identity settled anew; or what has changed since it was planned. */
+function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store): NewAction | string {
+  if (entry.writing) return 'a write-back of the product is under way';
+  if (entry.actedSince || entry.linkMoved)
+    return 'another run has dealt with the product since the plan was made';
+  if (entry.kind === 'orphan') {
+    return live === null ? orphaned(entry) : 'the product is in the store again';
+  }
+  if (live === null) return 'the product is no longer in the store';
+  if (!store.settings.filter.status.includes(live.status))
+    return `the product is ${live.status.toLowerCase()} by now`;
+  const source = sourceFingerprint(effectiveSnapshot(live, entry.written), store.rules);
+  if (source !== entry.sourceFingerprint || entry.body === null)
+    return 'the product was changed in the store since the plan was made';
+  // An adoption is a creation whose identity was settled: that is decided again from the start.
+  const anew =
+    entry.kind === 'adopt'
+      ? ({ kind: 'create', catalogId: null, fields: filledFields(entry.body) } as const)
+      : ({ kind: entry.kind, catalogId: entry.catalogId, fields: entry.fields } as const);
+  return {
+    ...anew,
+    externalId: entry.externalId,
+    storeId: entry.storeId,
+    label: entry.label,
+    reason: entry.reason,
+    body: entry.body,
+    withheld: entry.withheld,
+    sourceFingerprint: source,
+    // Of the product as it is now: what a write-back compares with must not be older than the last look.
+    seen: seenFields(live),
+    wantsGeneration: entry.wantsGeneration,
+    readMark: null,
+  };
+}
+
+function orphaned(entry: EntryStanding): NewAction {
+  const { kind, externalId, storeId, label, catalogId, reason } = entry;
+  const nothing = { fields: [], body: null, withheld: [], sourceFingerprint: null, seen: {}, readMark: null };
+  return { kind, externalId, storeId, label, catalogId, reason, ...nothing, wantsGeneration: false };
+}
+
+function movedIdentity(entry: SettledEntry, action: SettledAction | null): string | null {
+  if (action === null) return 'nothing of it is left to do: its identifiers are withheld by now';
+  const same =
+    action.kind === entry.kind &&
+    action.catalogId === entry.catalogId &&
+    sameMembers(action.fields, entry.fields) &&
+    sameMembers(action.withheld.map(identifierKey), entry.withheld.map(identifierKey));
+  if (same) return null;
+  const withheld = action.withheld.map(({ reason }) => reason).join('; ');
+  const now = withheld === '' ? `${action.kind}: ${action.reason}` : withheld;
+  return `its identity is decided otherwise by now (${now})`;
+}
+
+function sameMembers(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((member) => other.includes(member));
+}

@@ -1,0 +1,84 @@
+import { context, diag, DiagLogLevel, trace } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import {
+  detectResources,
+  resourceAttributesEnvDetector,
+  resourceFromAttributes,
+  serviceNameEnvDetector,
+} from '@opentelemetry/resources';
+import {
+  BatchSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+  ParentBasedSampler,
+} from '@opentelemetry/sdk-trace';
+
+export interface TracingLog {
+  warn(message: string): void;
+}
+
+export interface RunningTracing {
+  /** Sends what is left, for three seconds at most; no span is recorded any more. */
+  stop(): Promise<void>;
+}
+
+const STOP_WITHIN_MS = 3_000;
+
+/**
+ * Begins to send spans by OTLP (http/protobuf). `ratio` is the share of traces that are sent. The exporter reads its address and
+ * headers, and the resource its name, from OpenTelemetry's own variables. What cannot be sent is dropped and logged: no work
+ * waits for it.
+ */
+export function startTracing(ratio: number, log: TracingLog): RunningTracing {
+  diag.setLogger(
+    {
+      ...SILENT,
+      error: (text) => {
+        log.warn(`traces: ${text}`);
+      },
+      warn: (text) => {
+        log.warn(`traces: ${text}`);
+      },
+    },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  );
+  const resource = resourceFromAttributes({ 'service.name': 'store-sync' }).merge(
+    detectResources({ detectors: [resourceAttributesEnvDetector, serviceNameEnvDetector] }),
+  );
+  const provider = new TracerProvider({
+    resource,
+    sampler: new ParentBasedSampler({ root: new TraceIdRatioBasedSampler(ratio) }),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  });
+  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+  trace.setGlobalTracerProvider(provider);
+  return {
+    stop: async () => {
+      await endsWithin(provider.shutdown(), log);
+      trace.disable();
+      context.disable();
+      diag.disable();
+    },
+  };
+}
+
+const nothing = (): void => undefined;
+const SILENT = { error: nothing, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
+
+async function endsWithin(work: Promise<void>, log: TracingLog): Promise<void> {
+  const timer = { id: undefined as NodeJS.Timeout | undefined };
+  const late = new Promise<never>((_resolve, reject) => {
+    timer.id = setTimeout(() => {
+      reject(new Error('not in time'));
+    }, STOP_WITHIN_MS);
+  });
+  try {
+    await Promise.race([work, late]);
+  } catch {
+    // The exporter's own error quotes the request; that it failed is all that is told.
+    log.warn('traces: the last spans could not be sent');
+  } finally {
+    clearTimeout(timer.id);
+  }
+}

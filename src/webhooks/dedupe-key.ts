@@ -1,0 +1,35 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { readUntrustedJson } from '../catalog/untrusted-json.js';
+
+const keySchema = z.looseObject({
+  action: z.string().min(1),
+  product: z.looseObject({ id: z.union([z.string().min(1), z.number()]) }),
+  task: z.looseObject({ id: z.union([z.string().min(1), z.number()]) }),
+});
+
+/** The one sign that PostgreSQL's texts cannot hold, and JSON can. */
+const NUL = '\u0000';
+
+const actionSchema = z.looseObject({ action: z.string().min(1).max(200) });
+
+/**
+ * What makes two deliveries the same one (design section 4, "Receive"): action, product id and task id, or the body's hash
+ * where one of them is missing or the body cannot be read. Never throws: whatever was signed can be stored.
+ */
+export function dedupeKey(rawBody: Uint8Array): { key: string; action: string | null } {
+  const body = readUntrustedJson(rawBody);
+  const value = body.ok ? body.value : null;
+  const action = actionSchema.safeParse(value);
+  const named = keySchema.safeParse(value);
+  const key = named.success
+    ? `${named.data.action}:${String(named.data.product.id)}:${String(named.data.task.id)}`
+    : `sha256:${createHash('sha256').update(rawBody).digest('hex')}`;
+  return {
+    key:
+      key.length > 500 || key.includes(NUL)
+        ? `sha256:${createHash('sha256').update(key).digest('hex')}`
+        : key,
+    action: action.data?.action.replaceAll(NUL, '') ?? null,
+  };
+}

@@ -1,0 +1,78 @@
+import { createHash } from 'node:crypto';
+import { Controller, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { errorLine } from '../domain/errors.js';
+import { Inbox } from '../persistence/inbox.js';
+import { Sites } from '../registry/sites.js';
+import { isShopifySignature } from '../store/index.js';
+import { readRawBody } from './raw-body.js';
+import { reply, WEBHOOK_LOG, type WebhookLog } from './reply.js';
+
+const SIGNATURE = 'x-shopify-hmac-sha256';
+const EVENT_ID = 'x-shopify-webhook-id';
+const TOPIC = 'x-shopify-topic';
+
+/** Receipt of a store's own events: stored, and covered later by an incremental run that reads what changed. */
+@Controller('webhooks/shopify')
+export class StoreWebhookController {
+  constructor(
+    @Inject(Sites) private readonly sites: Sites,
+    @Inject(Inbox) private readonly inbox: Inbox,
+    @Inject(WEBHOOK_LOG) private readonly log: WebhookLog,
+  ) {}
+
+  @Post(':store')
+  async receive(
+    @Param('store') key: string,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const body = await readRawBody(request);
+    if (body.kind === 'broken_off') return;
+    const store = this.sites.findStore(key);
+    if (!store) {
+      reply(response, 404, 'no such store');
+      return;
+    }
+    if (body.kind === 'too_large') {
+      reply(response, 413, 'an event may have 10 MB at most');
+      return;
+    }
+    const secret = store.settings.webhookSecret;
+    const signature = request.headers[SIGNATURE];
+    if (
+      secret === undefined ||
+      typeof signature !== 'string' ||
+      !isShopifySignature(body.bytes, signature, [secret])
+    ) {
+      reply(response, 401, 'signature missing or wrong');
+      return;
+    }
+    await this.#store(key, request, body.bytes, response);
+  }
+
+  async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<void> {
+    const eventId = request.headers[EVENT_ID];
+    const topic = request.headers[TOPIC];
+    try {
+      await this.inbox.storeEvent({
+        store,
+        eventId:
+          typeof eventId === 'string' && eventId !== ''
+            ? eventId.slice(0, 200)
+            : createHash('sha256').update(rawBody).digest('hex'),
+        topic: typeof topic === 'string' ? topic.slice(0, 100) : 'unknown',
+        headers: {},
+        rawBody,
+      });
+      reply(response, 200, 'stored');
+    } catch (error) {
+      this.log.warn(
+        { store, err: errorLine(error) },
+        'a store event could not be stored; the store is asked to repeat it',
+      );
+      response.setHeader('Retry-After', '5');
+      reply(response, 503, 'cannot be stored at present');
+    }
+  }
+}

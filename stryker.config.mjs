@@ -1,0 +1,39 @@
+const RULES = [
+  'src/catalog/webhook-signature',
+  'src/webhooks/dedupe-key',
+  'src/domain/written-content',
+  'src/planner/plan-write-back',
+  'src/domain/row-states',
+];
+
+/**
+ * Mutation tests of the rules that keep a merchant's text safe: `npm run mutation`. Only these files are changed, and only
+ * their own specs run against each change; a share of killed mutants below `break` fails the command.
+ *
+ * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
+ */
+export default {
+  mutate: RULES.map((file) => `${file}.ts`),
+  thresholds: { high: 95, low: 92, break: 90 },
+  testRunner: 'jest',
+  // Jest loads ES modules by Node's own loader, which is still behind this flag.
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--no-warnings'],
+  jest: {
+    configFile: 'jest.config.mjs',
+    config: {
+      // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
+      testMatch: RULES.map((file) => `<rootDir>/${file}*.spec.ts`),
+      // These specs need no servers, and so nobody who tidies up after them.
+      globalSetup: null,
+      globalTeardown: null,
+    },
+    enableFindRelatedTests: true,
+  },
+  coverageAnalysis: 'perTest',
+  concurrency: 2,
+  ignorePatterns: ['data', 'dist', 'reports', 'test/fixtures'],
+  reporters: ['clear-text', 'html'],
+  clearTextReporter: { reportTests: false },
+  htmlReporter: { fileName: 'reports/mutation/index.html' },
+  packageManager: 'npm',
+};

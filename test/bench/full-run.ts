@@ -1,0 +1,231 @@
+import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { startChild } from '../support/child.js';
+import { runDirectory } from '../support/run-directory.js';
+import { type ExportFile, writeExportFile } from './export-files.js';
+import { seedLinks } from './seed.js';
+import { Sides } from './sides.js';
+import type { Figure } from './table.js';
+import { type BenchDaemon, BenchWorld } from './world.js';
+
+const FLOOR = fileURLToPath(new URL('read-floor-main.ts', import.meta.url));
+export const CATALOG_MS = 30;
+/** The configuration's default. */
+export const CONCURRENCY = 8;
+export const MEGABYTE = 1024 * 1024;
+
+export type Log = (line: string) => void;
+
+async function floorSeconds(file: ExportFile): Promise<number> {
+  const child = startChild(FLOOR, [file.path]);
+  const said = await child.said('seconds ');
+  await child.exit();
+  return Number(said.split(' ')[0]);
+}
+
+/** The middle one of three. */
+async function median(measure: () => Promise<number>): Promise<number> {
+  const taken = [await measure(), await measure(), await measure()].sort((one, other) => one - other);
+  return taken[1] ?? 0;
+}
+
+interface Sizes {
+  readonly small: number;
+  readonly middle: number;
+  readonly large: number;
+}
+
+/** Works 1 to 4 and 10: full runs over stores of three sizes of which nothing, or one product in a hundred, changed. */
+export async function benchFullRuns(sizes: Sizes, log: Log): Promise<Figure[]> {
+  const sides = await Sides.start();
+  const shops = Object.fromEntries(
+    Object.keys(sizes).map((key) => [key, { shop: `${key}.myshopify.com`, url: sides.storeUrl }]),
+  );
+  shops['single'] = { shop: 'single.myshopify.com', url: sides.storeUrl };
+  const world = await BenchWorld.open({ catalogUrl: sides.catalogUrl, stores: shops });
+  try {
+    const counts: Record<string, number> = { single: 1, ...sizes };
+    const files: Record<string, ExportFile> = {};
+    for (const [key, count] of Object.entries(counts)) {
+      files[key] = await writeExportFile(join(runDirectory(), `${key}.jsonl`), count);
+      await seedLinks(world.db, { store: key, shop: `${key}.myshopify.com` }, count);
+    }
+    await world.db.query('VACUUM ANALYZE');
+    log('full runs: seeded');
+    const figures = await unchangedRuns(world, sides, files, sizes, log);
+    figures.push(...(await changedRun(world, sides, files, sizes, figures, log)));
+    for (const file of Object.values(files)) await rm(file.path);
+    return figures;
+  } finally {
+    await sides.stop();
+    await world.close();
+  }
+}
+
+async function run(daemon: BenchDaemon, sides: Sides, store: string, file: ExportFile): Promise<number> {
+  await sides.order({ file, catalogMs: CATALOG_MS });
+  const { seconds, run: ended } = await daemon.fullRun(store);
+  if (ended.counts['seen'] !== file.products) throw new Error(`seen ${String(ended.counts['seen'])}`);
+  return seconds;
+}
+
+async function unchangedRuns(
+  world: BenchWorld,
+  sides: Sides,
+  files: Record<string, ExportFile>,
+  sizes: Sizes,
+  log: Log,
+): Promise<Figure[]> {
+  const [middleFile, largeFile] = [files['middle'], files['large']];
+  if (middleFile === undefined || largeFile === undefined) throw new Error('no files');
+  const small = await world.start();
+  const firstRead: Record<string, number> = {};
+  const seconds: Record<string, number> = {};
+  for (const [key, file] of Object.entries(files)) {
+    if (key === 'large') continue;
+    firstRead[key] = await run(small, sides, key, file);
+    seconds[key] = await median(() => run(small, sides, key, file));
+  }
+  const middlePeak = await small.peakBytes();
+  await small.stop();
+  const daemon = await world.start();
+  firstRead['large'] = await run(daemon, sides, 'large', largeFile);
+  const parsedPeak = await daemon.peakBytes();
+  await daemon.stop();
+  log(`full runs: ${largeFile.products} products parsed in ${firstRead['large'].toFixed(1)} s`);
+  const again = await world.start();
+  await sides.takeCounts();
+  seconds['large'] = await run(again, sides, 'large', largeFile);
+  const requests = await sides.takeCounts();
+  const largePeak = await again.peakBytes();
+  const floors = await median(() => floorSeconds(largeFile));
+  seconds['large'] = await median(() => run(again, sides, 'large', largeFile));
+  await again.stop();
+  log(
+    `full runs: ${largeFile.products} products unchanged in ${seconds['large'].toFixed(2)} s, floor ${floors.toFixed(2)} s`,
+  );
+  const sum = (counts: Readonly<Record<string, number>>): number =>
+    Object.values(counts).reduce((total, count) => total + count, 0);
+  const [storeRequests, catalogRequests] = [sum(requests.store), sum(requests.catalog)];
+  const fixed = seconds['single'] ?? 0;
+  const perProduct = (key: keyof Sizes): number => (((seconds[key] ?? 0) - fixed) / sizes[key]) * 1e6;
+  const goalMemory = 'at most 256 MB and 1.25 ×';
+  const withinMemory = (peak: number): boolean => peak <= 256 * MEGABYTE && peak <= 1.25 * middlePeak;
+  return [
+    {
+      row: '1',
+      work: `full run of ${String(sizes.large)} products, nothing changed`,
+      figure: seconds['large'],
+      unit: 's',
+      floor: floors,
+      floorIs: 'read, parse, group, hash',
+      goal: 'at most 2.0 ×',
+      reached: seconds['large'] <= 2 * floors,
+    },
+    {
+      row: '1b',
+      work: 'the same where every line has to be parsed (first run after an upgrade)',
+      figure: firstRead['large'],
+      unit: 's',
+      floor: floors,
+      floorIs: 'as 1',
+      goal: '–',
+      reached: null,
+    },
+    {
+      row: '2',
+      work: 'peak memory of the daemon in 1',
+      figure: largePeak / MEGABYTE,
+      unit: 'MB',
+      floor: middlePeak / MEGABYTE,
+      floorIs: `${String(sizes.middle)} products`,
+      goal: goalMemory,
+      reached: withinMemory(largePeak),
+    },
+    {
+      row: '2b',
+      work: 'peak memory of the daemon in 1b',
+      figure: parsedPeak / MEGABYTE,
+      unit: 'MB',
+      floor: middlePeak / MEGABYTE,
+      floorIs: `${String(sizes.middle)} products`,
+      goal: goalMemory,
+      reached: withinMemory(parsedPeak),
+    },
+    {
+      row: '3',
+      work: `requests in 1 (catalog ${String(catalogRequests)}, store ${String(storeRequests)})`,
+      figure: storeRequests + catalogRequests,
+      unit: '',
+      floor: null,
+      floorIs: '',
+      goal: 'catalog 0, store at most 10',
+      reached: catalogRequests === 0 && storeRequests <= 10,
+    },
+    ...(['small', 'large'] as const).map((key): Figure => {
+      const ratio = perProduct(key) / perProduct('middle');
+      return {
+        row: '10',
+        work: `cost per product of a store of ${String(sizes[key])} (less ${fixed.toFixed(2)} s for a store of one)`,
+        figure: perProduct(key),
+        unit: 'µs',
+        floor: perProduct('middle'),
+        floorIs: `${String(sizes.middle)} products`,
+        goal: 'within 15 %',
+        reached: ratio <= 1.15,
+      };
+    }),
+  ];
+}
+
+async function changedRun(
+  world: BenchWorld,
+  sides: Sides,
+  files: Record<string, ExportFile>,
+  sizes: Sizes,
+  figures: readonly Figure[],
+  log: Log,
+): Promise<Figure[]> {
+  const changed = Math.round(sizes.large / 100);
+  const file = await writeExportFile(join(runDirectory(), 'changed.jsonl'), sizes.large, changed);
+  files['changed'] = file;
+  const daemon = await world.start();
+  try {
+    const before = files['large'];
+    if (before !== undefined) await run(daemon, sides, 'large', before);
+    await sides.takeCounts();
+    const seconds = await run(daemon, sides, 'large', file);
+    const { catalog } = await sides.takeCounts();
+    const writes = Object.entries(catalog)
+      .filter(([what]) => !what.startsWith('GET'))
+      .reduce((sum, [, count]) => sum + count, 0);
+    log(`full runs: ${String(changed)} changed in ${seconds.toFixed(2)} s, ${JSON.stringify(catalog)}`);
+    const unchanged = figures.find(({ row }) => row === '1')?.figure ?? 0;
+    const service = (changed * CATALOG_MS) / 1000 / CONCURRENCY;
+    return [
+      {
+        row: '4',
+        work: `${String(changed)} of ${String(sizes.large)} changed: catalog writes`,
+        figure: writes,
+        unit: '',
+        floor: null,
+        floorIs: '',
+        goal: `exactly ${String(changed)}`,
+        reached: writes === changed,
+      },
+      {
+        row: '4',
+        work: 'the time of it',
+        figure: seconds,
+        unit: 's',
+        floor: unchanged + service,
+        floorIs: `1, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
+        goal: `at most ${(1.3 * unchanged + service).toFixed(2)} s`,
+        reached: seconds <= 1.3 * unchanged + service,
+      },
+    ];
+  } finally {
+    await daemon.stop();
+  }
+}

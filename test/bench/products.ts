@@ -1,0 +1,70 @@
+/** Synthetic products as lines of a bulk export: three variants and two images each, some 2.3 KB a product. */
+const WORDS =
+  'warm light oak walnut linen brushed steel handmade slow calm river stone winter garden morning paper glass copper felt small'.split(
+    ' ',
+  );
+const COLOURS = ['Black', 'Sand', 'Forest'];
+
+export const LINES_PER_PRODUCT = 6;
+
+/** `revision` n > 0: the merchant has changed the vendor since. */
+export function productLines(id: number, revision = 0): string[] {
+  const product = `gid://shopify/Product/${String(id)}`;
+  const title = `${sentence(id, 3)} ${String(id)}`;
+  const core = {
+    __typename: 'Product',
+    id: product,
+    title,
+    handle: `product-${String(id)}`,
+    descriptionHtml: `<p>${sentence(id, 60)}.</p><ul><li>${sentence(id + 7, 12)}</li><li>${sentence(id + 9, 12)}</li></ul>`,
+    vendor: revision === 0 ? 'Lindgren' : `Lindgren ${String(revision)}`,
+    productType: 'Lamp',
+    tags: [WORDS[id % WORDS.length], WORDS[(id + 5) % WORDS.length]],
+    status: 'ACTIVE',
+    updatedAt: '2026-11-19T10:00:00Z',
+    onlineStoreUrl: `https://shop.example.com/products/product-${String(id)}`,
+    category: { id: 'gid://shopify/TaxonomyCategory/hg-13-5', fullName: 'Home & Garden > Lighting > Lamps' },
+    seo: { title: null, description: null },
+    options: [
+      {
+        id: `gid://shopify/ProductOption/${String(id)}`,
+        name: 'Colour',
+        position: 1,
+        optionValues: COLOURS.map((name, index) => ({
+          id: `gid://shopify/ProductOptionValue/${String(id * 10 + index)}`,
+          name,
+        })),
+      },
+    ],
+  };
+  const variants = COLOURS.map((colour, index) => ({
+    __typename: 'ProductVariant',
+    id: `gid://shopify/ProductVariant/${String(id * 10 + index)}`,
+    title: colour,
+    sku: `SKU-${String(id)}-${String(index)}`,
+    barcode: String(4_000_000_000_000 + id * 10 + index),
+    position: index + 1,
+    selectedOptions: [{ name: 'Colour', value: colour }],
+    __parentId: product,
+  }));
+  const media = [1, 2].map((number) => ({
+    __typename: 'MediaImage',
+    id: `gid://shopify/MediaImage/${String(id * 10 + number)}`,
+    status: 'READY',
+    image: {
+      url: `https://cdn.example.com/s/files/1/0000/0001/products/${String(id)}-${String(number)}.jpg`,
+    },
+    __parentId: product,
+  }));
+  return [core, ...variants, ...media].map((node) => JSON.stringify(node));
+}
+
+function sentence(seed: number, words: number): string {
+  let state = (seed * 2_654_435_761) >>> 0;
+  const chosen: string[] = [];
+  for (let index = 0; index < words; index++) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    chosen.push(WORDS[state % WORDS.length] ?? '');
+  }
+  return chosen.join(' ');
+}

@@ -1,0 +1,65 @@
+import type pg from 'pg';
+import { fieldHashes } from '../../src/planner/map-to-catalog.js';
+import { planProduct } from '../../src/planner/plan-product.js';
+import { sourceRules } from '../../src/planner/source.js';
+import { ExportedProduct } from '../../src/store/shopify/exported-product.js';
+import { identifiersOf } from '../../src/planner/map-to-catalog.js';
+import { storeSchema } from '../../src/config/store-schema.js';
+import { productLines } from './products.js';
+
+export interface SeedSettings {
+  readonly store: string;
+  readonly shop: string;
+}
+
+const BATCH = 2_000;
+
+export function benchProduct(shop: string, id: number, revision = 0): ExportedProduct {
+  const bytes = Buffer.from(productLines(id, revision).join('\n'));
+  const scope = { shop, namespaces: null };
+  return new ExportedProduct(`gid://shopify/Product/${String(id)}`, bytes, [1], scope);
+}
+
+export function benchRules(shop: string) {
+  const settings = storeSchema.parse({ workspace: 'default', shop, auth: { accessToken: 'bench' } });
+  return sourceRules(shop, settings.mapping, settings.writeBack);
+}
+
+/** Products 1 to `count` as linked by earlier runs: pushed in full, nothing pending. */
+export async function seedLinks(db: pg.Pool, settings: SeedSettings, count: number): Promise<void> {
+  const rules = benchRules(settings.shop);
+  for (let from = 1; from <= count; from += BATCH) {
+    const links: object[] = [];
+    const identifiers: object[] = [];
+    for (let id = from; id < Math.min(from + BATCH, count + 1); id++) {
+      const plan = planProduct(benchProduct(settings.shop, id).snapshot(), null, rules, new Set());
+      if (plan.kind === 'unchanged') throw new Error('a product without a link is new');
+      links.push({
+        external_id: plan.externalId,
+        store_id: plan.storeId,
+        label: plan.label,
+        catalog_id: String(id),
+        source_fingerprint: plan.sourceFingerprint,
+        pushed_fields: fieldHashes(plan.body),
+        seen_fields: plan.seen,
+      });
+      for (const each of identifiersOf(plan.body)) identifiers.push({ ...each, product: plan.externalId });
+    }
+    await db.query(
+      `INSERT INTO store_product (external_id, store, workspace, store_id, label, handle, state, catalog_id, source_fingerprint,
+         pushed_fields, seen_fields)
+       SELECT external_id, $1, 'default', store_id, label, label, 'linked', catalog_id, source_fingerprint, pushed_fields,
+         seen_fields
+       FROM jsonb_to_recordset($2::jsonb) AS row(external_id text, store_id text, label text, catalog_id text,
+         source_fingerprint text, pushed_fields jsonb, seen_fields jsonb)`,
+      [settings.store, JSON.stringify(links)],
+    );
+    await db.query(
+      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
+       SELECT 'default', kind, value, owner, $1, product
+       FROM jsonb_to_recordset($2::jsonb) AS row(kind text, value text, owner text, product text) ON CONFLICT DO NOTHING`,
+      [settings.store, JSON.stringify(identifiers)],
+    );
+  }
+  await db.query('ANALYZE store_product, product_identifier');
+}

@@ -1,0 +1,159 @@
+import { createReadStream } from 'node:fs';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+// Both other sides in one process, as light as can be, so that what is measured is the daemon. On stdin, a JSON object a line
+// sets what they do (`Orders`); "counts" prints and resets how often each was asked.
+
+interface Orders {
+  /** The export that the store offers, by shop host. */
+  readonly file?: { readonly path: string; readonly products: number; readonly lines: number };
+  readonly catalogMs?: number;
+  readonly storeMs?: number;
+}
+
+let orders: Orders = {};
+const counts = { store: {} as Record<string, number>, catalog: {} as Record<string, number> };
+let nextId = 1;
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+function answer(response: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  response.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+  });
+  response.end(text);
+}
+
+function count(side: 'store' | 'catalog', what: string): void {
+  counts[side][what] = (counts[side][what] ?? 0) + 1;
+}
+
+const COST = {
+  cost: {
+    requestedQueryCost: 10,
+    actualQueryCost: 10,
+    throttleStatus: { maximumAvailable: 2_000_000, currentlyAvailable: 2_000_000, restoreRate: 1_000_000 },
+  },
+};
+
+const store = createServer((request, response) => {
+  void serveStore(request, response);
+});
+
+async function serveStore(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.method === 'GET') {
+    count('store', 'file');
+    response.writeHead(200, { 'content-type': 'application/jsonl' });
+    createReadStream(orders.file?.path ?? '', { highWaterMark: 256 * 1024 }).pipe(response);
+    return;
+  }
+  const { query, variables } = JSON.parse(await bodyOf(request)) as {
+    query: string;
+    variables?: Record<string, unknown>;
+  };
+  const operation = /(?:query|mutation) (\w+)/.exec(query)?.[1] ?? '';
+  count('store', operation);
+  if (orders.storeMs !== undefined) await sleep(orders.storeMs);
+  answer(response, 200, { data: storeData(operation, variables ?? {}), extensions: COST });
+}
+
+function storeData(operation: string, variables: Record<string, unknown>): unknown {
+  const bulk = 'gid://shopify/BulkOperation/1';
+  switch (operation) {
+    case 'BulkRecent':
+      return { bulkOperations: { nodes: [] } };
+    case 'BulkRun':
+      return { bulkOperationRunQuery: { bulkOperation: { id: bulk, status: 'CREATED' }, userErrors: [] } };
+    case 'BulkPoll':
+      return {
+        bulkOperation: {
+          id: bulk,
+          status: 'COMPLETED',
+          errorCode: null,
+          objectCount: String(orders.file?.lines ?? 0),
+          rootObjectCount: String(orders.file?.products ?? 0),
+          fileSize: '1',
+          url: `http://127.0.0.1:${String(portOf(store))}/export.jsonl`,
+        },
+      };
+    case 'LiveProduct':
+      return { product: liveProduct(String(variables['id'])) };
+    case 'ProductUpdate': {
+      const product = variables['product'] as Record<string, unknown>;
+      return {
+        productUpdate: { product: { ...liveProduct(String(product['id'])), ...product }, userErrors: [] },
+      };
+    }
+    default:
+      throw new Error(`the store of the bench does not know ${operation}`);
+  }
+}
+
+/** What a merchant wrote, and nobody since. */
+function liveProduct(id: string): object {
+  return {
+    id,
+    status: 'ACTIVE',
+    updatedAt: '2026-11-19T10:00:00Z',
+    title: 'Lamp',
+    descriptionHtml: '<p>Lamp</p>',
+    vendor: 'Lindgren',
+    productType: 'Lamp',
+    seo: { title: null, description: null },
+    metafields: { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } },
+  };
+}
+
+const catalog = createServer((request, response) => {
+  void serveCatalog(request, response);
+});
+
+async function serveCatalog(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const body = await bodyOf(request);
+  const path = (request.url ?? '').replace(/\?.*$/, '');
+  count('catalog', `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`);
+  await sleep(orders.catalogMs ?? 0);
+  if (request.method === 'GET') {
+    answer(response, 200, { count: 0, next: null, previous: null, results: [] });
+    return;
+  }
+  const product = JSON.parse(body) as Record<string, unknown> & { variants?: object[] };
+  const id = request.method === 'POST' ? nextId++ : Number(/\/(\d+)\/$/.exec(path)?.[1] ?? 0);
+  const variants = product.variants?.map((variant, index) => ({ ...variant, id: id * 100 + index }));
+  answer(response, request.method === 'POST' ? 201 : 200, {
+    ...product,
+    id,
+    ...(variants ? { variants } : {}),
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'counts') {
+    process.stdout.write(`counts ${JSON.stringify(counts)}\n`);
+    counts.store = {};
+    counts.catalog = {};
+    return;
+  }
+  orders = { ...orders, ...(JSON.parse(line) as Orders) };
+  process.stdout.write(`taken ${line}\n`);
+});
+
+for (const server of [store, catalog]) server.keepAliveTimeout = 60_000;
+store.listen(0, '127.0.0.1', () => {
+  catalog.listen(0, '127.0.0.1', () => {
+    process.stdout.write(`up ${JSON.stringify({ store: portOf(store), catalog: portOf(catalog) })}\n`);
+  });
+});

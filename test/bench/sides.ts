@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { type Child, startChild } from '../support/child.js';
+import type { ExportFile } from './export-files.js';
+
+const PROGRAM = fileURLToPath(new URL('sides-main.ts', import.meta.url));
+
+export interface Requests {
+  readonly store: Readonly<Record<string, number>>;
+  readonly catalog: Readonly<Record<string, number>>;
+}
+
+/** The two other sides in a process of their own. */
+export class Sides {
+  private constructor(
+    private readonly child: Child,
+    readonly storeUrl: string,
+    readonly catalogUrl: string,
+  ) {}
+
+  static async start(): Promise<Sides> {
+    const child = startChild(PROGRAM, []);
+    const ports = JSON.parse(await child.said('up ')) as { store: number; catalog: number };
+    const url = (port: number): string => `http://127.0.0.1:${String(port)}`;
+    return new Sides(child, url(ports.store), `${url(ports.catalog)}/api/v1`);
+  }
+
+  async order(orders: { file?: ExportFile; catalogMs?: number; storeMs?: number }): Promise<void> {
+    const line = JSON.stringify(orders);
+    this.child.tell(line);
+    await this.child.said(`taken ${line}`);
+  }
+
+  /** Requests since the last call. */
+  async takeCounts(): Promise<Requests> {
+    const before = this.child.lines.filter((line) => line.startsWith('counts ')).length;
+    this.child.tell('counts');
+    for (;;) {
+      const said = this.child.lines.filter((line) => line.startsWith('counts '));
+      const last = said.at(-1);
+      if (said.length > before && last !== undefined)
+        return JSON.parse(last.slice('counts '.length)) as Requests;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.child.kill();
+  }
+}

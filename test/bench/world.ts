@@ -1,0 +1,192 @@
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { stringify } from 'yaml';
+import { freePort } from '../../src/persistence/embedded/server.js';
+import { createTestDatabase } from '../support/postgres.js';
+import { noteProcess, runDirectory } from '../support/run-directory.js';
+
+const BIN = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url));
+
+export interface BenchStore {
+  readonly shop: string;
+  readonly url: string;
+  readonly accessToken?: string;
+}
+
+export interface WorldOptions {
+  readonly catalogUrl: string;
+  readonly stores: Readonly<Record<string, BenchStore>>;
+  readonly redisUrl?: string;
+  readonly workspace?: object;
+}
+
+/** A database and the configuration of daemons on it, which run the program as it is built. */
+export class BenchWorld {
+  readonly webhookSecret = randomBytes(16).toString('hex');
+  readonly adminToken = randomBytes(16).toString('hex');
+
+  private constructor(
+    readonly databaseUrl: string,
+    readonly db: pg.Pool,
+    private readonly options: WorldOptions,
+  ) {}
+
+  static async open(options: WorldOptions): Promise<BenchWorld> {
+    const { url } = await createTestDatabase();
+    const db = new pg.Pool({ connectionString: url, max: 4 });
+    db.on('error', () => undefined); // the server goes with the run
+    // As a database in production commits, but for the disk's own delay.
+    await db.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`);
+    const world = new BenchWorld(url, db, options);
+    await world.command('migrate');
+    return world;
+  }
+
+  private async configFile(port: number): Promise<string> {
+    const { catalogUrl, stores, redisUrl, workspace } = this.options;
+    const file = join(runDirectory(), `bench-${randomBytes(4).toString('hex')}.yaml`);
+    const text = stringify({
+      server: { host: '127.0.0.1', port, adminToken: this.adminToken },
+      database: { url: this.databaseUrl },
+      queue: { redisUrl: redisUrl ?? '' },
+      workspaces: {
+        default: {
+          baseUrl: catalogUrl,
+          auth: { apiToken: 'bench' },
+          requestsPerSecond: 2_000,
+          webhook: { hmacSecret: this.webhookSecret, register: false },
+          generation: { mode: 'off' },
+          ...workspace,
+        },
+      },
+      stores: Object.fromEntries(
+        Object.entries(stores).map(([key, { shop, url, accessToken }]) => [
+          key,
+          {
+            workspace: 'default',
+            shop,
+            endpoint: url,
+            auth: { accessToken: accessToken ?? 'bench' },
+            schedule: { cron: '0 0 1 1 *' },
+          },
+        ]),
+      ),
+    });
+    await writeFile(file, text, { mode: 0o600 });
+    return file;
+  }
+
+  /** Runs a command to its end; answers with its output and the most memory that it took. */
+  async command(...args: string[]): Promise<{ stdout: string; status: number | null; peakBytes: number }> {
+    const file = await this.configFile(0);
+    const child = program([...args, '--config', file]);
+    let stdout = '';
+    child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    let peakBytes = 0;
+    const watch = setInterval(() => {
+      void peakOf(child.pid).then((bytes) => (peakBytes = Math.max(peakBytes, bytes)));
+    }, 100);
+    const [status] = (await once(child, 'close')) as [number | null];
+    clearInterval(watch);
+    return { stdout, status, peakBytes };
+  }
+
+  async start(): Promise<BenchDaemon> {
+    const port = await freePort(null, Math.random);
+    const child = program(['start', '--config', await this.configFile(port)]);
+    const daemon = new BenchDaemon(child, `http://127.0.0.1:${String(port)}`, this.adminToken);
+    await noteProcess(child.pid ?? 0, BIN);
+    await daemon.ready();
+    return daemon;
+  }
+
+  async close(): Promise<void> {
+    await this.db.end();
+  }
+}
+
+function program(args: readonly string[]): ChildProcess {
+  // As the image and `npm start` run it.
+  return spawn(process.execPath, ['--max-semi-space-size=2', BIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NODE_ENV: 'production' },
+  });
+}
+
+/** Most resident memory of a process so far, in bytes; 0 once it is gone. */
+async function peakOf(pid: number | undefined): Promise<number> {
+  const status = await readFile(`/proc/${String(pid)}/status`, 'utf8').catch(() => '');
+  return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
+}
+
+interface Run {
+  readonly id: string;
+  readonly status: string;
+  readonly counts: Record<string, number>;
+  readonly startedAt: string;
+  readonly finishedAt: string;
+  readonly error: string | null;
+}
+
+export class BenchDaemon {
+  private errors = '';
+
+  constructor(
+    private readonly child: ChildProcess,
+    readonly url: string,
+    private readonly adminToken: string,
+  ) {
+    child.stdout?.resume();
+    child.stderr?.on(
+      'data',
+      (chunk: Buffer) => (this.errors = (this.errors + chunk.toString()).slice(-4_000)),
+    );
+  }
+
+  async ready(): Promise<void> {
+    for (;;) {
+      if (this.child.exitCode !== null)
+        throw new Error(`the daemon ended before it was ready: ${this.errors}`);
+      const answer = await fetch(`${this.url}/health/ready`).catch(() => null);
+      await answer?.arrayBuffer();
+      if (answer?.ok === true) return;
+      await sleep(50);
+    }
+  }
+
+  peakBytes(): Promise<number> {
+    return peakOf(this.child.pid);
+  }
+
+  /** A full run to its end; `seconds` as its row says. Fails unless it succeeded. */
+  async fullRun(store: string): Promise<{ seconds: number; run: Run }> {
+    const headers = { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' };
+    const asked = await fetch(`${this.url}/api/v1/stores/${store}/syncs`, {
+      method: 'POST',
+      headers,
+      body: '{"full":true}',
+    });
+    const { id } = (await asked.json()) as { id: string };
+    for (;;) {
+      const answer = await fetch(`${this.url}/api/v1/syncs/${id}`, { headers });
+      const run = (await answer.json()) as Run;
+      if (run.status === 'succeeded')
+        return { seconds: (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000, run };
+      if (run.status !== 'queued' && run.status !== 'running')
+        throw new Error(`the run is ${run.status}: ${run.error ?? ''}`);
+      await sleep(50);
+    }
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode !== null) return;
+    this.child.kill('SIGTERM');
+    await once(this.child, 'close');
+  }
+}

@@ -1,0 +1,198 @@
+import { fileURLToPath } from 'node:url';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type pg from 'pg';
+import { startChild } from '../support/child.js';
+import { startTestRedis } from '../support/redis.js';
+import { valueHash } from '../../src/domain/written-content.js';
+import { productExternalId } from '../../src/domain/external-id.js';
+import { deliveryOf } from '../fault/deliveries.js';
+import type { Log } from './full-run.js';
+import { Sides } from './sides.js';
+import type { Figure } from './table.js';
+import { BenchWorld } from './world.js';
+
+const THROTTLED_STORE = fileURLToPath(new URL('throttled-store-main.ts', import.meta.url));
+const CAPACITY = 2_000;
+const RESTORE_RATE = 100;
+/** Long enough that one daemon waits most of its time, and four are no more than two cores bear. */
+const STORE_MS = 400;
+
+/** Results that came while nobody worked: linked products, and a stored delivery for each. */
+async function seedResults(
+  db: pg.Pool,
+  store: string,
+  shop: string,
+  storeIds: readonly string[],
+  live: (index: number) => { readonly title: string; readonly descriptionHtml: string },
+): Promise<void> {
+  for (let from = 0; from < storeIds.length; from += 1_000) {
+    const rows = storeIds.slice(from, from + 1_000).map((storeId, index) => {
+      const catalogId = from + index + 1;
+      const externalId = productExternalId(shop, storeId.slice(storeId.lastIndexOf('/') + 1));
+      const { key, body } = deliveryOf({
+        action: 'product_generated',
+        externalId,
+        catalogId,
+        taskId: `task-${String(catalogId)}`,
+        createdAt: new Date(),
+        content: { name: `Better lamp ${String(catalogId)}`, html_description: '<p>Better.</p>' },
+      });
+      const { title, descriptionHtml } = live(from + index);
+      const seen = { title: valueHash(title), descriptionHtml: valueHash(descriptionHtml) };
+      return { seen, externalId, storeId, catalogId: String(catalogId), key, body: body.toString() };
+    });
+    const given = JSON.stringify(rows);
+    await db.query(
+      `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, seen_fields)
+       SELECT "externalId", $1, 'default', "storeId", "storeId", 'linked', "catalogId", seen
+       FROM jsonb_to_recordset($2::jsonb) AS row("externalId" text, "storeId" text, "catalogId" text, seen jsonb)`,
+      [store, given],
+    );
+    await db.query(
+      `INSERT INTO webhook_delivery (workspace, dedupe_key, via, raw_body, action)
+       SELECT 'default', key, 'webhook', convert_to(body, 'UTF8'), 'product_generated'
+       FROM jsonb_to_recordset($1::jsonb) AS row(key text, body text)`,
+      [given],
+    );
+  }
+  await db.query('ANALYZE store_product, webhook_delivery');
+}
+
+async function applied(db: pg.Pool): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `SELECT count(*) FROM write_back WHERE state = 'applied'`,
+  );
+  return Number(rows[0]?.count ?? 0);
+}
+
+async function allApplied(db: pg.Pool, count: number): Promise<void> {
+  while ((await applied(db)) < count) {
+    const { rows } = await db.query<{ state: string; reason: string | null }>(
+      `SELECT state, reason FROM write_back WHERE state NOT IN ('applied', 'ready') LIMIT 1`,
+    );
+    const [other] = rows;
+    if (other !== undefined) throw new Error(`a write-back is ${other.state}: ${other.reason ?? ''}`);
+    await sleep(100);
+  }
+}
+
+/** Work 7: a backlog of results under a store's bucket. */
+export async function benchWriteBacks(results: number, log: Log): Promise<Figure[]> {
+  const shop = 'throttled.myshopify.com';
+  const child = startChild(THROTTLED_STORE, [shop, results, CAPACITY, RESTORE_RATE].map(String));
+  const { ids, ...side } = JSON.parse(await child.said('up ')) as {
+    url: string;
+    accessToken: string;
+    ids: string[];
+  };
+  const sides = await Sides.start();
+  const world = await BenchWorld.open({
+    catalogUrl: sides.catalogUrl,
+    stores: { throttled: { shop, ...side } },
+  });
+  try {
+    await seedResults(world.db, 'throttled', shop, ids, (index) => ({
+      title: `Lamp ${String(index + 1)}`,
+      descriptionHtml: '<p>Plain.</p>',
+    }));
+    const daemon = await world.start();
+    await allApplied(world.db, results);
+    await daemon.stop();
+    child.tell('report');
+    const report = JSON.parse(await child.said('report ')) as {
+      points: number;
+      throttled: number;
+      seconds: number;
+      writes: number;
+      requests: number;
+    };
+    log(`write-backs: ${JSON.stringify(report)}`);
+    if (report.writes !== results)
+      throw new Error(`${String(report.writes)} writes for ${String(results)} results`);
+    const allowed = CAPACITY + RESTORE_RATE * report.seconds;
+    const spending = (report.points - CAPACITY) / report.seconds;
+    return [
+      {
+        row: '7',
+        work: `${String(results)} results written back (${(report.points / results).toFixed(1)} points each), points a second beyond the bucket`,
+        figure: spending,
+        unit: '/s',
+        floor: RESTORE_RATE,
+        floorIs: 'restore rate',
+        goal: 'at least 0.95 ×',
+        reached: report.points >= 0.95 * allowed,
+      },
+      {
+        row: '7',
+        work: 'refused as THROTTLED',
+        figure: report.throttled,
+        unit: '',
+        floor: null,
+        floorIs: '',
+        goal: '0',
+        reached: report.throttled === 0,
+      },
+    ];
+  } finally {
+    await child.kill();
+    await sides.stop();
+    await world.close();
+  }
+}
+
+/** Work 9: the same backlog in a store that takes its time and has no limit, worked by one, two and four daemons. */
+export async function benchReplicas(results: number, log: Log): Promise<Figure[]> {
+  const sides = await Sides.start();
+  try {
+    await sides.order({ storeMs: STORE_MS });
+    const seconds = new Map<number, number>();
+    for (const replicas of [1, 2, 4]) {
+      seconds.set(replicas, await worked(sides, replicas, results));
+      log(`replicas: ${String(replicas)} took ${String(seconds.get(replicas)?.toFixed(2))} s`);
+    }
+    const one = seconds.get(1) ?? 0;
+    return [
+      [2, 1.8],
+      [4, 3.2],
+    ].map(([replicas = 0, goal = 0]): Figure => {
+      const gain = one / (seconds.get(replicas) ?? one);
+      return {
+        row: '9',
+        work: `${String(results)} results, the store answering in ${String(STORE_MS)} ms, ${String(replicas)} replicas: times as fast`,
+        figure: gain,
+        unit: '×',
+        floor: 1,
+        floorIs: 'one replica',
+        goal: `at least ${String(goal)} ×`,
+        reached: gain >= goal,
+      };
+    });
+  } finally {
+    await sides.stop();
+  }
+}
+
+async function worked(sides: Sides, replicas: number, results: number): Promise<number> {
+  const shop = 'slow.myshopify.com';
+  const redis = await startTestRedis();
+  const world = await BenchWorld.open({
+    catalogUrl: sides.catalogUrl,
+    stores: { slow: { shop, url: sides.storeUrl } },
+    redisUrl: redis.url,
+  });
+  try {
+    const daemons = await Promise.all(Array.from({ length: replicas }, () => world.start()));
+    const ids = Array.from({ length: results }, (_, index) => `gid://shopify/Product/${String(index + 1)}`);
+    await seedResults(world.db, 'slow', shop, ids, () => ({ title: 'Lamp', descriptionHtml: '<p>Lamp</p>' }));
+    await allApplied(world.db, 1);
+    const began = performance.now();
+    const first = await applied(world.db);
+    await allApplied(world.db, results);
+    const seconds = ((performance.now() - began) / 1000) * (results / (results - first));
+    await Promise.all(daemons.map((daemon) => daemon.stop()));
+    return seconds;
+  } finally {
+    await world.close();
+    await redis.stop();
+  }
+}

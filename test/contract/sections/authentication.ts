@@ -1,0 +1,282 @@
+import { expect } from '@jest/globals';
+import { SignJWT, UnsecuredJWT, decodeJwt } from 'jose';
+import pg from 'pg';
+import { z } from 'zod';
+import { SandboxControl, expectDetail, expectFieldErrors, type Contract, type RuleTest } from '../harness.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+const pairShape = z.looseObject({ access: z.string().min(1), refresh: z.string().min(1) });
+const renewedShape = z.looseObject({ access: z.string().min(1) });
+
+async function logIn({ api, login }: Pick<Contract, 'api' | 'login'>): Promise<z.infer<typeof pairShape>> {
+  const answer = await api.as(null).post('/login/', login);
+  expect(answer.status).toBe(200);
+  return pairShape.parse(answer.body);
+}
+
+/** "POST /login/", "POST /refresh/" and "Authentication". */
+export function authenticationRules(rule: RuleTest): void {
+  loginRules(rule);
+  tokenRules(rule);
+}
+
+function loginRules(rule: RuleTest): void {
+  rule('LOGIN-01', async ({ api }) => {
+    expectFieldErrors(await api.as(null).post('/login/', {}), 'email', 'password');
+    expectFieldErrors(await api.as(null).post('/login/', { email: 'no address', password: 'x' }), 'email');
+  });
+
+  rule(
+    'LOGIN-02',
+    async (contract) => {
+      await logIn(contract);
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'LOGIN-03',
+    async ({ api, login }) => {
+      expectDetail(await api.as(null).post('/login/', { ...login, password: 'wrong' }), 401);
+      expectDetail(
+        await api.as(null).post('/login/', { email: 'nobody@example.com', password: 'wrong' }),
+        401,
+      );
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'LOGIN-04',
+    async ({ api, login }) => {
+      expect((await api.as(null).post('/login/', login)).status).toBe(200);
+      expect((await api.as('nonsense').post('/login/', login)).status).toBe(200);
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'REFRESH-01',
+    async (contract) => {
+      const { access, refresh } = await logIn(contract);
+      const answer = await contract.api.as(access).post('/refresh/', { refresh });
+      const renewed = renewedShape.parse(answer.body);
+      expect((await contract.api.as(renewed.access).get('/products/')).status).toBe(200);
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'REFRESH-02',
+    async (contract) => {
+      const { access, refresh } = await logIn(contract);
+      const tampered = `${refresh.slice(0, -4)}AAAA`;
+      expectDetail(await contract.api.as(access).post('/refresh/', { refresh: tampered }), 401);
+      expectDetail(await contract.api.as(access).post('/refresh/', { refresh: 'nonsense' }), 401);
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'REFRESH-03',
+    async (contract) => {
+      const { access } = await logIn(contract);
+      expectDetail(await contract.api.as(access).post('/refresh/', { refresh: access }), 401);
+    },
+    { needs: ['login'] },
+  );
+}
+
+function tokenRules(rule: RuleTest): void {
+  const refusesWithoutToken =
+    (endpoints: readonly (readonly [method: string, path: string])[]) =>
+    async ({ api }: Contract): Promise<void> => {
+      for (const [method, path] of endpoints) {
+        const body = method === 'GET' || method === 'DELETE' ? {} : { body: {} };
+        expectDetail(await api.as(null).call(method, path, body), 401);
+      }
+    };
+
+  rule(
+    'AUTH-01',
+    refusesWithoutToken([
+      ['POST', '/refresh/'],
+      ['GET', '/products/'],
+      ['GET', '/products/0/'],
+      ['GET', '/background-tasks/'],
+      ['GET', '/background-tasks/0/'],
+      ['GET', '/settings/webhooks/'],
+    ]),
+  );
+
+  rule(
+    'AUTH-01',
+    refusesWithoutToken([
+      ['POST', '/products/'],
+      ['PUT', '/products/1/'],
+      ['PATCH', '/products/1/'],
+      ['DELETE', '/products/1/'],
+      ['GET', '/products/1/variants/'],
+      ['POST', '/products/1/variants/'],
+      ['POST', '/products/upload-csv/'],
+      ['POST', '/products/generate/'],
+      ['POST', '/settings/webhooks/'],
+      ['DELETE', '/settings/webhooks/'],
+    ]),
+    { note: 'also those that write', needs: ['sandbox'] },
+  );
+
+  rule('AUTH-02', async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    expect((await contract.api.get('/products/')).status).toBe(200);
+    expect((await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' })).status).toBe(200);
+  });
+
+  rule(
+    'AUTH-03',
+    async () => {
+      const own = await SandboxControl.start();
+      try {
+        own.advance(3650 * DAY_MS);
+        expect((await own.api.get('/products/')).status).toBe(200);
+      } finally {
+        await own.stop();
+      }
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'AUTH-04',
+    async ({ own }) => {
+      const { id, token } = await own.sandbox.issueApiToken('to be revoked');
+      expect((await own.api.as(token).get('/products/')).status).toBe(200);
+      expect(await own.sandbox.revokeApiToken(id)).toBe(true);
+      expectDetail(await own.api.as(token).get('/products/'), 401);
+      expect(await own.sandbox.revokeApiToken(id)).toBe(false);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'AUTH-05',
+    async ({ own }) => {
+      const { id, token } = await own.sandbox.issueApiToken('secret');
+      expect(JSON.stringify(await own.sandbox.listApiTokens())).not.toContain(token);
+      const client = new pg.Client({ connectionString: own.database.url });
+      await client.connect();
+      const { rows } = await client.query<Record<string, unknown>>(
+        'SELECT * FROM sandbox_catalog.api_token WHERE id = $1',
+        [id],
+      );
+      await client.end();
+      expect(rows[0]?.['token_hash']).toMatch(/^[0-9a-f]{64}$/);
+      expect(JSON.stringify(rows)).not.toContain(token.slice(-20));
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'AUTH-06',
+    async (contract) => {
+      const { access } = await logIn(contract);
+      for (const path of ['/products/', '/background-tasks/']) {
+        expect((await contract.api.as(access).get(path)).status).toBe(200);
+      }
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'AUTH-07',
+    async (contract) => {
+      const own = await SandboxControl.start();
+      try {
+        const { access } = await logIn({ api: own.api, login: contract.login });
+        own.advance(7 * DAY_MS - 60_000);
+        expect((await own.api.as(access).get('/products/')).status).toBe(200);
+        own.advance(60_000);
+        expectDetail(await own.api.as(access).get('/products/'), 401);
+      } finally {
+        await own.stop();
+      }
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'AUTH-08',
+    async (contract) => {
+      const own = await SandboxControl.start();
+      try {
+        const { access, refresh } = await logIn({ api: own.api, login: contract.login });
+        own.advance(14 * DAY_MS - 60_000);
+        // The access token ran out a week ago; renewing it is what the call is for.
+        const renewed = renewedShape.parse((await own.api.as(access).post('/refresh/', { refresh })).body);
+        expect((await own.api.as(renewed.access).get('/products/')).status).toBe(200);
+        own.advance(60_000);
+        expectDetail(await own.api.as(renewed.access).post('/refresh/', { refresh }), 401);
+      } finally {
+        await own.stop();
+      }
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('AUTH-09', async ({ api }) => {
+    for (const token of [null, 'nonsense', 'a.b.c']) expectDetail(await api.as(token).get('/products/'), 401);
+  });
+
+  rule(
+    'AUTH-10',
+    async ({ own }) => {
+      const { token } = await own.sandbox.issueApiToken('products only', { scopes: ['products'] });
+      const narrow = own.api.as(token);
+      expect((await narrow.get('/products/')).status).toBe(200);
+      expectDetail(await narrow.get('/background-tasks/'), 403);
+      expectDetail(await narrow.get('/settings/webhooks/'), 403);
+      expectDetail(await narrow.post('/settings/webhooks/', { url: 'https://example.com/' }), 403);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'AUTH-15',
+    async ({ own }) => {
+      await own.sandbox.setSubscription(false);
+      try {
+        expectDetail(await own.api.get('/products/'), 403);
+        expectDetail(await own.api.as('nonsense').get('/products/'), 401);
+      } finally {
+        await own.sandbox.setSubscription(true);
+      }
+      expect((await own.api.get('/products/')).status).toBe(200);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'AUTH-12',
+    async (contract) => {
+      const { refresh } = await logIn(contract);
+      expectDetail(await contract.api.as(refresh).get('/products/'), 401);
+    },
+    { needs: ['login'] },
+  );
+
+  rule(
+    'AUTH-13',
+    async (contract) => {
+      const { access } = await logIn(contract);
+      const claims = decodeJwt(access);
+      const otherKey = await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256' })
+        .sign(new Uint8Array(32));
+      for (const token of [otherKey, new UnsecuredJWT(claims).encode(), `${access.slice(0, -4)}AAAA`]) {
+        expectDetail(await contract.api.as(token).get('/products/'), 401);
+      }
+    },
+    { needs: ['login'] },
+  );
+}

@@ -1,0 +1,238 @@
+import { createHmac } from 'node:crypto';
+import { expect } from '@jest/globals';
+import fc from 'fast-check';
+import { signatureHeaders } from '../../../src/sandbox/catalog/webhooks/signature.js';
+import { SandboxControl, productOf, type RuleTest } from '../harness.js';
+import { FAILS, HAS_NO_URLS, SECRET, deliver, generate, onlyDelivery, parse } from './notifying.js';
+
+/** "Events", "Delivery body" and "Signature". */
+export function eventRules(rule: RuleTest): void {
+  const sandboxOnly = { needs: ['sandbox'] } as const;
+
+  for (const [id, action, body] of [
+    ['EVENT-01', 'product_generated', {}],
+    ['EVENT-02', 'product_generation_failed', FAILS],
+    ['EVENT-03', 'product_generation_no_urls', HAS_NO_URLS],
+  ] as const) {
+    rule(
+      id,
+      async (contract) => {
+        expect(parse(await onlyDelivery(contract, { body }))).toMatchObject({ action });
+      },
+      sandboxOnly,
+    );
+  }
+
+  rule(
+    'EVENT-04',
+    async (contract) => {
+      const { productId } = await deliver(contract, { actions: ['product_generation_failed'] });
+      const deliveries = await contract.own.sandbox.deliveries();
+      expect(deliveries.filter((delivery) => delivery.productId === productId)).toEqual([]);
+      const wanted = await onlyDelivery(contract, { actions: ['product_generation_failed'], body: FAILS });
+      expect(parse(wanted).action).toBe('product_generation_failed');
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'EVENT-05',
+    async (contract) => {
+      for (const body of [{}, FAILS, HAS_NO_URLS])
+        expect(parse(await onlyDelivery(contract, { body }))).toBeDefined();
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'EVENT-06',
+    async (contract) => {
+      const { own } = contract;
+      await own.api.delete('/settings/webhooks/');
+      const product = await contract.create();
+      await generate(own, product.id);
+      expect(
+        (await own.sandbox.deliveries()).filter((delivery) => delivery.productId === product.id),
+      ).toEqual([]);
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-01',
+    async (contract) => {
+      expect(parse(await onlyDelivery(contract))).toMatchObject({
+        action: 'product_generated',
+        status: 'SUCCESS',
+      });
+      expect(parse(await onlyDelivery(contract, { body: FAILS }))).toMatchObject({
+        status: 'FAILURE',
+        reason_for_failure: 'Content generation failed.',
+      });
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-02',
+    async (contract) => {
+      const first = parse(await onlyDelivery(contract)).credits;
+      expect(first.consumed).toBe(1);
+      const second = parse(await onlyDelivery(contract)).credits;
+      expect(second).toEqual({ consumed: 1, remaining: first.remaining - 1 });
+      expect(parse(await onlyDelivery(contract, { body: FAILS })).credits).toEqual({
+        consumed: 0,
+        remaining: second.remaining,
+      });
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-03',
+    async (contract) => {
+      const { task } = parse(await onlyDelivery(contract));
+      expect((await contract.api.get(`/background-tasks/${task.id}/`)).body).toMatchObject({
+        task_id: task.id,
+        status: task.status,
+        created_at: task.created_at,
+      });
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-04',
+    async (contract) => {
+      const url = 'https://example.com/kettle';
+      const { task } = parse(await onlyDelivery(contract, { body: { url } }));
+      expect(task.urls[0]).toMatchObject({ url, status: 'SUCCESS', is_user_provided_link: true });
+      expect(task.urls.some((source) => !source.is_user_provided_link)).toBe(true);
+      expect(parse(await onlyDelivery(contract, { body: HAS_NO_URLS })).task.urls).toEqual([]);
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-05',
+    async (contract) => {
+      const { product } = parse(await onlyDelivery(contract));
+      expect(product?.sections.length).toBeGreaterThan(0);
+      expect(product).toEqual(await contract.read(product?.id ?? 0));
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-06',
+    async (contract) => {
+      const own = await SandboxControl.start({ generationDelayMs: 60_000 });
+      try {
+        const path = `/${contract.unique('hook')}`;
+        await own.api.post('/settings/webhooks/', { url: contract.receiver.url(path) });
+        const product = productOf(await own.api.post('/products/', { name: 'Kettle' }));
+        await own.api.post('/products/generate/', { product_ids: [product.id] });
+        await own.api.delete(`/products/${product.id}/`);
+        own.advance(60_000);
+        const [received] = await contract.receiver.waitFor(path, 1);
+        expect(received && parse(received)).toMatchObject({
+          action: 'product_generation_failed',
+          product: null,
+        });
+      } finally {
+        await own.stop();
+      }
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'BODY-07',
+    async (contract) => {
+      expect(parse(await onlyDelivery(contract)).reason_for_failure ?? '').toBe('');
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'SIGN-01',
+    async (contract) => {
+      const { headers } = await onlyDelivery(contract, { secret: SECRET });
+      expect(headers['x-webhook-timestamp']).toMatch(/^\d{10}$/);
+      const seconds = contract.own.clock.now().getTime() / 1000;
+      expect(Math.abs(Number(headers['x-webhook-timestamp']) - seconds)).toBeLessThan(10);
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'SIGN-02',
+    async (contract) => {
+      const { headers, body } = await onlyDelivery(contract, { secret: SECRET });
+      const digest = createHmac('sha256', SECRET)
+        .update(`${String(headers['x-webhook-timestamp'])}.`)
+        .update(body);
+      expect(headers['x-webhook-signature']).toBe(`sha256=${digest.digest('hex')}`);
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'SIGN-03',
+    async (contract) => {
+      const { headers } = await onlyDelivery(contract);
+      expect(headers).not.toHaveProperty('x-webhook-timestamp');
+      expect(headers).not.toHaveProperty('x-webhook-signature');
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'SIGN-04',
+    async (contract) => {
+      const { headers, body } = await onlyDelivery(contract, {
+        secret: SECRET,
+        body: { metadata: { ключ: 'ünï – "quoted"' } },
+      });
+      const stamp = String(headers['x-webhook-timestamp']);
+      const signature = String(headers['x-webhook-signature']);
+      expect(await webCryptoVerifies(SECRET, stamp, body, signature)).toBe(true);
+      const reserialised = Buffer.from(JSON.stringify(JSON.parse(body.toString('utf8')), null, 1));
+      expect(await webCryptoVerifies(SECRET, stamp, reserialised, signature)).toBe(false);
+    },
+    sandboxOnly,
+  );
+
+  rule(
+    'SIGN-04',
+    async () => {
+      const texts = fc.json().map((text) => JSON.stringify(JSON.parse(text)));
+      await fc.assert(
+        fc.asyncProperty(texts, fc.string({ minLength: 1 }), fc.nat(), async (body, secret, seconds) => {
+          const signed = signatureHeaders(secret, seconds, body);
+          const stamp = signed['X-Webhook-Timestamp'] ?? '';
+          const signature = signed['X-Webhook-Signature'] ?? '';
+          expect(await webCryptoVerifies(secret, stamp, Buffer.from(body), signature)).toBe(true);
+          expect(await webCryptoVerifies(secret, stamp, Buffer.from(`${body} `), signature)).toBe(false);
+          expect(await webCryptoVerifies(secret, `${stamp}0`, Buffer.from(body), signature)).toBe(false);
+        }),
+        { numRuns: 50, seed: 20_261_120 },
+      );
+    },
+    { note: 'for any body and secret', needs: ['sandbox'] },
+  );
+}
+
+async function webCryptoVerifies(
+  secret: string,
+  stamp: string,
+  body: Buffer,
+  signature: string,
+): Promise<boolean> {
+  const algorithm = { name: 'HMAC', hash: 'SHA-256' };
+  const key = await crypto.subtle.importKey('raw', new TextEncoder().encode(secret), algorithm, false, [
+    'verify',
+  ]);
+  const digest = Buffer.from(signature.replace(/^sha256=/, ''), 'hex');
+  return crypto.subtle.verify('HMAC', key, digest, Buffer.concat([Buffer.from(`${stamp}.`), body]));
+}

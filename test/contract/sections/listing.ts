@@ -1,0 +1,304 @@
+import { expect } from '@jest/globals';
+import { SandboxControl, expectDetail, expectFieldErrors, type Contract, type RuleTest } from '../harness.js';
+import { pageShape, type Product } from '../shapes.js';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** "GET /products/". Tests narrow the listing to their own products by a brand that nobody else uses. */
+export function listingRules(rule: RuleTest): void {
+  rule('LIST-01', async ({ api }) => {
+    const answer = await api.get('/products/');
+    expect(answer.status).toBe(200);
+    expect(pageShape.safeParse(answer.body).error).toBeUndefined();
+  });
+
+  rule(
+    'LIST-02',
+    async (contract) => {
+      const brand = contract.unique('brand');
+      const model = await contract.createModel([{ sku: contract.unique(), brand }], { brand });
+      const standalone = await contract.create({ brand });
+      expect(ids(await list(contract, { brand }))).toEqual([standalone.id, model.id]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('LIST-03', async (contract) => {
+    const brand = contract.unique('brand');
+    const created = await several(contract, 5, { brand });
+    const seen: number[] = [];
+    let address: string | null = '/products/';
+    let query: Record<string, string> = { brand, page_size: '2' };
+    while (address !== null) {
+      const page = pageShape.parse((await contract.api.get(address, query)).body);
+      expect(page.count).toBe(5);
+      seen.push(...ids(page.results));
+      address = page.next;
+      query = {};
+    }
+    expect(seen.sort()).toEqual(ids(created).sort());
+  });
+
+  rule(
+    'LIST-03',
+    async (contract) => {
+      const brand = contract.unique('brand');
+      await several(contract, 3, { brand });
+      const first = pageShape.parse((await contract.api.get('/products/', { brand, page_size: '2' })).body);
+      expect(first.previous).toBeNull();
+      expect(first.next?.startsWith(`${contract.api.baseUrl}/products/?`)).toBe(true);
+      const second = pageShape.parse((await contract.api.get(first.next ?? '')).body);
+      expect(second.next).toBeNull();
+      expect(pageShape.parse((await contract.api.get(second.previous ?? '')).body).results).toEqual(
+        first.results,
+      );
+    },
+    { note: 'previous leads back', needs: ['sandbox'] },
+  );
+
+  rule('LIST-04', async (contract) => {
+    const brand = contract.unique('brand');
+    const product = await contract.create({ brand, name: 'Kettle' });
+    await contract.api.patch(`/products/${product.id}/`, { name: 'Kessel' }, { locale: 'de' });
+    expect(await list(contract, { brand, locale: 'de' })).toMatchObject([{ name: 'Kessel' }]);
+    expect(await list(contract, { brand })).toMatchObject([{ name: 'Kettle' }]);
+  });
+
+  rule('LIST-05', async (contract) => {
+    for (const field of ['barcode', 'sku', 'mpn', 'asin', 'name']) {
+      const value = contract.unique(field);
+      const product = await contract.create({ [field]: value });
+      expect([field, ids(await list(contract, { search: value }))]).toEqual([field, [product.id]]);
+    }
+  });
+
+  rule(
+    'LIST-05',
+    async (contract) => {
+      const name = `100%_\\'"; ${contract.unique()}`;
+      const product = await contract.create({ name });
+      expect(ids(await list(contract, { search: name }))).toEqual([product.id]);
+      expect(ids(await list(contract, { search: name.replace('%', 'x') }))).toEqual([]);
+    },
+    { note: 'whatever characters it has', needs: ['sandbox'] },
+  );
+
+  rule('LIST-06', async (contract) => {
+    const externalId = contract.unique('external');
+    await contract.create({ external_id: externalId });
+    expect(await list(contract, { search: externalId })).toEqual([]);
+  });
+
+  rule('LIST-07', async (contract) => {
+    const brand = contract.unique('brand');
+    const product = await contract.create({ brand: `The ${brand} company` });
+    expect(ids(await list(contract, { brand }))).toEqual([product.id]);
+  });
+
+  rule('LIST-08', async (contract) => {
+    const [a, b, c] = [contract.unique('brand'), contract.unique('brand'), contract.unique('brand')];
+    const products = [await contract.create({ brand: a }), await contract.create({ brand: b })];
+    await contract.create({ brand: c });
+    const expected = ids(products).reverse();
+    expect(ids(await list(contract, { brands: [a, b] }))).toEqual(expected);
+    expect(ids(await list(contract, { brands: `${a},${b}` }))).toEqual(expected);
+  });
+
+  rule(
+    'LIST-09',
+    async (contract) => {
+      const root = contract.unique('Root');
+      const parent = await contract.create({ category: root });
+      const child = await contract.create({ category: `${root} > Sub > Leaf` });
+      await contract.create({ category: `${root}x > Sub` });
+      const { sandbox } = contract.own;
+      expect(ids(await list(contract, { category: sandbox.categoryId(root) }))).toEqual([
+        child.id,
+        parent.id,
+      ]);
+      expect(ids(await list(contract, { category: sandbox.categoryId(`${root} > Sub`) }))).toEqual([
+        child.id,
+      ]);
+      expect(await list(contract, { category: '00000000-0000-4000-8000-000000000000' })).toEqual([]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('LIST-10', async (contract) => {
+    const brand = contract.unique('brand');
+    await contract.create({ brand, category: 'Home' });
+    const without = await contract.create({ brand });
+    expect(ids(await list(contract, { brand, category: 'no_category' }))).toEqual([without.id]);
+  });
+
+  rule(
+    'LIST-11',
+    async (contract) => {
+      const brand = contract.unique('brand');
+      const first = await contract.create({ brand, tags_to_update: [11, 12] });
+      const second = await contract.create({ brand, tags_to_update: [13] });
+      await contract.create({ brand, tags_to_update: [14] });
+      expect(ids(await list(contract, { brand, tag: '11' }))).toEqual([first.id]);
+      expect(ids(await list(contract, { brand, tag: ['12', '13'] }))).toEqual([second.id, first.id]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'LIST-12',
+    async (contract) => {
+      const brand = contract.unique('brand');
+      await contract.create({ brand, tags_to_update: [11] });
+      const without = await contract.create({ brand });
+      expect(ids(await list(contract, { brand, tag: 'none' }))).toEqual([without.id]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('LIST-13', async (contract) => {
+    const brand = contract.unique('brand');
+    const product = await contract.create({ brand });
+    const day = (offset: number): string =>
+      new Date(Date.parse(product.created_at) + offset * DAY_MS).toISOString().slice(0, 10);
+    expect(await list(contract, { brand, created_at_after: day(-1) })).toHaveLength(1);
+    expect(await list(contract, { brand, created_at_after: day(2) })).toHaveLength(0);
+    expect(await list(contract, { brand, created_at_before: day(2) })).toHaveLength(1);
+    expect(await list(contract, { brand, created_at_before: day(-1) })).toHaveLength(0);
+  });
+
+  rule('LIST-14', async (contract) => {
+    const brand = contract.unique('brand');
+    const pictured = await contract.create({
+      brand,
+      images: [{ source_url: 'https://example.com/a.png', order: 0 }],
+    });
+    const plain = await contract.create({ brand });
+    expect(ids(await list(contract, { brand, images: 'true' }))).toEqual([pictured.id]);
+    expect(ids(await list(contract, { brand, images: 'false' }))).toEqual([plain.id]);
+  });
+
+  rule(
+    'LIST-15',
+    async (contract) => {
+      const brand = contract.unique('brand');
+      const [never, generated, failed] = await Promise.all([
+        contract.create({ brand }),
+        contract.create({ brand }),
+        contract.create({ brand, metadata: { sandbox_outcome: 'failed' } }),
+      ]);
+      await contract.generate(generated.id, failed.id);
+      expect(ids(await list(contract, { brand, tasks: 'none' }))).toEqual([never.id]);
+      expect(ids(await list(contract, { brand, tasks: 'success' }))).toEqual([generated.id]);
+      expect(ids(await list(contract, { brand, tasks: 'not_generated' }))).toEqual([failed.id]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'LIST-16',
+    async (contract) => {
+      const code = contract.unique('list');
+      const product = await contract.create({ product_lists: ['other', code] });
+      expect(ids(await list(contract, { product_list: code }))).toEqual([product.id]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('LIST-17', async (contract) => {
+    const brand = contract.unique('brand');
+    const created = ids(await several(contract, 3, { brand }));
+    expect(ids(await list(contract, { brand, sorting: 'asc' }))).toEqual(created);
+    expect(ids(await list(contract, { brand, sorting: 'desc' }))).toEqual([...created].reverse());
+    expect(ids(await list(contract, { brand }))).toEqual([...created].reverse());
+  });
+
+  rule(
+    'LIST-18',
+    async (contract) => {
+      const brand = contract.unique('brand');
+      const [a, b, c] = await several(contract, 3, { brand });
+      await contract.generate(b?.id ?? 0);
+      await contract.generate(a?.id ?? 0);
+      expect(ids(await list(contract, { brand, order_by: 'task' }))).toEqual([a?.id, b?.id, c?.id]);
+      expect(ids(await list(contract, { brand, order_by: 'task', sorting: 'asc' }))).toEqual([
+        b?.id,
+        a?.id,
+        c?.id,
+      ]);
+      expect(ids(await list(contract, { brand, order_by: 'date' }))).toEqual([c?.id, b?.id, a?.id]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('LIST-19', async ({ api }) => {
+    expectDetail(await api.as(null).get('/products/'), 401);
+  });
+
+  rule('LIST-20', async () => {
+    const own = await SandboxControl.start();
+    try {
+      for (let index = 0; index < 51; index++) await own.api.post('/products/', { sku: String(index) });
+      const page = async (query: Record<string, string>) =>
+        pageShape.parse((await own.api.get('/products/', query)).body);
+      expect((await page({})).results).toHaveLength(50);
+      expect((await page({ page: '2' })).results).toMatchObject([{ sku: '0' }]);
+      expect((await page({ page: '2', page_size: '20' })).results[0]).toMatchObject({ sku: '30' });
+      expect(await page({ page: '99' })).toMatchObject({ count: 51, next: null, results: [] });
+    } finally {
+      await own.stop();
+    }
+  });
+
+  rule('LIST-21', async ({ api }) => {
+    const refused = {
+      category: 'Shirts',
+      tag: 'red',
+      created_at_after: 'yesterday',
+      created_at_before: '2026-02-30',
+      images: 'maybe',
+      tasks: 'all',
+      sorting: 'up',
+      order_by: 'name',
+      page: '0',
+      page_size: 'x',
+      locale: '!',
+    };
+    for (const [name, value] of Object.entries(refused)) {
+      const answer = await api.get('/products/', { [name]: value });
+      expectFieldErrors(answer, name === 'tag' ? 'tag.0' : name);
+    }
+  });
+
+  rule('LIST-22', async (contract) => {
+    const brand = contract.unique('brand');
+    await contract.create({ brand, name: 'Red kettle', category: 'Home' });
+    const wanted = await contract.create({ brand, name: 'Red kettle' });
+    await contract.create({ brand, name: 'Blue kettle' });
+    expect(ids(await list(contract, { brand, search: 'Red', category: 'no_category' }))).toEqual([wanted.id]);
+  });
+}
+
+async function list(
+  { api }: Contract,
+  query: Readonly<Record<string, string | readonly string[]>>,
+): Promise<readonly Product[]> {
+  const answer = await api.get('/products/', query);
+  expect({ status: answer.status, body: answer.body }).toMatchObject({ status: 200 });
+  const page = pageShape.parse(answer.body);
+  expect(page.count).toBe(page.results.length);
+  return page.results;
+}
+
+async function several(
+  contract: Contract,
+  count: number,
+  body: Readonly<Record<string, unknown>>,
+): Promise<Product[]> {
+  const products: Product[] = [];
+  while (products.length < count) products.push(await contract.create(body));
+  return products;
+}
+
+function ids(products: readonly Product[]): number[] {
+  return products.map((product) => product.id);
+}

@@ -1,0 +1,233 @@
+import { expect } from '@jest/globals';
+import type { Contract, RuleTest } from '../harness.js';
+import { expectFieldErrors, productOf } from '../harness.js';
+import { pageShape } from '../shapes.js';
+
+const FREE_FORM = {
+  text: 'wool',
+  number: 1.5,
+  yes: true,
+  nothing: null,
+  list: [1, 'two', [3]],
+  object: { deep: { deeper: 'value' } },
+  'any key, even "this" one': '',
+};
+
+/** "Resources and their fields: Product". */
+export function productFieldRules(rule: RuleTest): void {
+  rule('PROD-01', async ({ api }) => {
+    const product = productOf(await api.post('/products/', {}));
+    await api.delete(`/products/${product.id}/`);
+  });
+
+  for (const [id, field] of [
+    ['PROD-02', 'sku'],
+    ['PROD-03', 'barcode'],
+    ['PROD-04', 'mpn'],
+    ['PROD-05', 'asin'],
+  ] as const) {
+    rule(id, async (contract) => {
+      const taken = contract.unique(field);
+      await contract.create({ [field]: taken });
+      const other = await contract.create({ [field]: contract.unique(field) });
+      expectFieldErrors(await contract.api.patch(`/products/${other.id}/`, { [field]: taken }), field);
+      // Also where the request matches one product and names another one's identifier.
+      expectFieldErrors(
+        await contract.api.post('/products/', { external_id: other['external_id'], [field]: taken }),
+        field,
+      );
+    });
+  }
+
+  rule('PROD-06', async (contract) => {
+    const body = fullBody(contract);
+    expect(await contract.create(body)).toMatchObject(body);
+  });
+
+  rule('PROD-07', async ({ api }) => {
+    expectFieldErrors(await api.post('/products/', { url: 'not a uri' }), 'url');
+  });
+
+  rule('PROD-08', async (contract) => {
+    expect((await contract.create({ open_attributes: FREE_FORM }))['open_attributes']).toEqual(FREE_FORM);
+    expectFieldErrors(await contract.api.post('/products/', { open_attributes: ['a'] }), 'open_attributes');
+  });
+
+  rule('PROD-09', async (contract) => {
+    const configuration = { reference_string: 'red kettle', source_url: 'https://example.com/kettle' };
+    const product = await contract.create({ crawl_configuration: configuration });
+    expect(product['crawl_configuration']).toMatchObject(configuration);
+    const answer = await contract.api.post('/products/', { crawl_configuration: { source_url: 'nowhere' } });
+    expectFieldErrors(answer, Object.keys(answer.body as object)[0] ?? 'crawl_configuration');
+  });
+
+  rule('PROD-10', async (contract) => {
+    const images = [
+      { source_url: 'https://example.com/b.png', order: 1 },
+      { source_url: 'https://example.com/a.png', order: 0 },
+    ];
+    expect((await contract.create({ images }))['images']).toMatchObject(images);
+    for (const image of [
+      { source_url: 'nowhere', order: 0 },
+      { source_url: 'https://example.com/a.png', order: 'first' },
+    ]) {
+      expect((await contract.api.post('/products/', { images: [image] })).status).toBe(400);
+    }
+  });
+
+  rule('PROD-11', async (contract) => {
+    expect((await contract.create({ metadata: FREE_FORM }))['metadata']).toEqual(FREE_FORM);
+    expectFieldErrors(await contract.api.post('/products/', { metadata: 'a' }), 'metadata');
+  });
+
+  rule(
+    'PROD-12',
+    async (contract) => {
+      const lists = [contract.unique('list'), contract.unique('list')];
+      expect((await contract.create({ product_lists: lists }))['product_lists']).toEqual(lists);
+      expect((await contract.api.post('/products/', { product_lists: [7] })).status).toBe(400);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'PROD-13',
+    async (contract) => {
+      expect((await contract.create({ tags_to_update: [3, 1, 2] }))['tags_to_update']).toEqual([3, 1, 2]);
+      expect((await contract.api.post('/products/', { tags_to_update: ['red'] })).status).toBe(400);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule(
+    'PROD-14',
+    async (contract) => {
+      const sku = contract.unique('sku');
+      const model = await contract.createModel([
+        {
+          sku,
+          name: 'Large',
+          open_attributes: { size: 'L' },
+          variants: [{ sku: `${sku}-red`, brand: 'Acme' }],
+        },
+      ]);
+      const [variant] = await variantsOf(contract, model.id);
+      expect(variant).toMatchObject({ sku, name: 'Large', open_attributes: { size: 'L' } });
+      expect(await variantsOf(contract, variant?.id ?? 0)).toMatchObject([
+        { sku: `${sku}-red`, brand: 'Acme' },
+      ]);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('PROD-15', async (contract) => {
+    const product = await contract.create({ name: 'Kettle' });
+    expect(product).toMatchObject({
+      id: expect.any(Number),
+      is_product_model: false,
+      sections: expect.any(Array),
+    });
+    expect(Math.abs(Date.parse(product.created_at) - Date.now())).toBeLessThan(24 * 3600 * 1000 * 30);
+  });
+
+  rule(
+    'PROD-16',
+    async (contract) => {
+      expect((await contract.createModel([{ sku: contract.unique() }])).is_product_model).toBe(true);
+      expect((await contract.create()).is_product_model).toBe(false);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('PROD-17', async (contract) => {
+    const written = {
+      id: 1,
+      is_product_model: true,
+      created_at: '2001-01-01T00:00:00Z',
+      sections: [{ code: 'mine' }],
+    };
+    const product = await contract.create(written);
+    expect(product).toMatchObject({ is_product_model: false, sections: [] });
+    expect(product.id).not.toBe(1);
+    expect(product.created_at).not.toMatch(/^2001/);
+  });
+
+  rule('PROD-18', async (contract) => {
+    const sku = contract.unique('sku');
+    const model = await contract.createModel([{ sku }]);
+    const standalone = await contract.create();
+    expectFieldErrors(await contract.api.patch(`/products/${standalone.id}/`, { sku }), 'sku');
+    const other = contract.unique('sku');
+    await contract.create({ sku: other });
+    expectFieldErrors(
+      await contract.api.patch(`/products/${model.id}/`, { variants: [{ sku: other }] }),
+      'variants.0.sku',
+    );
+    expectFieldErrors(
+      await contract.api.patch(`/products/${model.id}/`, {
+        variants: [{ barcode: other }, { barcode: other }],
+      }),
+      'variants.1',
+    );
+  });
+
+  rule('PROD-19', async ({ api }) => {
+    const raw = (bytes: string) =>
+      api.call('POST', '/products/', { raw: { type: 'application/json', bytes } });
+    expectFieldErrors(
+      await raw('{"open_attributes": {"__proto__": {"admin": true}}}'),
+      'open_attributes.__proto__',
+    );
+    expectFieldErrors(await raw('{"__proto__": {"sku": "x"}}'), '__proto__');
+    expectFieldErrors(
+      await raw('{"variants": [{"metadata": {"constructor": 1}}]}'),
+      'variants.0.metadata.constructor',
+    );
+    expectFieldErrors(await raw('{"metadata": {"a": [{"prototype": 1}]}}'), 'metadata.a.0.prototype');
+    expectFieldErrors(await raw('{"name": "a\\u0000b"}'), 'name');
+    expectFieldErrors(await raw('{"name": "\\ud800"}'), 'name');
+  });
+
+  rule(
+    'PROD-20',
+    async (contract) => {
+      const name = contract.unique('name');
+      const model = await contract.createModel([{ sku: contract.unique(), name }], { name: `${name} model` });
+      const listed = pageShape.parse((await contract.api.get('/products/', { search: name })).body);
+      expect(listed.results.map((product) => product.id)).toEqual([model.id]);
+      const [variant] = await variantsOf(contract, model.id);
+      expect((await contract.read(variant?.id ?? 0))['name']).toBe(name);
+    },
+    { needs: ['sandbox'] },
+  );
+
+  rule('PROD-21', async (contract) => {
+    expect((await contract.create({ category: 'Home > Kitchen' }))['category']).toBe('Home > Kitchen');
+  });
+}
+
+export function fullBody(contract: Contract): Record<string, unknown> {
+  return {
+    external_id: contract.unique('external'),
+    sku: contract.unique('sku'),
+    barcode: contract.unique('barcode'),
+    mpn: contract.unique('mpn'),
+    asin: contract.unique('asin'),
+    brand: 'Acme',
+    category: 'Home > Kitchen',
+    name: 'Kettle',
+    description: 'Boils water',
+    url: 'https://example.com/kettle',
+    html_description: '<p>Boils water</p>',
+    open_attributes: { colour: 'red' },
+    crawl_configuration: { reference_string: 'kettle', source_url: 'https://example.com/source' },
+    images: [{ source_url: 'https://example.com/kettle.png', order: 0 }],
+    metadata: { origin: 'contract' },
+    product_lists: ['contract'],
+    tags_to_update: [7],
+  };
+}
+
+export async function variantsOf(contract: Contract, id: number) {
+  return pageShape.parse((await contract.api.get(`/products/${id}/variants/`)).body).results;
+}

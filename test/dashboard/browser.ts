@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium, type BrowserContext } from 'playwright-core';
+
+const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+
+export const hasBrowser = existsSync(CHROMIUM);
+
+export interface Browser {
+  readonly context: BrowserContext;
+  close(): Promise<void>;
+}
+
+/** The system's Chromium with a profile of its own. It speaks to nobody but the pages that it is sent to. */
+export async function openBrowser(
+  options: {
+    readonly dark?: boolean;
+    readonly phone?: boolean;
+    readonly javaScriptEnabled?: boolean;
+  } = {},
+): Promise<Browser> {
+  const profile = await mkdtemp(join(tmpdir(), 'store-sync-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: CHROMIUM,
+    headless: true,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+    colorScheme: options.dark === true ? 'dark' : 'light',
+    viewport: options.phone === true ? { width: 390, height: 844 } : { width: 1280, height: 900 },
+    javaScriptEnabled: options.javaScriptEnabled ?? true,
+  });
+  context.setDefaultTimeout(15_000);
+  return {
+    context,
+    close: async () => {
+      await context.close();
+      await rm(profile, { recursive: true, force: true });
+    },
+  };
+}

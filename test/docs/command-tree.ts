@@ -1,0 +1,93 @@
+import { z } from 'zod';
+
+interface KnownCommand {
+  /** Long flags, and whether each takes a value. */
+  readonly options: ReadonlyMap<string, boolean>;
+  /** Whether it takes words besides options. */
+  readonly takesWords: boolean;
+  /** What the first word may be; empty: anything. */
+  readonly actions: readonly string[];
+}
+
+export interface CommandTree {
+  readonly commands: ReadonlyMap<string, KnownCommand>;
+  close(): Promise<void>;
+}
+
+/** The very commands that the program parses, built in this process and not run. */
+export async function openCommandTree(): Promise<CommandTree> {
+  // nest-commander is CommonJS, and the runtime refuses to load it in one go with Nest's own modules.
+  await import('@nestjs/common');
+  const { CommandFactory, CommandRunnerService } = await import('nest-commander');
+  const { CliModule } = await import('../../src/cli/cli.module.js');
+  const app = await CommandFactory.createWithoutRunning(CliModule, { logger: false });
+  const { commander } = runner.parse(app.get(CommandRunnerService));
+  const commands = commander.commands.map((command): [string, KnownCommand] => {
+    const [first] = command.registeredArguments;
+    return [
+      command.name(),
+      {
+        options: new Map(
+          command.options.map(({ long, required, optional }) => [long ?? '', required || optional]),
+        ),
+        takesWords: first !== undefined,
+        actions: actionsIn(first?.description ?? ''),
+      },
+    ];
+  });
+  return { commands: new Map(commands), close: () => app.close() };
+}
+
+/** As far as it is looked at. */
+interface Commander {
+  readonly commands: readonly {
+    name(): string;
+    readonly options: readonly {
+      readonly long?: string | null;
+      readonly required: boolean;
+      readonly optional: boolean;
+    }[];
+    readonly registeredArguments: readonly { readonly description: string }[];
+  }[];
+}
+
+/** `list (default) | show ID | …`, as the command's own description has it. */
+function actionsIn(description: string): string[] {
+  if (!/^[a-z]+ (\(default\)|[A-Z|])/.test(description)) return [];
+  return description.split('|').flatMap((part) => /^\s*([a-z]+)/.exec(part)?.[1] ?? []);
+}
+
+const runner = z.object({
+  commander: z.custom<Commander>((value) => typeof value === 'object' && value !== null),
+});
+
+/**
+ * What is wrong with `words` as a command line of store-sync, null when nothing is. Understands how usage is written:
+ * `[--full]` is an option that may be left out, `show ID…` an action with a placeholder, `…` anything.
+ */
+export function misuse(tree: CommandTree, words: string): string | null {
+  const [name = '', ...rest] = words
+    .replaceAll(/[[\]'",…]/g, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (name === '' || name.startsWith('--')) return null;
+  const command = tree.commands.get(name);
+  if (!command) return `store-sync ${name}: no such command`;
+  const free: string[] = [];
+  for (let index = 0; index < rest.length; index += 1) {
+    const [flag = ''] = (rest[index] ?? '').split('=');
+    if (!flag.startsWith('--')) free.push(flag);
+    else if (flag !== '--help') {
+      const takesValue = command.options.get(flag);
+      if (takesValue === undefined) return `store-sync ${name}: no option ${flag}`;
+      if (takesValue && !rest[index]?.includes('=')) index += 1;
+    }
+  }
+  const [action] = free;
+  // A word in capitals stands for another.
+  if (action === undefined || /^[A-Z_]+$/.test(action)) return null;
+  if (!command.takesWords) return `store-sync ${name}: takes no word`;
+  if (command.actions.length > 0 && !command.actions.includes(action))
+    return `store-sync ${name}: no action ${action}`;
+  return null;
+}

@@ -1,0 +1,186 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** `INSTRUCTION rest`, continued lines joined, comments left out. */
+const instructions = readFileSync('Dockerfile', 'utf8')
+  .replaceAll(/^#.*\n/gm, '')
+  .replaceAll(/\\\n/g, '')
+  .split('\n')
+  .filter((line) => line.trim() !== '')
+  .map((line) => {
+    const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
+    return { name, rest };
+  });
+const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+
+const service = z.looseObject({
+  build: z.string().optional(),
+  image: z.string(),
+  init: z.boolean().optional(),
+  read_only: z.boolean(),
+  cap_drop: z.array(z.string()),
+  security_opt: z.array(z.string()),
+  pids_limit: z.number(),
+  mem_limit: z.string(),
+  cpus: z.number(),
+  restart: z.string(),
+  logging: z.object({ driver: z.string(), options: z.record(z.string(), z.string()) }),
+  stop_grace_period: z.string().optional(),
+  environment: z.record(z.string(), z.string()).default({}),
+  secrets: z.array(z.string()).default([]),
+  volumes: z.array(z.string()).default([]),
+  tmpfs: z.array(z.string()).default([]),
+  ports: z.array(z.string()).default([]),
+  networks: z.array(z.string()),
+  healthcheck: z.looseObject({ test: z.array(z.string()) }).optional(),
+});
+const compose = z
+  .object({
+    services: z.record(z.string(), service),
+    networks: z.record(z.string(), z.object({ internal: z.boolean().optional() }).nullable()),
+    secrets: z.record(z.string(), z.object({ file: z.string() })),
+    volumes: z.record(z.string(), z.null()),
+  })
+  .loose()
+  .parse(parse(readFileSync('compose.yaml', 'utf8')));
+const services = Object.entries(compose.services);
+const own = service.parse(compose.services['store-sync']);
+
+const lock = z
+  .object({
+    packages: z.record(
+      z.string(),
+      z.object({
+        version: z.string().optional(),
+        resolved: z.string().optional(),
+        integrity: z.string().optional(),
+        optional: z.boolean().optional(),
+        os: z.array(z.string()).optional(),
+        cpu: z.array(z.string()).optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
+
+function argumentsOf(name: string): string[] {
+  return lastStage.filter((each) => each.name === name).map(({ rest }) => rest);
+}
+
+describe('the image', () => {
+  it('is built in a stage of its own, on the release of Node that the tests run on', () => {
+    const base = instructions.find(({ name }) => name === 'ARG')?.rest;
+    expect(base).toBe(`NODE_IMAGE=node:${lock.packages['node_modules/node']?.version ?? '?'}-bookworm-slim`);
+    expect(instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest)).toEqual([
+      '${NODE_IMAGE} AS build',
+      '${NODE_IMAGE}',
+    ]);
+  });
+
+  it('runs as a numbered user other than root', () => {
+    expect(argumentsOf('USER')).toEqual([expect.stringMatching(/^[1-9]\d*:[1-9]\d*$/)]);
+  });
+
+  it('lets the program itself hear the signal to stop', () => {
+    expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "--max-semi-space-size=2", "bin/store-sync.js"]']);
+    expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
+  });
+
+  it('is asked for its health without a shell', () => {
+    expect(argumentsOf('HEALTHCHECK')).toEqual([
+      expect.stringMatching(/CMD \["node", "-e", ".*\/health\/live/),
+    ]);
+  });
+
+  it('holds what was built and installed, not what built it', () => {
+    const own = argumentsOf('COPY').filter((rest) => !rest.startsWith('--from=build'));
+    expect(own.join(' ').split(' ')).not.toContain('.');
+    expect(instructions.find(({ rest }) => rest.includes('npm prune'))?.rest).toContain('--omit=dev');
+  });
+
+  it('gets nothing that its build does not name: no secret of the checkout, no test', () => {
+    const ignored = readFileSync('.dockerignore', 'utf8').split('\n');
+    expect(ignored.find((line) => !line.startsWith('#'))).toBe('*');
+    expect(ignored).toEqual(expect.arrayContaining(['**/*.spec.ts', '**/.env*']));
+    expect(ignored).not.toContain('!test');
+  });
+
+  it('sets no secret in its environment', () => {
+    for (const rest of [...argumentsOf('ENV'), ...argumentsOf('ARG')])
+      expect(rest).not.toMatch(/TOKEN|SECRET|PASSWORD/);
+  });
+});
+
+describe.each(services)('the service %s', (_name, each) => {
+  it('has a read-only root, no privileges to gain, and bounds', () => {
+    expect(each).toMatchObject({
+      read_only: true,
+      cap_drop: ['ALL'],
+      security_opt: ['no-new-privileges:true'],
+      restart: 'unless-stopped',
+    });
+    expect(each.logging.options).toMatchObject({
+      'max-size': expect.any(String),
+      'max-file': expect.any(String),
+    });
+    expect([...each.volumes, ...each.tmpfs].length).toBeGreaterThan(0);
+  });
+
+  it('is named by more than "latest"', () => {
+    expect(each.build !== undefined || /:\d/.test(each.image)).toBe(true);
+  });
+});
+
+describe('store-sync in compose', () => {
+  it('gets every secret as a file, and no secret as a value', () => {
+    for (const [name, value] of Object.entries(own.environment)) {
+      if (name.endsWith('_FILE')) expect(own.secrets).toContain(value.replace('/run/secrets/', ''));
+      else expect(name).not.toMatch(/TOKEN|SECRET|PASSWORD|DATABASE_URL/);
+    }
+    expect(own.environment['DATABASE_URL_FILE']).toBeDefined();
+    const used = services.flatMap(([, { secrets }]) => secrets);
+    expect(new Set(used)).toEqual(new Set(Object.keys(compose.secrets)));
+  });
+
+  it('has longer to stop than it needs', () => {
+    expect(own.init).toBe(true);
+    expect(Number(/^(\d+)s$/.exec(own.stop_grace_period ?? '')?.[1])).toBeGreaterThanOrEqual(30);
+  });
+
+  it('can write where it has to: the embedded database and the files of an export', () => {
+    const targets = own.volumes.map((volume) => volume.split(':')[1]);
+    expect(targets).toEqual(expect.arrayContaining(['/app/data', '/tmp']));
+    for (const volume of own.volumes.filter((each) => each.startsWith('./'))) expect(volume).toMatch(/:ro$/);
+    expect(own.tmpfs).toEqual([]);
+  });
+
+  it('is open to this machine alone, and its database and queue to nobody but it', () => {
+    for (const port of own.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
+    const inner = services.filter(([name]) => name !== 'store-sync');
+    for (const [, each] of inner) {
+      expect(each.ports).toEqual([]);
+      for (const network of each.networks) expect(compose.networks[network]).toEqual({ internal: true });
+      expect(each.healthcheck).toBeDefined();
+    }
+  });
+});
+
+describe('the lockfile', () => {
+  it('names a digest for every package but those of platforms that the image does not have', () => {
+    const loose = Object.entries(lock.packages).filter(
+      ([path, { integrity }]) => path !== '' && integrity?.startsWith('sha512-') !== true,
+    );
+    const needed = loose.filter(([, { os, cpu, optional }]) => {
+      return optional !== true || ((os?.includes('linux') ?? true) && (cpu?.includes('x64') ?? true));
+    });
+    expect(needed.map(([path]) => path)).toEqual([]);
+  });
+
+  it('takes nothing from anywhere but a registry', () => {
+    const elsewhere = Object.entries(lock.packages).filter(
+      ([, { resolved }]) => resolved !== undefined && !resolved.startsWith('https://registry.npmjs.org/'),
+    );
+    expect(elsewhere.map(([path]) => path)).toEqual([]);
+  });
+});

@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { posix } from 'node:path';
+
+export interface Page {
+  /** From the checkout's root. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** The README and everything in docs. */
+export function pages(): readonly Page[] {
+  const docs = readdirSync('docs').filter((name) => name.endsWith('.md'));
+  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) => ({
+    path,
+    text: readFileSync(path, 'utf8'),
+  }));
+}
+
+export interface Link {
+  /** The page that a relative link leads to, from the checkout's root. */
+  readonly target: string;
+  /** Without the #; empty: the page itself. */
+  readonly anchor: string;
+}
+
+/** Relative links, code left out. */
+export function relativeLinks(page: Page): readonly Link[] {
+  const found = [...withoutCode(page.text).matchAll(/\]\(([^)\s]+)\)/g)].map(([, href = '']) => href);
+  return found
+    .filter((href) => !/^[a-z]+:/.test(href))
+    .map((href) => {
+      const [path = '', anchor = ''] = href.split('#');
+      return { target: path === '' ? page.path : posix.join(posix.dirname(page.path), path), anchor };
+    });
+}
+
+/** The anchors that a forge makes of a page's headings. */
+export function anchorsOf(text: string): readonly string[] {
+  const seen = new Map<string, number>();
+  return [...withoutFences(text).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) => {
+    const slug = heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(/\s/g, '-');
+    const before = seen.get(slug) ?? 0;
+    seen.set(slug, before + 1);
+    return before === 0 ? slug : `${slug}-${String(before)}`;
+  });
+}
+
+/** Every piece of code: the lines of fenced blocks, and code within sentences and tables. */
+export function codeOf(text: string): readonly string[] {
+  const fenced = [...text.matchAll(/^```[a-z]*\n([\s\S]*?)^```/gm)].flatMap(([, block = '']) =>
+    block.replaceAll('\\\n', ' ').split('\n'),
+  );
+  const inline = [...withoutFences(text).matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+  return [...fenced, ...inline];
+}
+
+/** The cells of each row of a page's tables. */
+export function rowsOf(text: string): readonly (readonly string[])[] {
+  return text
+    .split('\n')
+    .filter((line) => line.startsWith('|') && !/^\|[\s|:-]+\|$/.test(line))
+    .map((line) =>
+      line
+        .slice(1, line.trimEnd().lastIndexOf('|'))
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll('\\|', '|')),
+    );
+}
+
+function withoutFences(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```/gm, '');
+}
+
+function withoutCode(text: string): string {
+  return withoutFences(text).replaceAll(/`[^`\n]+`/g, '');
+}

@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { contentWrites, edit, fill, single, storeDump } from '../support/e2e-products.js';
+import { runSchema, World } from '../support/e2e-world.js';
+
+describe('commands', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
+    fill(world.store, 6, { singleEvery: 2 });
+  }, 120_000);
+  afterAll(() => world.end());
+
+  it('migrate brings the tables, and the second time has nothing to do', async () => {
+    expect(await world.run(['migrate'])).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: expect.stringMatching(/^applied: /),
+    });
+    expect(await world.run(['migrate'])).toMatchObject({
+      status: 0,
+      stderr: '',
+      stdout: 'nothing to migrate\n',
+    });
+  }, 120_000);
+
+  it('plan names each product with its reason, exits with 2 and writes nothing anywhere', async () => {
+    const before = await everything(world);
+    const [plain, json] = await Promise.all([
+      world.run(['plan', '--store', 'main']),
+      world.run(['plan', '--store', 'main', '--json']),
+    ]);
+    expect(plain.status).toBe(2);
+    expect(plain.stderr).not.toContain('store-sync:');
+    expect(plain.stdout.match(/^\+ create .*new in the store$/gm)).toHaveLength(6);
+    expect(json.status).toBe(2);
+    expect(planSchema.parse(JSON.parse(json.stdout)).actions).toHaveLength(6);
+    expect(await everything(world)).toEqual(before);
+  }, 120_000);
+
+  it('sync exits with 0 when everything went well, and then plan with 0', async () => {
+    const { status, run, stderr } = await world.sync();
+    expect(status).toBe(0);
+    // Progress goes there; an error would name the program.
+    expect(stderr).not.toContain('store-sync:');
+    expect(run).toMatchObject({ status: 'succeeded', counts: { seen: 6, created: 6, failed: 0 } });
+    const again = await world.run(['plan', '--store', 'main', '--full']);
+    expect(again.status).toBe(0);
+  }, 120_000);
+
+  it('plan says which fields of an edited product would change', async () => {
+    const [product] = world.store.products.list();
+    if (!product) throw new Error('no product');
+    edit(world.store, product, { title: 'Another title' });
+    const before = await everything(world);
+    const { status, stdout } = await world.run(['plan', '--store', 'main', '--json']);
+    expect(status).toBe(2);
+    expect(planSchema.parse(JSON.parse(stdout)).actions).toMatchObject([
+      { kind: 'update', fields: ['name'] },
+    ]);
+    expect(await everything(world)).toEqual(before);
+  }, 120_000);
+
+  it('sync exits with 3 when a product failed, and says which and why', async () => {
+    const refused = single(world.store, 'too-long', { sku: 'S'.repeat(300) });
+    const { status, stdout } = await world.run(['sync', '--store', 'main']);
+    expect(status).toBe(3);
+    expect(stdout).toMatch(/partial: .*1 failed/);
+    expect(stdout).toMatch(new RegExp(`failed +shopify:\\S+:${refused.id} .*sku`));
+    world.store.products.delete(refused.id);
+  }, 120_000);
+
+  it('status shows the store, its last runs and the backlog, and --json one document', async () => {
+    const [plain, json] = await Promise.all([world.run(['status']), world.run(['status', '--json'])]);
+    expect(plain).toMatchObject({ status: 0, stderr: '' });
+    expect(plain.stdout).toContain(`store main (${world.store.shop})`);
+    expect(plain.stdout).toMatch(/run \S+ full succeeded/);
+    expect(plain.stdout).toMatch(/^backlog: /m);
+    expect(json).toMatchObject({ status: 0, stderr: '' });
+    expect(statusSchema.parse(JSON.parse(json.stdout)).stores[0].lastRuns.length).toBeGreaterThan(0);
+  }, 120_000);
+
+  it('none of them says a secret', async () => {
+    const ends = await Promise.all([world.run(['status', '--json']), world.run(['check'])]);
+    const said = ends.map(({ stdout, stderr }) => stdout + stderr).join('\n');
+    for (const secret of [
+      world.adminToken,
+      world.webhookSecret,
+      'shpat_sandbox',
+      world.env['CATALOG_API_TOKEN'] ?? '?',
+    ])
+      expect(said).not.toContain(secret);
+  }, 120_000);
+});
+
+describe('sync that cannot do its work exits with 1 and says why in its last line on stderr', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
+    fill(world.store, 2);
+  }, 120_000);
+  afterAll(() => world.end());
+
+  it('for a store that is not configured', async () => {
+    const { status, stdout, stderr } = await world.run(['sync', '--store', 'nobody']);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^store-sync: [^\n]*nobody[^\n]*main[^\n]*\n$/);
+  }, 120_000);
+
+  it('for a catalog that refuses the token', async () => {
+    const { status, stderr } = await world.run(['sync', '--store', 'main'], { CATALOG_API_TOKEN: 'revoked' });
+    expect(status).toBe(1);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^store-sync: .*401/);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  }, 120_000);
+});
+
+describe('check', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  }, 120_000);
+  afterAll(() => world.end());
+
+  it('warns of an empty webhook slot, finds nothing else, and registers nothing', async () => {
+    const { status, stdout, stderr } = await world.run(['check']);
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(stdout).toMatch(/^warn .*webhook slot.*empty/m);
+    expect(stdout).not.toMatch(/^FAIL/m);
+    expect(stdout).toMatch(/^ok .*store main/m);
+    expect(world.catalogWrites()).toEqual([]);
+    expect(contentWrites(world.store)).toEqual([]);
+    expect(world.store.webhookSubscriptions()).toEqual([]);
+  }, 120_000);
+
+  it('warns of somebody else’s URL in the webhook slot, and leaves it there', async () => {
+    const foreign = { url: 'https://other.example.com/hook', hmac_secret: 'theirs' };
+    await world.catalogApi('POST', '/settings/webhooks/', foreign);
+    const { status, stdout } = await world.run(['check']);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^warn .*other\.example\.com/m);
+    expect((await world.catalogApi('GET', '/settings/webhooks/')).body).toMatchObject({ url: foreign.url });
+  }, 120_000);
+});
+
+describe('the command line', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.open();
+  }, 120_000);
+  afterAll(() => world.end());
+
+  it('answers --help of every command that it names with 0, on stdout', async () => {
+    const overview = await world.run(['--help']);
+    expect(overview).toMatchObject({ status: 0, stderr: '' });
+    const named = [...overview.stdout.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name);
+    expect(named).toEqual(
+      expect.arrayContaining(['start', 'demo', 'check', 'plan', 'sync', 'status', 'migrate']),
+    );
+    for (const command of named.filter((name) => name !== 'help')) {
+      const end = await world.run([command, '--help']);
+      expect(end).toMatchObject({ status: 0, stderr: '' });
+      expect(end.stdout).toContain(`Usage: store-sync ${command}`);
+    }
+  }, 120_000);
+
+  it.each([
+    [['frobnicate'], /unknown command.*frobnicate/],
+    [['plan', '--frobnicate', '--store', 'main'], /unknown option.*--frobnicate/],
+    [['plan'], /--store/],
+    [['sync', '--store'], /--store/],
+  ])(
+    'refuses %j with 1 and says on stderr what is wrong',
+    async (args, message) => {
+      const { status, stdout, stderr } = await world.run(args);
+      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+      expect(stderr).toMatch(message);
+      expect(stderr).not.toMatch(/^\s+at /m);
+    },
+    60_000,
+  );
+});
+
+async function everything(world: World): Promise<unknown> {
+  return {
+    tables: await world.tableDump(),
+    catalog: await world.catalogProducts(),
+    catalogWrites: world.catalogWrites().length,
+    store: storeDump(world.store),
+    storeWrites: contentWrites(world.store).length,
+  };
+}
+
+const planSchema = z.object({
+  store: z.literal('main'),
+  counts: z.object({ seen: z.number() }).loose(),
+  actions: z.array(
+    z.object({
+      kind: z.string(),
+      externalId: z.string(),
+      reason: z.string().min(1),
+      fields: z.array(z.string()),
+    }),
+  ),
+});
+
+const statusSchema = z.object({
+  workspaces: z.array(z.unknown()).min(1),
+  stores: z.tuple([z.object({ store: z.literal('main'), lastRuns: z.array(runSchema) })]),
+});

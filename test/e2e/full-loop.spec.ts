@@ -1,0 +1,72 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { productExternalId } from '../../src/domain/external-id.js';
+import { contentWrites, fill, now } from '../support/e2e-products.js';
+import { World, type WorldOptions } from '../support/e2e-world.js';
+
+let world: World | undefined;
+afterEach(async () => {
+  await world?.end();
+  world = undefined;
+}, 120_000);
+
+async function open(options: WorldOptions = {}): Promise<World> {
+  world = await World.open(options);
+  return world;
+}
+
+const PRODUCTS = 1000;
+
+describe('the daemon, set by configuration alone', () => {
+  it('brings 1,000 products round, and finds nothing left to do in the next night', async () => {
+    const here = await open({
+      settings: {
+        workspaces: {
+          default: { generation: { maxPerRun: 2000, batchSize: 100 }, tasks: { pollSeconds: 60 } },
+        },
+      },
+    });
+    const { store, catalog } = here;
+    const before = fill(store, PRODUCTS, { singleEvery: 4 });
+    await here.start();
+
+    const first = await here.runToEnd();
+    expect(first).toMatchObject({ status: 'succeeded', error: null });
+    expect(first.counts).toEqual({
+      ...NOTHING,
+      seen: PRODUCTS,
+      created: PRODUCTS,
+      generationRequested: PRODUCTS,
+    });
+    await here.settled();
+
+    const products = await here.catalogProducts();
+    expect(products).toHaveLength(PRODUCTS);
+    const byExternalId = new Map(products.map((product) => [product.external_id, product]));
+    for (const product of before) {
+      const generated = byExternalId.get(productExternalId(store.shop, String(product.id)));
+      const live = now(store, product);
+      expect(live.title).toBe(generated?.name);
+      expect(live.descriptionHtml).not.toBe(product.descriptionHtml);
+      expect(live.descriptionHtml).toContain('Written by rules');
+    }
+    expect(contentWrites(store)).toHaveLength(PRODUCTS);
+
+    catalog.resetRequests();
+    const second = await here.runToEnd();
+    expect(second).toMatchObject({ status: 'succeeded', error: null });
+    expect(second.counts).toEqual({ ...NOTHING, seen: PRODUCTS, unchanged: PRODUCTS });
+    expect(here.catalogWrites()).toEqual([]);
+    expect(contentWrites(store)).toHaveLength(PRODUCTS);
+  }, 900_000);
+});
+
+const NOTHING = {
+  seen: 0,
+  created: 0,
+  updated: 0,
+  unchanged: 0,
+  conflicted: 0,
+  failed: 0,
+  orphaned: 0,
+  generationRequested: 0,
+};

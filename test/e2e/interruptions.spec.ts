@@ -1,0 +1,116 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { contentWrites, fill, now } from '../support/e2e-products.js';
+import { until, World } from '../support/e2e-world.js';
+
+const LONG_MS = 300_000;
+const PRODUCTS = 60;
+
+let world: World | undefined;
+afterEach(async () => {
+  await world?.end();
+  world = undefined;
+}, LONG_MS);
+
+/** A daemon whose run has brought some of its products to the catalog, slowly enough to be met in the middle. */
+async function underWay(
+  database: 'embedded' | 'given',
+  createdAtLeast: number,
+): Promise<{ here: World; id: string; program: Awaited<ReturnType<World['start']>> }> {
+  const here = await World.open({
+    database,
+    settings: {
+      workspaces: {
+        default: { requestsPerSecond: 30, tasks: { pollSeconds: 5 }, generation: { batchSize: 20 } },
+      },
+    },
+  });
+  world = here;
+  fill(here.store, PRODUCTS, { singleEvery: 2 });
+  const program = await here.start();
+  const id = await here.requestRun();
+  await until('creations', async () =>
+    Promise.resolve(
+      here.catalogWrites().filter((write) => write === 'POST /products/').length >= createdAtLeast
+        ? true
+        : null,
+    ),
+  );
+  return { here, id, program };
+}
+
+/** The state that an undisturbed run ends in. */
+async function expectWhole(here: World, id: string): Promise<void> {
+  const run = await here.endOf(id);
+  expect(run).toMatchObject({
+    id,
+    status: 'succeeded',
+    counts: { seen: PRODUCTS, created: PRODUCTS, failed: 0 },
+  });
+  await here.settled();
+  const products = await here.catalogProducts();
+  expect(products).toHaveLength(PRODUCTS);
+  expect(new Set(products.map((product) => product.external_id)).size).toBe(PRODUCTS);
+  const { store } = here;
+  for (const product of store.products.list())
+    expect(now(store, product).descriptionHtml).toContain('Written by rules');
+  const writes = contentWrites(store);
+  expect(new Set(writes).size).toBe(writes.length);
+  expect(writes).toHaveLength(PRODUCTS);
+  expect(await here.rows(`SELECT 1 FROM write_back WHERE state = 'applied'`)).toHaveLength(PRODUCTS);
+  const runs = await here.rows<{ id: string }>('SELECT id FROM sync_run');
+  expect(runs).toEqual([{ id }]);
+}
+
+describe('the daemon that is killed under load, its database of its own left behind', () => {
+  it(
+    'comes up again, resumes the run under its id and ends as if nothing had happened',
+    async () => {
+      const { here, id, program } = await underWay('embedded', 15);
+      await program.kill();
+      await here.start();
+      expect((await here.showRun(id)).status).toBe('running');
+      await expectWhole(here, id);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'writes nothing twice when it dies in the middle of write-backs',
+    async () => {
+      const { here, id, program } = await underWay('embedded', PRODUCTS);
+      await until('write-backs', async () =>
+        Promise.resolve(contentWrites(here.store).length >= 10 ? true : null),
+      );
+      await program.kill();
+      // The leases of the dead run out by themselves within two minutes; here they are made to.
+      await here.rows(`UPDATE sync_run SET lease_until = now() WHERE lease_until IS NOT NULL`);
+      await here.rows(
+        `UPDATE store_product SET write_lease_until = now() WHERE write_lease_until IS NOT NULL`,
+      );
+      await here.rows(`UPDATE webhook_delivery SET lease_until = now() WHERE lease_until IS NOT NULL`);
+      await here.start();
+      await expectWhole(here, id);
+    },
+    LONG_MS,
+  );
+});
+
+describe('the daemon that is asked to stop in the middle of a run', () => {
+  it(
+    'exits with 0 within 25 s, and the next start resumes the run under its id',
+    async () => {
+      const { here, id, program } = await underWay('given', 15);
+      const askedAt = performance.now();
+      program.signal('SIGTERM');
+      expect(await program.exit()).toBe(0);
+      expect(performance.now() - askedAt).toBeLessThan(25_000);
+      const [row] = await here.rows<{ state: string; lease: string | null }>(
+        'SELECT state, lease FROM sync_run',
+      );
+      expect(row).toEqual({ state: 'queued', lease: null });
+      await here.start();
+      await expectWhole(here, id);
+    },
+    LONG_MS,
+  );
+});

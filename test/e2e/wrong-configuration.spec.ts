@@ -1,0 +1,157 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { writeFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ProgramEnd } from '../support/e2e-program.js';
+import { startStoreSandbox, type RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import type { Settings } from '../support/e2e-settings.js';
+import { World } from '../support/e2e-world.js';
+
+let world: World;
+let narrow: RunningStoreSandbox;
+let deadPort: number;
+
+beforeAll(async () => {
+  world = await World.open();
+  narrow = await startStoreSandbox({
+    shop: 'main.myshopify.com',
+    scopes: ['read_products'],
+    throttle: false,
+  });
+  deadPort = await portOfNobody();
+}, 60_000);
+afterAll(async () => {
+  await narrow.stop();
+  await world.end();
+});
+
+/** Runs a command with the world's configuration and `changes` over it. */
+async function withSettings(
+  command: string,
+  changes: Settings,
+  env: Record<string, string> = {},
+): Promise<ProgramEnd> {
+  await world.configure(changes);
+  return world.run([command], env);
+}
+
+function expectOneLine(end: ProgramEnd, ...says: (string | RegExp)[]): void {
+  expect(end.status).toBe(1);
+  expect(end.stderr).toMatch(/^store-sync: [^\n]+\n$/);
+  for (const text of says) expect(end.stderr).toMatch(text);
+  for (const secret of Object.values(world.env).filter((value) => value !== world.configFile))
+    expect(end.stderr + end.stdout).not.toContain(secret);
+  expect(end.durationMs).toBeLessThan(10_000);
+}
+
+const main = (settings: Settings): Settings => ({ stores: { main: settings } });
+const workspace = (settings: Settings): Settings => ({ workspaces: { default: settings } });
+
+describe('a configuration that cannot be right ends the program at once, with key, file and what was expected', () => {
+  it.each<[string, string, Settings, Record<string, string>, RegExp]>([
+    ['an unknown key', 'start', { server: { prot: 80 } }, {}, /server\.prot.*unknown key/],
+    ['a missing secret', 'check', {}, { CATALOG_API_TOKEN: '' }, /workspaces\.default\.auth/],
+    [
+      'plain http to a public host',
+      'check',
+      workspace({ baseUrl: 'http://catalog.example.com/api/v1' }),
+      {},
+      /workspaces\.default\.baseUrl.*https/,
+    ],
+    [
+      'a schedule that is none',
+      'check',
+      main({ schedule: { cron: 'at night' } }),
+      {},
+      /stores\.main\.schedule\.cron/,
+    ],
+    [
+      'a wrong type',
+      'sync',
+      workspace({ requestsPerSecond: 'many' }),
+      {},
+      /workspaces\.default\.requestsPerSecond.*a number/,
+    ],
+  ])(
+    '%s',
+    async (_name, command, changes, env, says) => {
+      const args = command === 'sync' ? ['sync', '--store', 'main'] : [command];
+      await world.configure(changes);
+      expectOneLine(await world.run(args, env), says, 'store-sync.yaml');
+    },
+    30_000,
+  );
+
+  it('a variable that nobody set', async () => {
+    await world.configure(workspace({ auth: { apiToken: '${NOBODY_SET_THIS}' } }));
+    expectOneLine(await world.run(['check']), /workspaces\.default\.auth\.apiToken/, 'NOBODY_SET_THIS');
+  }, 30_000);
+
+  it('a file that is not there, and one that is no YAML', async () => {
+    const broken = `${world.directory}/broken.yaml`;
+    await writeFile(broken, 'server: [unclosed');
+    expectOneLine(await world.run(['check', '--config', `${world.directory}/nowhere.yaml`]), 'nowhere.yaml');
+    expectOneLine(await world.run(['check', '--config', broken]), 'broken.yaml');
+  }, 30_000);
+});
+
+describe('what does not answer or refuses us is named with its place and what to do', () => {
+  it.each(['check', 'start'])(
+    'a database that cannot be reached: %s',
+    async (command) => {
+      const url = `postgres://someone:pa55word@127.0.0.1:${deadPort}/nothing`;
+      const end = await withSettings(command, { database: { url } });
+      expectOneLine(end, 'database', `127.0.0.1:${deadPort}`);
+      expect(end.stderr + end.stdout).not.toContain('pa55word');
+    },
+    30_000,
+  );
+
+  it('a refused catalog login', async () => {
+    const end = await withSettings('check', workspace({ auth: { apiToken: 'revoked-long-ago' } }));
+    expectOneLine(end, 'workspace default: catalog login', '401');
+    expect(end.stdout).toMatch(/^ok .*store main/m);
+  }, 30_000);
+
+  it('a catalog that nobody serves', async () => {
+    const end = await withSettings('check', workspace({ baseUrl: `http://127.0.0.1:${deadPort}/api/v1` }));
+    expectOneLine(end, 'workspace default', `127.0.0.1:${deadPort}`, /ECONNREFUSED/);
+  }, 30_000);
+
+  it('a store that nobody serves', async () => {
+    const end = await withSettings('check', main({ endpoint: `http://127.0.0.1:${deadPort}` }));
+    expectOneLine(end, 'store main', /ECONNREFUSED/);
+  }, 30_000);
+
+  it('a scope that the store’s app lacks', async () => {
+    const end = await withSettings('check', main({ endpoint: narrow.url }));
+    expectOneLine(end, 'store main', 'write_products');
+  }, 30_000);
+
+  it('a store token that is wrong', async () => {
+    const end = await withSettings('check', main({ auth: { accessToken: 'shpat_wrong' } }));
+    expectOneLine(end, 'store main', /token/);
+  }, 30_000);
+
+  it('a port that somebody else has', async () => {
+    const other = createServer();
+    other.listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const address = other.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const end = await withSettings('start', { server: { port } });
+    other.close();
+    expectOneLine(end, String(port));
+  }, 30_000);
+});
+
+/** A port that was free a moment ago: connections to it are refused. */
+async function portOfNobody(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}

@@ -1,0 +1,56 @@
+import 'reflect-metadata';
+import { createInterface } from 'node:readline';
+import { openRuntime } from '../../src/cli/runtime.js';
+import { startDaemon } from '../../src/daemon.js';
+import { KILL_POINTS, onKillPoint } from '../../src/registry/kill-point.js';
+
+// `daemon-main.ts CONFIG`: the daemon in a process of its own, which its starter may end at any step. On stdin it takes
+//   start       begin; until then everything is loaded and nothing touched, so that a successor takes over at once
+//   die POINT   end by SIGKILL the next time it comes by that kill point
+//   stop POINT  stand still by SIGSTOP there, once
+// and says "loaded", "up", "armed POINT", "at POINT", and after a SIGTERM "stopped MILLISECONDS".
+
+const [configFile] = process.argv.slice(2);
+let armed: { readonly point: string; readonly signal: 'SIGKILL' | 'SIGSTOP' } | null = null;
+
+onKillPoint((point) => {
+  if (point !== armed?.point) return;
+  const { signal } = armed;
+  armed = null;
+  process.stdout.write(`at ${point}\n`);
+  process.kill(process.pid, signal);
+  // The signal is on its way: not one more step before it is there.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, signal === 'SIGKILL' ? undefined : 100);
+});
+
+async function start(): Promise<void> {
+  const runtime = await openRuntime({ configFile, destination: 'stderr' });
+  const daemon = await startDaemon(runtime);
+  process.once('SIGTERM', () => {
+    const began = performance.now();
+    void daemon
+      .stop()
+      .then(() => runtime.release())
+      .then(() => {
+        process.stdout.write(`stopped ${String(Math.round(performance.now() - began))}\n`);
+        process.exit(0);
+      });
+  });
+  process.stdout.write('up\n');
+}
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'start') {
+    start().catch((error: unknown) => {
+      process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      process.exit(1);
+    });
+    return;
+  }
+  const [what, point = ''] = line.split(' ');
+  if (!KILL_POINTS.some((known) => known === point)) throw new Error(`what is meant by "${line}"?`);
+  armed = { point, signal: what === 'die' ? 'SIGKILL' : 'SIGSTOP' };
+  process.stdout.write(`armed ${point}\n`);
+});
+
+process.stdout.write('loaded\n');

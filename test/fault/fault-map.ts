@@ -1,0 +1,339 @@
+/** Tests that prove a row: all of a file whose full name (describe and it) contains the text. */
+export interface Proof {
+  readonly file: string;
+  readonly name: string;
+}
+
+export interface FaultRow {
+  readonly id: string;
+  readonly fault: string;
+  readonly behaviour: string;
+  readonly proofs: readonly Proof[];
+}
+
+const proof = (file: string, ...names: string[]): Proof[] => names.map((name) => ({ file, name }));
+
+const KILLS = 'test/fault/kill-points.spec.ts';
+const SOAK = 'test/soak/soak.spec.ts';
+const REDIS = 'test/fault/redis.spec.ts';
+const LOAD = 'test/fault/receipt-under-load.spec.ts';
+const REPLICAS = 'test/fault/replicas.spec.ts';
+const RECEIPT = 'test/e2e/receipt.spec.ts';
+const SOAKED = 'are neither lost, nor doubled, nor refused';
+
+/** Receiving: W. The catalog service: C. The store: S. Data: D. Operation: O. */
+export const FAULTS: readonly FaultRow[] = [
+  {
+    id: 'W1',
+    fault: 'killed before the inbox holds the delivery',
+    behaviour: 'no answer, so that the sender repeats it; one row',
+    proofs: [...proof(KILLS, 'at receive.read is'), ...proof(SOAK, SOAKED)],
+  },
+  {
+    id: 'W2',
+    fault: 'killed between commit and answer',
+    behaviour: 'the repetition gets 2xx and makes no second row',
+    proofs: [...proof(KILLS, 'at receive.committed is'), ...proof(SOAK, SOAKED)],
+  },
+  {
+    id: 'W3',
+    fault: 'killed between answer and processing',
+    behaviour: 'the next process finds the row and interprets it',
+    proofs: [
+      ...proof(KILLS, 'at receive.acked is', 'at settle.claimed is'),
+      ...proof('test/webhooks/order.spec.ts', 'an interpreter that dies at'),
+      ...proof(SOAK, SOAKED),
+    ],
+  },
+  {
+    id: 'W4',
+    fault: 'the queue is away when a delivery comes',
+    behaviour: '200 all the same: the inbox holds it, and it comes round later',
+    proofs: proof(REDIS, 'a delivery gets 200 while Redis is away', 'when they are emptied in the middle'),
+  },
+  {
+    id: 'W5',
+    fault: 'the database is down or silent',
+    behaviour: '503 within three and a half seconds',
+    proofs: [
+      ...proof(RECEIPT, 'refuses connections gets 503', 'hangs gets 503'),
+      ...proof('test/persistence/repositories-inbox.spec.ts', 'a database that is away'),
+    ],
+  },
+  {
+    id: 'W6',
+    fault: 'the same delivery many times at once',
+    behaviour: 'one row, one effect',
+    proofs: [
+      ...proof(LOAD, 'that come fifty times at once'),
+      ...proof('test/persistence/repositories-inbox.spec.ts', 'keeps one row of fifty identical deliveries'),
+    ],
+  },
+  {
+    id: 'W7',
+    fault: 'a failure after a success, or the reverse',
+    behaviour: 'a settled task never moves, the newest content stands',
+    proofs: [
+      ...proof('test/webhooks/order.spec.ts', 'results in whatever order'),
+      ...proof('test/webhooks/interpretation.spec.ts', 'that failed does not undo one that succeeded'),
+    ],
+  },
+  {
+    id: 'W8',
+    fault: 'a delivery overtakes the answer to the call that caused it',
+    behaviour: 'it finds its task, or waits until its product is known',
+    proofs: proof(
+      'test/webhooks/interpretation.spec.ts',
+      'finds its row although it overtook the answer',
+      'is taken once the product is linked',
+    ),
+  },
+  {
+    id: 'W9',
+    fault: 'a large body',
+    behaviour: 'taken up to 10 MB; beyond, 413, and polling brings the result',
+    proofs: proof(RECEIPT, 'of 101 KB gets 200', 'of 9.9 MB gets 200', 'over 10 MB gets 413'),
+  },
+  {
+    id: 'W10',
+    fault: 'truncated JSON, bytes that claim to be compressed',
+    behaviour: 'signed, so 200; stored and parked',
+    proofs: proof(RECEIPT, 'holds broken JSON gets 200', 'content-encoding: gzip over plain bytes gets 200'),
+  },
+  {
+    id: 'W11',
+    fault: 'another content type or charset',
+    behaviour: '200, stored byte for byte',
+    proofs: proof(RECEIPT, 'with content-type: text/plain gets 200', 'charset=latin1 gets 200'),
+  },
+  {
+    id: 'W12',
+    fault: 'invalid UTF-8',
+    behaviour: 'the signature is over bytes; parked',
+    proofs: [
+      ...proof(RECEIPT, 'holds invalid UTF-8 gets 200'),
+      ...proof('src/catalog/webhook-signature.spec.ts', 'verifies bodies of any bytes'),
+    ],
+  },
+  {
+    id: 'W13',
+    fault: 'clocks that differ, a retry with its first timestamp',
+    behaviour: 'taken for twenty minutes back and five ahead',
+    proofs: proof(
+      RECEIPT,
+      'that is a retry of eleven minutes later',
+      'signed 21 minutes ago is refused',
+      'signed ten minutes in the future is refused',
+    ),
+  },
+  {
+    id: 'W14',
+    fault: 'the secret is rotated',
+    behaviour: 'both are taken while the rotation lasts, then the new one alone',
+    proofs: [
+      ...proof(LOAD, 'signed with either secret are taken'),
+      ...proof('src/catalog/webhook-signature.spec.ts', 'accepts both secrets while a rotation lasts'),
+    ],
+  },
+  {
+    id: 'W15',
+    fault: 'many more deliveries than usual',
+    behaviour: 'no 429, no 4xx at all; what cannot be taken gets 503',
+    proofs: proof(LOAD, 'that come all at once get no 4xx'),
+  },
+  {
+    id: 'W16',
+    fault: 'a rolling restart',
+    behaviour: 'readiness keeps deliveries from who cannot take them; none gets a 4xx, none is lost',
+    proofs: proof(REPLICAS, 'one after the other is restarted under load'),
+  },
+  {
+    id: 'W17',
+    fault: 'a delivery is lost for good',
+    behaviour: 'polling brings every product round',
+    proofs: [
+      ...proof('test/e2e/polling.spec.ts', 'everything still comes round, by polling'),
+      ...proof(KILLS, 'while no deliveries come, at poll.asked', 'while no deliveries come, at poll.stored'),
+    ],
+  },
+  {
+    id: 'C1',
+    fault: 'the catalog answers 429, with or without Retry-After',
+    behaviour: 'it is left alone for as long as it asks, an hour at most',
+    proofs: [
+      ...proof('test/e2e/faults.spec.ts', 'by 429 with'),
+      ...proof('test/catalog-client/throttling.spec.ts', '429 and 503'),
+    ],
+  },
+  {
+    id: 'C2',
+    fault: 'an error or a timeout in answer to a creation',
+    behaviour: 'the product is looked for before it is created again',
+    proofs: [
+      ...proof('test/sync/apply.spec.ts', 'a creation of unknown outcome is looked for'),
+      ...proof(KILLS, 'at apply.begun is', 'at apply.sent is'),
+      ...proof('test/e2e/faults.spec.ts', 'a catalog that fails in every way there is'),
+    ],
+  },
+  {
+    id: 'C3',
+    fault: 'HTML, a cut, slow or enormous answer',
+    behaviour: 'a coded error that may be repeated; bounded in time and size',
+    proofs: proof('test/catalog-client/errors.spec.ts', 'answers that cannot be used'),
+  },
+  {
+    id: 'C4',
+    fault: 'the token is revoked in the middle',
+    behaviour: 'one renewal for all; if that does not help, the workspace is paused',
+    proofs: [
+      ...proof('test/catalog-client/auth.spec.ts', 'whose token is revoked unannounced cause one renewal'),
+      ...proof('test/sync/apply.spec.ts', 'refused credentials'),
+    ],
+  },
+  {
+    id: 'C5',
+    fault: 'the refresh token has expired',
+    behaviour: 'a new login, once',
+    proofs: proof('test/catalog-client/auth.spec.ts', '[AUTH-08]', 'a refused login says why'),
+  },
+  {
+    id: 'C6',
+    fault: 'pages change while they are read',
+    behaviour: 'the walk ends, and says so when it is not whole',
+    proofs: proof(
+      'test/catalog-client/products.spec.ts',
+      'ends at a next that was followed before',
+      'a walk that is cut short by a vanished page fails',
+    ),
+  },
+  {
+    id: 'S1',
+    fault: 'the store throttles',
+    behaviour: 'waited for as its cost figures say; the read goes on',
+    proofs: [
+      ...proof('test/store/calls.spec.ts', 'calls that the store asks to slow down'),
+      ...proof('test/e2e/faults.spec.ts', 'a store that throttles and fails'),
+    ],
+  },
+  {
+    id: 'S2',
+    fault: 'an export fails, is cancelled, or its address expires',
+    behaviour: 'the run fails, or exports anew; nothing is taken for gone',
+    proofs: [
+      ...proof('test/e2e/exports.spec.ts', 'an export that is not whole because it ends as'),
+      ...proof('test/store/export.spec.ts', 'asks once for a new address when the old one has expired'),
+      ...proof('test/sync/resume.spec.ts', 'an export that failed is forgotten'),
+      ...proof(KILLS, 'at plan.export-started is', 'at plan.handle-stored is'),
+    ],
+  },
+  {
+    id: 'S3',
+    fault: 'an export that is cut off',
+    behaviour: 'the counts do not agree, so the run fails and infers nothing',
+    proofs: [
+      ...proof('test/store/export.spec.ts', 'an export that is not what the store said'),
+      ...proof('test/sync/resume.spec.ts', 'that breaks off in the middle leaves nothing of its plan'),
+    ],
+  },
+  {
+    id: 'S4',
+    fault: 'a product is deleted before it is written',
+    behaviour: 'skipped with that reason',
+    proofs: proof('test/write-back/writing.spec.ts', 'a product that is gone'),
+  },
+  {
+    id: 'S5',
+    fault: 'the merchant edited after the product was read',
+    behaviour: 'the edit stands, as a conflict',
+    proofs: [
+      ...proof('test/e2e/merchant-edits.spec.ts', 'is not overwritten when it happens between'),
+      ...proof('test/write-back/writing.spec.ts', 'made since the content was asked for is kept'),
+      ...proof(SOAK, SOAKED),
+    ],
+  },
+  {
+    id: 'S6',
+    fault: 'what was written comes back as news',
+    behaviour: 'it is known as ours: neither pushed nor generated from',
+    proofs: [
+      ...proof('test/e2e/merchant-edits.spec.ts', 'what was written does not come back as news'),
+      ...proof('test/write-back/writing.spec.ts', 'does not come back as the merchant’s own'),
+    ],
+  },
+  {
+    id: 'S7',
+    fault: 'killed after the store took a write, before it is recorded',
+    behaviour: 'the next worker reads, recognises it, and writes nothing',
+    proofs: [
+      ...proof(KILLS, 'at write-back.written is', 'at write-back.begun is'),
+      ...proof(
+        'test/write-back/resume.spec.ts',
+        'a writer that dies at',
+        'after the write leaves what is known as ours to the newer result',
+      ),
+    ],
+  },
+  {
+    id: 'D1',
+    fault: '`__proto__` among free-form keys',
+    behaviour: 'dropped, at every depth',
+    proofs: proof('test/catalog-client/products.spec.ts', 'keys that would reach a prototype are taken out'),
+  },
+  {
+    id: 'D2',
+    fault: 'HTML and script in generated content',
+    behaviour: 'sanitised to an allow-list, text elsewhere',
+    proofs: proof('src/planner/html-content.spec.ts', ''),
+  },
+  {
+    id: 'O1',
+    fault: 'several replicas fire the same tick',
+    behaviour: 'one run',
+    proofs: [
+      ...proof(REPLICAS, 'make one run of each tick'),
+      ...proof('test/schedule/scheduler.spec.ts', 'of replicas with skewed clocks is one run of one slot'),
+      ...proof('test/sync/runs.spec.ts', 'makes one run of a slot that fifty replicas ask for'),
+    ],
+  },
+  {
+    id: 'O2',
+    fault: 'SIGTERM in the middle of a run',
+    behaviour: 'ended within 25 s, the run handed on under its id',
+    proofs: proof('test/e2e/interruptions.spec.ts', 'exits with 0 within 25 s'),
+  },
+  {
+    id: 'O3',
+    fault: 'the disk is full',
+    behaviour: '503, nothing acknowledged that is not stored; it recovers',
+    proofs: proof('test/fault/disk-full.spec.ts', 'gets 503 and is not acknowledged'),
+  },
+  {
+    id: 'O4',
+    fault: 'a migration while a deploy rolls',
+    behaviour: 'the release before works on the next one’s schema',
+    proofs: [
+      ...proof('test/fault/rolling-deploy.spec.ts', 'serves the release before it too'),
+      ...proof('test/persistence/repositories.spec.ts', 'are applied once by processes that start together'),
+    ],
+  },
+  {
+    id: 'O5',
+    fault: 'started while the database is down',
+    behaviour: 'waits for it before anything is constructed, or ends with a status',
+    proofs: [
+      ...proof('test/e2e/wrong-configuration.spec.ts', 'a database that cannot be reached: start'),
+      ...proof('test/queue/postgres-queue.spec.ts', 'wait for a server that is not there yet'),
+    ],
+  },
+  {
+    id: 'O6',
+    fault: 'killed again and again in the same job',
+    behaviour: 'the queue does it again; a row that kills whoever works on it is set aside',
+    proofs: [
+      ...proof('test/queue/postgres-queue.spec.ts', 'do a job again whose worker was killed'),
+      ...proof('test/fault/poison-run.spec.ts', 'is given up after ten'),
+      ...proof('test/webhooks/order.spec.ts', 'again and again on one delivery sets it aside'),
+      ...proof('test/write-back/resume.spec.ts', 'again and again on one write-back ends it'),
+    ],
+  },
+];

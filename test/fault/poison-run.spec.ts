@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { snapshot } from '../support/fake-store.js';
+import { Stages, STORE } from '../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(snapshot(1));
+});
+afterAll(async () => stages.close());
+
+/** So many workers took the run and died. */
+async function runThatKilled(workers: number): Promise<string> {
+  const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+  for (let count = 1; count <= workers; count += 1) {
+    expect(await stages.runs.claim(id, `worker ${String(count)}`, 60_000)).toMatchObject({ unended: count });
+    await stages.expireLease(id);
+  }
+  return id;
+}
+
+describe('a run that kills its workers', () => {
+  it('is resumed by the tenth all the same', async () => {
+    const id = await runThatKilled(9);
+    expect(await stages.work(id)).toMatchObject({ state: 'succeeded', unended: 0 });
+  });
+
+  it('is given up after ten, and the next run begins anew', async () => {
+    const id = await runThatKilled(10);
+    expect(await stages.work(id)).toMatchObject({
+      state: 'failed',
+      error: expect.stringContaining('never ended'),
+      retryAt: null,
+    });
+    expect(stages.store.script.count('startExport')).toBe(0);
+    const next = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    expect(next).toMatchObject({ created: true });
+    expect(await stages.work(next.id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('is not counted out by being handed on in order', async () => {
+    const id = await runThatKilled(9);
+    await stages.runs.claim(id, 'stopped', 60_000);
+    await stages.runs.release(id, 'stopped');
+    expect(await stages.runs.claim(id, 'next', 60_000)).toMatchObject({ unended: 1 });
+  });
+});

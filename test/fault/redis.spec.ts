@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { redisAvailable, startTestRedis, type TestRedis } from '../support/redis.js';
+import { planSoak } from '../soak/plan.js';
+import { runSoak } from '../soak/soak.js';
+import { chance } from './chance.js';
+import { DeliverySender } from './deliveries.js';
+import { openFaultWorld, until, type FaultWorld } from './fault-world.js';
+import { checkHistory } from './history.js';
+
+const LONG_MS = 120_000;
+const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
+  UNION ALL SELECT 1 FROM write_back WHERE state = 'ready'`;
+
+(redisAvailable() ? describe : describe.skip)('with the queues in Redis', () => {
+  let redis: TestRedis;
+  let world: FaultWorld | null = null;
+  beforeAll(async () => {
+    redis = await startTestRedis();
+  });
+  afterEach(async () => {
+    await world?.end();
+    world = null;
+  }, LONG_MS);
+  afterAll(async () => redis.stop());
+
+  it(
+    '200 deliveries into a daemon that is killed 4 times and whose database crashes are neither lost, nor doubled, nor refused',
+    async () => {
+      const { lost, doubled, refused, broken } = await runSoak({
+        deliveries: 200,
+        kills: 4,
+        databaseRestarts: 1,
+        seed: 20_262,
+        redisUrl: redis.url,
+        fast: true,
+        log: () => undefined,
+      });
+      expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
+    },
+    LONG_MS,
+  );
+
+  it(
+    'a delivery gets 200 while Redis is away, and comes round once it is back',
+    async () => {
+      const { here, sender, plan } = await open(40);
+      await redis.stop();
+      try {
+        for (const delivery of plan.deliveries) sender.send(delivery);
+        await sender.idle();
+        for (const { statuses } of sender.sent) expect(statuses).toEqual([200]);
+      } finally {
+        await redis.start();
+      }
+      await expectAllRound(here, sender);
+    },
+    LONG_MS,
+  );
+
+  it(
+    'nothing is lost and nothing is done twice when they are emptied in the middle',
+    async () => {
+      const { here, sender, plan } = await open(120);
+      const client = new Redis(redis.url);
+      try {
+        for (const [index, delivery] of plan.deliveries.entries()) {
+          sender.send(delivery);
+          if (index % 40 === 39) await client.flushall();
+        }
+        await sender.idle();
+        await client.flushall();
+      } finally {
+        client.disconnect();
+      }
+      await expectAllRound(here, sender);
+    },
+    LONG_MS,
+  );
+
+  async function open(count: number) {
+    const here = await openFaultWorld({ redisUrl: redis.url });
+    world = here;
+    await (await here.load()).start();
+    const plan = await planSoak(here.db, here.store, count, chance(count));
+    return { here, plan, sender: new DeliverySender(here.webhookUrl, here.webhookSecret) };
+  }
+
+  async function expectAllRound(here: FaultWorld, sender: DeliverySender): Promise<void> {
+    await until('every row is settled', async () => (await here.db.query(OPEN)).rowCount === 0, 60_000);
+    const { lost, doubled, refused, broken } = await checkHistory({
+      db: here.db,
+      store: here.store,
+      sent: sender.sent,
+    });
+    expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
+  }
+});

@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+
+const messageSchema = z.strictObject({ text: z.string() });
+
+/** Who takes notifications: keeps what it took, and answers as it is told to. */
+export class Receiver {
+  /** Texts that were answered with 2xx, in order. */
+  readonly taken: string[] = [];
+  requests = 0;
+  /** Status of the answers from now on; `hang` never answers, `cut` breaks off once the message is heard. */
+  answer: number | 'hang' | 'cut' = 200;
+  headers: Record<string, string> = {};
+
+  private constructor(private readonly server: Server) {}
+
+  static async open(): Promise<Receiver> {
+    const server = createServer();
+    const receiver = new Receiver(server);
+    server.on('request', (request, response) => void receiver.#receive(request, response));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    return receiver;
+  }
+
+  /** With a path that is a secret, as Slack's is. */
+  url(path = '/services/T0/B0/canary-in-the-path?sig=canary-in-the-query'): string {
+    const { port } = this.server.address() as AddressInfo;
+    return `http://127.0.0.1:${port}${path}`;
+  }
+
+  reset(): void {
+    this.taken.length = 0;
+    this.requests = 0;
+    this.answer = 200;
+    this.headers = {};
+  }
+
+  async close(): Promise<void> {
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  async #receive(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.requests += 1;
+    const chunks: Buffer[] = [];
+    for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+    if (this.answer === 'hang') return;
+    if (this.answer === 'cut') {
+      request.socket.destroy();
+      return;
+    }
+    const { text } = messageSchema.parse(JSON.parse(Buffer.concat(chunks).toString()));
+    if (this.answer >= 200 && this.answer < 300) this.taken.push(text);
+    response.writeHead(this.answer, this.headers).end('ok');
+  }
+}

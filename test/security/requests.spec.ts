@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openDashboard, type DashboardWorld } from '../dashboard/dashboard-world.js';
+
+let here: DashboardWorld;
+beforeAll(async () => {
+  here = await openDashboard({
+    settings: {
+      workspaces: {
+        other: {
+          baseUrl: 'http://127.0.0.1:9/api/v1',
+          auth: { apiToken: 'token-of-the-other' },
+          webhook: { hmacSecret: OTHER_SECRET, register: false },
+        },
+        unsigned: {
+          baseUrl: 'http://127.0.0.1:9/api/v1',
+          auth: { apiToken: 'token-of-a-third' },
+          webhook: { register: false },
+        },
+      },
+    },
+  });
+}, 60_000);
+afterAll(() => here.end(), 60_000);
+
+const OTHER_SECRET = 'secret-of-the-other-workspace';
+const BODY = '{"action":"product_generated"}';
+
+function signed(secret: string, timestamp: string, body = BODY): Record<string, string> {
+  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': `sha256=${digest}` };
+}
+
+const seconds = (offset = 0): string => String(Math.floor(Date.now() / 1000) + offset);
+
+/** Everything of the answer that a caller could learn from. */
+async function answerTo(path: string, init: RequestInit): Promise<unknown> {
+  const answer = await fetch(`${here.url}${path}`, init);
+  const told = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  return { status: answer.status, headers: told, body: await answer.text() };
+}
+
+describe('a delivery that is not genuine', () => {
+  it('gets one and the same answer, whatever is wrong with it', async () => {
+    const { webhookSecret } = here.world;
+    const good = signed(webhookSecret, seconds());
+    const attempts: Record<string, string>[] = [
+      {},
+      signed('a-wrong-secret', seconds()),
+      signed(webhookSecret, seconds(-3600)),
+      signed(webhookSecret, seconds(3600)),
+      signed(webhookSecret, `${seconds()}.0`),
+      { ...good, 'x-webhook-signature': good['x-webhook-signature']?.toUpperCase() ?? '' },
+      { ...good, 'x-webhook-signature': `${good['x-webhook-signature'] ?? ''}00` },
+      { 'x-webhook-timestamp': seconds() },
+    ];
+    const answers = new Set<string>();
+    for (const headers of attempts)
+      answers.add(
+        JSON.stringify(await answerTo('/webhooks/catalog/default', { method: 'POST', headers, body: BODY })),
+      );
+    expect([...answers]).toEqual([expect.stringContaining('"status":401')]);
+    expect(await here.world.rows('SELECT 1 FROM webhook_delivery')).toEqual([]);
+  });
+
+  it('is every one where no secret is configured: nobody could tell', async () => {
+    for (const headers of [{}, signed('', seconds())]) {
+      const { status } = await fetch(`${here.url}/webhooks/catalog/unsigned`, {
+        method: 'POST',
+        headers,
+        body: BODY,
+      });
+      expect(status).toBe(401);
+    }
+  });
+
+  it('is one that another workspace’s secret signed: the address tells the workspace, never the body', async () => {
+    const post = async (workspace: string): Promise<number> =>
+      (
+        await fetch(`${here.url}/webhooks/catalog/${workspace}`, {
+          method: 'POST',
+          headers: signed(OTHER_SECRET, seconds(), '{"workspace":"default"}'),
+          body: '{"workspace":"default"}',
+        })
+      ).status;
+    expect([await post('default'), await post('other')]).toEqual([401, 200]);
+    expect(await here.world.rows('SELECT DISTINCT workspace FROM webhook_delivery')).toEqual([
+      { workspace: 'other' },
+    ]);
+  });
+});
+
+describe('the API', () => {
+  it('says the same to everybody who is not the administrator', async () => {
+    const { adminToken } = here.world;
+    const given = [undefined, '', 'Bearer', 'Bearer wrong', `Bearer ${adminToken}x`];
+    given.push(`Bearer ${adminToken.slice(0, -1)}`, `Basic ${adminToken}`, adminToken);
+    const answers = new Set<string>();
+    for (const authorization of given) {
+      const headers = authorization === undefined ? {} : { authorization };
+      answers.add(JSON.stringify(await answerTo('/api/v1/status', { headers })));
+    }
+    expect([...answers]).toEqual([expect.stringContaining('"status":401')]);
+    expect([...answers][0]).not.toContain(adminToken);
+  });
+
+  it('bounds what it reads: bodies by a megabyte, headers by sixteen kilobytes', async () => {
+    const headers = {
+      authorization: `Bearer ${here.world.adminToken}`,
+      'content-type': 'application/json',
+    };
+    const body = JSON.stringify({ ids: ['x'.repeat(1_100_000)] });
+    const large = await fetch(`${here.url}/api/v1/stores/main/generate`, { method: 'POST', headers, body });
+    expect(large.status).toBe(413);
+    const long = await fetch(`${here.url}/health/live`, { headers: { 'x-long': 'x'.repeat(20_000) } });
+    expect(long.status).toBe(431);
+  });
+
+  it.each([`' OR '1'='1`, `"; DROP TABLE sync_run; --`, `%' --`, '\\', `$1`])(
+    'takes %j for a text and not for a command to its database',
+    async (text) => {
+      const products = await here.world.api('GET', `/api/v1/products/${encodeURIComponent(text)}`);
+      expect(products.status).toBe(404);
+      const lists = await here.world.api('GET', `/api/v1/write-backs?store=${encodeURIComponent(text)}`);
+      expect([200, 400]).toContain(lists.status);
+      expect(await here.world.rows(`SELECT to_regclass('sync_run') IS NOT NULL AS there`)).toEqual([
+        { there: true },
+      ]);
+    },
+  );
+
+  it('does not tell what it is made of', async () => {
+    const answer = await fetch(`${here.url}/health/live`);
+    expect(answer.headers.get('x-powered-by')).toBeNull();
+    expect(answer.headers.get('server')).toBeNull();
+  });
+});

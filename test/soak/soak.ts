@@ -1,0 +1,148 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chance } from '../fault/chance.js';
+import type { DaemonProcess } from '../fault/daemon-process.js';
+import { DeliverySender } from '../fault/deliveries.js';
+import { openFaultWorld, until, type FaultWorld } from '../fault/fault-world.js';
+import { checkHistory, type Verdict } from '../fault/history.js';
+import { planSoak, type SoakPlan } from './plan.js';
+
+export interface SoakOptions {
+  readonly deliveries: number;
+  /** Times that the daemon is killed with SIGKILL, at random moments. */
+  readonly kills: number;
+  /** Times that the database server is stopped as by a crash and started again. */
+  readonly databaseRestarts: number;
+  readonly seed: number;
+  /** Queues in Redis; empty: in PostgreSQL. */
+  readonly redisUrl?: string;
+  /** After a kill leases count as expired at once, instead of after their time. */
+  readonly fast: boolean;
+  readonly log: (line: string) => void;
+}
+
+export interface SoakReport extends Verdict {
+  readonly kills: number;
+  readonly databaseRestarts: number;
+  /** Attempts of the sender, and how many of them were not answered or answered 5xx. */
+  readonly attempts: number;
+  readonly repeated: number;
+  readonly seconds: number;
+}
+
+/** From the first delivery of a burst to the SIGKILL, in milliseconds. */
+const LIFE_MS = { least: 60, most: 1_400 };
+/** How much of what was sent is sent once more although it was acknowledged. */
+const RESENT_SHARE = 0.1;
+
+/**
+ * Delivers to a daemon that is killed at random and whose database crashes, until everything has come to rest, and holds the
+ * history against what must be. The same seed gives the same deliveries in the same order and the same lives; what the
+ * machine makes of them differs.
+ */
+export async function runSoak(options: SoakOptions): Promise<SoakReport> {
+  const began = performance.now();
+  const random = chance(options.seed);
+  const world = await openFaultWorld({
+    ownCluster: true,
+    ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
+  });
+  try {
+    const first = await (await world.load()).start();
+    const plan = await planSoak(world.db, world.store, options.deliveries, random);
+    const sender = new DeliverySender(world.webhookUrl, world.webhookSecret);
+    options.log(`seed ${String(options.seed)}: ${String(plan.deliveries.length)} deliveries`);
+    const last = await torment(world, first, plan, sender, options, random);
+    await sender.idle();
+    await rest(world, options);
+    await last.terminate();
+    const verdict = await checkHistory({
+      db: world.db,
+      store: world.store,
+      sent: sender.sent,
+      edits: plan.edits,
+    });
+    checkTitles(world, plan, verdict);
+    const statuses = sender.sent.flatMap((sent) => sent.statuses);
+    return {
+      ...verdict,
+      kills: options.kills,
+      databaseRestarts: options.databaseRestarts,
+      attempts: statuses.length,
+      repeated: statuses.filter((status) => status === null || status >= 500).length,
+      seconds: Math.round((performance.now() - began) / 1000),
+    };
+  } finally {
+    await world.end();
+  }
+}
+
+/** Kill after kill, a share of the deliveries in each life, a database crash in some. Returns the daemon that is left. */
+async function torment(
+  world: FaultWorld,
+  first: DaemonProcess,
+  plan: SoakPlan,
+  sender: DeliverySender,
+  options: SoakOptions,
+  random: () => number,
+): Promise<DaemonProcess> {
+  let daemon = first;
+  let sent = 0;
+  let restarts = 0;
+  for (let kill = 1; kill <= options.kills; kill += 1) {
+    // The successor loads while its predecessor works off what it has; then comes the burst in which that one dies.
+    const successor = await world.load();
+    const share = Math.round((plan.deliveries.length * kill) / options.kills);
+    const lifeMs = LIFE_MS.least + random() * (LIFE_MS.most - LIFE_MS.least);
+    const deliveries = plan.deliveries.slice(sent, share);
+    const again = deliveries.filter(() => random() < RESENT_SHARE);
+    sent = share;
+    const sending = sendOver([...deliveries, ...again], lifeMs, sender);
+    const due = Math.round((options.databaseRestarts * kill) / options.kills);
+    if (due > restarts) {
+      restarts = due;
+      await sleep(lifeMs / 3);
+      await world.crashDatabase();
+      await sleep(random() * 1_000);
+      await world.cluster?.start();
+    }
+    await Promise.all([sleep(lifeMs), sending]);
+    await daemon.kill();
+    if (options.fast) await world.expireLeases();
+    daemon = await successor.start();
+    if (kill % 20 === 0 || kill === options.kills)
+      options.log(`${String(kill)} kills, ${String(sent)} deliveries sent, ${String(sender.open)} open`);
+  }
+  return daemon;
+}
+
+async function sendOver(
+  deliveries: SoakPlan['deliveries'],
+  ms: number,
+  sender: DeliverySender,
+): Promise<void> {
+  for (const [index, delivery] of deliveries.entries()) {
+    sender.send(delivery);
+    if (index % 5 === 4) await sleep((ms * 5) / deliveries.length);
+  }
+}
+
+/** Until no row waits for anything. */
+async function rest(world: FaultWorld, options: SoakOptions): Promise<void> {
+  const open = async (): Promise<number> => {
+    const { rows } = await world.db.query<{ open: string }>(
+      `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
+            + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
+    );
+    return Number(rows[0]?.open ?? 0);
+  };
+  options.log(`${String(await open())} rows are left to be worked`);
+  await until('every row is settled', async () => (await open()) === 0, 240_000);
+}
+
+/** The newest result of each product is what the store says in the end. */
+function checkTitles(world: FaultWorld, plan: SoakPlan, verdict: Verdict): void {
+  for (const [gid, title] of plan.titles) {
+    const live = world.store.products.get(gid)?.title;
+    if (live !== title) verdict.lost.push(`${gid}: the store says "${live ?? ''}" instead of "${title}"`);
+  }
+}

@@ -1,0 +1,204 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
+import type { SourceProduct, StoreConnector } from '../../../src/domain/store-port.js';
+import { createStoreConnector, type StoreConnectorOptions } from '../../../src/store/index.js';
+
+/** A call as the store received it. */
+export interface Call {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Name of the GraphQL operation; empty for anything else. */
+  readonly operation: string;
+  readonly variables: Readonly<Record<string, unknown>>;
+  /** How many calls of the same operation (or path) came before. */
+  readonly earlier: number;
+}
+
+export interface Reply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON. */
+  readonly json?: unknown;
+  readonly text?: string;
+  /** Cut the connection: before any answer, or after so many bytes of the body. */
+  readonly cutAfterBytes?: number;
+  /** Send so many bytes of the body and then nothing more. */
+  readonly stallAfterBytes?: number;
+}
+
+export type Script = (call: Call) => Reply;
+
+const graphqlBody = z.object({
+  query: z.string(),
+  variables: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** A store that says what a test tells it to. */
+export class ScriptedStore {
+  readonly calls: Call[] = [];
+  private script: Script = () => ({ status: 500 });
+
+  private constructor(
+    readonly url: string,
+    private readonly stopServer: () => Promise<void>,
+  ) {}
+
+  static async start(): Promise<ScriptedStore> {
+    let store: ScriptedStore | undefined = undefined;
+    const server = createServer((request, response) => {
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        store?.answer(
+          request.method ?? '',
+          request.url ?? '',
+          request.headers,
+          Buffer.concat(chunks).toString(),
+          response,
+        );
+      });
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    store = new ScriptedStore(`http://127.0.0.1:${String(port)}`, async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
+    return store;
+  }
+
+  answerWith(script: Script): void {
+    this.script = script;
+  }
+
+  operations(): string[] {
+    return this.calls.map(({ operation }) => operation);
+  }
+
+  stop(): Promise<void> {
+    return this.stopServer();
+  }
+
+  private answer(
+    method: string,
+    path: string,
+    headers: IncomingHttpHeaders,
+    body: string,
+    response: ServerResponse,
+  ): void {
+    const parsed = path.endsWith('/graphql.json') ? graphqlBody.parse(JSON.parse(body)) : null;
+    const operation = /(?:query|mutation) (\w+)/.exec(parsed?.query ?? '')?.[1] ?? '';
+    const earlier = this.calls.filter((call) => call.operation === operation && call.path === path).length;
+    const call: Call = {
+      method,
+      path,
+      headers,
+      body,
+      operation,
+      variables: parsed?.variables ?? {},
+      earlier,
+    };
+    this.calls.push(call);
+    send(this.script(call), response);
+  }
+}
+
+function send(reply: Reply, response: ServerResponse): void {
+  const body = Buffer.from(reply.text ?? JSON.stringify(reply.json ?? {}));
+  const type = reply.text === undefined ? 'application/json' : 'text/plain';
+  if (reply.cutAfterBytes === 0) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(reply.status ?? 200, {
+    'content-type': type,
+    'content-length': String(body.length),
+    ...reply.headers,
+  });
+  if (reply.stallAfterBytes !== undefined) response.write(body.subarray(0, reply.stallAfterBytes));
+  else if (reply.cutAfterBytes === undefined) response.end(body);
+  else response.write(body.subarray(0, reply.cutAfterBytes), () => response.destroy());
+}
+
+export interface Bucket {
+  readonly requested?: number;
+  readonly actual?: number | null;
+  readonly available?: number;
+}
+
+export function cost({ requested = 10, actual = 10, available = 1_900 }: Bucket = {}): object {
+  return {
+    requestedQueryCost: requested,
+    actualQueryCost: actual,
+    throttleStatus: { maximumAvailable: 2_000, currentlyAvailable: available, restoreRate: 100 },
+  };
+}
+
+/** A good answer. */
+export function data(value: unknown, extensions: object = {}): Reply {
+  return {
+    headers: { 'x-shopify-api-version': '2026-10', 'x-request-id': 'req-1' },
+    json: { data: value, extensions: { cost: cost(), ...extensions } },
+  };
+}
+
+/** Status 200 and a top-level error. */
+export function refusal(code: string | undefined, message = 'refused', bucket: Bucket = {}): Reply {
+  const extensions = code === undefined ? {} : { extensions: { code } };
+  return {
+    json: { errors: [{ message, ...extensions }], extensions: { cost: cost({ actual: null, ...bucket }) } },
+  };
+}
+
+export const CANARY = 'shpat_canary0123456789abcdef';
+
+/** A connector to `url`. Its time is its own: sleeping takes none, moves the clock and is noted in `slept`. */
+export function connect(
+  url: string,
+  options: Partial<StoreConnectorOptions> = {},
+): { connector: StoreConnector; slept: number[]; advance: (ms: number) => void } {
+  let time = Date.parse('2026-11-20T12:00:00Z');
+  const slept: number[] = [];
+  const connector = createStoreConnector({
+    kind: 'shopify',
+    shop: 'demo-store.myshopify.com',
+    endpoint: url,
+    auth: { accessToken: CANARY },
+    apiVersion: '2026-10',
+    clock: () => new Date(time),
+    sleep: (ms) => {
+      slept.push(ms);
+      time += ms;
+      return Promise.resolve();
+    },
+    random: () => 1,
+    ...options,
+  });
+  return { connector, slept, advance: (ms) => (time += ms) };
+}
+
+/** The error of a call that must fail. */
+export async function failureOf(work: Promise<unknown>): Promise<Error> {
+  try {
+    await work;
+  } catch (error) {
+    if (error instanceof Error) return error;
+    throw new Error('something that is no Error was thrown', { cause: error });
+  }
+  throw new Error('it did not fail');
+}
+
+/** All products of an export, parsed. */
+export async function snapshots(stream: AsyncIterable<readonly SourceProduct[]>): Promise<ProductSnapshot[]> {
+  return (await collect(stream)).map((product) => product.snapshot());
+}
+
+export async function collect<T>(stream: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const batch of stream) all.push(...batch);
+  return all;
+}

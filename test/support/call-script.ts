@@ -1,0 +1,78 @@
+type Interjection = () => unknown;
+
+/**
+ * What a stand-in was asked, and what a test wants to happen around its calls: before the effect (a refusal, a fault, a
+ * halt) or after it (an answer that is lost).
+ */
+export class CallScript<Operation extends string> {
+  readonly calls: { readonly operation: Operation; readonly args: readonly unknown[] }[] = [];
+  readonly #before = new Map<Operation, Interjection[]>();
+  readonly #after = new Map<Operation, Interjection[]>();
+
+  /** Does `work` before the next `times` calls of the operation take effect; what it throws is what the call throws. */
+  before(operation: Operation, work: Interjection, times = 1): void {
+    add(this.#before, operation, work, times);
+  }
+
+  /** Does `work` when the effect is there but the caller has not heard of it. */
+  after(operation: Operation, work: Interjection, times = 1): void {
+    add(this.#after, operation, work, times);
+  }
+
+  async run<T>(operation: Operation, args: readonly unknown[], effect: () => T | Promise<T>): Promise<T> {
+    this.calls.push({ operation, args });
+    await this.#before.get(operation)?.shift()?.();
+    const result = await effect();
+    await this.#after.get(operation)?.shift()?.();
+    return result;
+  }
+
+  count(operation: Operation): number {
+    return this.calls.filter((call) => call.operation === operation).length;
+  }
+
+  operations(): Operation[] {
+    return this.calls.map((call) => call.operation);
+  }
+
+  forget(): void {
+    this.calls.length = 0;
+  }
+
+  reset(): void {
+    this.forget();
+    this.#before.clear();
+    this.#after.clear();
+  }
+}
+
+function add<Operation>(
+  map: Map<Operation, Interjection[]>,
+  operation: Operation,
+  work: Interjection,
+  times: number,
+): void {
+  const list = map.get(operation) ?? [];
+  for (let count = 0; count < times; count += 1) list.push(work);
+  map.set(operation, list);
+}
+
+/** Holds whoever comes by until the test lets go: the moment at which a process dies, or is overtaken. */
+export class Gate {
+  readonly #arrival = Promise.withResolvers<undefined>();
+  readonly #opening = Promise.withResolvers<undefined>();
+
+  /** Resolves once somebody stands at the gate. */
+  get reached(): Promise<unknown> {
+    return this.#arrival.promise;
+  }
+
+  readonly hold = async (): Promise<void> => {
+    this.#arrival.resolve(undefined);
+    await this.#opening.promise;
+  };
+
+  open(): void {
+    this.#opening.resolve(undefined);
+  }
+}

@@ -1,0 +1,87 @@
+import type { MerchantEdit, RunningStoreSandbox, SandboxProduct } from '../../src/sandbox/store/index.js';
+
+type NewProduct = Parameters<RunningStoreSandbox['products']['create']>[0];
+type NewVariant = NonNullable<NewProduct['variants']>[number];
+
+const PLAIN_VARIANT: NewVariant = {
+  optionValues: ['Default Title'],
+  sku: null,
+  barcode: null,
+  price: '10.00',
+  compareAtPrice: null,
+  weight: null,
+  tracked: false,
+  inventoryQuantity: 1,
+  unitCost: null,
+  imageUrl: null,
+};
+
+/** A product with one default variant. */
+export function single(
+  store: RunningStoreSandbox,
+  name: string,
+  {
+    sku = `SKU-${name}`,
+    barcode = null,
+    ...rest
+  }: { sku?: string | null; barcode?: string | null } & Partial<NewProduct> = {},
+): SandboxProduct {
+  return store.products.create({
+    handle: name,
+    title: `Product ${name}`,
+    vendor: 'Acme',
+    productType: 'Mugs',
+    descriptionHtml: `<p>What the merchant wrote about ${name}.</p>`,
+    variants: [{ ...PLAIN_VARIANT, sku, barcode }],
+    ...rest,
+  });
+}
+
+/** A product with three variants by size. */
+export function model(store: RunningStoreSandbox, name: string): SandboxProduct {
+  return store.products.create({
+    handle: name,
+    title: `Product ${name}`,
+    vendor: 'Acme',
+    productType: 'Shirts',
+    descriptionHtml: `<p>What the merchant wrote about ${name}.</p>`,
+    optionNames: ['Size'],
+    variants: ['S', 'M', 'L'].map((size) => ({
+      ...PLAIN_VARIANT,
+      optionValues: [size],
+      sku: `SKU-${name}-${size}`,
+    })),
+  });
+}
+
+/** `count` products, named by their number. Every `singleEvery`th has one default variant, the others three. */
+export function fill(store: RunningStoreSandbox, count: number, { singleEvery = 1 } = {}): SandboxProduct[] {
+  return Array.from({ length: count }, (_unused, index) => {
+    const name = `p${String(index + 1).padStart(4, '0')}`;
+    return index % singleEvery === 0 ? single(store, name) : model(store, name);
+  });
+}
+
+/** Everything of the store that a reader could see, as text to compare. */
+export function storeDump(store: RunningStoreSandbox): string {
+  return JSON.stringify(store.products.list());
+}
+
+/** Mutations that change content; exports and webhook subscriptions change none. */
+export function contentWrites(store: RunningStoreSandbox): readonly string[] {
+  return store.ledger.mutations
+    .filter(({ name }) => !name.startsWith('bulkOperation') && !name.startsWith('webhookSubscription'))
+    .map(({ name, input }) => `${name} ${JSON.stringify(input)}`);
+}
+
+/** The merchant's hand on one product. */
+export function edit(store: RunningStoreSandbox, product: SandboxProduct, change: MerchantEdit): void {
+  store.products.merchantEdit(product.id, change);
+}
+
+/** As it is now. */
+export function now(store: RunningStoreSandbox, product: SandboxProduct): SandboxProduct {
+  const found = store.products.get(product.id);
+  if (!found) throw new Error(`the store has no product ${product.handle} any more`);
+  return found;
+}

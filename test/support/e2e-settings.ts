@@ -1,0 +1,30 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+
+/** A part of a configuration file; maps merge into the world's own settings, lists and texts replace. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+export function merged(below: Settings, above: Settings): Settings {
+  const result: Record<string, unknown> = { ...below };
+  for (const [key, value] of Object.entries(above)) {
+    const present = result[key];
+    result[key] = isMap(present) && isMap(value) ? merged(present, value) : value;
+  }
+  return result;
+}
+
+function isMap(value: unknown): value is Settings {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One that the system picks and nobody holds just now. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,368 @@
+import { CodedError } from '../../src/domain/errors.js';
+import { productExternalId, variantExternalId } from '../../src/domain/external-id.js';
+import type { ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
+import type {
+  CompletedExport,
+  ExportState,
+  LiveMetafield,
+  LiveProduct,
+  LiveTranslations,
+  MetafieldOutcome,
+  MetafieldWrite,
+  PageSelection,
+  SourceProduct,
+  StoreConnector,
+  StoreField,
+  StoreFinding,
+  TranslationOutcome,
+  TranslationWrite,
+} from '../../src/domain/store-port.js';
+import { fingerprint } from '../../src/domain/fingerprint.js';
+import { metafieldTarget } from '../../src/domain/written-content.js';
+import { CallScript } from './call-script.js';
+
+export const SHOP = 'example.myshopify.com';
+
+/** A standalone product as the store holds it; a test says what matters to it. */
+export function snapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
+  return {
+    externalId: productExternalId(SHOP, String(id)),
+    storeId: String(id),
+    status: 'ACTIVE',
+    handle: `product-${String(id)}`,
+    title: `Product ${String(id)}`,
+    descriptionHtml: `<p>Source ${String(id)}</p>`,
+    vendor: 'Acme',
+    productType: 'Thing',
+    category: null,
+    tags: [],
+    url: null,
+    seoTitle: null,
+    seoDescription: null,
+    options: [],
+    imageUrls: [],
+    metafields: [],
+    hasOnlyDefaultVariant: true,
+    variants: [variant(id, 1, { sku: `SKU-${String(id)}` })],
+    updatedAt: new Date('2026-11-19T10:00:00Z'),
+    ...overrides,
+  };
+}
+
+export function variant(
+  product: number,
+  number: number,
+  overrides: Partial<VariantSnapshot> = {},
+): VariantSnapshot {
+  const id = `${String(product)}0${String(number)}`;
+  return {
+    externalId: variantExternalId(SHOP, String(product), id),
+    storeId: id,
+    title: `Variant ${String(number)}`,
+    sku: null,
+    barcode: null,
+    options: [],
+    ...overrides,
+  };
+}
+
+/** The same product with another identifier. */
+export function withSku(product: ProductSnapshot, sku: string | null): ProductSnapshot {
+  return { ...product, variants: product.variants.map((each) => ({ ...each, sku })) };
+}
+
+/** A product of two variants, which the catalog holds as a product model. */
+export function modelSnapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
+  const sizes = [1, 2].map((number) =>
+    variant(id, number, {
+      sku: `SKU-${String(id)}-${String(number)}`,
+      options: [{ name: 'Size', value: String(number) }],
+    }),
+  );
+  return snapshot(id, {
+    hasOnlyDefaultVariant: false,
+    options: [{ name: 'Size', values: ['1', '2'] }],
+    variants: sizes,
+    ...overrides,
+  });
+}
+
+export type StoreOperation =
+  Exclude<keyof StoreConnector, 'check' | 'close' | 'ensureSubscriptions'> | 'batch';
+
+/** A store in memory, behind the port that connectors implement. */
+export class FakeStore implements StoreConnector {
+  readonly script = new CallScript<StoreOperation>();
+  readonly products = new Map<string, ProductSnapshot>();
+  /** Without exports a full read goes by pages. */
+  exports = true;
+  batchSize = 2;
+  /** What the next polls of an export answer; then it is completed. */
+  exportStates: ExportState[] = [];
+  /** Overrides the store's own count. */
+  counted: number | null | undefined;
+  /** Products of exports of which the snapshot was asked for, in order. */
+  parsed: string[] = [];
+  /** Read twice by every read, as pages do that shift under it. */
+  repeated: readonly ProductSnapshot[] = [];
+  /** What the filter's query selects. */
+  selects: (product: ProductSnapshot) => boolean = () => true;
+  /** What the store makes of a value that it is given. */
+  normalises: (field: StoreField, value: string) => string = (_field, value) => value;
+  /** Metafields that the store refuses, by key. */
+  refusedKeys = new Set<string>();
+  /** Languages of the shop besides its own. */
+  locales = ['fr', 'de'];
+  readonly #translations = new Map<string, string>();
+  /** Runs between the read of a metafield and its write: somebody else's edit. */
+  beforeMetafields: () => void = () => undefined;
+
+  put(...products: readonly ProductSnapshot[]): void {
+    for (const product of products) this.products.set(product.storeId, product);
+  }
+
+  edit(storeId: string, changes: Partial<ProductSnapshot>): void {
+    this.put({ ...this.at(storeId), ...changes });
+  }
+
+  at(storeId: string): ProductSnapshot {
+    const product = this.products.get(storeId);
+    if (!product) throw new Error(`the store has no product ${storeId}`);
+    return product;
+  }
+
+  metafield(storeId: string, key: string): string | undefined {
+    return this.at(storeId).metafields.find((field) => field.key === key)?.value;
+  }
+
+  async check(): Promise<readonly StoreFinding[]> {
+    return [];
+  }
+
+  async startExport(query: string): Promise<string | null> {
+    return this.script.run('startExport', [query], () =>
+      this.exports ? `export-${String(this.script.count('startExport'))}` : null,
+    );
+  }
+
+  async pollExport(handle: string): Promise<ExportState> {
+    return this.script.run('pollExport', [handle], () => {
+      const { size } = this.products;
+      return (
+        this.exportStates.shift() ?? {
+          status: 'completed',
+          ...{ handle, url: 'https://example.com/export', objects: size, rootObjects: size },
+        }
+      );
+    });
+  }
+
+  async cancelExport(handle: string): Promise<void> {
+    return this.script.run('cancelExport', [handle], () => undefined);
+  }
+
+  async *readExport(completed: CompletedExport): AsyncGenerator<readonly SourceProduct[]> {
+    await this.script.run('readExport', [completed], () => undefined);
+    for await (const batch of this.#batches(() => true)) {
+      yield batch.map((product) => ({
+        externalId: product.externalId,
+        digest: fingerprint(product),
+        snapshot: () => {
+          this.parsed.push(product.externalId);
+          return product;
+        },
+      }));
+    }
+  }
+
+  async *readPages(selection: PageSelection): AsyncGenerator<readonly ProductSnapshot[]> {
+    await this.script.run('readPages', [selection], () => undefined);
+    const { since } = selection;
+    yield* this.#batches((product) => since === null || product.updatedAt >= since);
+  }
+
+  async *#batches(wanted: (product: ProductSnapshot) => boolean): AsyncGenerator<readonly ProductSnapshot[]> {
+    const all = [...this.products.values(), ...this.repeated].filter(
+      (product) => this.selects(product) && wanted(product),
+    );
+    for (let from = 0; from < all.length; from += this.batchSize) {
+      yield await this.script.run('batch', [from], () => all.slice(from, from + this.batchSize));
+    }
+  }
+
+  async countProducts(query: string): Promise<number | null> {
+    return this.script.run('countProducts', [query], () =>
+      this.counted === undefined
+        ? [...this.products.values()].filter((product) => this.selects(product)).length
+        : this.counted,
+    );
+  }
+
+  async readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]> {
+    return this.script.run('readProducts', [storeIds], () =>
+      storeIds.map((id) => this.products.get(id) ?? null),
+    );
+  }
+
+  async readLive(storeId: string, namespace: string | null): Promise<LiveProduct | null> {
+    return this.script.run('readLive', [storeId, namespace], () => {
+      const product = this.products.get(storeId);
+      if (!product) return null;
+      return {
+        storeId,
+        status: product.status,
+        fields: fieldsOf(product),
+        metafields: product.metafields
+          .filter((field) => field.namespace === namespace)
+          .map((field): LiveMetafield => ({ ...field, digest: fingerprint(field.value) })),
+      };
+    });
+  }
+
+  async writeFields(
+    storeId: string,
+    fields: Readonly<Partial<Record<StoreField, string>>>,
+  ): Promise<Partial<Record<StoreField, string | null>>> {
+    return this.script.run('writeFields', [storeId, fields], () => {
+      if (!this.products.has(storeId)) throw new CodedError('not_found', 'the product is gone');
+      const stored: Partial<Record<StoreField, string | null>> = {};
+      for (const [field, value] of Object.entries(fields)) {
+        const name = field as StoreField;
+        stored[name] = this.normalises(name, value) || null;
+        this.edit(storeId, changesFor(name, stored[name] ?? null));
+      }
+      return stored;
+    });
+  }
+
+  async writeMetafields(
+    storeId: string,
+    metafields: readonly MetafieldWrite[],
+  ): Promise<readonly MetafieldOutcome[]> {
+    return this.script.run('writeMetafields', [storeId, metafields], () => {
+      this.beforeMetafields();
+      return metafields.map((write) => this.#writeMetafield(storeId, write));
+    });
+  }
+
+  #writeMetafield(storeId: string, write: MetafieldWrite): MetafieldOutcome {
+    const { namespace, key, type, value } = write;
+    const others = this.at(storeId).metafields.filter(
+      (field) => field.namespace !== namespace || field.key !== key,
+    );
+    const current = this.at(storeId).metafields.find((field) => !others.includes(field));
+    const digest = current === undefined ? null : fingerprint(current.value);
+    if (this.refusedKeys.has(key)) return { namespace, key, outcome: 'refused', reason: 'type is wrong' };
+    if (digest !== write.expectedDigest)
+      return { namespace, key, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
+    this.edit(storeId, { metafields: [...others, { namespace, key, type, value }] });
+    return { namespace, key, outcome: 'written', value, digest: fingerprint(value) };
+  }
+
+  async removeMetafields(
+    storeId: string,
+    metafields: readonly { namespace: string; key: string }[],
+  ): Promise<void> {
+    return this.script.run('removeMetafields', [storeId, metafields], () => {
+      const gone = (field: { namespace: string; key: string }): boolean =>
+        metafields.some((each) => each.namespace === field.namespace && each.key === field.key);
+      this.edit(storeId, { metafields: this.at(storeId).metafields.filter((field) => !gone(field)) });
+    });
+  }
+
+  /** What a person, or an earlier write, has put there; null removes it. */
+  translate(storeId: string, target: string, value: string | null): void {
+    const key = `${storeId} ${target}`;
+    if (value === null) this.#translations.delete(key);
+    else this.#translations.set(key, value);
+  }
+
+  translation(storeId: string, target: string): string | undefined {
+    return this.#translations.get(`${storeId} ${target}`);
+  }
+
+  async readTranslations(
+    storeId: string,
+    locale: string,
+    targets: readonly string[],
+  ): Promise<LiveTranslations | null> {
+    return this.script.run('readTranslations', [storeId, locale, targets], () =>
+      this.#liveTranslations(storeId, locale, targets),
+    );
+  }
+
+  #liveTranslations(storeId: string, locale: string, targets: readonly string[]): LiveTranslations | null {
+    const product = this.products.get(storeId);
+    if (!product) return null;
+    const held = new Map<string, string | null>([
+      ...Object.entries(fieldsOf(product)),
+      ...product.metafields.map(
+        (field) => [metafieldTarget(field.namespace, field.key), field.value] as const,
+      ),
+    ]);
+    const texts = targets.flatMap((target) => {
+      const value = this.translation(storeId, `${locale}:${target}`) ?? null;
+      return (held.get(target) ?? null) === null ? [] : [[target, { value }] as const];
+    });
+    const problem = this.locales.includes(locale) ? null : `the shop has no language ${locale}`;
+    return { problem, texts: new Map(texts), never: targets.filter((target) => target === 'vendor') };
+  }
+
+  async writeTranslations(
+    storeId: string,
+    locale: string,
+    writes: readonly TranslationWrite[],
+  ): Promise<readonly TranslationOutcome[]> {
+    return this.script.run('writeTranslations', [storeId, locale, writes], () =>
+      writes.map(({ target, value, expected }): TranslationOutcome => {
+        const live = this.#liveTranslations(storeId, locale, [target]);
+        if (live === null) throw new CodedError('not_found', 'the product is gone');
+        const text = live.texts.get(target);
+        if (text === undefined)
+          return { target, outcome: 'refused', reason: 'there is no text to translate' };
+        if (text.value !== expected)
+          return { target, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
+        this.translate(storeId, `${locale}:${target}`, value);
+        return { target, outcome: 'written', value };
+      }),
+    );
+  }
+
+  async removeTranslations(storeId: string, locale: string, targets: readonly string[]): Promise<void> {
+    return this.script.run('removeTranslations', [storeId, locale, targets], () => {
+      for (const target of targets) this.translate(storeId, `${locale}:${target}`, null);
+    });
+  }
+
+  async ensureSubscriptions(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async close(): Promise<void> {
+    return Promise.resolve();
+  }
+}
+
+function fieldsOf(product: ProductSnapshot): Record<StoreField, string | null> {
+  return {
+    title: product.title,
+    descriptionHtml: product.descriptionHtml,
+    'seo.title': product.seoTitle,
+    'seo.description': product.seoDescription,
+    vendor: product.vendor,
+    productType: product.productType,
+  };
+}
+
+function changesFor(field: StoreField, value: string | null): Partial<ProductSnapshot> {
+  switch (field) {
+    case 'title':
+      return { title: value ?? '' };
+    case 'seo.title':
+      return { seoTitle: value };
+    case 'seo.description':
+      return { seoDescription: value };
+    default:
+      return { [field]: value };
+  }
+}

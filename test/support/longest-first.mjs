@@ -1,0 +1,30 @@
+import Sequencer from '@jest/test-sequencer';
+
+/** Suites that start the program many times, the longest first: begun last, one of them would keep a worker when the others are done. */
+const LONG = [
+  'test/fault/kill-points',
+  'test/fault/receipt-under-load',
+  'test/e2e/full-loop',
+  'test/e2e/exports',
+  'test/e2e/commands',
+  'test/e2e/interruptions',
+  'test/fault/replicas',
+  'test/persistence/embedded.',
+  'test/e2e/wrong-configuration',
+  'test/e2e/day-in-the-life',
+  'test/e2e/faults',
+  'test/dashboard/browser',
+  'test/e2e/',
+  'test/fault/',
+  'test/queue/',
+];
+
+export default class LongestFirst extends Sequencer {
+  sort(tests) {
+    const rank = ({ path }) => {
+      const index = LONG.findIndex((part) => path.includes(part));
+      return index === -1 ? LONG.length : index;
+    };
+    return [...super.sort(tests)].sort((one, other) => rank(one) - rank(other));
+  }
+}

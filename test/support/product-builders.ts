@@ -1,0 +1,181 @@
+import type { LiveProduct } from '../../src/domain/store-port.js';
+import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
+import type { MappingSettings, WriteBackSettings } from '../../src/domain/store-settings.js';
+import type { IntendedValue } from '../../src/domain/write-back-journal.js';
+import { fingerprint } from '../../src/domain/fingerprint.js';
+import { valueHash, type WrittenField } from '../../src/domain/written-content.js';
+import type { LinkView, PlannedChange, ProductPlan } from '../../src/planner/plan-product.js';
+import { fieldHashes, toCatalogBody } from '../../src/planner/map-to-catalog.js';
+import { planProduct } from '../../src/planner/plan-product.js';
+import {
+  decideFields,
+  type FieldDecision,
+  type WriteBackContext,
+} from '../../src/planner/plan-write-back.js';
+import {
+  effectiveSnapshot,
+  seenFields,
+  sourceFingerprint,
+  sourceRules,
+  type SourceRules,
+} from '../../src/planner/source.js';
+
+/** Defaults for what a test does not speak of: a published bottle with one default variant, in the shop `example`. */
+export const SHOP = 'example.myshopify.com';
+
+export function externalId(productId = '1', variantId?: string): string {
+  return ['shopify', SHOP, productId, ...(variantId === undefined ? [] : [variantId])].join(':');
+}
+
+export function variant(over: Partial<VariantSnapshot> & { readonly id?: string } = {}): VariantSnapshot {
+  const { id = '11', ...rest } = over;
+  return {
+    externalId: externalId('1', id),
+    storeId: `gid://shopify/ProductVariant/${id}`,
+    title: 'Default Title',
+    sku: 'BOT-1',
+    barcode: '4006381333931',
+    options: [],
+    ...rest,
+  };
+}
+
+export function snapshot(over: Partial<ProductSnapshot> = {}): ProductSnapshot {
+  return {
+    externalId: externalId(),
+    storeId: 'gid://shopify/Product/1',
+    status: 'ACTIVE',
+    handle: 'bottle',
+    title: 'Bottle',
+    descriptionHtml: '<p>Holds a litre.</p>',
+    vendor: 'Acme',
+    productType: 'Bottles',
+    category: null,
+    tags: ['steel'],
+    url: `https://${SHOP}/products/bottle`,
+    seoTitle: null,
+    seoDescription: null,
+    options: [],
+    imageUrls: ['https://cdn.example.com/1.jpg'],
+    metafields: [],
+    hasOnlyDefaultVariant: true,
+    variants: [variant()],
+    updatedAt: new Date('2026-03-01T02:00:00Z'),
+    ...over,
+  };
+}
+
+export function metafield(name: string, value: string, type = 'single_line_text_field'): MetafieldValue {
+  const [namespace = '', key = ''] = name.split('.');
+  return { namespace, key, type, value };
+}
+
+export const writeBackSettings: WriteBackSettings = {
+  mode: 'auto',
+  onConflict: 'skip',
+  fields: { name: 'title', html_description: 'descriptionHtml' },
+  sections: { namespace: 'catalog' },
+  locales: [],
+};
+
+export function rules(
+  mapping: Partial<MappingSettings> = {},
+  writeBack: Partial<WriteBackSettings> = {},
+): SourceRules {
+  return sourceRules(
+    SHOP,
+    { openAttributes: [], mpn: '', asin: '', ...mapping },
+    { ...writeBackSettings, ...writeBack },
+  );
+}
+
+/** The link of a product that was pushed as `pushed` shows it. */
+export function linkOf(
+  pushed: ProductSnapshot,
+  over: Partial<LinkView> = {},
+  under: SourceRules = rules(),
+): LinkView {
+  const effective = effectiveSnapshot(pushed, over.written ?? null);
+  return {
+    externalId: pushed.externalId,
+    state: 'linked',
+    catalogId: '70',
+    sourceFingerprint: sourceFingerprint(effective, under),
+    pushedFields: fieldHashes(toCatalogBody(effective, under)),
+    written: null,
+    withheld: [],
+    creating: false,
+    ...over,
+  };
+}
+
+/** The plan as a change; fails the test when there is nothing to do. */
+export function changeOf(plan: ProductPlan): PlannedChange {
+  if (plan.kind === 'unchanged') throw new Error('a change was expected, nothing is to be done');
+  return plan;
+}
+
+/** The creation of a product that the catalog has never seen. */
+export function creationOf(product: ProductSnapshot, under: SourceRules = rules()): PlannedChange {
+  return changeOf(planProduct(product, null, under, new Set()));
+}
+
+export function live(
+  fields: Partial<LiveProduct['fields']> = {},
+  metafields: LiveProduct['metafields'] = [],
+): LiveProduct {
+  const { title, descriptionHtml, vendor, productType } = snapshot();
+  return {
+    storeId: 'gid://shopify/Product/1',
+    status: 'ACTIVE',
+    fields: {
+      title,
+      descriptionHtml,
+      vendor,
+      productType,
+      'seo.title': null,
+      'seo.description': null,
+      ...fields,
+    },
+    metafields,
+  };
+}
+
+export function intended(over: Partial<IntendedValue> = {}): IntendedValue {
+  return { target: 'title', value: 'Generated', type: null, from: 'name', raw: 'Generated', ...over };
+}
+
+/** The entry of a field in which `text` of ours stands for the merchant's `replaced`, and `past` texts of ours stood before. */
+export function ourText(text: string, replaced: string | null, ...past: string[]): WrittenField {
+  return { ours: fingerprint(text), past: past.map(fingerprint), replaced };
+}
+
+/** The entry of a field in which nothing of ours stands any more. */
+export function revertedText(text: string, replaced: string | null): WrittenField {
+  return { ours: null, past: [fingerprint(text)], replaced };
+}
+
+/** A result whose source was read when the store held what `snapshot()` says, and nothing was ever written. */
+export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBackContext {
+  return {
+    seen: seenFields(snapshot()),
+    written: {},
+    pushedValues: { name: valueHash('Bottle') },
+    onConflict: 'skip',
+    released: false,
+    sentBefore: {},
+    translations: new Map(),
+    ...over,
+  };
+}
+
+/** What the planner decides of one value. */
+export function decide(
+  value: IntendedValue,
+  product: LiveProduct = live(),
+  context: Partial<WriteBackContext> = {},
+): FieldDecision {
+  const [decision] = decideFields([value], product, writeBackContext(context));
+  if (decision === undefined) throw new Error('one value, one decision');
+  return decision;
+}

@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { noteProcess, runDirectory } from './run-directory.js';
+
+/** A Redis of a test's own, which it may stop and start again. */
+export interface TestRedis {
+  readonly url: string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Whether redis-server is installed. Suites that need it skip without it, unless STORE_SYNC_TEST_REDIS=required (CI): then they
+ * fail.
+ */
+export function redisAvailable(): boolean {
+  const installed = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+  if (!installed && process.env['STORE_SYNC_TEST_REDIS'] === 'required') {
+    throw new Error('STORE_SYNC_TEST_REDIS=required, and redis-server is not installed');
+  }
+  return installed;
+}
+
+/** Starts a redis-server that keeps nothing on disk, on a free port. The run's janitor ends it if nobody stops it. */
+export async function startTestRedis(): Promise<TestRedis> {
+  const port = await systemPort();
+  const directory = await mkdtemp(join(runDirectory(), 'redis-'));
+  const url = `redis://127.0.0.1:${port}/0`;
+  let server: ChildProcess | undefined;
+  let strike: (() => Promise<void>) | undefined;
+  const start = async (): Promise<void> => {
+    const options = { port: String(port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: directory };
+    const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+    server = spawn('redis-server', args, { stdio: 'ignore' });
+    strike = await noteProcess(server.pid ?? 0, 'redis-server');
+    await answer(url, server);
+  };
+  const stop = async (): Promise<void> => {
+    if (server === undefined) return;
+    if (server.exitCode === null && server.signalCode === null) {
+      const ended = once(server, 'exit');
+      server.kill('SIGKILL');
+      await ended;
+    }
+    await strike?.();
+    server = undefined;
+  };
+  await start();
+  return { url, start, stop };
+}
+
+async function answer(url: string, server: ChildProcess): Promise<void> {
+  const redis = new Redis(url, { retryStrategy: () => 25, maxRetriesPerRequest: null });
+  redis.on('error', () => undefined); // not there yet
+  const ready = new AbortController();
+  try {
+    const ended = once(server, 'exit', { signal: ready.signal }).then(() => {
+      throw new Error('redis-server ended at once');
+    });
+    ended.catch(() => undefined); // aborted, once it answers
+    const late = sleep(10_000, undefined, { signal: ready.signal }).then(() => {
+      throw new Error('redis-server does not answer');
+    });
+    late.catch(() => undefined); // aborted, once it answers
+    await Promise.race([redis.ping(), ended, late]);
+  } finally {
+    ready.abort();
+    redis.disconnect();
+  }
+}
+
+async function systemPort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const address = probe.address();
+  probe.close();
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

@@ -1,0 +1,274 @@
+import { storeSchema } from '../../src/config/store-schema.js';
+import { workspaceSchema } from '../../src/config/workspace-schema.js';
+import { ActionRepository } from '../../src/persistence/action.repository.js';
+import { migrate, openDataSource } from '../../src/persistence/data-source.js';
+import { Database } from '../../src/persistence/database.js';
+import { DeliveryRepository } from '../../src/persistence/delivery.repository.js';
+import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
+import { LinkRepository } from '../../src/persistence/link.repository.js';
+import { RunRepository } from '../../src/persistence/run.repository.js';
+import { StateRepository } from '../../src/persistence/state.repository.js';
+import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
+import { TaskRepository } from '../../src/persistence/task.repository.js';
+import { WriteBackRepository } from '../../src/persistence/write-back.repository.js';
+import { RunRequests } from '../../src/registry/run-requests.js';
+import type { RowLog } from '../../src/registry/row-log.js';
+import { makeStore, Sites, type Store, type Workspace } from '../../src/registry/sites.js';
+import type { Timing } from '../../src/registry/timing.js';
+import { TaskPoller } from '../../src/schedule/task-poller.js';
+import { Applier } from '../../src/sync/apply.js';
+import { BackgroundCreations } from '../../src/sync/background-creations.js';
+import { GenerationRequester } from '../../src/sync/generation.js';
+import { RunWorker } from '../../src/sync/run-worker.js';
+import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
+import { WriteBackReverter } from '../../src/write-back/reverter.js';
+import { WriteBackWriter } from '../../src/write-back/writer.js';
+import { FakeCatalog } from './fake-catalog.js';
+import { FakeStore, SHOP } from './fake-store.js';
+import { createTestDatabase } from './postgres.js';
+
+/** Settings as the configuration's file would hold them; the schema fills in the rest. */
+export type Settings = Readonly<Record<string, unknown>>;
+
+export const STORE = 'main';
+export const OTHER_STORE = 'other';
+export const WORKSPACE = 'default';
+const OTHER_SHOP = 'other.myshopify.com';
+
+/** A clock that moves by being waited for. It starts at the real time, because rows are stamped by the database's. */
+export class WaitingClock implements Timing {
+  readonly slept: number[] = [];
+  #atMs = Date.now();
+
+  readonly now = (): Date => new Date(this.#atMs);
+  readonly random = (): number => 0.5;
+
+  readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
+    signal?.throwIfAborted();
+    this.slept.push(ms);
+    this.#atMs += ms;
+    await new Promise((resolve) => setImmediate(resolve));
+    signal?.throwIfAborted();
+  };
+
+  advance(ms: number): void {
+    this.#atMs += ms;
+  }
+
+  set(at: Date): void {
+    this.#atMs = at.getTime();
+  }
+}
+
+/** All stages on one database, as one process has them, with a store and a catalog in memory. */
+export class Stages {
+  readonly runs: RunRepository;
+  readonly actions: ActionRepository;
+  readonly links: LinkRepository;
+  readonly tasks: TaskRepository;
+  readonly deliveries: DeliveryRepository;
+  readonly writeBacks: WriteBackRepository;
+  readonly state: StateRepository;
+  readonly events: StoreEventRepository;
+
+  store = new FakeStore();
+  otherStore = new FakeStore();
+  catalog = new FakeCatalog();
+  clock = new WaitingClock();
+  log: { readonly message: string; readonly fields: object }[] = [];
+  /** Every line of every stage, as it would be written; `log` holds a run's warnings alone. */
+  lines: { readonly level: 'info' | 'warn'; readonly message: string; readonly fields: object }[] = [];
+  readonly logged: RowLog = {
+    info: (fields, message) => this.lines.push({ level: 'info', fields, message }),
+    warn: (fields, message) => this.lines.push({ level: 'warn', fields, message }),
+  };
+  /** Set again by `reset`. */
+  settings: { store: Settings; workspace: Settings } = { store: {}, workspace: {} };
+
+  private constructor(
+    readonly url: string,
+    readonly db: Database,
+  ) {
+    this.runs = new RunRepository(db);
+    this.actions = new ActionRepository(db);
+    this.links = new LinkRepository(db);
+    this.tasks = new TaskRepository(db);
+    this.deliveries = new DeliveryRepository(db);
+    this.writeBacks = new WriteBackRepository(db);
+    this.state = new StateRepository(db);
+    this.events = new StoreEventRepository(db);
+  }
+
+  static async open(): Promise<Stages> {
+    const { url } = await createTestDatabase();
+    const source = await openDataSource({ url, poolSize: 12 });
+    await migrate(source);
+    return new Stages(url, new Database(source));
+  }
+
+  /** Empties every table and starts with an empty store and catalog. */
+  async reset(): Promise<void> {
+    await this.#truncate();
+    this.store = new FakeStore();
+    this.otherStore = new FakeStore();
+    this.catalog = new FakeCatalog();
+    this.clock = new WaitingClock();
+    this.log = [];
+    this.lines = [];
+    this.settings = { store: {}, workspace: {} };
+  }
+
+  /** A read that outlives its test (a scrape that did not wait for it) may hold these tables in another order. */
+  async #truncate(tries = 5): Promise<void> {
+    try {
+      await this.db.dataSource.query(
+        `TRUNCATE store_product, product_identifier, sync_run, sync_action, generation_task, webhook_delivery, write_back,
+           workspace_state, store_state, store_event`,
+      );
+    } catch (error) {
+      const deadlock = error instanceof Error && 'code' in error && error.code === '40P01';
+      if (!deadlock || tries <= 1) throw error;
+      await this.#truncate(tries - 1);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.db.dataSource.destroy();
+  }
+
+  /** As configured by now: built anew at each use, so that a test may change settings on the way. */
+  get sites(): Sites {
+    const workspace: Workspace = {
+      key: WORKSPACE,
+      settings: workspaceSchema.parse({
+        baseUrl: 'https://catalog.example.com/api/v1',
+        auth: { apiToken: 'token' },
+        ...this.settings.workspace,
+      }),
+      client: this.catalog,
+    };
+    const store = (key: string, shop: string, connector: FakeStore): Store =>
+      makeStore(
+        key,
+        storeSchema.parse({
+          workspace: WORKSPACE,
+          shop,
+          auth: { accessToken: 'token' },
+          limits: { maxOrphanedShare: 1 },
+          ...this.settings.store,
+        }),
+        connector,
+        workspace,
+      );
+    return new Sites(
+      [workspace],
+      [store(STORE, SHOP, this.store), store(OTHER_STORE, OTHER_SHOP, this.otherStore)],
+    );
+  }
+
+  get requests(): RunRequests {
+    return new RunRequests(this.sites, this.runs, this.state);
+  }
+
+  get generation(): GenerationRequester {
+    return new GenerationRequester(this.links, this.tasks, this.state);
+  }
+
+  get worker(): RunWorker {
+    return new RunWorker({
+      ...{ db: this.db, sites: this.sites, runs: this.runs, actions: this.actions, state: this.state },
+      events: this.events,
+      applier: new Applier(this.db, this.actions),
+      creations: new BackgroundCreations(this.links, this.actions, this.clock),
+      generation: this.generation,
+      timing: this.clock,
+      log: {
+        info: (fields, message) => {
+          this.logged.info(fields, message);
+        },
+        warn: (fields, message) => {
+          this.log.push({ fields, message });
+          this.logged.warn(fields, message);
+        },
+      },
+    });
+  }
+
+  get creations(): BackgroundCreations {
+    return new BackgroundCreations(this.links, this.actions, this.clock);
+  }
+
+  get interpreter(): DeliveryInterpreter {
+    const { deliveries, links, tasks, writeBacks, state } = this;
+    return new DeliveryInterpreter(this.sites, deliveries, links, tasks, writeBacks, state, this.logged);
+  }
+
+  get poller(): TaskPoller {
+    const { tasks, links, deliveries, writeBacks, clock } = this;
+    return new TaskPoller(this.sites, tasks, links, deliveries, writeBacks, clock);
+  }
+
+  get writer(): WriteBackWriter {
+    return new WriteBackWriter(this.sites, this.writeBacks, this.links, this.clock, this.logged);
+  }
+
+  get reverter(): WriteBackReverter {
+    return new WriteBackReverter(this.sites, this.writeBacks, this.links, this.logged);
+  }
+
+  /** Asks for a run and works it to its end. */
+  async sync(
+    options: { full?: boolean; force?: boolean; store?: string; signal?: AbortSignal } = {},
+  ): Promise<SyncRunEntity> {
+    const { full = true, force = false, store = STORE } = options;
+    const { id } = await this.requests.request({ store, full, force, trigger: 'command' });
+    return this.work(id, options.signal);
+  }
+
+  async work(id: string, signal = new AbortController().signal): Promise<SyncRunEntity> {
+    await this.worker.work(id, signal);
+    const run = await this.runs.get(id);
+    if (!run) throw new Error(`run ${id} is gone`);
+    return run;
+  }
+
+  /** The lease of whoever works the run is over, as after a crash. */
+  async expireLease(runId: string): Promise<void> {
+    await this.db.affected(`UPDATE sync_run SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      runId,
+    ]);
+  }
+
+  async link(storeId: number | string) {
+    const link = await this.links.get(`shopify:${SHOP}:${String(storeId)}`);
+    if (!link) throw new Error(`product ${String(storeId)} has no link`);
+    return link;
+  }
+
+  async actionsOf(runId: string) {
+    return this.db.rows<{
+      externalId: string;
+      kind: string;
+      state: string;
+      reason: string;
+      fields: string[];
+    }>('SELECT external_id, kind, state, reason, fields FROM sync_action WHERE run_id = $1 ORDER BY id', [
+      runId,
+    ]);
+  }
+
+  /** Every table's rows as text, for what must leave no trace. */
+  async contents(): Promise<string> {
+    const tables = await this.db.rows<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,
+    );
+    const parts: string[] = [];
+    for (const { name } of tables) {
+      const rows = await this.db.rows<{ row: string }>(
+        `SELECT t::text AS row FROM ${name} AS t ORDER BY t::text`,
+      );
+      parts.push(`${name}: ${rows.map((row) => row.row).join('\n')}`);
+    }
+    return parts.join('\n');
+  }
+}
