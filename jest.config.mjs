@@ -1,3 +1,5 @@
+import swcOptions from './test/support/swc-options.mjs';
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -9,19 +11,7 @@ export default {
   // Sources import each other as './x.js', as Node wants it; on disk they are .ts.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      {
-        jsc: {
-          parser: { syntax: 'typescript', decorators: true },
-          transform: { legacyDecorator: true, decoratorMetadata: true },
-          target: 'es2024',
-          keepClassNames: true,
-        },
-        module: { type: 'es6' },
-        sourceMaps: 'inline',
-      },
-    ],
+    '^.+\\.ts$': ['@swc/jest', swcOptions],
   },
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   maxWorkers: 2,

@@ -1,7 +1,7 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
 import { LoggerModule, type Params } from 'nestjs-pino';
 import type { Logger } from 'pino';
-import { connectSites, NUDGED_WORK, operationPorts, STATE_METRICS, workOnTheSpot } from './composition.js';
+import { connectSites, NUDGED_WORK, operationPorts, stateMetrics, workOnTheSpot } from './composition.js';
 import { environment, tracingSettings, type AppConfig } from './config/index.js';
 import { Metrics } from './metrics/metrics.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
@@ -83,11 +83,11 @@ export class AppModule {
         NotificationsModule.forRoot(config, logger.child({ stage: 'notifications' })),
         OperationsModule.forRoot(config.server.adminToken),
       ],
-      providers: [RunsProcessor, CreationsProcessor, STATE_METRICS],
+      providers: [RunsProcessor, CreationsProcessor, stateMetrics(logger.child({ stage: 'metrics' }))],
     };
   }
 
-  private static core(settings: AppSettings, poolSize: number, metrics: Metrics, work: Provider) {
+  private static core(settings: AppSettings, poolSize: number, metrics: Metrics, work: readonly Provider[]) {
     const { config, logger, databaseUrl } = settings;
     const sync = SyncModule.forRoot(logger.child({ stage: 'sync' }));
     return [

@@ -5,13 +5,12 @@ import { assumptionOverridesSchema } from './catalog/assumptions.js';
 import type { CatalogClientOptions } from './catalog/client-options.js';
 import { CatalogClient } from './catalog/client.js';
 import type { AppConfig } from './config/index.js';
+import { errorLine } from './domain/errors.js';
 import { Metrics } from './metrics/metrics.js';
 import { GenerationAsking, Planning, RowWork, SlotKeeping, WriteBackUndoing } from './operations/ports.js';
-import { DeliveryRepository } from './persistence/delivery.repository.js';
 import { GaugeRepository } from './persistence/gauge.repository.js';
 import { LinkRepository } from './persistence/link.repository.js';
 import { StateRepository } from './persistence/state.repository.js';
-import { TaskRepository } from './persistence/task.repository.js';
 import { WriteBackRepository } from './persistence/write-back.repository.js';
 import { Nudger, QUEUE_NAMES } from './queue/index.js';
 import type { RowLog } from './registry/row-log.js';
@@ -23,8 +22,10 @@ import { GenerationRequester } from './sync/generation.js';
 import { SavedPlans } from './sync/saved-plans.js';
 import { tracedRequest } from './tracing/tracing.js';
 import { DeliveryInterpreter } from './webhooks/interpreter.js';
+import { interpreterProvider } from './webhooks/interpreter.provider.js';
 import { WriteBackReverter } from './write-back/reverter.js';
 import { WriteBackWriter } from './write-back/writer.js';
+import { writerProvider } from './write-back/writer.provider.js';
 
 /** How long the catalog's client bears with a service that fails: work bears long, a person who waits at a terminal does not. */
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
@@ -131,7 +132,7 @@ function failureOf(status: number | undefined): string | null {
 const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 
 /** In the daemon metrics tell of rows and queues too. */
-export const STATE_METRICS: Provider = {
+export const stateMetrics = (log: RowLog): Provider => ({
   provide: Symbol('STATE_METRICS'),
   inject: [Metrics, GaugeRepository, Sites, Nudger, ...QUEUE_NAMES.map((name) => getQueueToken(name))],
   useFactory: (
@@ -152,10 +153,13 @@ export const STATE_METRICS: Provider = {
       queues: async () => (await Promise.all(queues.map(jobsOf))).flat(),
       lostNudges: () => nudger.failures,
       clockMs: () => performance.now(),
+      onFault: (side, error) => {
+        log.warn({ side, err: errorLine(error) }, 'metrics could not be read');
+      },
     });
     return metrics;
   },
-};
+});
 
 async function jobsOf(queue: Queue) {
   const counts = await queue.getJobCounts(...JOB_STATES);
@@ -166,13 +170,13 @@ async function jobsOf(queue: Queue) {
 export function operationPorts(
   publicUrl: AppConfig['server']['publicUrl'],
   sync: DynamicModule,
-  work: Provider,
+  work: readonly Provider[],
   log: RowLog,
 ): Pick<DynamicModule, 'imports' | 'providers'> {
   return {
     imports: [sync],
     providers: [
-      work,
+      ...work,
       {
         provide: WriteBackUndoing,
         inject: [Sites, WriteBackRepository, LinkRepository],
@@ -204,48 +208,43 @@ export function operationPorts(
 }
 
 /** In the daemon rows are nudged: its workers look at them. */
-export const NUDGED_WORK: Provider = {
-  provide: RowWork,
-  inject: [Nudger],
-  useFactory: (nudger: Nudger): RowWork => ({
-    deliveries: async (ids) => {
-      await nudger.nudgeMany('deliveries', ids);
-    },
-    writeBacks: async (ids) => {
-      await nudger.nudgeMany('write-backs', ids);
-    },
-    run: async (id) => {
-      await nudger.nudge('runs', id);
-    },
-  }),
-};
+export const NUDGED_WORK: readonly Provider[] = [
+  {
+    provide: RowWork,
+    inject: [Nudger],
+    useFactory: (nudger: Nudger): RowWork => ({
+      deliveries: async (ids) => {
+        await nudger.nudgeMany('deliveries', ids);
+      },
+      writeBacks: async (ids) => {
+        await nudger.nudgeMany('write-backs', ids);
+      },
+      run: async (id) => {
+        await nudger.nudge('runs', id);
+      },
+    }),
+  },
+];
 
 /**
  * A command looks at them itself, beside a running daemon or without one: leases keep the two apart. What came of it is the
  * command's own answer, so that the log warns of nothing twice.
  */
-export function workOnTheSpot(lines: RowLog): Provider {
+export function workOnTheSpot(lines: RowLog): Provider[] {
   const info: RowLog['info'] = (fields, message) => {
     lines.info(fields, message);
   };
   const log: RowLog = { info, warn: info };
-  return {
-    provide: RowWork,
-    inject: [Sites, DeliveryRepository, LinkRepository, TaskRepository, WriteBackRepository, StateRepository],
-    useFactory: (
-      sites: Sites,
-      deliveries: DeliveryRepository,
-      links: LinkRepository,
-      tasks: TaskRepository,
-      writeBacks: WriteBackRepository,
-      state: StateRepository,
-    ): RowWork => {
-      const interpreter = new DeliveryInterpreter(sites, deliveries, links, tasks, writeBacks, state, log);
-      const writer = new WriteBackWriter(sites, writeBacks, links, REAL_TIMING, log);
-      return {
+  return [
+    interpreterProvider(log),
+    writerProvider(log),
+    {
+      provide: RowWork,
+      inject: [DeliveryInterpreter, WriteBackWriter],
+      useFactory: (interpreter: DeliveryInterpreter, writer: WriteBackWriter): RowWork => ({
         deliveries: async (ids) => {
           for (const id of ids) {
-            const writeBackId = await interpreter.interpret(id);
+            const { writeBackId } = await interpreter.interpret(id);
             if (writeBackId !== null) await writer.write(writeBackId);
           }
         },
@@ -254,7 +253,7 @@ export function workOnTheSpot(lines: RowLog): Provider {
         },
         // The command that made the run works it, with its progress.
         run: () => Promise.resolve(),
-      };
+      }),
     },
-  };
+  ];
 }

@@ -37,7 +37,12 @@ export interface StateSources {
   readonly lostNudges: () => ReadonlyMap<string, number>;
   /** Milliseconds, only ever growing. */
   readonly clockMs: () => number;
+  /** Told why a side could not be looked at. */
+  readonly onFault: (side: 'database' | 'queue', error: unknown) => void;
 }
+
+/** Sets the gauges to what a look has found. */
+type Shown = () => void;
 
 /** Prometheus gives up after ten seconds; an answer without these values is worth more than none. */
 const ANSWER_WITHIN_MS = 2_000;
@@ -80,8 +85,8 @@ export class StateGauges {
   #sources: StateSources | null = null;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
-  #databaseLook: Promise<() => void> | null = null;
-  #queueLook: Promise<() => void> | null = null;
+  #databaseLook: Promise<Shown | null> | null = null;
+  #queueLook: Promise<Shown | null> | null = null;
 
   constructor(registry: Registry) {
     const gauge = <T extends string>(name: string, help: string, ...labelNames: T[]): Gauge<T> =>
@@ -133,12 +138,22 @@ export class StateGauges {
 
   async #readAll(sources: StateSources): Promise<void> {
     // A look that hangs is not joined by another one at each scrape: it is waited for again.
-    this.#databaseLook ??= this.#lookAtRows(sources).finally(() => {
-      this.#databaseLook = null;
-    });
-    this.#queueLook ??= this.#lookAtQueues(sources).finally(() => {
-      this.#queueLook = null;
-    });
+    this.#databaseLook ??= this.#lookAtRows(sources)
+      .catch((error: unknown) => {
+        sources.onFault('database', error);
+        return null;
+      })
+      .finally(() => {
+        this.#databaseLook = null;
+      });
+    this.#queueLook ??= this.#lookAtQueues(sources)
+      .catch((error: unknown) => {
+        sources.onFault('queue', error);
+        return null;
+      })
+      .finally(() => {
+        this.#queueLook = null;
+      });
     const [rows, jobs] = await Promise.all([inTime(this.#databaseLook), inTime(this.#queueLook)]);
     this.#forgetRows();
     this.#queueJobs.reset();
@@ -157,7 +172,7 @@ export class StateGauges {
     for (const gauge of [this.#lastSuccess, this.#conflicted]) gauge.reset();
   }
 
-  async #lookAtRows(sources: StateSources): Promise<() => void> {
+  async #lookAtRows(sources: StateSources): Promise<Shown> {
     const [backlog, workspaces, stores] = await Promise.all([
       sources.backlog(),
       sources.workspaces(),
@@ -189,7 +204,7 @@ export class StateGauges {
       this.#slot.set({ workspace, state }, state === (webhookState ?? 'unknown') ? 1 : 0);
   }
 
-  async #lookAtQueues(sources: StateSources): Promise<() => void> {
+  async #lookAtQueues(sources: StateSources): Promise<Shown> {
     const queues = await sources.queues();
     return () => {
       for (const { queue, state, count } of queues) this.#queueJobs.set({ queue, state }, count);
@@ -197,8 +212,8 @@ export class StateGauges {
   }
 }
 
-/** The look's result; null when it failed or takes too long. Which side is down is what the answer says; why, the log. */
-async function inTime(look: Promise<() => void>): Promise<(() => void) | null> {
+/** The look's result; null when it failed or takes too long. */
+async function inTime(look: Promise<Shown | null>): Promise<Shown | null> {
   const timer = { id: undefined as NodeJS.Timeout | undefined };
   const late = new Promise<null>((resolve) => {
     timer.id = setTimeout(() => {
@@ -206,7 +221,7 @@ async function inTime(look: Promise<() => void>): Promise<(() => void) | null> {
     }, ANSWER_WITHIN_MS);
   });
   try {
-    return await Promise.race([look.catch(() => null), late]);
+    return await Promise.race([look, late]);
   } finally {
     clearTimeout(timer.id);
   }

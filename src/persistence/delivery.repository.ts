@@ -104,15 +104,6 @@ export class DeliveryRepository {
     ]);
   }
 
-  /** The state alone: a row's body may be large. */
-  async stateOf(id: string): Promise<DeliveryState | null> {
-    const row = await this.db.one<{ state: DeliveryState }>(
-      'SELECT state FROM webhook_delivery WHERE id = $1',
-      [id],
-    );
-    return row?.state ?? null;
-  }
-
   async list(limit: number, offset: number, state?: string): Promise<WebhookDeliveryEntity[]> {
     return this.db.rows<WebhookDeliveryEntity>(
       `SELECT id, workspace, via, state, action, external_id, task_id, note, attempts, received_at, settled_at, next_attempt_at

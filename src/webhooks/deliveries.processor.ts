@@ -2,7 +2,6 @@ import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Metrics } from '../metrics/metrics.js';
-import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { Nudger, PacedNudges, rowIdOf } from '../queue/index.js';
 import { traced } from '../tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
@@ -11,7 +10,6 @@ import { DeliveryInterpreter } from './interpreter.js';
 export class DeliveriesProcessor extends WorkerHost {
   constructor(
     @Inject(DeliveryInterpreter) private readonly interpreter: DeliveryInterpreter,
-    @Inject(DeliveryRepository) private readonly deliveries: DeliveryRepository,
     @Inject(Nudger) private readonly nudger: Nudger,
     @Inject(PacedNudges) private readonly paced: PacedNudges,
     @Inject(Metrics) private readonly metrics: Metrics,
@@ -22,14 +20,13 @@ export class DeliveriesProcessor extends WorkerHost {
   async process(job: Job): Promise<void> {
     const id = rowIdOf(job);
     await this.paced.turn();
-    const writeBackId = await traced(
+    const { writeBackId } = await traced(
       'interpret delivery',
       { 'delivery.id': id },
       async (span) => {
         const found = await this.interpreter.interpret(id);
-        const outcome = (await this.deliveries.stateOf(id)) ?? 'unknown';
-        span.note({ 'delivery.state': outcome });
-        this.metrics.interpreted.inc({ outcome });
+        span.note({ 'delivery.state': found.state ?? 'not due' });
+        if (found.state !== null) this.metrics.interpreted.inc({ outcome: found.state });
         return found;
       },
       'consumer',

@@ -4,6 +4,7 @@ import { deliverySchema, type CatalogDelivery, type CatalogProduct } from '../ca
 import { readUntrustedJson } from '../catalog/untrusted-json.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { DeliveryState } from '../domain/row-states.js';
 import type { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type {
   GenerationTaskEntity,
@@ -34,6 +35,16 @@ type Verdict =
     }
   | { readonly kind: 'later'; readonly code: string; readonly note: string };
 
+/** What a look at a delivery led to. */
+export interface Interpretation {
+  /** As the delivery stands now; null when it was not to be looked at: it is settled, or somebody else has it. */
+  readonly state: DeliveryState | null;
+  /** The write-back that is ready to be worked on, if it led to one. */
+  readonly writeBackId: string | null;
+}
+
+const NOT_OURS: Interpretation = { state: null, writeBackId: null };
+
 interface Subject {
   readonly link: StoreProductEntity | null;
   readonly task: GenerationTaskEntity | null;
@@ -62,11 +73,10 @@ export class DeliveryInterpreter {
     private readonly log: RowLog = SILENT_LOG,
   ) {}
 
-  /** Looks at one delivery; returns the id of the write-back that is ready to be worked on, if it led to one. */
-  async interpret(id: string): Promise<string | null> {
+  async interpret(id: string): Promise<Interpretation> {
     const lease = randomUUID();
     const row = await this.deliveries.claim(id, lease, ROW_LEASE_MS);
-    if (row === null) return null;
+    if (row === null) return NOT_OURS;
     killPoint('settle.claimed');
     const found = { externalId: null as string | null, taskId: null as string | null };
     let verdict: Verdict;
@@ -90,15 +100,23 @@ export class DeliveryInterpreter {
     if (verdict.kind === 'later' && wait !== undefined) {
       await this.deliveries.postpone(row.id, lease, wait, verdict.note);
       this.log.info({ ...idsOf(row, found), code, waitMs: wait }, 'delivery postponed');
-      return null;
+      return { state: 'received', writeBackId: null };
     }
     const end = verdict.kind === 'later' ? { state: 'parked' as const, note: verdict.note } : verdict;
-    await this.deliveries.settle(row.id, lease, { state: end.state, note: end.note, ...found });
+    const isOurs = await this.deliveries.settle(row.id, lease, {
+      state: end.state,
+      note: end.note,
+      ...found,
+    });
     killPoint('settle.settled');
+    if (!isOurs) return NOT_OURS;
     const line = { ...idsOf(row, found), state: end.state, code };
     if (end.state === 'processed') this.log.info(line, 'delivery settled');
     else this.log.warn(line, `delivery ${end.state}`);
-    return verdict.kind === 'settled' ? (verdict.writeBackId ?? null) : null;
+    return {
+      state: end.state,
+      writeBackId: verdict.kind === 'settled' ? (verdict.writeBackId ?? null) : null,
+    };
   }
 
   async #judge(

@@ -2,7 +2,6 @@ import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Metrics } from '../metrics/metrics.js';
-import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { rowIdOf } from '../queue/index.js';
 import { traced } from '../tracing/tracing.js';
 import { WriteBackWriter, type WriteBackResult } from './writer.js';
@@ -12,7 +11,6 @@ import { WriteBackWriter, type WriteBackResult } from './writer.js';
 export class WriteBacksProcessor extends WorkerHost {
   constructor(
     @Inject(WriteBackWriter) private readonly writer: WriteBackWriter,
-    @Inject(WriteBackRepository) private readonly writeBacks: WriteBackRepository,
     @Inject(Metrics) private readonly metrics: Metrics,
   ) {
     super();
@@ -30,14 +28,11 @@ export class WriteBacksProcessor extends WorkerHost {
       },
       'consumer',
     );
-    if (result) await this.#count(result);
+    if (result) this.#count(result);
   }
 
-  async #count({ id, state }: WriteBackResult): Promise<void> {
+  #count({ store, state, conflicts }: WriteBackResult): void {
     this.metrics.writeBacks.inc({ state });
-    if (state !== 'applied' && state !== 'conflicted') return;
-    const row = await this.writeBacks.get(id);
-    const conflicts = row?.fields.filter((field) => field.outcome === 'conflict').length ?? 0;
-    if (row && conflicts > 0) this.metrics.writeBackConflicts.inc({ store: row.store }, conflicts);
+    if (conflicts > 0) this.metrics.writeBackConflicts.inc({ store }, conflicts);
   }
 }

@@ -25,8 +25,11 @@ const AUTH_RETRY_MS = 300_000;
 
 export interface WriteBackResult {
   readonly id: string;
+  readonly store: string;
   readonly state: WriteBackEnd['state'] | 'postponed';
   readonly reason: string;
+  /** Fields that were left to the merchant. */
+  readonly conflicts: number;
 }
 
 /**
@@ -88,7 +91,7 @@ export class WriteBackWriter {
       await this.writeBacks.end(row.id, row.externalId, end);
       killPoint('write-back.journaled');
       this.#tell(row, end.state, codeOf(end), end);
-      return { id: row.id, state: end.state, reason: end.reason };
+      return resultOf(row, end);
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       return this.#failedAttempt(row, error);
@@ -150,7 +153,7 @@ export class WriteBackWriter {
     const end = { state: 'failed', reason, fields: [], written } as const;
     await this.writeBacks.end(row.id, row.externalId, end);
     this.#tell(row, end.state, code, end);
-    return { id: row.id, state: end.state, reason };
+    return resultOf(row, end);
   }
 
   async #postponed(
@@ -162,7 +165,7 @@ export class WriteBackWriter {
   ): Promise<WriteBackResult> {
     await this.writeBacks.postpone(row.id, delayMs, reason, attempt);
     this.log.warn({ ...idsOf(row), state: 'postponed', code, delayMs }, 'write-back postponed');
-    return { id: row.id, state: 'postponed', reason };
+    return { id: row.id, store: row.store, state: 'postponed', reason, conflicts: 0 };
   }
 
   /** Reasons quote what stores answer, and may hold a product's text: they stay in the row. */
@@ -292,6 +295,11 @@ interface Decided {
 
 function idsOf({ id, externalId, deliveryId, store }: WriteBackEntity): Record<string, string | null> {
   return { writeBackId: id, externalId, deliveryId, store };
+}
+
+function resultOf({ id, store }: WriteBackEntity, { state, reason, fields }: WriteBackEnd): WriteBackResult {
+  const conflicts = fields.filter(({ outcome }) => outcome === 'conflict').length;
+  return { id, store, state, reason, conflicts };
 }
 
 /** What an applied write-back may have left undone. */

@@ -24,6 +24,7 @@ function watching(changes: Partial<StateSources> = {}): Metrics {
     queues: () => Promise.resolve([{ queue: 'runs', state: 'waiting', count: 3 }]),
     lostNudges: () => new Map([['runs', 4]]),
     clockMs: () => (clockMs += 10_000),
+    onFault: () => undefined,
     ...changes,
   });
   return metrics;
@@ -163,6 +164,18 @@ describe('a scrape', () => {
     expect(found.has('process_cpu_seconds_total')).toBe(true);
   });
 
+  it('tells why a side could not be looked at', async () => {
+    const faults: string[] = [];
+    const metrics = watching({
+      queues: () => Promise.reject(new Error('connection refused')),
+      onFault: (side, error) => faults.push(`${side}: ${String(error)}`),
+    });
+    const found = await samples(metrics);
+    expect(found.get('store_sync_queue_up')).toBe(0);
+    expect(found.get('store_sync_database_up')).toBe(1);
+    expect(faults).toEqual(['queue: Error: connection refused']);
+  });
+
   it('reads at most once in five seconds', async () => {
     let looks = 0;
     let clockMs = 0;
@@ -192,4 +205,5 @@ const sourcesDown: StateSources = {
     let at = 1e9;
     return () => (at += 10_000);
   })(),
+  onFault: () => undefined,
 };

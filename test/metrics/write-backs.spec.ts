@@ -19,7 +19,7 @@ it('fields that are left to the merchant are counted, and how their write-back e
   const { writeBackId } = await deliver(stages, await resultOf(stages, 1));
   stages.store.edit('1', { title: 'The merchant’s own' });
   const metrics = new Metrics();
-  const processor = new WriteBacksProcessor(stages.writer, stages.writeBacks, metrics);
+  const processor = new WriteBacksProcessor(stages.writer, metrics);
   await processor.process({ data: { id: writeBackId } });
   // A second nudge for the same row finds nothing to do.
   await processor.process({ data: { id: writeBackId } });

@@ -161,10 +161,10 @@ describe('a sweep', () => {
     const { id: run } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await reconciler().sweep();
     expect(nudged.sort()).toEqual([`deliveries ${delivery}`, `runs ${run}`]);
-    const writeBack = await stages.interpreter.interpret(delivery);
+    const { writeBackId } = await stages.interpreter.interpret(delivery);
     nudged = [];
     await reconciler().sweep();
-    expect(nudged.sort()).toEqual([`runs ${run}`, `write-backs ${writeBack ?? ''}`]);
+    expect(nudged.sort()).toEqual([`runs ${run}`, `write-backs ${writeBackId ?? ''}`]);
   });
 
   it('takes up a run whose worker is gone, not one that is worked', async () => {

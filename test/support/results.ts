@@ -67,7 +67,7 @@ export async function receive(
 /** Receives and interprets; returns the row as it is then. */
 export async function deliver(stages: Stages, body: object | Buffer, via: 'webhook' | 'poll' = 'webhook') {
   const id = await receive(stages, body, via);
-  const writeBackId = await stages.interpreter.interpret(id);
+  const { writeBackId } = await stages.interpreter.interpret(id);
   const delivery = await stages.deliveries.get(id);
   if (!delivery) throw new Error(`delivery ${id} is gone`);
   return { delivery, writeBackId };

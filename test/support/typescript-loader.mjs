@@ -4,9 +4,10 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { enableCompileCache, registerHooks } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import swcOptions from './swc-options.mjs';
 
 // `node --import …/typescript-loader.mjs file.ts`: runs the sources as they are, without a build, for tests that need a process of its
-// own to kill. The same compiler settings as Jest's transform (jest.config.mjs).
+// own to kill.
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/store-sync-tests/', import.meta.url));
 mkdirSync(CACHE, { recursive: true });
@@ -32,17 +33,7 @@ function compiled(filename) {
   const key = createHash('sha256').update(`${version}\0${filename}\0${text}`).digest('hex');
   const kept = join(CACHE, `${key}.js`);
   if (existsSync(kept)) return readFileSync(kept, 'utf8');
-  const { code } = transformSync(text, {
-    filename,
-    jsc: {
-      parser: { syntax: 'typescript', decorators: true },
-      transform: { legacyDecorator: true, decoratorMetadata: true },
-      target: 'es2024',
-      keepClassNames: true,
-    },
-    module: { type: 'es6' },
-    sourceMaps: 'inline',
-  });
+  const { code } = transformSync(text, { filename, ...swcOptions });
   // Written whole or not at all: another process may be about to read it.
   const draft = `${kept}.${String(process.pid)}`;
   writeFileSync(draft, code);

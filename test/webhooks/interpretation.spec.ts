@@ -137,7 +137,7 @@ describe('a result', () => {
     const id = await receive(stages, await resultOf(stages, 1));
     const { interpreter } = stages;
     const led = await Promise.all(Array.from({ length: 50 }, () => interpreter.interpret(id)));
-    expect(led.filter((writeBackId) => writeBackId !== null)).toHaveLength(1);
+    expect(led.filter(({ writeBackId }) => writeBackId !== null)).toHaveLength(1);
     expect(await stages.deliveries.get(id)).toMatchObject({ attempts: 1 });
   });
 });

@@ -153,7 +153,7 @@ describe('an interpreter that dies', () => {
     });
     await expect(stages.interpreter.interpret(id)).rejects.toThrow('died');
     onKillPoint(null);
-    expect(await stages.interpreter.interpret(id)).toBeNull();
+    expect(await stages.interpreter.interpret(id)).toEqual({ state: null, writeBackId: null });
     await stages.db.affected(`UPDATE webhook_delivery SET lease_until = now() - interval '1 second'`);
     await stages.interpreter.interpret(id);
     expect(await stages.deliveries.get(id)).toMatchObject({ state: 'processed' });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { LiveValues } from '../../src/operations/dashboard/live-values.js';
 import { driftOf } from '../../src/operations/drift.js';
 import { readTranslations } from '../../src/registry/live-translations.js';
 import { refusal } from '../support/fake-catalog.js';
@@ -146,7 +147,7 @@ describe('what is no translation', () => {
   it('is waited for while the catalog does not answer: nothing is settled meanwhile', async () => {
     stages.catalog.script.before('getProduct', refusal('transient'));
     const id = await receive(stages, await resultOf(stages, 1));
-    expect(await stages.interpreter.interpret(id)).toBeNull();
+    expect(await stages.interpreter.interpret(id)).toEqual({ state: 'received', writeBackId: null });
     expect(await stages.deliveries.get(id)).toMatchObject({ state: 'received' });
     expect(await stages.writeBacks.forProduct(snapshot(1).externalId)).toEqual([]);
     expect((await stages.tasks.newest(snapshot(1).externalId))?.state).toBe('requested');
@@ -278,7 +279,12 @@ describe('a write that was given up and landed all the same', () => {
     const { sourceFingerprint } = await stages.link(1);
     expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
     expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
-    expect(outcomes(await written({ name: 'Second', html: '<p>Second</p>' }))).toMatchObject({
+    const second = await generated({ name: 'Second', html: '<p>Second</p>' });
+    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, () => new Date());
+    const shown = await review.compare((await stages.writeBacks.get(second))!, { fresh: true });
+    expect(shown.fields.slice(0, 2)).toMatchObject([{ verdict: 'write' }, { verdict: 'write' }]);
+    await stages.writer.write(second);
+    expect(outcomes((await stages.writeBacks.get(second))!)).toMatchObject({
       ...{ title: 'written', descriptionHtml: 'written' },
     });
     expect((await stages.link(1)).written?.['title']).toMatchObject({ replaced: 'Product 1' });

@@ -34,10 +34,13 @@ export type LiveAnswer =
   | {
       readonly live: LiveProduct;
       readonly translations: LiveByLocale;
-      readonly link: StoreProductEntity;
+      readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
     }
   /** Why there is nothing to compare with. */
   | { readonly problem: string };
+
+/** What of a write-back is compared. */
+type Compared = Pick<WriteBackEntity, 'intended' | 'seen' | 'sent' | 'fields'>;
 
 /** Whether a person may still decide on it. */
 export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
@@ -46,11 +49,7 @@ export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
 }
 
 /** Pure: an open write-back against the store as it is now, field by field, by the rules that its writing would follow. */
-export function compareWithLive(
-  row: WriteBackEntity,
-  store: Store | undefined,
-  answer: LiveAnswer,
-): Comparison {
+export function compareWithLive(row: Compared, store: Store | undefined, answer: LiveAnswer): Comparison {
   if ('problem' in answer) {
     const fields = row.intended.map(({ target, type, value }): ComparedField => {
       return { ...named(target, type), before: null, after: value, verdict: null, reason: null };
@@ -73,7 +72,7 @@ export function compareWithLive(
 }
 
 /** Pure: a write-back that is settled, out of the journal. */
-export function compareFromJournal(row: WriteBackEntity): Comparison {
+export function compareFromJournal(row: Compared): Comparison {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
   const intended = row.intended.map(({ target, type, value }): ComparedField => {
     const field = journal.get(target);

@@ -65,8 +65,9 @@ function providers(adminToken: string): Provider[] {
     { provide: SignInThrottle, useFactory: () => new SignInThrottle(now) },
     {
       provide: LiveValues,
-      inject: [Sites, LinkRepository],
-      useFactory: (sites: Sites, links: LinkRepository) => new LiveValues(sites, links, now),
+      inject: [Sites, LinkRepository, WriteBackRepository],
+      useFactory: (sites: Sites, links: LinkRepository, writeBacks: WriteBackRepository) =>
+        new LiveValues(sites, links, writeBacks, now),
     },
     {
       provide: FieldApproval,

@@ -1,7 +1,9 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
 import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import type { LinkRepository } from '../../persistence/link.repository.js';
-import { readTranslations } from '../../registry/live-translations.js';
+import type { WriteBackRepository } from '../../persistence/write-back.repository.js';
+import { withLandedWrites } from '../../planner/plan-write-back.js';
+import { currentValue, readTranslations } from '../../registry/live-translations.js';
 import type { Sites } from '../../registry/sites.js';
 import {
   compareFromJournal,
@@ -30,6 +32,7 @@ export class LiveValues {
   constructor(
     private readonly sites: Sites,
     private readonly links: LinkRepository,
+    private readonly writeBacks: WriteBackRepository,
     private readonly now: () => Date,
   ) {}
 
@@ -69,7 +72,12 @@ export class LiveValues {
         ]),
       );
       if (live === null || translations === null) return { problem: 'the product was deleted in the store' };
-      return { live, translations, link };
+      // As the writer will see it: what a failed write is found to have left is ours.
+      const failed = await this.writeBacks.sentByFailed(row.externalId);
+      const written = withLandedWrites(link.written ?? {}, failed, (target) =>
+        currentValue(target, live, translations),
+      );
+      return { live, translations, link: { written, pushedFields: link.pushedFields } };
     } catch (error) {
       if (!isCoded(error)) throw error;
       return problemOf(error);

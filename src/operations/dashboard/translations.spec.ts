@@ -1,16 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { live } from '../../../test/support/product-builders.js';
-import type { StoreProductEntity, WriteBackEntity } from '../../persistence/entities/index.js';
+import type { IntendedValue, JournalField } from '../../domain/write-back-journal.js';
 import { compareFromJournal, compareWithLive } from './comparison.js';
 import { targetList, targetName } from './views/write-back-parts.js';
 
-const intended = [
+const intended: IntendedValue[] = [
   { target: 'fr:title', value: 'Gourde', type: null, from: 'name', raw: 'Gourde' },
   { target: 'fr:descriptionHtml', value: '<p>Acier</p>', type: null, from: 'html_description', raw: null },
 ];
-const row = (fields: readonly object[] = []): WriteBackEntity =>
-  ({ state: 'pending_review', intended, seen: {}, sent: {}, fields }) as unknown as WriteBackEntity;
-const link = { written: null, pushedFields: {} } as unknown as StoreProductEntity;
+const row = (fields: JournalField[] = []) => ({ intended, seen: {}, sent: {}, fields });
+const link = { written: null, pushedFields: {} };
 
 describe('translations on the dashboard', () => {
   it('are named by field and language, and metafields count as such', () => {
@@ -34,7 +33,7 @@ describe('translations on the dashboard', () => {
   });
 
   it('are shown out of the journal once they are settled', () => {
-    const fields = [
+    const fields: JournalField[] = [
       {
         target: 'fr:title',
         outcome: 'written',
