@@ -1,22 +1,14 @@
 import { Module, type DynamicModule, type Provider } from '@nestjs/common';
-import { LoggerModule, type Params } from 'nestjs-pino';
+import type { Params } from 'nestjs-pino';
 import type { Logger } from 'pino';
-import { connectSites, NUDGED_WORK, operationPorts, stateMetrics, workOnTheSpot } from './composition.js';
+import { connectSites, operationPorts, workOnTheSpot } from './composition.js';
 import { environment, tracingSettings, type AppConfig } from './config/index.js';
 import { Metrics } from './metrics/metrics.js';
-import { NotificationsModule } from './notifications/notifications.module.js';
-import { OperationsModule } from './operations/operations.module.js';
 import { OperationServicesModule } from './operations/services.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
-import { QueueModule } from './queue/index.js';
 import { RegistryModule } from './registry/registry.module.js';
-import { ScheduleModule } from './schedule/schedule.module.js';
-import { CreationsProcessor } from './sync/creations.processor.js';
-import { RunsProcessor } from './sync/runs.processor.js';
 import { SyncModule } from './sync/sync.module.js';
 import { TracingModule } from './tracing/tracing.module.js';
-import { WebhooksModule } from './webhooks/webhooks.module.js';
-import { WriteBackModule } from './write-back/write-back.module.js';
 
 export interface AppSettings {
   readonly config: AppConfig;
@@ -27,9 +19,6 @@ export interface AppSettings {
   readonly loggerOptions: Params;
 }
 
-/** How long a worker may finish its jobs after SIGTERM; together with the rest within the orchestrator's 30 s. */
-const DRAIN_MS = 20_000;
-const DAEMON_CONNECTIONS = 24;
 const COMMAND_CONNECTIONS = 12;
 
 @Module({})
@@ -44,7 +33,7 @@ class MetricsModule {
   }
 }
 
-/** The composition root: which parts a process is made of. */
+/** The composition root: which parts a process is made of. The daemon's own are in `daemon.module.ts`. */
 @Module({})
 export class AppModule {
   /** What works the rows: persistence, connections, the sync stage, the services of operations. Enough for a command. */
@@ -60,34 +49,8 @@ export class AppModule {
     };
   }
 
-  /** The daemon: the same, and the HTTP side, queues, workers and clockwork. */
-  static forDaemon(settings: AppSettings): DynamicModule {
-    const { config, logger, databaseUrl } = settings;
-    const line = (text: string): void => {
-      logger.warn(text);
-    };
-    const { redisUrl } = config.queue;
-    return {
-      module: AppModule,
-      imports: [
-        LoggerModule.forRoot(settings.loggerOptions),
-        ...AppModule.core(settings, DAEMON_CONNECTIONS, new Metrics(), NUDGED_WORK),
-        QueueModule.forRoot({
-          storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },
-          log: line,
-          drainMs: DRAIN_MS,
-        }),
-        WebhooksModule.forRoot(logger.child({ stage: 'webhooks' })),
-        WriteBackModule.forRoot(logger.child({ stage: 'write-back' })),
-        ScheduleModule.forRoot(config.server.publicUrl, logger.child({ stage: 'schedule' })),
-        NotificationsModule.forRoot(config, logger.child({ stage: 'notifications' })),
-        OperationsModule.forRoot(config.server.adminToken),
-      ],
-      providers: [RunsProcessor, CreationsProcessor, stateMetrics(logger.child({ stage: 'metrics' }))],
-    };
-  }
-
-  private static core(settings: AppSettings, poolSize: number, metrics: Metrics, work: readonly Provider[]) {
+  /** What every process has. */
+  static core(settings: AppSettings, poolSize: number, metrics: Metrics, work: readonly Provider[]) {
     const { config, logger, databaseUrl } = settings;
     const sync = SyncModule.forRoot(logger.child({ stage: 'sync' }));
     return [

@@ -1,18 +1,13 @@
-import { getQueueToken } from '@nestjs/bullmq';
 import type { DynamicModule, Provider } from '@nestjs/common';
-import type { Queue } from 'bullmq';
 import { assumptionOverridesSchema } from './catalog/assumptions.js';
 import type { CatalogClientOptions } from './catalog/client-options.js';
 import { CatalogClient } from './catalog/client.js';
 import type { AppConfig } from './config/index.js';
-import { errorLine } from './domain/errors.js';
-import { Metrics } from './metrics/metrics.js';
+import type { Metrics } from './metrics/metrics.js';
 import { GenerationAsking, Planning, RowWork, SlotKeeping, WriteBackUndoing } from './operations/ports.js';
-import { GaugeRepository } from './persistence/gauge.repository.js';
 import { LinkRepository } from './persistence/link.repository.js';
 import { StateRepository } from './persistence/state.repository.js';
 import { WriteBackRepository } from './persistence/write-back.repository.js';
-import { Nudger, QUEUE_NAMES } from './queue/index.js';
 import type { RowLog } from './registry/row-log.js';
 import { makeStore, Sites, type Store, type Workspace } from './registry/sites.js';
 import { REAL_TIMING } from './registry/timing.js';
@@ -129,43 +124,6 @@ function failureOf(status: number | undefined): string | null {
   return status >= 400 ? String(status) : null;
 }
 
-const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
-
-/** In the daemon metrics tell of rows and queues too. */
-export const stateMetrics = (log: RowLog): Provider => ({
-  provide: Symbol('STATE_METRICS'),
-  inject: [Metrics, GaugeRepository, Sites, Nudger, ...QUEUE_NAMES.map((name) => getQueueToken(name))],
-  useFactory: (
-    metrics: Metrics,
-    gauges: GaugeRepository,
-    sites: Sites,
-    nudger: Nudger,
-    ...queues: Queue[]
-  ): Metrics => {
-    metrics.begin(
-      sites.workspaces.map(({ key }) => key),
-      sites.stores.map(({ key }) => key),
-    );
-    metrics.watch({
-      backlog: () => gauges.backlog(),
-      workspaces: () => gauges.workspaces(sites.workspaces.map(({ key }) => key)),
-      stores: () => gauges.stores(sites.stores.map(({ key }) => key)),
-      queues: async () => (await Promise.all(queues.map(jobsOf))).flat(),
-      lostNudges: () => nudger.failures,
-      clockMs: () => performance.now(),
-      onFault: (side, error) => {
-        log.warn({ side, err: errorLine(error) }, 'metrics could not be read');
-      },
-    });
-    return metrics;
-  },
-});
-
-async function jobsOf(queue: Queue) {
-  const counts = await queue.getJobCounts(...JOB_STATES);
-  return Object.entries(counts).map(([state, count]) => ({ queue: queue.name, state, count }));
-}
-
 /** What operations ask of the stages, bound to them; `work` says who looks at the rows that an operation has moved. */
 export function operationPorts(
   publicUrl: AppConfig['server']['publicUrl'],
@@ -206,25 +164,6 @@ export function operationPorts(
     ],
   };
 }
-
-/** In the daemon rows are nudged: its workers look at them. */
-export const NUDGED_WORK: readonly Provider[] = [
-  {
-    provide: RowWork,
-    inject: [Nudger],
-    useFactory: (nudger: Nudger): RowWork => ({
-      deliveries: async (ids) => {
-        await nudger.nudgeMany('deliveries', ids);
-      },
-      writeBacks: async (ids) => {
-        await nudger.nudgeMany('write-backs', ids);
-      },
-      run: async (id) => {
-        await nudger.nudge('runs', id);
-      },
-    }),
-  },
-];
 
 /**
  * A command looks at them itself, beside a running daemon or without one: leases keep the two apart. What came of it is the

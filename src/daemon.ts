@@ -1,12 +1,13 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
 import express from 'express';
 import { Logger as NestLogger } from 'nestjs-pino';
-import { AppModule, type AppSettings } from './app.module.js';
+import type { AppSettings } from './app.module.js';
+import { DaemonModule } from './daemon.module.js';
 import { waitForDatabase } from './persistence/data-source.js';
 import { ErrorFilter } from './operations/error.filter.js';
 import { openApiDocument } from './operations/openapi.js';
+import { openApiPages } from './openapi/pages.js';
 
 export interface RunningDaemon {
   /** Where the HTTP side really listens. */
@@ -27,7 +28,7 @@ const DATABASE_WAIT_MS = 3_000;
  */
 export async function startDaemon(settings: AppSettings): Promise<RunningDaemon> {
   await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.forDaemon(settings), {
+  const app = await NestFactory.create<NestExpressApplication>(DaemonModule.with(settings), {
     // Deliveries are taken as raw bytes of any type: no parser stands before their routes (design section 1.2).
     bodyParser: false,
     bufferLogs: true,
@@ -38,7 +39,7 @@ export async function startDaemon(settings: AppSettings): Promise<RunningDaemon>
     app.disable('x-powered-by');
     app.use('/api', express.json({ limit: API_BODY_LIMIT }));
     app.useGlobalFilters(new ErrorFilter(settings.logger));
-    SwaggerModule.setup('docs', app, openApiDocument());
+    app.use(openApiPages(openApiDocument()));
     const { host, port } = settings.config.server;
     await app.listen(port, host);
     const server = app.getHttpServer();

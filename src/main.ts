@@ -9,7 +9,7 @@ import { report } from './cli/command.js';
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest));
 
-await CommandFactory.run(CliModule, {
+await CommandFactory.run(await CliModule.for(process.argv[2]), {
   logger: false,
   cliName: 'store-sync',
   version,

@@ -43,17 +43,20 @@ const AREAS: Readonly<Record<string, Area>> = {
   metrics: { imports: ['domain'] },
   // Spans that stages open; where they are sent is the composition root's business.
   tracing: { imports: ['domain'] },
+  // Descriptions of HTTP interfaces, and the page that shows them.
+  openapi: { imports: [], packages: ['express', 'swagger-ui-dist', 'zod'] },
   schedule: STAGE,
   sync: STAGE,
   webhooks: STAGE,
   'write-back': STAGE,
-  operations: STAGE,
+  operations: { imports: [...STAGE.imports, 'openapi'] },
   notifications: STAGE,
-  sandbox: { imports: ['domain', 'catalog/schemas.ts'] },
+  sandbox: { imports: ['domain', 'catalog/schemas.ts', 'openapi'] },
 };
 
 /** The composition root and the commands bind everything; the sandbox belongs to the demo alone. */
-const UNBOUND = /^src\/(cli\/|main\.ts$|daemon\.ts$|composition\.ts$|app\.module\.ts$)/;
+const UNBOUND =
+  /^src\/(cli\/|main\.ts$|(daemon|composition|daemon-composition|app\.module|daemon\.module)\.ts$)/;
 const MAY_USE_SANDBOX = /^src\/(sandbox\/|cli\/demo)/;
 const MAY_READ_ENVIRONMENT = /^src\/(config\/environment\.ts|sandbox\/main\.ts)$/;
 const WITHOUT_CLOCK = /^src\/(domain|planner)\//;

@@ -1,37 +1,40 @@
-import { Module } from '@nestjs/common';
-import { ApplyCommand } from './apply.command.js';
-import { CheckCommand } from './check.command.js';
-import { CompletionCommand } from './completion.command.js';
-import { DeliveriesCommand } from './deliveries.command.js';
-import { DemoCommand } from './demo.command.js';
-import { DriftCommand } from './drift.command.js';
-import { GenerateCommand } from './generate.command.js';
-import { MigrateCommand } from './migrate.command.js';
-import { PlanCommand } from './plan.command.js';
-import { ProductsCommand } from './products.command.js';
-import { StartCommand } from './start.command.js';
-import { StatusCommand } from './status.command.js';
-import { SyncCommand } from './sync.command.js';
-import { WebhookCommand } from './webhook.command.js';
-import { WriteBacksCommand } from './write-backs.command.js';
+import { Module, type DynamicModule, type Type } from '@nestjs/common';
+import type { CommandRunner } from 'nest-commander';
 
-@Module({
-  providers: [
-    StartCommand,
-    DemoCommand,
-    CheckCommand,
-    PlanCommand,
-    ApplyCommand,
-    SyncCommand,
-    StatusCommand,
-    DeliveriesCommand,
-    ProductsCommand,
-    DriftCommand,
-    GenerateCommand,
-    WriteBacksCommand,
-    WebhookCommand,
-    MigrateCommand,
-    CompletionCommand,
-  ],
-})
-export class CliModule {}
+/** Loaded when they are called: no command waits for what another one needs. */
+const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
+  start: async () => (await import('./start.command.js')).StartCommand,
+  demo: async () => (await import('./demo.command.js')).DemoCommand,
+  check: async () => (await import('./check.command.js')).CheckCommand,
+  plan: async () => (await import('./plan.command.js')).PlanCommand,
+  apply: async () => (await import('./apply.command.js')).ApplyCommand,
+  sync: async () => (await import('./sync.command.js')).SyncCommand,
+  status: async () => (await import('./status.command.js')).StatusCommand,
+  deliveries: async () => (await import('./deliveries.command.js')).DeliveriesCommand,
+  products: async () => (await import('./products.command.js')).ProductsCommand,
+  drift: async () => (await import('./drift.command.js')).DriftCommand,
+  generate: async () => (await import('./generate.command.js')).GenerateCommand,
+  'write-backs': async () => (await import('./write-backs.command.js')).WriteBacksCommand,
+  webhook: async () => (await import('./webhook.command.js')).WebhookCommand,
+  migrate: async () => (await import('./migrate.command.js')).MigrateCommand,
+  completion: async () => (await import('./completion.command.js')).CompletionCommand,
+};
+/** It tells of the others. */
+const ABOUT_ALL = 'completion';
+const VERSION = ['--version', '-V'];
+
+@Module({})
+export class CliModule {
+  /** With the one command that `word`, the first on the command line, names; for the version with none, for anything else with all. */
+  static async for(word?: string): Promise<DynamicModule> {
+    const load = loaders(word);
+    return { module: CliModule, providers: await Promise.all(load.map((command) => command())) };
+  }
+}
+
+function loaders(word: string | undefined): (() => Promise<Type<CommandRunner>>)[] {
+  if (word !== undefined && VERSION.includes(word)) return [];
+  const called =
+    word === undefined || word === ABOUT_ALL || !Object.hasOwn(COMMANDS, word) ? null : COMMANDS[word];
+  return called ? [called] : Object.values(COMMANDS);
+}

@@ -1,11 +1,10 @@
-import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
-import { AppModule } from '../app.module.js';
 import { environment, secretValues } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { redactSecrets } from '../logging/index.js';
-import { openRuntime, type Runtime } from './runtime.js';
+import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
 
 export interface CommonOptions {
   readonly config?: string;
@@ -41,7 +40,12 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     options: Options,
     work: (app: INestApplicationContext, runtime: Runtime) => Promise<T>,
   ): Promise<T> {
-    const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
+    const { config, warnings } = readConfig(options.config);
+    // Loaded while the embedded database comes up.
+    const [runtime, { AppModule }] = await Promise.all([
+      openRuntimeFor(config, warnings, 'stderr'),
+      import('../app.module.js'),
+    ]);
     try {
       const app = await NestFactory.createApplicationContext(AppModule.forCommand(runtime), {
         logger: false,

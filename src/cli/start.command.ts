@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { Command } from 'nest-commander';
-import { startDaemon } from '../daemon.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { openRuntime } from './runtime.js';
+import { openRuntimeFor, readConfig } from './runtime.js';
 
 /** How long a stop may take; the orchestrator kills after thirty seconds. */
 const STOP_WITHIN_MS = 27_000;
@@ -11,8 +10,13 @@ const STOP_WITHIN_MS = 27_000;
 export class StartCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-    const runtime = await openRuntime({ configFile: options.config, destination: 'stdout' });
-    const { logger, config } = runtime;
+    const { config, warnings } = readConfig(options.config);
+    // Loaded while the embedded database comes up.
+    const [runtime, { startDaemon }] = await Promise.all([
+      openRuntimeFor(config, warnings, 'stdout'),
+      import('../daemon.js'),
+    ]);
+    const { logger } = runtime;
     for (const warning of runtime.warnings) logger.warn(warning);
     try {
       const daemon = await startDaemon(runtime);

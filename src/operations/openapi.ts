@@ -1,5 +1,5 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { z } from 'zod';
+import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
 import { deliveryPageSchema, deliveryQuerySchema, deliverySchema } from './deliveries.js';
 import { driftSchema } from './drift.js';
 import { generateAnswerSchema, generateBodySchema } from './generate.js';
@@ -159,7 +159,7 @@ function decisionOperations(decision: string, summary: string): Record<string, R
 }
 
 /** What /docs and /docs-json serve, made of the very schemas that requests are parsed with. */
-export function openApiDocument(): OpenAPIObject {
+export function openApiDocument(): OpenApiDocument {
   return {
     openapi: '3.1.0',
     info: {
@@ -222,27 +222,3 @@ function queryParameters(query: z.ZodObject): object[] {
   const { properties = {} } = z.toJSONSchema(query, { io: 'input' });
   return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
 }
-
-function reference(name: string): { readonly $ref: string } {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function componentSchemas(
-  schemas: Readonly<Record<string, z.ZodType>>,
-  io: 'input' | 'output',
-): NonNullable<NonNullable<OpenAPIObject['components']>['schemas']> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
-  const { schemas: found } = z.toJSONSchema(registry, { io, uri: (id) => reference(id).$ref });
-  return Object.fromEntries(
-    Object.entries<Record<string, unknown>>(found).map(([name, schema]) => [
-      name,
-      schemaObject.parse(
-        Object.fromEntries(Object.entries(schema).filter(([key]) => key !== '$schema' && key !== '$id')),
-      ),
-    ]),
-  );
-}
-
-/** The two libraries type JSON Schema differently; the value goes out as JSON either way. */
-const schemaObject = z.custom<Record<string, never>>((value) => typeof value === 'object' && value !== null);

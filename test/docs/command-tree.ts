@@ -20,7 +20,7 @@ export async function openCommandTree(): Promise<CommandTree> {
   await import('@nestjs/common');
   const { CommandFactory, CommandRunnerService } = await import('nest-commander');
   const { CliModule } = await import('../../src/cli/cli.module.js');
-  const app = await CommandFactory.createWithoutRunning(CliModule, { logger: false });
+  const app = await CommandFactory.createWithoutRunning(await CliModule.for(), { logger: false });
   const { commander } = runner.parse(app.get(CommandRunnerService));
   const commands = commander.commands.map((command): [string, KnownCommand] => {
     const [first] = command.registeredArguments;

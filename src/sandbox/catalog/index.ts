@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { SwaggerModule } from '@nestjs/swagger';
+import { openApiPages } from '../../openapi/pages.js';
 import { Accounts, type ApiTokenRecord } from './auth/accounts.js';
 import { JwtIssuer } from './auth/jwt.js';
 import type { Scope } from './auth/scopes.js';
@@ -83,8 +83,8 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
   app.disable('x-powered-by');
   app.setGlobalPrefix(API_PREFIX);
   app.useGlobalFilters(new ApiExceptionFilter(settings.logger));
+  app.use(openApiPages(openApiDocument()));
   app.use(requestLog.middleware, requireApiPath, ...bodyParsers(settings.bodyLimitBytes));
-  SwaggerModule.setup('docs', app, openApiDocument());
   await app.get(CreditAccount).open();
   const workers = workersOf(app, settings);
   await app.listen(settings.port, settings.host);

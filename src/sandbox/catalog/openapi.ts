@@ -1,5 +1,5 @@
-import type { OpenAPIObject } from '@nestjs/swagger';
 import { z } from 'zod';
+import { componentSchemas, reference, type OpenApiDocument } from '../../openapi/document.js';
 import { loginRequest, refreshRequest, renewedAccess, tokenPair } from './auth/auth.controller.js';
 import { DECISIONS } from './decisions.js';
 import { generationRequest, taskAnswer } from './generation/generation.controller.js';
@@ -148,7 +148,7 @@ const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
 };
 
 /** The description served at /docs and /docs-json, made of the schemas that the endpoints parse with. */
-export function openApiDocument(): OpenAPIObject {
+export function openApiDocument(): OpenApiDocument {
   const paths = Object.fromEntries(
     Object.entries(OPERATIONS).map(([path, operations]) => [
       API_PREFIX + path,
@@ -167,7 +167,10 @@ export function openApiDocument(): OpenAPIObject {
     paths,
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { ...componentSchemas(REQUESTS, 'input'), ...componentSchemas(ANSWERS, 'output') },
+      schemas: {
+        ...componentSchemas({ ...REQUESTS, FreeValue: freeValue }, 'input'),
+        ...componentSchemas({ ...ANSWERS, FreeValue: freeValue }, 'output'),
+      },
     },
   };
 }
@@ -207,28 +210,3 @@ function requestContent(body: RequestName | 'csv'): object {
     'text/csv': { schema: { type: 'string' } },
   };
 }
-
-function reference(name: string): { readonly $ref: string } {
-  return { $ref: `#/components/schemas/${name}` };
-}
-
-function componentSchemas(
-  schemas: Readonly<Record<string, z.ZodType>>,
-  io: 'input' | 'output',
-): NonNullable<NonNullable<OpenAPIObject['components']>['schemas']> {
-  const registry = z.registry<{ id: string }>();
-  for (const [id, schema] of Object.entries({ ...schemas, FreeValue: freeValue }))
-    registry.add(schema, { id });
-  const { schemas: described } = z.toJSONSchema(registry, { io, uri: (id) => reference(id).$ref });
-  return Object.fromEntries(
-    Object.entries<Record<string, unknown>>(described).map(([name, schema]) => [
-      name,
-      schemaObject.parse(
-        Object.fromEntries(Object.entries(schema).filter(([key]) => !/^\$(schema|id)$/.test(key))),
-      ),
-    ]),
-  );
-}
-
-/** The two libraries type JSON Schema differently; the value goes out as JSON either way. */
-const schemaObject = z.custom<Record<string, never>>((value) => typeof value === 'object' && value !== null);

@@ -2,12 +2,11 @@ import { json, raw, type NextFunction, type Request, type RequestHandler, type R
 import { notFound, unsupportedMediaType } from './errors.js';
 import { API_PREFIX } from './public-address.js';
 
-const DOCUMENTATION_PATH = /^\/docs(-json|-yaml)?(\/|$)/;
 const UPLOAD_PATH = `${API_PREFIX}/products/upload-csv/`;
 
 /** Paths end in a slash, as the document writes them; without it, and outside of the API, they name nothing. */
 export const requireApiPath: RequestHandler = ({ path }, response, next) => {
-  const known = path.startsWith(`${API_PREFIX}/`) ? path.endsWith('/') : DOCUMENTATION_PATH.test(path);
+  const known = path.startsWith(`${API_PREFIX}/`) && path.endsWith('/');
   // Answered here: the framework's own handler of unknown routes sees only those under the prefix.
   if (known) next();
   else response.status(404).json(notFound().body);
