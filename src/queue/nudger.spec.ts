@@ -6,9 +6,11 @@ import { rowIdOf } from './row-job.js';
 
 type Bulk = Parameters<Queue['addBulk']>[0];
 
-/** The part of a queue that a nudger uses. */
-function queueThat(addBulk: (jobs: Bulk) => Promise<unknown>): Queue {
-  const queue = { addBulk, on: () => queue, close: () => Promise.resolve() };
+/** The part of a queue that a nudger uses; `take` gets what one call brings. */
+function queueThat(take: (jobs: Bulk) => Promise<unknown>): Queue {
+  const add = (name: string, data: unknown, opts: Bulk[number]['opts']): Promise<unknown> =>
+    take([{ name, data, opts }]);
+  const queue = { add, addBulk: take, on: () => queue, close: () => Promise.resolve() };
   return queue as unknown as Queue;
 }
 
@@ -73,6 +75,13 @@ describe('many nudges', () => {
     expect(await nudger.nudgeMany('runs', ids)).toBe(500);
     expect(sizes).toEqual([500, 500]);
     expect(nudger.failures.get('runs')).toBe(700);
+  });
+
+  it('go one by one while they are few', async () => {
+    const sizes: number[] = [];
+    const { nudger } = nudgerOf(queueThat((jobs) => Promise.resolve(sizes.push(jobs.length))));
+    expect(await nudger.nudgeMany('runs', ['a', 'b', 'c'])).toBe(3);
+    expect(sizes).toEqual([1, 1, 1]);
   });
 
   it('of nothing need no queue', async () => {

@@ -22,6 +22,11 @@ const TIMEOUT_MS = 2_000;
 const PENDING_MAX = 50;
 /** Jobs of one call to the queue. */
 const BATCH = 500;
+/**
+ * Fewer jobs than this go to the queue one by one. In PostgreSQL a call for many makes two temporary tables, which takes as long as
+ * some twenty calls for one.
+ */
+const FEW = 16;
 
 /**
  * Tells a stage that a row wants looking at. A nudge that fails never fails its caller's work: the row is the truth, and the sweeper finds
@@ -94,9 +99,9 @@ export class Nudger {
     this.#pending.set(name, pending + 1);
     try {
       const delay = options.delayMs === undefined || options.delayMs <= 0 ? {} : { delay: options.delayMs };
-      await queue.addBulk(
-        ids.map((id) => ({ name: QUEUES[name], data: { id } satisfies RowJob, opts: delay })),
-      );
+      const jobs = ids.map((id) => ({ name: QUEUES[name], data: { id } satisfies RowJob, opts: delay }));
+      if (jobs.length < FEW) for (const job of jobs) await queue.add(job.name, job.data, job.opts);
+      else await queue.addBulk(jobs);
     } finally {
       this.#pending.set(name, (this.#pending.get(name) ?? 1) - 1);
     }
