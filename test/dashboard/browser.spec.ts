@@ -37,8 +37,8 @@ function inABrowser(): void {
         descriptionHtml: `<h2>The ${name}</h2><p>Made of <strong>clay</strong>, for every day.</p><ul><li>dishwasher safe</li></ul>`,
       });
     }
-  }, 60_000);
-  afterAll(() => dashboard.end(), 60_000);
+  });
+  afterAll(() => dashboard.end());
 
   async function signedIn(browser: Browser): Promise<Page> {
     const page = await browser.context.newPage();
@@ -124,7 +124,7 @@ function inABrowser(): void {
     } finally {
       await browser.close();
     }
-  }, 90_000);
+  });
 
   it('works without scripts where it shows, and for decisions too', async () => {
     await furnished();
@@ -145,7 +145,7 @@ function inABrowser(): void {
     } finally {
       await browser.close();
     }
-  }, 60_000);
+  });
 
   const LOOKS = [
     { dark: false, phone: false },
@@ -176,7 +176,6 @@ function inABrowser(): void {
         await browser.close();
       }
     },
-    120_000,
   );
 
   async function everyPage(): Promise<[string, string][]> {

@@ -8,7 +8,7 @@ describe('commands', () => {
   beforeAll(async () => {
     world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
     fill(world.store, 6, { singleEvery: 2 });
-  }, 120_000);
+  });
   afterAll(() => world.end());
 
   it('migrate brings the tables, and the second time has nothing to do', async () => {
@@ -22,7 +22,7 @@ describe('commands', () => {
       stderr: '',
       stdout: 'nothing to migrate\n',
     });
-  }, 120_000);
+  });
 
   it('plan names each product with its reason, exits with 2 and writes nothing anywhere', async () => {
     const before = await everything(world);
@@ -36,7 +36,7 @@ describe('commands', () => {
     expect(json.status).toBe(2);
     expect(planSchema.parse(JSON.parse(json.stdout)).actions).toHaveLength(6);
     expect(await everything(world)).toEqual(before);
-  }, 120_000);
+  });
 
   it('sync exits with 0 when everything went well, and then plan with 0', async () => {
     const { status, run, stderr } = await world.sync();
@@ -46,7 +46,7 @@ describe('commands', () => {
     expect(run).toMatchObject({ status: 'succeeded', counts: { seen: 6, created: 6, failed: 0 } });
     const again = await world.run(['plan', '--store', 'main', '--full']);
     expect(again.status).toBe(0);
-  }, 120_000);
+  });
 
   it('plan says which fields of an edited product would change', async () => {
     const [product] = world.store.products.list();
@@ -59,7 +59,7 @@ describe('commands', () => {
       { kind: 'update', fields: ['name'] },
     ]);
     expect(await everything(world)).toEqual(before);
-  }, 120_000);
+  });
 
   it('sync exits with 3 when a product failed, and says which and why', async () => {
     const refused = single(world.store, 'too-long', { sku: 'S'.repeat(300) });
@@ -68,7 +68,7 @@ describe('commands', () => {
     expect(stdout).toMatch(/partial: .*1 failed/);
     expect(stdout).toMatch(new RegExp(`failed +shopify:\\S+:${refused.id} .*sku`));
     world.store.products.delete(refused.id);
-  }, 120_000);
+  });
 
   it('status shows the store, its last runs and the backlog, and --json one document', async () => {
     const [plain, json] = await Promise.all([world.run(['status']), world.run(['status', '--json'])]);
@@ -78,7 +78,7 @@ describe('commands', () => {
     expect(plain.stdout).toMatch(/^backlog: /m);
     expect(json).toMatchObject({ status: 0, stderr: '' });
     expect(statusSchema.parse(JSON.parse(json.stdout)).stores[0].lastRuns.length).toBeGreaterThan(0);
-  }, 120_000);
+  });
 
   it('none of them says a secret', async () => {
     const ends = await Promise.all([world.run(['status', '--json']), world.run(['check'])]);
@@ -90,7 +90,7 @@ describe('commands', () => {
       world.env['CATALOG_API_TOKEN'] ?? '?',
     ])
       expect(said).not.toContain(secret);
-  }, 120_000);
+  });
 });
 
 describe('sync that cannot do its work exits with 1 and says why in its last line on stderr', () => {
@@ -98,28 +98,28 @@ describe('sync that cannot do its work exits with 1 and says why in its last lin
   beforeAll(async () => {
     world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
     fill(world.store, 2);
-  }, 120_000);
+  });
   afterAll(() => world.end());
 
   it('for a store that is not configured', async () => {
     const { status, stdout, stderr } = await world.run(['sync', '--store', 'nobody']);
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toMatch(/^store-sync: [^\n]*nobody[^\n]*main[^\n]*\n$/);
-  }, 120_000);
+  });
 
   it('for a catalog that refuses the token', async () => {
     const { status, stderr } = await world.run(['sync', '--store', 'main'], { CATALOG_API_TOKEN: 'revoked' });
     expect(status).toBe(1);
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(/^store-sync: .*401/);
     expect(stderr).not.toMatch(/^\s+at /m);
-  }, 120_000);
+  });
 });
 
 describe('check', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.open();
-  }, 120_000);
+  });
   afterAll(() => world.end());
 
   it('warns of an empty webhook slot, finds nothing else, and registers nothing', async () => {
@@ -131,7 +131,7 @@ describe('check', () => {
     expect(world.catalogWrites()).toEqual([]);
     expect(contentWrites(world.store)).toEqual([]);
     expect(world.store.webhookSubscriptions()).toEqual([]);
-  }, 120_000);
+  });
 
   it('warns of somebody else’s URL in the webhook slot, and leaves it there', async () => {
     const foreign = { url: 'https://other.example.com/hook', hmac_secret: 'theirs' };
@@ -140,14 +140,14 @@ describe('check', () => {
     expect(status).toBe(0);
     expect(stdout).toMatch(/^warn .*other\.example\.com/m);
     expect((await world.catalogApi('GET', '/settings/webhooks/')).body).toMatchObject({ url: foreign.url });
-  }, 120_000);
+  });
 });
 
 describe('the command line', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.open();
-  }, 120_000);
+  });
   afterAll(() => world.end());
 
   it('answers --help of every command that it names with 0, on stdout', async () => {
@@ -162,23 +162,19 @@ describe('the command line', () => {
       expect(end).toMatchObject({ status: 0, stderr: '' });
       expect(end.stdout).toContain(`Usage: store-sync ${command}`);
     }
-  }, 120_000);
+  });
 
   it.each([
     [['frobnicate'], /unknown command.*frobnicate/],
     [['plan', '--frobnicate', '--store', 'main'], /unknown option.*--frobnicate/],
     [['plan'], /--store/],
     [['sync', '--store'], /--store/],
-  ])(
-    'refuses %j with 1 and says on stderr what is wrong',
-    async (args, message) => {
-      const { status, stdout, stderr } = await world.run(args);
-      expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-      expect(stderr).toMatch(message);
-      expect(stderr).not.toMatch(/^\s+at /m);
-    },
-    60_000,
-  );
+  ])('refuses %j with 1 and says on stderr what is wrong', async (args, message) => {
+    const { status, stdout, stderr } = await world.run(args);
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(message);
+    expect(stderr).not.toMatch(/^\s+at /m);
+  });
 });
 
 async function everything(world: World): Promise<unknown> {

@@ -42,11 +42,11 @@ describe('a day with store-sync', () => {
     };
     await writeFile(world.configFile, await fromExample(world), { mode: 0o600 });
     await migrateAllButTheLast(world.databaseUrl);
-  }, 60_000);
+  });
   afterAll(async () => {
     await stopped();
     await world.end();
-  }, 60_000);
+  });
 
   async function run(...args: string[]): Promise<ProgramEnd> {
     // As a person would have it: a command's log is its own affair.
@@ -90,7 +90,7 @@ describe('a day with store-sync', () => {
       status: 0,
       stdout: `applied: ${String(MIGRATIONS.at(-1)?.name)}\n`,
     });
-  }, 60_000);
+  });
 
   it('plans before it does anything, then syncs beside the daemon', async () => {
     const plan = await run('plan', '--store', 'main');
@@ -103,7 +103,7 @@ describe('a day with store-sync', () => {
       status: 'succeeded',
       counts: { seen: 4, created: 4, generationRequested: 4 },
     });
-  }, 60_000);
+  });
 
   it('writes nothing before it is approved, and what is rejected never', async () => {
     await until('what waits for review', async () => {
@@ -120,7 +120,7 @@ describe('a day with store-sync', () => {
     expect(await run('write-backs', 'reject', third)).toMatchObject({ status: 0 });
     for (const place of [0, 1]) expect(titleOf(place).is).not.toBe(titleOf(place).was);
     for (const place of [2, 3]) expect(titleOf(place).is).toBe(titleOf(place).was);
-  }, 60_000);
+  });
 
   it('parks a delivery that it cannot read, and doubles nothing when deliveries are replayed', async () => {
     expect(await world.deliver('{"action": "product_gen')).toBe(200);
@@ -138,7 +138,7 @@ describe('a day with store-sync', () => {
     expect(await run('deliveries', 'replay', ...all.map(({ id }) => id))).toMatchObject({ status: 0 });
     expect(await world.rows(`SELECT id FROM webhook_delivery WHERE state = 'parked'`)).toEqual([parked]);
     expect(contentWrites(world.store)).toHaveLength(writes);
-  }, 60_000);
+  });
 
   it('shows what the merchant edited since, and undoes only what is still its own', async () => {
     const [edited] = products;
@@ -156,7 +156,7 @@ describe('a day with store-sync', () => {
     const plan = await run('plan', '--store', 'main', '--full');
     expect(plan.status).toBe(2);
     expect(plan.stdout.match(/^. (create|update) /gm)).toEqual(['~ update ']);
-  }, 60_000);
+  });
 
   it('rotates the webhook secret: both are taken while it lasts, then the new one alone', async () => {
     await stopped();
@@ -175,7 +175,7 @@ describe('a day with store-sync', () => {
     expect(await world.deliver('"late"', { secret: old })).toBe(401);
     expect(await world.deliver('"later"', { secret: NEXT_SECRET })).toBe(200);
     await stopped();
-  }, 60_000);
+  });
 
   it('has told no secret by the evening: neither in any line that was said nor in any row', async () => {
     const status = await run('status');
@@ -188,7 +188,7 @@ describe('a day with store-sync', () => {
       expect(secret.length).toBeGreaterThan(8);
       expect(everything).not.toContain(secret);
     }
-  }, 60_000);
+  });
 });
 
 const NEXT_SECRET = 'hook-next-5f1c0a9d7e3b';

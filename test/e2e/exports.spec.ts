@@ -4,13 +4,12 @@ import { fill } from '../support/e2e-products.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
 const PRODUCTS = 10;
-const LONG_MS = 300_000;
 
 let world: World | undefined;
 afterEach(async () => {
   await world?.end();
   world = undefined;
-}, LONG_MS);
+});
 
 /** Ten products, in step. */
 async function inStep(options: WorldOptions = {}): Promise<{ world: World; products: SandboxProduct[] }> {
@@ -33,41 +32,33 @@ async function orphans(here: World): Promise<number> {
 }
 
 describe('a product that is gone from the store', () => {
-  it(
-    'is orphaned by a complete run only, and its catalog product is kept',
-    async () => {
-      const { world: here, products } = await inStep();
-      gone(here, products, 1);
-      const incremental = await here.sync();
-      expect(incremental.run).toMatchObject({
-        kind: 'incremental',
-        status: 'succeeded',
-        counts: { orphaned: 0 },
-      });
-      expect(await orphans(here)).toBe(0);
-      const full = await here.sync('--full');
-      expect(full.run).toMatchObject({
-        status: 'succeeded',
-        counts: { seen: PRODUCTS - 1, unchanged: PRODUCTS - 1, orphaned: 1 },
-      });
-      expect(await orphans(here)).toBe(1);
-      expect(await here.catalogProducts()).toHaveLength(PRODUCTS);
-    },
-    LONG_MS,
-  );
+  it('is orphaned by a complete run only, and its catalog product is kept', async () => {
+    const { world: here, products } = await inStep();
+    gone(here, products, 1);
+    const incremental = await here.sync();
+    expect(incremental.run).toMatchObject({
+      kind: 'incremental',
+      status: 'succeeded',
+      counts: { orphaned: 0 },
+    });
+    expect(await orphans(here)).toBe(0);
+    const full = await here.sync('--full');
+    expect(full.run).toMatchObject({
+      status: 'succeeded',
+      counts: { seen: PRODUCTS - 1, unchanged: PRODUCTS - 1, orphaned: 1 },
+    });
+    expect(await orphans(here)).toBe(1);
+    expect(await here.catalogProducts()).toHaveLength(PRODUCTS);
+  });
 
-  it(
-    'is not orphaned by a store that says it is empty: limits stop that run',
-    async () => {
-      const { world: here } = await inStep();
-      here.store.setBulkMode('empty');
-      const { status, run } = await here.sync('--full');
-      expect(status).toBe(1);
-      expect(run.error).toContain('limits.maxOrphanedShare');
-      expect(await orphans(here)).toBe(0);
-    },
-    LONG_MS,
-  );
+  it('is not orphaned by a store that says it is empty: limits stop that run', async () => {
+    const { world: here } = await inStep();
+    here.store.setBulkMode('empty');
+    const { status, run } = await here.sync('--full');
+    expect(status).toBe(1);
+    expect(run.error).toContain('limits.maxOrphanedShare');
+    expect(await orphans(here)).toBe(0);
+  });
 });
 
 describe('an export that is not whole', () => {
@@ -77,8 +68,8 @@ describe('an export that is not whole', () => {
     here = opened;
     world = undefined;
     gone(here, products, 1);
-  }, LONG_MS);
-  afterAll(() => here.end(), LONG_MS);
+  });
+  afterAll(() => here.end());
 
   it.each<[BulkMode]>([['failed'], ['cancelled_with_url'], ['truncated'], ['wrong_counts'], ['url_expired']])(
     'because it ends as %s fails its run, which says so and marks nothing as gone',
@@ -89,71 +80,54 @@ describe('an export that is not whole', () => {
       expect(broken.run.error).toMatch(/export|file|count|line/i);
       expect(await orphans(here)).toBe(0);
     },
-    LONG_MS,
   );
 
-  it(
-    'leaves the next one to find out what is gone',
-    async () => {
-      here.store.setBulkMode('ok');
-      const { run } = await here.sync('--full');
-      expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
-    },
-    LONG_MS,
-  );
+  it('leaves the next one to find out what is gone', async () => {
+    here.store.setBulkMode('ok');
+    const { run } = await here.sync('--full');
+    expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
+  });
 });
 
 describe('a store that refuses bulk operations', () => {
-  it(
-    'is read by pages, also for a full run that marks what is gone',
-    async () => {
-      const { world: here, products } = await inStep({ store: { bulk: { enabled: false } } });
-      gone(here, products, 1);
-      const { run } = await here.sync('--full');
-      expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
-      expect(here.store.ledger.requests.some(({ fields }) => fields.includes('products'))).toBe(true);
-    },
-    LONG_MS,
-  );
+  it('is read by pages, also for a full run that marks what is gone', async () => {
+    const { world: here, products } = await inStep({ store: { bulk: { enabled: false } } });
+    gone(here, products, 1);
+    const { run } = await here.sync('--full');
+    expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
+    expect(here.store.ledger.requests.some(({ fields }) => fields.includes('products'))).toBe(true);
+  });
 });
 
 describe('share limits', () => {
-  it(
-    'stop a run that would orphan too much before it applies anything, name the limit, and --force passes',
-    async () => {
-      const { world: here, products } = await inStep();
-      gone(here, products, 3);
-      here.catalog.resetRequests();
-      const stopped = await here.sync('--full');
-      expect(stopped).toMatchObject({
-        status: 1,
-        run: { status: 'failed', counts: { orphaned: 0, updated: 0 } },
-      });
-      expect(stopped.run.error).toMatch(/limits\.maxOrphanedShare.*30\.0 %.*20\.0 %.*--force/);
-      expect(here.catalogWrites()).toEqual([]);
-      expect(await orphans(here)).toBe(0);
-      const forced = await here.sync('--full', '--force');
-      expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { orphaned: 3 } } });
-    },
-    LONG_MS,
-  );
+  it('stop a run that would orphan too much before it applies anything, name the limit, and --force passes', async () => {
+    const { world: here, products } = await inStep();
+    gone(here, products, 3);
+    here.catalog.resetRequests();
+    const stopped = await here.sync('--full');
+    expect(stopped).toMatchObject({
+      status: 1,
+      run: { status: 'failed', counts: { orphaned: 0, updated: 0 } },
+    });
+    expect(stopped.run.error).toMatch(/limits\.maxOrphanedShare.*30\.0 %.*20\.0 %.*--force/);
+    expect(here.catalogWrites()).toEqual([]);
+    expect(await orphans(here)).toBe(0);
+    const forced = await here.sync('--full', '--force');
+    expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { orphaned: 3 } } });
+  });
 
-  it(
-    'stop a run that would change too much',
-    async () => {
-      const { world: here, products } = await inStep();
-      await here.configure({
-        workspaces: { default: { generation: { mode: 'off' } } },
-        stores: { main: { limits: { maxChangedShare: 0.2 } } },
-      });
-      for (const { id } of products.slice(0, 3))
-        here.store.products.merchantEdit(id, { title: `Renamed ${id}` });
-      const stopped = await here.sync();
-      expect(stopped).toMatchObject({ status: 1, run: { status: 'failed', counts: { updated: 0 } } });
-      expect(stopped.run.error).toContain('limits.maxChangedShare');
-      const forced = await here.sync('--force');
-      expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { updated: 3 } } });
-    },
-    LONG_MS,
-  );
+  it('stop a run that would change too much', async () => {
+    const { world: here, products } = await inStep();
+    await here.configure({
+      workspaces: { default: { generation: { mode: 'off' } } },
+      stores: { main: { limits: { maxChangedShare: 0.2 } } },
+    });
+    for (const { id } of products.slice(0, 3))
+      here.store.products.merchantEdit(id, { title: `Renamed ${id}` });
+    const stopped = await here.sync();
+    expect(stopped).toMatchObject({ status: 1, run: { status: 'failed', counts: { updated: 0 } } });
+    expect(stopped.run.error).toContain('limits.maxChangedShare');
+    const forced = await here.sync('--force');
+    expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { updated: 3 } } });
+  });
 });

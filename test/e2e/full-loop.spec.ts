@@ -7,7 +7,7 @@ let world: World | undefined;
 afterEach(async () => {
   await world?.end();
   world = undefined;
-}, 120_000);
+});
 
 async function open(options: WorldOptions = {}): Promise<World> {
   world = await World.open(options);

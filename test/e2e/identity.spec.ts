@@ -3,14 +3,13 @@ import type { SandboxProduct } from '../../src/sandbox/store/index.js';
 import { fill, single } from '../support/e2e-products.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
-const LONG_MS = 300_000;
 const OFF = { workspaces: { default: { generation: { mode: 'off' } } } };
 
 let world: World | undefined;
 afterEach(async () => {
   await world?.end();
   world = undefined;
-}, LONG_MS);
+});
 
 async function open(options: WorldOptions = {}): Promise<World> {
   world = await World.open({ settings: OFF, ...options });
@@ -34,120 +33,104 @@ async function entryOf(here: World, product: SandboxProduct, store = here.store)
 }
 
 describe('identity', () => {
-  it(
-    'withholds a SKU that two products of the store share, and gives it back when it is one’s own',
-    async () => {
-      const here = await open();
-      const [one, two] = [
-        single(here.store, 'one', { sku: 'SAME' }),
-        single(here.store, 'two', { sku: 'SAME' }),
-      ];
-      const other = single(here.store, 'other');
-      const first = await here.sync();
-      expect(first).toMatchObject({
-        status: 0,
-        run: { counts: { seen: 3, created: 3, conflicted: 2, failed: 0 } },
-      });
-      expect(await entryOf(here, one)).toMatchObject({ sku: null, name: 'Product one' });
-      expect(await entryOf(here, two)).toMatchObject({ sku: null, name: 'Product two' });
-      expect(await entryOf(here, other)).toMatchObject({ sku: 'SKU-other' });
+  it('withholds a SKU that two products of the store share, and gives it back when it is one’s own', async () => {
+    const here = await open();
+    const [one, two] = [
+      single(here.store, 'one', { sku: 'SAME' }),
+      single(here.store, 'two', { sku: 'SAME' }),
+    ];
+    const other = single(here.store, 'other');
+    const first = await here.sync();
+    expect(first).toMatchObject({
+      status: 0,
+      run: { counts: { seen: 3, created: 3, conflicted: 2, failed: 0 } },
+    });
+    expect(await entryOf(here, one)).toMatchObject({ sku: null, name: 'Product one' });
+    expect(await entryOf(here, two)).toMatchObject({ sku: null, name: 'Product two' });
+    expect(await entryOf(here, other)).toMatchObject({ sku: 'SKU-other' });
 
-      const [variant] = two.variants;
-      if (!variant) throw new Error('no variant');
-      here.store.products.merchantEdit(two.id, { variants: [{ id: variant.id, sku: 'ANOTHER' }] });
-      const second = await here.sync('--full');
-      expect(second).toMatchObject({ status: 0, run: { counts: { updated: 2, conflicted: 0, failed: 0 } } });
-      expect(await entryOf(here, one)).toMatchObject({ sku: 'SAME' });
-      expect(await entryOf(here, two)).toMatchObject({ sku: 'ANOTHER' });
-      expect((await here.sync('--full')).run.counts).toMatchObject({
-        unchanged: 3,
-        updated: 0,
-        conflicted: 0,
-      });
-    },
-    LONG_MS,
-  );
+    const [variant] = two.variants;
+    if (!variant) throw new Error('no variant');
+    here.store.products.merchantEdit(two.id, { variants: [{ id: variant.id, sku: 'ANOTHER' }] });
+    const second = await here.sync('--full');
+    expect(second).toMatchObject({ status: 0, run: { counts: { updated: 2, conflicted: 0, failed: 0 } } });
+    expect(await entryOf(here, one)).toMatchObject({ sku: 'SAME' });
+    expect(await entryOf(here, two)).toMatchObject({ sku: 'ANOTHER' });
+    expect((await here.sync('--full')).run.counts).toMatchObject({
+      unchanged: 3,
+      updated: 0,
+      conflicted: 0,
+    });
+  });
 
-  it(
-    'leaves a foreign catalog product that holds one of our SKUs as it is, byte for byte',
-    async () => {
-      const here = await open();
-      const theirs = await created(here, {
-        external_id: 'erp:4711',
-        sku: 'SKU-ours',
-        name: 'Of another system',
-        description: 'Nobody else’s business',
-        metadata: { from: 'the ERP' },
-      });
-      const before = JSON.stringify(await bodyOf(here, theirs));
-      const ours = single(here.store, 'ours', { barcode: '4006381333931' });
-      fill(here.store, 3);
-      const { status, run } = await here.sync();
-      expect({ status, run }).toMatchObject({
-        status: 0,
-        run: { counts: { created: 4, conflicted: 1, failed: 0 } },
-      });
-      expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
-      expect(await entryOf(here, ours)).toMatchObject({ sku: null, barcode: '4006381333931' });
-      expect((await here.sync('--full')).run.counts).toMatchObject({ unchanged: 4, updated: 0 });
-      expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
-    },
-    LONG_MS,
-  );
+  it('leaves a foreign catalog product that holds one of our SKUs as it is, byte for byte', async () => {
+    const here = await open();
+    const theirs = await created(here, {
+      external_id: 'erp:4711',
+      sku: 'SKU-ours',
+      name: 'Of another system',
+      description: 'Nobody else’s business',
+      metadata: { from: 'the ERP' },
+    });
+    const before = JSON.stringify(await bodyOf(here, theirs));
+    const ours = single(here.store, 'ours', { barcode: '4006381333931' });
+    fill(here.store, 3);
+    const { status, run } = await here.sync();
+    expect({ status, run }).toMatchObject({
+      status: 0,
+      run: { counts: { created: 4, conflicted: 1, failed: 0 } },
+    });
+    expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
+    expect(await entryOf(here, ours)).toMatchObject({ sku: null, barcode: '4006381333931' });
+    expect((await here.sync('--full')).run.counts).toMatchObject({ unchanged: 4, updated: 0 });
+    expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
+  });
 
-  it(
-    'adopts a catalog product without an external_id that bears our barcode',
-    async () => {
-      const here = await open();
-      const waiting = await created(here, {
-        barcode: '4006381333931',
-        name: 'Typed in by hand',
-        metadata: { note: 'x' },
-      });
-      const ours = single(here.store, 'ours', { barcode: '4006381333931' });
-      const { status, run } = await here.sync();
-      expect({ status, run }).toMatchObject({
-        status: 0,
-        run: { counts: { seen: 1, conflicted: 0, failed: 0 } },
-      });
-      expect(await here.catalogProducts()).toHaveLength(1);
-      expect(await entryOf(here, ours)).toMatchObject({ id: waiting, name: 'Product ours', sku: 'SKU-ours' });
-    },
-    LONG_MS,
-  );
+  it('adopts a catalog product without an external_id that bears our barcode', async () => {
+    const here = await open();
+    const waiting = await created(here, {
+      barcode: '4006381333931',
+      name: 'Typed in by hand',
+      metadata: { note: 'x' },
+    });
+    const ours = single(here.store, 'ours', { barcode: '4006381333931' });
+    const { status, run } = await here.sync();
+    expect({ status, run }).toMatchObject({
+      status: 0,
+      run: { counts: { seen: 1, conflicted: 0, failed: 0 } },
+    });
+    expect(await here.catalogProducts()).toHaveLength(1);
+    expect(await entryOf(here, ours)).toMatchObject({ id: waiting, name: 'Product ours', sku: 'SKU-ours' });
+  });
 
-  it(
-    'holds between two stores of one workspace whose runs go at the same time',
-    async () => {
-      const here = await open({ stores: ['main', 'other'] });
-      const [main, other] = [here.storeOf('main'), here.storeOf('other')];
-      for (const name of ['a', 'b', 'c', 'd', 'e']) {
-        single(main, `main-${name}`, { sku: `SHARED-${name}` });
-        single(other, `other-${name}`, { sku: `SHARED-${name}` });
-      }
-      fill(main, 20);
-      await here.start();
-      const ids = await Promise.all(['main', 'other'].map((store) => here.requestRun({ store })));
-      const runs = await Promise.all(ids.map((id) => here.endOf(id)));
-      expect(runs).toMatchObject([
-        { status: 'succeeded', counts: { seen: 25, created: 25, failed: 0 } },
-        { status: 'succeeded', counts: { seen: 5, created: 5, failed: 0 } },
-      ]);
-      const products = await here.catalogProducts();
-      expect(products).toHaveLength(30);
-      expect(new Set(products.map((product) => product.external_id)).size).toBe(30);
-      // Whoever came first may have sent it before the other was known; nobody took the other's product over.
-      for (const store of [main, other])
-        for (const product of store.products.list())
-          expect(await entryOf(here, product, store)).toMatchObject({ name: product.title });
+  it('holds between two stores of one workspace whose runs go at the same time', async () => {
+    const here = await open({ stores: ['main', 'other'] });
+    const [main, other] = [here.storeOf('main'), here.storeOf('other')];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) {
+      single(main, `main-${name}`, { sku: `SHARED-${name}` });
+      single(other, `other-${name}`, { sku: `SHARED-${name}` });
+    }
+    fill(main, 20);
+    await here.start();
+    const ids = await Promise.all(['main', 'other'].map((store) => here.requestRun({ store })));
+    const runs = await Promise.all(ids.map((id) => here.endOf(id)));
+    expect(runs).toMatchObject([
+      { status: 'succeeded', counts: { seen: 25, created: 25, failed: 0 } },
+      { status: 'succeeded', counts: { seen: 5, created: 5, failed: 0 } },
+    ]);
+    const products = await here.catalogProducts();
+    expect(products).toHaveLength(30);
+    expect(new Set(products.map((product) => product.external_id)).size).toBe(30);
+    // Whoever came first may have sent it before the other was known; nobody took the other's product over.
+    for (const store of [main, other])
+      for (const product of store.products.list())
+        expect(await entryOf(here, product, store)).toMatchObject({ name: product.title });
 
-      // Once both have been read again, a shared SKU is nobody's.
-      for (const store of ['main', 'other', 'main'])
-        expect(await here.runToEnd({ store })).toMatchObject({ status: 'succeeded' });
-      const after = await here.catalogProducts();
-      expect(after).toHaveLength(30);
-      expect(new Set(after.map((product) => product.external_id)).size).toBe(30);
-    },
-    LONG_MS,
-  );
+    // Once both have been read again, a shared SKU is nobody's.
+    for (const store of ['main', 'other', 'main'])
+      expect(await here.runToEnd({ store })).toMatchObject({ status: 'succeeded' });
+    const after = await here.catalogProducts();
+    expect(after).toHaveLength(30);
+    expect(new Set(after.map((product) => product.external_id)).size).toBe(30);
+  });
 });

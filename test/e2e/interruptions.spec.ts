@@ -2,14 +2,13 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { contentWrites, fill, now } from '../support/e2e-products.js';
 import { until, World } from '../support/e2e-world.js';
 
-const LONG_MS = 300_000;
 const PRODUCTS = 60;
 
 let world: World | undefined;
 afterEach(async () => {
   await world?.end();
   world = undefined;
-}, LONG_MS);
+});
 
 /** A daemon whose run has brought some of its products to the catalog, slowly enough to be met in the middle. */
 async function underWay(
@@ -62,55 +61,41 @@ async function expectWhole(here: World, id: string): Promise<void> {
 }
 
 describe('the daemon that is killed under load, its database of its own left behind', () => {
-  it(
-    'comes up again, resumes the run under its id and ends as if nothing had happened',
-    async () => {
-      const { here, id, program } = await underWay('embedded', 15);
-      await program.kill();
-      await here.start();
-      expect((await here.showRun(id)).status).toBe('running');
-      await expectWhole(here, id);
-    },
-    LONG_MS,
-  );
+  it('comes up again, resumes the run under its id and ends as if nothing had happened', async () => {
+    const { here, id, program } = await underWay('embedded', 15);
+    await program.kill();
+    await here.start();
+    expect((await here.showRun(id)).status).toBe('running');
+    await expectWhole(here, id);
+  });
 
-  it(
-    'writes nothing twice when it dies in the middle of write-backs',
-    async () => {
-      const { here, id, program } = await underWay('embedded', PRODUCTS);
-      await until('write-backs', async () =>
-        Promise.resolve(contentWrites(here.store).length >= 10 ? true : null),
-      );
-      await program.kill();
-      // The leases of the dead run out by themselves within two minutes; here they are made to.
-      await here.rows(`UPDATE sync_run SET lease_until = now() WHERE lease_until IS NOT NULL`);
-      await here.rows(
-        `UPDATE store_product SET write_lease_until = now() WHERE write_lease_until IS NOT NULL`,
-      );
-      await here.rows(`UPDATE webhook_delivery SET lease_until = now() WHERE lease_until IS NOT NULL`);
-      await here.start();
-      await expectWhole(here, id);
-    },
-    LONG_MS,
-  );
+  it('writes nothing twice when it dies in the middle of write-backs', async () => {
+    const { here, id, program } = await underWay('embedded', PRODUCTS);
+    await until('write-backs', async () =>
+      Promise.resolve(contentWrites(here.store).length >= 10 ? true : null),
+    );
+    await program.kill();
+    // The leases of the dead run out by themselves within two minutes; here they are made to.
+    await here.rows(`UPDATE sync_run SET lease_until = now() WHERE lease_until IS NOT NULL`);
+    await here.rows(`UPDATE store_product SET write_lease_until = now() WHERE write_lease_until IS NOT NULL`);
+    await here.rows(`UPDATE webhook_delivery SET lease_until = now() WHERE lease_until IS NOT NULL`);
+    await here.start();
+    await expectWhole(here, id);
+  });
 });
 
 describe('the daemon that is asked to stop in the middle of a run', () => {
-  it(
-    'exits with 0 within 25 s, and the next start resumes the run under its id',
-    async () => {
-      const { here, id, program } = await underWay('given', 15);
-      const askedAt = performance.now();
-      program.signal('SIGTERM');
-      expect(await program.exit()).toBe(0);
-      expect(performance.now() - askedAt).toBeLessThan(25_000);
-      const [row] = await here.rows<{ state: string; lease: string | null }>(
-        'SELECT state, lease FROM sync_run',
-      );
-      expect(row).toEqual({ state: 'queued', lease: null });
-      await here.start();
-      await expectWhole(here, id);
-    },
-    LONG_MS,
-  );
+  it('exits with 0 within 25 s, and the next start resumes the run under its id', async () => {
+    const { here, id, program } = await underWay('given', 15);
+    const askedAt = performance.now();
+    program.signal('SIGTERM');
+    expect(await program.exit()).toBe(0);
+    expect(performance.now() - askedAt).toBeLessThan(25_000);
+    const [row] = await here.rows<{ state: string; lease: string | null }>(
+      'SELECT state, lease FROM sync_run',
+    );
+    expect(row).toEqual({ state: 'queued', lease: null });
+    await here.start();
+    await expectWhole(here, id);
+  });
 });

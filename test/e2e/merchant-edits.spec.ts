@@ -3,14 +3,13 @@ import type { SandboxProduct } from '../../src/sandbox/store/index.js';
 import { contentWrites, edit, fill, now } from '../support/e2e-products.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
-const LONG_MS = 300_000;
 const PRODUCTS = 8;
 
 let world: World | undefined;
 afterEach(async () => {
   await world?.end();
   world = undefined;
-}, LONG_MS);
+});
 
 /** A store whose products all came round once, with the daemon running. */
 async function comeRound(options: WorldOptions = {}): Promise<{ world: World; products: SandboxProduct[] }> {
@@ -28,116 +27,98 @@ async function comeRound(options: WorldOptions = {}): Promise<{ world: World; pr
 }
 
 describe('nights in which nobody edits', () => {
-  it(
-    'do nothing: what was written does not come back as news',
-    async () => {
-      const { world: here } = await comeRound({
-        settings: { stores: { main: { writeBack: { sections: { namespace: 'catalog' } } } } },
+  it('do nothing: what was written does not come back as news', async () => {
+    const { world: here } = await comeRound({
+      settings: { stores: { main: { writeBack: { sections: { namespace: 'catalog' } } } } },
+    });
+    const writes = contentWrites(here.store).length;
+    here.catalog.resetRequests();
+    for (const full of [true, false, true]) {
+      const night = await here.runToEnd({ full });
+      await here.settled();
+      expect(night).toMatchObject({
+        status: 'succeeded',
+        counts: { unchanged: night.counts.seen, created: 0, updated: 0, failed: 0, generationRequested: 0 },
       });
-      const writes = contentWrites(here.store).length;
-      here.catalog.resetRequests();
-      for (const full of [true, false, true]) {
-        const night = await here.runToEnd({ full });
-        await here.settled();
-        expect(night).toMatchObject({
-          status: 'succeeded',
-          counts: { unchanged: night.counts.seen, created: 0, updated: 0, failed: 0, generationRequested: 0 },
-        });
-      }
-      expect(here.catalogWrites()).toEqual([]);
-      expect(contentWrites(here.store)).toHaveLength(writes);
-    },
-    LONG_MS,
-  );
+    }
+    expect(here.catalogWrites()).toEqual([]);
+    expect(contentWrites(here.store)).toHaveLength(writes);
+  });
 });
 
 describe('what the merchant edited after it was written', () => {
-  it(
-    'is pushed to the catalog and stays, also when new content comes',
-    async () => {
-      const { world: here, products } = await comeRound();
-      const { store } = here;
-      const [edited, vendor, both] = products;
-      if (!edited || !vendor || !both) throw new Error('no products');
-      edit(store, edited, { descriptionHtml: '<p>My own words.</p>' });
-      edit(store, vendor, { vendor: 'Another maker' });
-      edit(store, both, { title: 'My own title', vendor: 'Another maker' });
+  it('is pushed to the catalog and stays, also when new content comes', async () => {
+    const { world: here, products } = await comeRound();
+    const { store } = here;
+    const [edited, vendor, both] = products;
+    if (!edited || !vendor || !both) throw new Error('no products');
+    edit(store, edited, { descriptionHtml: '<p>My own words.</p>' });
+    edit(store, vendor, { vendor: 'Another maker' });
+    edit(store, both, { title: 'My own title', vendor: 'Another maker' });
 
-      const night = await here.runToEnd({ full: false });
-      expect(night).toMatchObject({
-        status: 'succeeded',
-        counts: { updated: 3, failed: 0, generationRequested: 2 },
-      });
-      await here.settled();
+    const night = await here.runToEnd({ full: false });
+    expect(night).toMatchObject({
+      status: 'succeeded',
+      counts: { updated: 3, failed: 0, generationRequested: 2 },
+    });
+    await here.settled();
 
-      const catalog = new Map(
-        (await here.catalogProducts()).map((product) => [product.external_id, product]),
-      );
-      const of = (product: SandboxProduct) => catalog.get(`shopify:${store.shop}:${product.id}`);
-      expect(of(edited)).toMatchObject({ html_description: '<p>My own words.</p>' });
-      expect(of(vendor)).toMatchObject({ brand: 'Another maker' });
-      // A text of the merchant's alone is no reason to generate, and is not written over.
-      expect(now(store, edited)).toMatchObject({
-        descriptionHtml: '<p>My own words.</p>',
-        title: now(store, edited).title,
-      });
-      expect(now(store, vendor).title).toContain('Another maker');
-      expect(now(store, vendor).descriptionHtml).toContain('Another maker');
-      // New content came for this one, and its title is the merchant's from now on.
-      expect(now(store, both).title).toBe('My own title');
-      expect(now(store, both).descriptionHtml).toContain('Another maker');
+    const catalog = new Map((await here.catalogProducts()).map((product) => [product.external_id, product]));
+    const of = (product: SandboxProduct) => catalog.get(`shopify:${store.shop}:${product.id}`);
+    expect(of(edited)).toMatchObject({ html_description: '<p>My own words.</p>' });
+    expect(of(vendor)).toMatchObject({ brand: 'Another maker' });
+    // A text of the merchant's alone is no reason to generate, and is not written over.
+    expect(now(store, edited)).toMatchObject({
+      descriptionHtml: '<p>My own words.</p>',
+      title: now(store, edited).title,
+    });
+    expect(now(store, vendor).title).toContain('Another maker');
+    expect(now(store, vendor).descriptionHtml).toContain('Another maker');
+    // New content came for this one, and its title is the merchant's from now on.
+    expect(now(store, both).title).toBe('My own title');
+    expect(now(store, both).descriptionHtml).toContain('Another maker');
 
-      const writes = contentWrites(store).length;
-      here.catalog.resetRequests();
-      const quiet = await here.runToEnd();
-      await here.settled();
-      expect(quiet.counts).toMatchObject({ unchanged: PRODUCTS, updated: 0, generationRequested: 0 });
-      expect(here.catalogWrites()).toEqual([]);
-      expect(contentWrites(store)).toHaveLength(writes);
-    },
-    LONG_MS,
-  );
+    const writes = contentWrites(store).length;
+    here.catalog.resetRequests();
+    const quiet = await here.runToEnd();
+    await here.settled();
+    expect(quiet.counts).toMatchObject({ unchanged: PRODUCTS, updated: 0, generationRequested: 0 });
+    expect(here.catalogWrites()).toEqual([]);
+    expect(contentWrites(store)).toHaveLength(writes);
+  });
 
-  it(
-    'is not overwritten when it happens between the read and the write',
-    async () => {
-      world = await World.open({ catalog: { generationDelayMs: 1500 } });
-      const here = world;
-      const [product] = fill(here.store, 1);
-      if (!product) throw new Error('no product');
-      await here.start();
-      await here.runToEnd();
-      edit(here.store, product, { title: 'Edited meanwhile' });
-      await here.settled();
-      expect(now(here.store, product).title).toBe('Edited meanwhile');
-      expect(now(here.store, product).descriptionHtml).toContain('Written by rules');
-    },
-    LONG_MS,
-  );
+  it('is not overwritten when it happens between the read and the write', async () => {
+    world = await World.open({ catalog: { generationDelayMs: 1500 } });
+    const here = world;
+    const [product] = fill(here.store, 1);
+    if (!product) throw new Error('no product');
+    await here.start();
+    await here.runToEnd();
+    edit(here.store, product, { title: 'Edited meanwhile' });
+    await here.settled();
+    expect(now(here.store, product).title).toBe('Edited meanwhile');
+    expect(now(here.store, product).descriptionHtml).toContain('Written by rules');
+  });
 
-  it(
-    'is not overwritten by the repetition of a write whose answer was lost',
-    async () => {
-      world = await World.open({ catalog: { generationDelayMs: 500 } });
-      const here = world;
-      const { store } = here;
-      const [product] = fill(store, 1);
-      if (!product) throw new Error('no product');
-      await here.start();
-      store.resetNext({ operation: 'ProductUpdate', when: 'after' });
-      await here.runToEnd();
-      await new Promise<void>((resolve) => {
-        const look = setInterval(() => {
-          if (contentWrites(store).length === 0) return;
-          clearInterval(look);
-          edit(store, product, { title: 'Edited after the write' });
-          resolve();
-        }, 2);
-      });
-      await here.settled();
-      expect(now(store, product).title).toBe('Edited after the write');
-      expect(contentWrites(store)).toHaveLength(1);
-    },
-    LONG_MS,
-  );
+  it('is not overwritten by the repetition of a write whose answer was lost', async () => {
+    world = await World.open({ catalog: { generationDelayMs: 500 } });
+    const here = world;
+    const { store } = here;
+    const [product] = fill(store, 1);
+    if (!product) throw new Error('no product');
+    await here.start();
+    store.resetNext({ operation: 'ProductUpdate', when: 'after' });
+    await here.runToEnd();
+    await new Promise<void>((resolve) => {
+      const look = setInterval(() => {
+        if (contentWrites(store).length === 0) return;
+        clearInterval(look);
+        edit(store, product, { title: 'Edited after the write' });
+        resolve();
+      }, 2);
+    });
+    await here.settled();
+    expect(now(store, product).title).toBe('Edited after the write');
+    expect(contentWrites(store)).toHaveLength(1);
+  });
 });

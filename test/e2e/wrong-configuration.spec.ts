@@ -19,7 +19,7 @@ beforeAll(async () => {
     throttle: false,
   });
   deadPort = await portOfNobody();
-}, 60_000);
+});
 afterAll(async () => {
   await narrow.stop();
   await world.end();
@@ -72,66 +72,58 @@ describe('a configuration that cannot be right ends the program at once, with ke
       {},
       /workspaces\.default\.requestsPerSecond.*a number/,
     ],
-  ])(
-    '%s',
-    async (_name, command, changes, env, says) => {
-      const args = command === 'sync' ? ['sync', '--store', 'main'] : [command];
-      await world.configure(changes);
-      expectOneLine(await world.run(args, env), says, 'store-sync.yaml');
-    },
-    30_000,
-  );
+  ])('%s', async (_name, command, changes, env, says) => {
+    const args = command === 'sync' ? ['sync', '--store', 'main'] : [command];
+    await world.configure(changes);
+    expectOneLine(await world.run(args, env), says, 'store-sync.yaml');
+  });
 
   it('a variable that nobody set', async () => {
     await world.configure(workspace({ auth: { apiToken: '${NOBODY_SET_THIS}' } }));
     expectOneLine(await world.run(['check']), /workspaces\.default\.auth\.apiToken/, 'NOBODY_SET_THIS');
-  }, 30_000);
+  });
 
   it('a file that is not there, and one that is no YAML', async () => {
     const broken = `${world.directory}/broken.yaml`;
     await writeFile(broken, 'server: [unclosed');
     expectOneLine(await world.run(['check', '--config', `${world.directory}/nowhere.yaml`]), 'nowhere.yaml');
     expectOneLine(await world.run(['check', '--config', broken]), 'broken.yaml');
-  }, 30_000);
+  });
 });
 
 describe('what does not answer or refuses us is named with its place and what to do', () => {
-  it.each(['check', 'start'])(
-    'a database that cannot be reached: %s',
-    async (command) => {
-      const url = `postgres://someone:pa55word@127.0.0.1:${deadPort}/nothing`;
-      const end = await withSettings(command, { database: { url } });
-      expectOneLine(end, 'database', `127.0.0.1:${deadPort}`);
-      expect(end.stderr + end.stdout).not.toContain('pa55word');
-    },
-    30_000,
-  );
+  it.each(['check', 'start'])('a database that cannot be reached: %s', async (command) => {
+    const url = `postgres://someone:pa55word@127.0.0.1:${deadPort}/nothing`;
+    const end = await withSettings(command, { database: { url } });
+    expectOneLine(end, 'database', `127.0.0.1:${deadPort}`);
+    expect(end.stderr + end.stdout).not.toContain('pa55word');
+  });
 
   it('a refused catalog login', async () => {
     const end = await withSettings('check', workspace({ auth: { apiToken: 'revoked-long-ago' } }));
     expectOneLine(end, 'workspace default: catalog login', '401');
     expect(end.stdout).toMatch(/^ok .*store main/m);
-  }, 30_000);
+  });
 
   it('a catalog that nobody serves', async () => {
     const end = await withSettings('check', workspace({ baseUrl: `http://127.0.0.1:${deadPort}/api/v1` }));
     expectOneLine(end, 'workspace default', `127.0.0.1:${deadPort}`, /ECONNREFUSED/);
-  }, 30_000);
+  });
 
   it('a store that nobody serves', async () => {
     const end = await withSettings('check', main({ endpoint: `http://127.0.0.1:${deadPort}` }));
     expectOneLine(end, 'store main', /ECONNREFUSED/);
-  }, 30_000);
+  });
 
   it('a scope that the store’s app lacks', async () => {
     const end = await withSettings('check', main({ endpoint: narrow.url }));
     expectOneLine(end, 'store main', 'write_products');
-  }, 30_000);
+  });
 
   it('a store token that is wrong', async () => {
     const end = await withSettings('check', main({ auth: { accessToken: 'shpat_wrong' } }));
     expectOneLine(end, 'store main', /token/);
-  }, 30_000);
+  });
 
   it('a port that somebody else has', async () => {
     const other = createServer();
@@ -142,7 +134,7 @@ describe('what does not answer or refuses us is named with its place and what to
     const end = await withSettings('start', { server: { port } });
     other.close();
     expectOneLine(end, String(port));
-  }, 30_000);
+  });
 });
 
 /** A port that was free a moment ago: connections to it are refused. */

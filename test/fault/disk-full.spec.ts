@@ -44,11 +44,11 @@ function canMount(): boolean {
     mountVolume();
     world = await openFaultWorld({ ownCluster: NAME });
     await (await world.load()).start();
-  }, 60_000);
+  });
   afterAll(async () => {
     await world.end();
     unmountVolume();
-  }, 60_000);
+  });
 
   async function deliver(): Promise<{ id: string; status: number | null }> {
     const id = randomBytes(8).toString('hex');
@@ -77,7 +77,7 @@ function canMount(): boolean {
       expect([200, 503]).toContain(status);
       if (status === 200) expect(stored.has(id)).toBe(true);
     }
-  }, 60_000);
+  });
 });
 
 async function fillUp(file: string): Promise<void> {

@@ -224,7 +224,7 @@ async function hurry(db: pg.Pool): Promise<void> {
 export async function until(
   what: string,
   isSo: () => Promise<boolean> | boolean,
-  withinMs = 30_000,
+  withinMs = 120_000,
 ): Promise<void> {
   for (const end = performance.now() + withinMs; ;) {
     if (await isSo()) return;

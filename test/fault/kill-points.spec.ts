@@ -46,7 +46,7 @@ class Relay {
     this.successor = this.world.load();
     if (UNKNOWN_OUTCOME.includes(point)) await this.letAnHourPass();
     try {
-      await until(`${handle} came round`, () => this.cameRound(handle), 30_000);
+      await until(`${handle} came round`, () => this.cameRound(handle), 120_000);
     } catch (error) {
       throw new Error(await this.standing(), { cause: error });
     }
@@ -119,15 +119,11 @@ describe.each([
   let relay: Relay;
   beforeAll(async () => {
     relay = await Relay.open(webhooks);
-  }, 60_000);
+  });
   afterAll(async () => relay.close());
 
-  it.each(points)(
-    'at %s is succeeded by one that brings the product round, once',
-    async (point) => {
-      await relay.dieAt(point);
-      await relay.expectOnceEach();
-    },
-    60_000,
-  );
+  it.each(points)('at %s is succeeded by one that brings the product round, once', async (point) => {
+    await relay.dieAt(point);
+    await relay.expectOnceEach();
+  });
 });

@@ -43,7 +43,7 @@ describe('a run that kills its workers', () => {
 
   it('is not counted out by being handed on in order', async () => {
     const id = await runThatKilled(9);
-    await stages.runs.claim(id, 'stopped', 60_000);
+    await stages.runs.claim(id, 'stopped', 120_000);
     await stages.runs.release(id, 'stopped');
     expect(await stages.runs.claim(id, 'next', 60_000)).toMatchObject({ unended: 1 });
   });

@@ -227,7 +227,7 @@ describe('the embedded database', () => {
     await noteServer(dataDir);
     expect(await serverPid(dataDir)).not.toBe(hung);
     expect(await ask(database.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }]);
-  }, 60_000);
+  });
 
   it('does not take the server of a copied dataDir for its own', async () => {
     const dataDir = await newDataDir();
