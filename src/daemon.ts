@@ -1,6 +1,7 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
+import type { Server } from 'node:http';
 import { Logger as NestLogger } from 'nestjs-pino';
 import type { AppSettings } from './app.module.js';
 import { DaemonModule } from './daemon.module.js';
@@ -21,6 +22,9 @@ export interface RunningDaemon {
 const API_BODY_LIMIT = '1mb';
 /** A database that is being restarted gets this long; one that is not there is told of within ten seconds. */
 const DATABASE_WAIT_MS = 3_000;
+
+/** How often a server that listens no more looks whether everybody has been answered. */
+const LET_GO_MS = 50;
 
 /**
  * Starts the daemon: everything is ready, listening included, when this resolves. Throws coded errors for what keeps it
@@ -44,14 +48,41 @@ export async function startDaemon(settings: AppSettings): Promise<RunningDaemon>
     await app.listen(port, host);
     const server = app.getHttpServer();
     server.keepAliveTimeout = 75_000;
+    const letGo = connectionsOf(server);
     const address = server.address();
     return {
       address: { host, port: typeof address === 'object' && address !== null ? address.port : port },
       get: <T>(token: abstract new (...args: never[]) => T): T => app.get<T>(token),
-      stop: () => app.close(),
+      stop: async () => {
+        const looking = setInterval(letGo, LET_GO_MS);
+        try {
+          await app.close();
+        } finally {
+          clearInterval(looking);
+        }
+      },
     };
   } catch (error) {
     await app.close();
     throw error;
   }
+}
+
+/**
+ * Keep-alive connections would hold a server that listens no more for as long as they may be idle, and one that never brought a
+ * request for longer. What is returned cuts them as soon as nobody waits for an answer.
+ */
+function connectionsOf(server: Server): () => void {
+  let unanswered = 0;
+  server.on('request', (_request, response) => {
+    unanswered += 1;
+    response.once('close', () => {
+      unanswered -= 1;
+    });
+  });
+  return () => {
+    if (server.listening) return;
+    if (unanswered === 0) server.closeAllConnections();
+    else server.closeIdleConnections();
+  };
 }

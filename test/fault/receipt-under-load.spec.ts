@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import type { DaemonProcess } from './daemon-process.js';
 import { deliveryOf, DeliverySender, post, signed, type Delivery } from './deliveries.js';
 import { openFaultWorld, type FaultWorld } from './fault-world.js';
@@ -24,6 +26,23 @@ function delivery(): Delivery {
     taskId: `load-${String(made)}`,
     createdAt: new Date(),
   });
+}
+
+/** Connections that nobody closes: one that has brought a delivery, and one that has brought nothing. */
+async function heldOpen(): Promise<Socket[]> {
+  const { hostname, port } = new URL(world.webhookUrl);
+  const silent = connect(Number(port), hostname);
+  await once(silent, 'connect');
+  const used = connect(Number(port), hostname);
+  const { body } = delivery();
+  const headers = { ...signed(body, world.webhookSecret, new Date()), 'content-length': String(body.length) };
+  const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  used.write(['POST /webhooks/catalog/default HTTP/1.1', 'host: here', ...head, '', ''].join('\r\n'));
+  used.write(body);
+  expect(String(await once(used, 'data'))).toMatch(/^HTTP\/1\.1 200/);
+  // They are cut when the server ends.
+  for (const socket of [silent, used]) socket.on('error', () => undefined);
+  return [silent, used];
 }
 
 async function inboxHolds(deliveries: readonly Delivery[]): Promise<number> {
@@ -53,6 +72,13 @@ describe('deliveries', () => {
     await sender.idle();
     expect(sender.sent.every(({ acknowledged }) => acknowledged === 1)).toBe(true);
     expect(await inboxHolds([one])).toBe(1);
+  });
+
+  it('whose connections are kept open do not hold up the end', async () => {
+    const held = await heldOpen();
+    expect(await daemon.terminate()).toBeLessThan(25_000);
+    for (const socket of held) socket.destroy();
+    daemon = await (await world.load()).start();
   });
 
   it('signed with either secret are taken while a rotation goes on under load, and the old one ends with it', async () => {
