@@ -36,8 +36,7 @@ export function createLoggerOptions(settings: LoggerSettings): Params {
   return {
     pinoHttp: {
       logger: createLogger(settings),
-      // A delivery has a line of its own, whatever becomes of it.
-      autoLogging: { ignore: (request) => isProbe(request.url) || isDelivery(request.url) },
+      autoLogging: { ignore: (request) => isProbe(request.url) },
       genReqId: requestId,
       customLogLevel: (_request, response, error) => requestLevel(response.statusCode, error),
       quietReqLogger: true,
@@ -48,6 +47,8 @@ export function createLoggerOptions(settings: LoggerSettings): Params {
         res: (response: ServerResponse) => ({ statusCode: response.statusCode }),
       },
     },
+    // A delivery has a line of its own, whatever becomes of it.
+    exclude: ['webhooks/*path'],
   };
 }
 
@@ -83,10 +84,6 @@ function prettyDestination(destination: LoggerSettings['destination']): Destinat
     sync: true,
     destination: plainDestination(destination),
   });
-}
-
-function isDelivery(url: string | undefined): boolean {
-  return (url ?? '').startsWith('/webhooks/');
 }
 
 function isProbe(url: string | undefined): boolean {

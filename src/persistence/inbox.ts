@@ -105,10 +105,7 @@ export class Inbox {
   /** Settles each of the batch; never rejects. */
   async #insert(batch: readonly Waiting[]): Promise<void> {
     try {
-      const { rows } = await this.#pool.query<InsertedRow>(
-        this.#statement(batch.length),
-        batch.flatMap(({ delivery }) => insertValues(delivery)),
-      );
+      const { rows } = await this.#pool.query<InsertedRow>(this.#statement(batch));
       const ids = new Map(rows.map((row) => [`${row.workspace}\0${row.dedupe_key}`, row.id]));
       for (const { delivery, settle } of batch) {
         const key = `${delivery.workspace}\0${delivery.dedupeKey}`;
@@ -126,10 +123,13 @@ export class Inbox {
     }
   }
 
-  #statement(rows: number): string {
-    const known = this.#statements.get(rows) ?? insertDeliveries(rows);
-    this.#statements.set(rows, known);
-    return known;
+  /** Named, so that each connection parses it once for each size of a batch. */
+  #statement(batch: readonly Waiting[]): pg.QueryConfig {
+    const rows = batch.length;
+    const text = this.#statements.get(rows) ?? insertDeliveries(rows);
+    this.#statements.set(rows, text);
+    const values = batch.flatMap(({ delivery }) => insertValues(delivery));
+    return { name: `inbox ${rows}`, text, values };
   }
 
   async close(): Promise<void> {
