@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { CATALOG_FIELDS, type CatalogProductBody } from '../domain/catalog-product.js';
 import { CodedError, isCoded } from '../domain/errors.js';
@@ -27,6 +28,8 @@ export type ActionOutcome = 'applied' | 'accepted' | 'failed';
 type Bearers = ReadonlyMap<string, readonly string[]>;
 
 const CHUNK = 200;
+/** Actions under way for each request that may be: while some are asked for, what became of others is recorded. */
+const AHEAD = 2;
 
 /**
  * Carries out a run's open actions: known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST, 409 →
@@ -49,12 +52,13 @@ export class Applier {
     onSettled: () => void,
   ): Promise<void> {
     const { concurrency } = store.workspace.settings;
+    const slots = pLimit(concurrency);
     const underWay = new Set<Promise<void>>();
     // Once the service is down or refuses us, what is still waiting for its turn is not tried as well.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
     const settle = async (action: SyncActionEntity, bearers: Bearers): Promise<void> => {
       try {
-        await this.#settle(store, action, bearers, outage);
+        await this.#settle(store, action, bearers, outage, slots);
         onSettled();
       } catch (error) {
         halted.by ??= { error };
@@ -62,7 +66,7 @@ export class Applier {
     };
     try {
       for await (const { action, bearers } of this.#open(runId, store)) {
-        while (underWay.size >= concurrency) await Promise.race(underWay);
+        while (underWay.size >= concurrency * AHEAD) await Promise.race(underWay);
         signal.throwIfAborted();
         if (halted.by !== null) break;
         const work: Promise<void> = settle(action, bearers).finally(() => underWay.delete(work));
@@ -93,7 +97,13 @@ export class Applier {
     }
   }
 
-  async #settle(store: Store, action: SyncActionEntity, bearers: Bearers, outage: Outage): Promise<void> {
+  async #settle(
+    store: Store,
+    action: SyncActionEntity,
+    bearers: Bearers,
+    outage: Outage,
+    slots: LimitFunction,
+  ): Promise<void> {
     if (action.kind === 'orphan') {
       await this.actions.orphaned(action);
       this.onOutcome('orphan', 'applied');
@@ -108,7 +118,7 @@ export class Applier {
         if (!(await this.actions.beginAttempt(action.id)))
           throw new CodedError('conflict', 'settled by another worker');
         killPoint('apply.begun');
-        return this.#send(store, action, body, attempted);
+        return slots(() => this.#send(store, action, body, attempted));
       });
       killPoint('apply.sent');
       await this.#record(store, action, body, withheld, landing);
