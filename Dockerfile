@@ -41,5 +41,5 @@ STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # A small nursery keeps the process below 256 MB whatever the size of the store. node itself is process 1 and gets the signals; run with --init where the embedded PostgreSQL's processes need a reaper.
-ENTRYPOINT ["node", "--max-semi-space-size=2", "bin/store-sync.js"]
+ENTRYPOINT ["node", "--max-semi-space-size=4", "bin/store-sync.js"]
 CMD ["start"]

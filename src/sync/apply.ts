@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { CATALOG_FIELDS, type CatalogProductBody } from '../domain/catalog-product.js';
 import { CodedError, isCoded } from '../domain/errors.js';
@@ -24,6 +24,9 @@ type Landing =
 
 /** What became of an action; a creation in the background has been accepted, and may still fail there. */
 export type ActionOutcome = 'applied' | 'accepted' | 'failed';
+
+/** Runs it when one of the allowed requests is free; not any more once the run has to end. */
+type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Bearers = ReadonlyMap<string, readonly string[]>;
 
@@ -52,13 +55,24 @@ export class Applier {
     onSettled: () => void,
   ): Promise<void> {
     const { concurrency } = store.workspace.settings;
-    const slots = pLimit(concurrency);
     const underWay = new Set<Promise<void>>();
     // Once the service is down or refuses us, what is still waiting for its turn is not tried as well.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
+    const limit = pLimit(concurrency);
+    const inTurn: InTurn = (send) =>
+      limit(async () => {
+        signal.throwIfAborted();
+        if (halted.by !== null) throw halted.by.error;
+        try {
+          return await send();
+        } catch (error) {
+          if (!isItsOwn(error)) halted.by ??= { error };
+          throw error;
+        }
+      });
     const settle = async (action: SyncActionEntity, bearers: Bearers): Promise<void> => {
       try {
-        await this.#settle(store, action, bearers, outage, slots);
+        await this.#settle(store, action, bearers, outage, inTurn);
         onSettled();
       } catch (error) {
         halted.by ??= { error };
@@ -102,7 +116,7 @@ export class Applier {
     action: SyncActionEntity,
     bearers: Bearers,
     outage: Outage,
-    slots: LimitFunction,
+    inTurn: InTurn,
   ): Promise<void> {
     if (action.kind === 'orphan') {
       await this.actions.orphaned(action);
@@ -113,19 +127,21 @@ export class Applier {
     const withheld = [...change.withheld, ...alsoShared(change, bearers)];
     const body = withoutIdentifiers(change.body, withheld);
     try {
-      const landing = await outage.through(async (repeat) => {
-        const attempted = repeat || action.attempts > 0;
-        if (!(await this.actions.beginAttempt(action.id)))
-          throw new CodedError('conflict', 'settled by another worker');
-        killPoint('apply.begun');
-        return slots(() => this.#send(store, action, body, attempted));
-      });
+      const landing = await inTurn(() =>
+        outage.through(async (repeat) => {
+          const attempted = repeat || action.attempts > 0;
+          if (!(await this.actions.beginAttempt(action.id)))
+            throw new CodedError('conflict', 'settled by another worker');
+          killPoint('apply.begun');
+          return this.#send(store, action, body, attempted);
+        }),
+      );
       killPoint('apply.sent');
       await this.#record(store, action, body, withheld, landing);
       killPoint('apply.recorded');
       this.onOutcome(action.kind, landing.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
-      if (!(error instanceof CodedError) || error instanceof RunInterruptedError) throw error;
+      if (!isItsOwn(error)) throw error;
       await this.actions.failed(action.id, {
         code: error.code,
         message: error.message,
@@ -212,6 +228,11 @@ export class Applier {
     if (!action.fields.includes('variants')) return {};
     return variantLinksOf(store.workspace.client, product);
   }
+}
+
+/** After a failure of the action's own the others go on; anything else ends the run. */
+function isItsOwn(error: unknown): error is CodedError {
+  return error instanceof CodedError && !(error instanceof RunInterruptedError);
 }
 
 /** POST updates whatever it matches; an answer about somebody else's product must not become our link. */

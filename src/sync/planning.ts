@@ -49,10 +49,14 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
+  const parsed: ParsedProduct[] = [];
   for await (const batch of oneAhead(read.batches)) {
-    await planBatch(plan, store, batch, tally);
+    parsed.push(...(await parseNew(plan, store, batch, tally)));
+    if (parsed.length >= PLAN_TOGETHER) await planParsed(plan, store, parsed.splice(0), tally);
     options.onProgress(tally.seen);
   }
+  await planParsed(plan, store, parsed, tally);
+  options.onProgress(tally.seen);
   const incomplete = options.full
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
@@ -84,12 +88,16 @@ interface ParsedProduct {
   readonly readMark: string | null;
 }
 
-async function planBatch(
+/** Few products of a batch may have changed: they are planned together with those of the next ones. */
+const PLAN_TOGETHER = 200;
+
+/** Those of the batch that were not met before and may have changed, and that the store's settings do not leave out. */
+async function parseNew(
   plan: PlanTransaction,
   store: Store,
   batch: readonly SourceProduct[],
   tally: Tally,
-): Promise<void> {
+): Promise<ParsedProduct[]> {
   const met = new Map((await plan.meet(batch.map(({ externalId }) => externalId))).map(known));
   tally.read += met.size;
   const parsed: ParsedProduct[] = [];
@@ -105,8 +113,7 @@ async function planBatch(
       parsed.push({ snapshot: product.snapshot(), readMark });
     }
   }
-  const inScope = parsed.filter(({ snapshot }) => store.settings.filter.status.includes(snapshot.status));
-  if (inScope.length > 0) await planParsed(plan, store, inScope, tally);
+  return parsed.filter(({ snapshot }) => store.settings.filter.status.includes(snapshot.status));
 }
 
 function known(met: MetProduct): [string, string | null] {
@@ -119,6 +126,7 @@ async function planParsed(
   products: readonly ParsedProduct[],
   tally: Tally,
 ): Promise<void> {
+  if (products.length === 0) return;
   const links = await plan.links(products.map(({ snapshot }) => snapshot.externalId));
   const changes: (PlannedChange & NewAction)[] = [];
   const movedFingerprints = new Map<string, string>();

@@ -113,7 +113,7 @@ export class BenchWorld {
 
 function program(args: readonly string[]): ChildProcess {
   // As the image and `npm start` run it.
-  return spawn(process.execPath, ['--max-semi-space-size=2', BIN, ...args], {
+  return spawn(process.execPath, ['--max-semi-space-size=4', BIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production' },
   });

@@ -83,7 +83,7 @@ describe('the image', () => {
   });
 
   it('lets the program itself hear the signal to stop', () => {
-    expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "--max-semi-space-size=2", "bin/store-sync.js"]']);
+    expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "--max-semi-space-size=4", "bin/store-sync.js"]']);
     expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 
