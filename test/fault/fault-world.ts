@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
@@ -13,6 +12,8 @@ import {
   type StoreSandboxOptions,
 } from '../../src/sandbox/store/index.js';
 import { createTestDatabase, startTestCluster, type TestCluster } from '../support/postgres.js';
+import { freePort } from '../support/e2e-settings.js';
+import { redisOfAWorld } from '../support/redis.js';
 import { runDirectory } from '../support/run-directory.js';
 import { DaemonProcess } from './daemon-process.js';
 
@@ -71,7 +72,7 @@ export interface FaultWorld {
 }
 
 export async function openFaultWorld(given: FaultWorldOptions = {}): Promise<FaultWorld> {
-  const options = { ...given, redisUrl: given.redisUrl ?? redisOfThisWorld() };
+  const options = { ...given, redisUrl: given.redisUrl ?? redisOfAWorld() ?? '' };
   const ends: (() => Promise<unknown>)[] = [];
   const end = async (): Promise<void> => {
     for (const close of ends.splice(0).reverse()) await close();
@@ -233,28 +234,8 @@ export async function until(
   }
 }
 
-let worlds = 0;
-
-/** With REDIS_URL the same tests run on Redis: each world in a database of its own, since ids of one mean nothing in another. */
-function redisOfThisWorld(): string {
-  const base = process.env['REDIS_URL'] ?? '';
-  if (base === '') return '';
-  const url = new URL(base);
-  url.pathname = `/${String((Number(process.env['JEST_WORKER_ID'] ?? '0') * 5 + (worlds++ % 5)) % 16)}`;
-  return url.href;
-}
-
 function hex(): string {
   return randomBytes(32).toString('hex');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }
 
 /** Asks the daemon at the world's first address for a run; its id. */

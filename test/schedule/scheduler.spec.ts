@@ -45,11 +45,11 @@ const log = {
 /** A queue with nothing to do, unless a test says otherwise. */
 const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
 
-function reconciler(pressure = IDLE): Reconciler {
+function reconciler(pressure = IDLE, publicUrl?: string): Reconciler {
   const { sites, runs, deliveries, writeBacks, links, state, poller } = stages;
-  const slot = new WebhookSlot(undefined, state);
+  const slot = new WebhookSlot(publicUrl, state);
   const rows = { sites, runs, deliveries, writeBacks, links, state, poller };
-  return new Reconciler({ ...rows, slot, nudge, pressure, log, publicUrl: undefined });
+  return new Reconciler({ ...rows, slot, nudge, pressure, log, publicUrl });
 }
 
 /** A replica whose clock reads `now`. */
@@ -233,6 +233,60 @@ describe('a sweep', () => {
     await failing.sweep();
     expect(nudged).toEqual([`deliveries ${delivery}`]);
     expect(logged).toEqual([expect.stringContaining('"what":"runs","err":"queue away"')]);
+  });
+});
+
+describe('a look at the webhook slots', () => {
+  const PUBLIC = 'https://sync.example.com';
+  const OURS = { url: `${PUBLIC}/webhooks/catalog/${WORKSPACE}`, hmac_secret: 'ours' };
+  const FOREIGN = { url: 'https://elsewhere.example.com/hook' };
+  const writes = () => stages.catalog.script.count('putWebhookSettings');
+  const standing = async () => (await stages.state.workspace(WORKSPACE))?.webhookState;
+  beforeEach(() => {
+    stages.settings = { store: {}, workspace: { webhook: { hmacSecret: OURS.hmac_secret } } };
+  });
+
+  it('fills one that vanished', async () => {
+    const looking = reconciler(IDLE, PUBLIC);
+    await looking.checkSlots({ rewrite: true });
+    expect(stages.catalog.webhook).toEqual(OURS);
+    stages.catalog.webhook = null;
+    await looking.checkSlots({ rewrite: false });
+    expect(stages.catalog.webhook).toEqual(OURS);
+    expect(await standing()).toBe('ours');
+    expect(logged.at(-1)).toContain('webhook slot registered');
+  });
+
+  it('leaves one that is ours as it is, but for the start, after which a new secret holds', async () => {
+    stages.catalog.webhook = { ...OURS, hmac_secret: 'before' };
+    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    expect(writes()).toBe(0);
+    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+    expect(stages.catalog.webhook).toEqual(OURS);
+  });
+
+  it.each([true, false])(
+    'warns of one that was taken over, and never takes it back (start: %p)',
+    async (rewrite) => {
+      await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+      const before = writes();
+      stages.catalog.webhook = FOREIGN;
+      await reconciler(IDLE, PUBLIC).checkSlots({ rewrite });
+      expect(stages.catalog.webhook).toEqual(FOREIGN);
+      expect(writes()).toBe(before);
+      expect(await standing()).toBe('foreign');
+      expect(logged.at(-1)).toMatch(/elsewhere\.example\.com.*results come by polling/);
+    },
+  );
+
+  it.each([
+    ['without a public URL', undefined, {}],
+    ['that the settings leave alone', PUBLIC, { register: false }],
+  ])('asks nobody about one %s', async (_which, publicUrl, webhook) => {
+    stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'ours', ...webhook } } };
+    await reconciler(IDLE, publicUrl).checkSlots({ rewrite: true });
+    expect(stages.catalog.script.count('getWebhookSettings')).toBe(0);
+    expect(writes()).toBe(0);
   });
 });
 

@@ -20,6 +20,7 @@ import { FaultProxy } from './fault-proxy.js';
 import { Program, runProgram, type ProgramEnd } from './e2e-program.js';
 import { freePort, merged, type Settings } from './e2e-settings.js';
 import { createTestDatabase } from './postgres.js';
+import { redisOfAWorld } from './redis.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface WorldOptions {
@@ -65,6 +66,7 @@ export class World {
   private readonly ends: (() => Promise<void>)[] = [];
   private pool: pg.Pool | undefined;
   private catalogToken = '';
+  private readonly redisUrl = redisOfAWorld();
 
   private constructor(
     readonly directory: string,
@@ -151,6 +153,7 @@ export class World {
   }
 
   private settings(): Settings {
+    const { redisUrl } = this;
     const stores = [...this.stores].map(([key, store]) => [
       key,
       {
@@ -165,6 +168,7 @@ export class World {
     return {
       server: { host: '127.0.0.1', port: this.port, publicUrl: this.url, adminToken: '${ADMIN_TOKEN}' },
       database: { url: this.databaseUrl, dataDir: this.dataDir },
+      ...(redisUrl === null ? {} : { queue: { redisUrl } }),
       workspaces: {
         default: {
           baseUrl: this.proxy?.url ?? this.catalog.baseUrl,

@@ -26,6 +26,20 @@ export function redisAvailable(): boolean {
   return installed;
 }
 
+let worlds = 0;
+
+/**
+ * With REDIS_URL the same tests run on Redis: the URL of a database for each world, since ids of one mean nothing in another; null
+ * without it.
+ */
+export function redisOfAWorld(): string | null {
+  const base = process.env['REDIS_URL'] ?? '';
+  if (base === '') return null;
+  const url = new URL(base);
+  url.pathname = `/${String((Number(process.env['JEST_WORKER_ID'] ?? '0') * 5 + (worlds++ % 5)) % 16)}`;
+  return url.href;
+}
+
 /** Starts a redis-server that keeps nothing on disk, on a free port. The run's janitor ends it if nobody stops it. */
 export async function startTestRedis(): Promise<TestRedis> {
   const port = await systemPort();

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHmac, randomUUID } from 'node:crypto';
+import type { SandboxProduct } from '../../src/sandbox/store/index.js';
+import { contentWrites, edit, fill, now } from '../support/e2e-products.js';
+import { until, World, type Run } from '../support/e2e-world.js';
+
+const SECRET = 'what the store signs its events with';
+const PRODUCTS = 3;
+
+let world: World;
+let products: SandboxProduct[];
+
+beforeAll(async () => {
+  world = await World.open({
+    store: { webhooks: { secret: SECRET } },
+    // One of three products is a third of the store.
+    settings: {
+      stores: { main: { webhookSecret: SECRET, limits: { maxOrphanedShare: 1 } } },
+    },
+  });
+  await world.start();
+});
+afterAll(() => world.end());
+
+interface EventRow {
+  readonly topic: string;
+  readonly state: string;
+  readonly run_id: string | null;
+}
+
+const events = (): Promise<EventRow[]> =>
+  world.rows<EventRow>('SELECT topic, state, run_id FROM store_event ORDER BY received_at');
+
+/** An event as the store sends it: signed over its bytes, in base64. */
+async function send(body: string, { id = randomUUID() as string, secret = SECRET } = {}): Promise<number> {
+  const answer = await fetch(`${world.url}/webhooks/shopify/main`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-shopify-topic': 'products/update',
+      'x-shopify-webhook-id': id,
+      'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
+    },
+    body,
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
+/** Waits until every event is covered by a run that has ended; those runs, oldest first. */
+async function covered(): Promise<Run[]> {
+  await world.store.idle();
+  const ids = await until('runs that cover the events', async () => {
+    const rows = await events();
+    if (rows.some(({ state }) => state === 'received')) return null;
+    return [...new Set(rows.flatMap(({ run_id }) => run_id ?? []))];
+  });
+  const runs: Run[] = [];
+  for (const id of ids) runs.push(await world.endOf(id));
+  await world.settled();
+  return runs;
+}
+
+async function forget(): Promise<void> {
+  await covered();
+  await world.rows('DELETE FROM store_event');
+  world.catalog.resetRequests();
+}
+
+describe('a store whose events can be verified', () => {
+  it('is subscribed to as the daemon starts, once', async () => {
+    const topics = () => world.store.webhookSubscriptions().map(({ topic }) => topic);
+    await until('the subscriptions', () => Promise.resolve(topics().length === 3 ? true : null));
+    expect(topics().sort()).toEqual(['PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
+    for (const { uri } of world.store.webhookSubscriptions())
+      expect(uri).toBe(`${world.url}/webhooks/shopify/main`);
+  });
+
+  it('brings a new product round without anybody asking for a run', async () => {
+    products = fill(world.store, PRODUCTS, { singleEvery: 2 });
+    await covered();
+    // What was written is announced as well, and the runs that follow find nothing new in it.
+    const runs = await covered();
+    const created = runs.reduce((sum, { counts }) => sum + counts.created, 0);
+    expect(created).toBe(PRODUCTS);
+    for (const product of products)
+      expect(now(world.store, product).descriptionHtml).toContain('Written by rules');
+    expect(await world.rows(`SELECT 1 FROM sync_run WHERE trigger <> 'event'`)).toEqual([]);
+  });
+
+  it('has an edit pushed to the catalog, and nothing else', async () => {
+    await forget();
+    const [product] = products;
+    if (!product) throw new Error('no product');
+    edit(world.store, product, { vendor: 'Another maker' });
+    const runs = await covered();
+    expect(runs.reduce((sum, { counts }) => sum + counts.updated, 0)).toBe(1);
+    const writes = world.catalogWrites().filter((write) => write.startsWith('PATCH'));
+    expect(writes).toHaveLength(1);
+  });
+
+  it('has a product that it deletes noticed', async () => {
+    await forget();
+    const product = products.pop();
+    if (!product) throw new Error('no product');
+    world.store.products.delete(product.id);
+    const runs = await covered();
+    expect(runs.reduce((sum, { counts }) => sum + counts.orphaned, 0)).toBe(1);
+  });
+});
+
+describe('echoes of what was written', () => {
+  it('a hundred times over start nothing: no catalog write, no generation, no store write', async () => {
+    await forget();
+    const [product] = products;
+    if (!product) throw new Error('no product');
+    const storeWrites = contentWrites(world.store).length;
+    const tasks = await world.rows('SELECT 1 FROM generation_task');
+    const body = JSON.stringify({ id: Number(product.id), admin_graphql_api_id: product.gid });
+    for (let count = 0; count < 100; count += 1) expect(await send(body)).toBe(200);
+    const runs = await covered();
+    // A burst is one run's work, or two when it comes while one is active.
+    expect(runs.length).toBeLessThanOrEqual(2);
+    for (const { counts } of runs)
+      expect(counts).toMatchObject({ created: 0, updated: 0, generationRequested: 0 });
+    expect(world.catalogWrites()).toEqual([]);
+    expect(contentWrites(world.store)).toHaveLength(storeWrites);
+    expect(await world.rows('SELECT 1 FROM generation_task')).toHaveLength(tasks.length);
+  });
+});
+
+describe('an event', () => {
+  it('that is sent again is kept once', async () => {
+    await forget();
+    const id = randomUUID();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send('{"id": 1}', { id })));
+    expect(new Set(answers)).toEqual(new Set([200]));
+    expect(await events()).toHaveLength(1);
+  });
+
+  it('with a wrong signature or none gets 401 and leaves no row', async () => {
+    await forget();
+    expect(await send('{"id": 1}', { secret: 'guessed' })).toBe(401);
+    const unsigned = await fetch(`${world.url}/webhooks/shopify/main`, { method: 'POST', body: '{"id": 1}' });
+    expect(unsigned.status).toBe(401);
+    expect(await events()).toEqual([]);
+  });
+
+  it('that names no product of ours is covered by a run like any other', async () => {
+    await forget();
+    const bodies = ['', 'not json', '[]', '{"id": "1; DROP TABLE store_event"}', '{"id": 999999999}'];
+    for (const body of bodies) expect(await send(body)).toBe(200);
+    expect(await events()).toHaveLength(bodies.length);
+    for (const run of await covered()) expect(run).toMatchObject({ status: 'succeeded', error: null });
+  });
+
+  it('of a store that is not configured gets 404', async () => {
+    const answer = await fetch(`${world.url}/webhooks/shopify/nobody`, { method: 'POST', body: '{}' });
+    expect(answer.status).toBe(404);
+  });
+});
