@@ -253,6 +253,14 @@ describe('the description', () => {
       '/stores/{key}/drift',
     ])
       expect(paths).toHaveProperty([`/api/v1${path}`]);
-    expect((await fetch(`${world.url}/docs`)).status).toBe(200);
+  });
+
+  it('is shown on a page that loads nothing from elsewhere and runs no script of its own text', async () => {
+    const page = await fetch(`${world.url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    const links = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toHaveLength(4);
+    for (const link of links) expect((await fetch(new URL(link, `${world.url}/docs`))).status).toBe(200);
   });
 });
