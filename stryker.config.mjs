@@ -22,7 +22,7 @@ export default {
     configFile: 'jest.config.mjs',
     config: {
       // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
-      testMatch: RULES.map((file) => `<rootDir>/${file}*.spec.ts`),
+      testMatch: [...RULES, 'src/planner/translations'].map((file) => `<rootDir>/${file}*.spec.ts`),
       // These specs need no servers, and so nobody who tidies up after them.
       globalSetup: null,
       globalTeardown: null,

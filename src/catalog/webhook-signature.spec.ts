@@ -1,7 +1,12 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { verifyWebhookSignature, type SignatureRules, type SignedDelivery } from './webhook-signature.js';
+import {
+  SIGNATURE_REFUSED,
+  verifyWebhookSignature,
+  type SignatureRules,
+  type SignedDelivery,
+} from './webhook-signature.js';
 
 const now = new Date('2026-03-01T12:00:00Z');
 const nowSeconds = now.getTime() / 1000;
@@ -112,6 +117,9 @@ describe('verifyWebhookSignature', () => {
     good.toUpperCase(),
     `sha1=${good.slice(7)}`,
     `${good}00`,
+    `x${good}`,
+    ` ${good}`,
+    `sha1=0, ${good}`,
     `${good}\n`,
     good.slice(0, -1),
     `sha256=${'g'.repeat(64)}`,
@@ -132,5 +140,10 @@ describe('verifyWebhookSignature', () => {
     });
     expect(verifyWebhookSignature({ ...delivery, timestamp: [String(nowSeconds)] }, rules).ok).toBe(false);
     expect(verifyWebhookSignature({ ...delivery, signature: [good, good] }, rules).ok).toBe(false);
+    expect(verifyWebhookSignature({ ...delivery, signature: [good] }, rules).ok).toBe(false);
+  });
+
+  it('a refusal says nothing of which check failed', () => {
+    expect(SIGNATURE_REFUSED).toBe('signature missing, wrong or too old');
   });
 });
