@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { fingerprint } from './fingerprint.js';
 import {
   afterRevert,
+  afterUnknownWrite,
   afterWrite,
   effectiveValue,
   isOurs,
@@ -203,5 +204,26 @@ describe('over any sequence of generations, merchant edits, late reads and rever
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('after a write whose outcome is not known', () => {
+  it('the text sent may be ours, and what stood there stays what it stood for', () => {
+    expect(afterUnknownWrite(undefined, 'sent', 'before')).toEqual({
+      ours: null,
+      past: [valueHash('sent')],
+      replaced: 'before',
+    });
+    const known = { ours: valueHash('ours'), past: [valueHash('older')], replaced: 'the merchant’s' };
+    expect(afterUnknownWrite(known, 'sent', 'ours')).toEqual({
+      ...known,
+      past: [valueHash('older'), valueHash('sent')],
+    });
+  });
+
+  it('nothing moves when it was ours already, and no text is kept twice', () => {
+    const known = { ours: valueHash('ours'), past: [valueHash('older')], replaced: null };
+    expect(afterUnknownWrite(known, 'ours', null)).toBe(known);
+    expect(afterUnknownWrite(known, 'older', null)).toEqual(known);
   });
 });
