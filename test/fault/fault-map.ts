@@ -257,6 +257,7 @@ export const FAULTS: readonly FaultRow[] = [
     behaviour: 'it is known as ours: neither pushed nor generated from',
     proofs: [
       ...proof('test/e2e/merchant-edits.spec.ts', 'what was written does not come back as news'),
+      ...proof('test/e2e/store-events.spec.ts', 'a hundred times over start nothing'),
       ...proof('test/write-back/writing.spec.ts', 'does not come back as the merchant’s own'),
     ],
   },
