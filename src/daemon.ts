@@ -1,3 +1,4 @@
+import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
@@ -39,7 +40,7 @@ export async function startDaemon(settings: AppSettings): Promise<RunningDaemon>
     abortOnError: false,
   });
   try {
-    app.useLogger(app.get(NestLogger));
+    app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
     app.use('/api', express.json({ limit: API_BODY_LIMIT }));
     app.useGlobalFilters(new ErrorFilter(settings.logger));
@@ -66,6 +67,24 @@ export async function startDaemon(settings: AppSettings): Promise<RunningDaemon>
     await app.close();
     throw error;
   }
+}
+
+/** What the framework says of its own start, a line for each module and route, is for those who debug. */
+function frameworkLog(logger: NestLogger): LoggerService {
+  return {
+    log: (...line: [unknown, ...unknown[]]) => {
+      logger.debug(...line);
+    },
+    warn: (...line: [unknown, ...unknown[]]) => {
+      logger.warn(...line);
+    },
+    error: (...line: [unknown, ...unknown[]]) => {
+      logger.error(...line);
+    },
+    fatal: (...line: [unknown, ...unknown[]]) => {
+      logger.fatal(...line);
+    },
+  };
 }
 
 /**
