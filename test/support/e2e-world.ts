@@ -66,7 +66,7 @@ export class World {
   private readonly ends: (() => Promise<void>)[] = [];
   private pool: pg.Pool | undefined;
   private catalogToken = '';
-  private readonly redisUrl = redisOfAWorld();
+  private readonly redisUrl = redisOfAWorld() ?? '';
 
   private constructor(
     readonly directory: string,
@@ -153,7 +153,6 @@ export class World {
   }
 
   private settings(): Settings {
-    const { redisUrl } = this;
     const stores = [...this.stores].map(([key, store]) => [
       key,
       {
@@ -168,7 +167,7 @@ export class World {
     return {
       server: { host: '127.0.0.1', port: this.port, publicUrl: this.url, adminToken: '${ADMIN_TOKEN}' },
       database: { url: this.databaseUrl, dataDir: this.dataDir },
-      ...(redisUrl === null ? {} : { queue: { redisUrl } }),
+      queue: { redisUrl: this.redisUrl },
       workspaces: {
         default: {
           baseUrl: this.proxy?.url ?? this.catalog.baseUrl,
