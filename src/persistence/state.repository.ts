@@ -24,6 +24,17 @@ export class StateRepository {
     );
   }
 
+  /** Whether credits were last reported so long ago, and nothing was asked for since that could bring a newer report. */
+  async isCreditReportStale(workspace: string, hours: number): Promise<boolean> {
+    const row = await this.db.one<{ stale: boolean }>(
+      `SELECT credits_at < now() - $2 * interval '1 hour' AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+         WHERE task.workspace = $1 AND task.requested_at > now() - $2 * interval '1 hour') AS stale
+       FROM workspace_state WHERE workspace = $1`,
+      [workspace, hours],
+    );
+    return row?.stale === true;
+  }
+
   /** Nothing is asked of the workspace's service until the pause ends; each further one is twice as long, up to half an hour. */
   async pause(workspace: string, reason: string): Promise<void> {
     await this.db.affected(

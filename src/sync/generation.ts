@@ -13,6 +13,18 @@ export interface GenerationOutcome {
 }
 
 /**
+ * Credits are reported with results alone: below the minimum nothing is asked for, and no report would ever say that there are
+ * more again. After this time one product is asked for, so that each night may go on where the one before had to stop.
+ */
+const REPORT_HOLDS_HOURS = 20;
+
+interface Brake {
+  readonly reason: string;
+  /** One product may be asked for all the same. */
+  readonly mayLook: boolean;
+}
+
+/**
  * Asks for content (design section 4, "Generation"). The ledger's row exists before the call. A call whose outcome is
  * unknown is not repeated: it may have been heard, and it costs credits; deliveries and polls settle its rows.
  */
@@ -34,7 +46,10 @@ export class GenerationRequester {
     while (requested < limit) {
       signal.throwIfAborted();
       const brake = await this.#brake(store);
-      if (brake !== null) return { requested, stopped: brake };
+      if (brake !== null) {
+        const due = brake.mayLook ? await this.links.generationDue(store.key, 1) : [];
+        return this.#braked(store, brake, due, runId, requested);
+      }
       const { settings, client } = store.workspace;
       const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
       const products = await this.links.generationDue(store.key, size);
@@ -64,7 +79,10 @@ export class GenerationRequester {
     for (let from = 0; from < products.length;) {
       signal.throwIfAborted();
       const brake = await this.#brake(store);
-      if (brake !== null) return { requested, stopped: brake };
+      if (brake !== null) {
+        const first = brake.mayLook ? products.slice(from, from + 1) : [];
+        return this.#braked(store, brake, first, null, requested);
+      }
       const room = generation.maxPerRun - requested;
       if (room <= 0)
         return { requested, stopped: `generation.maxPerRun (${String(generation.maxPerRun)}) reached` };
@@ -77,15 +95,32 @@ export class GenerationRequester {
     return { requested, stopped: null };
   }
 
-  async #brake(store: Store): Promise<string | null> {
-    const { generation } = store.workspace.settings;
-    if (generation.mode === 'off') return 'generation.mode is off';
-    const known = await this.state.workspace(store.workspace.key);
+  async #brake({ workspace }: Store): Promise<Brake | null> {
+    const { generation } = workspace.settings;
+    if (generation.mode === 'off') return { reason: 'generation.mode is off', mayLook: false };
+    const known = await this.state.workspace(workspace.key);
     const credits = known?.creditsRemaining;
-    if (credits != null && credits < generation.minCreditsRemaining) {
-      return `${String(credits)} credits remain, fewer than generation.minCreditsRemaining (${String(generation.minCreditsRemaining)})`;
-    }
-    return null;
+    if (credits == null || credits >= generation.minCreditsRemaining) return null;
+    return {
+      reason: `${String(credits)} credits remain, fewer than generation.minCreditsRemaining (${String(generation.minCreditsRemaining)})`,
+      mayLook: await this.state.isCreditReportStale(workspace.key, REPORT_HOLDS_HOURS),
+    };
+  }
+
+  async #braked(
+    store: Store,
+    { reason }: Brake,
+    products: readonly StoreProductEntity[],
+    runId: string | null,
+    before: number,
+  ): Promise<GenerationOutcome> {
+    const { requested } =
+      products.length === 0 ? { requested: 0 } : await this.requestFor(store, products, runId);
+    const looked =
+      requested === 0
+        ? ''
+        : `; that was reported over ${String(REPORT_HOLDS_HOURS)} hours ago, so that one product was asked for to learn how many there are`;
+    return { requested: before + requested, stopped: reason + looked };
   }
 
   /** Asks for the given linked products in one request; those with an open task are passed over. */

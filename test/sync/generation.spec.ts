@@ -175,6 +175,19 @@ describe('brakes', () => {
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 4 });
   });
 
+  it('are looked at again with one product a night, and all is asked for once there are enough', async () => {
+    configured({ minCreditsRemaining: 10 });
+    await stages.state.reportCredits(WORKSPACE, 9, new Date(Date.now() - 21 * 3_600_000));
+    const night = await stages.sync();
+    expect(night).toMatchObject({ counts: { created: 4, generationRequested: 1 } });
+    expect(night.error).toMatch(/9 credits remain.*one product was asked for/);
+    const again = await stages.sync();
+    expect(again).toMatchObject({ counts: { generationRequested: 0 } });
+    expect(again.error).not.toContain('one product');
+    await stages.state.reportCredits(WORKSPACE, 500, new Date());
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 3 });
+  });
+
   it('are felt between one request and the next', async () => {
     configured({ minCreditsRemaining: 10, batchSize: 2 });
     stages.catalog.script.after('generate', () => stages.state.reportCredits(WORKSPACE, 1, new Date()));
