@@ -61,7 +61,6 @@ export class Applier {
     const limit = pLimit(concurrency);
     const inTurn: InTurn = (send) =>
       limit(async () => {
-        signal.throwIfAborted();
         if (halted.by !== null) throw halted.by.error;
         try {
           return await send();

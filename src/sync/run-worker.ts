@@ -135,7 +135,8 @@ export class RunWorker {
     holder: AbortController,
   ): Promise<void> {
     if (await this.parts.runs.keepLease(run.id, lease, LEASE_MS, counts)) return;
-    holder.abort(new CodedError('conflict', 'another worker took the run over'));
+    // Without a code: those are failures of a product's own, and what is not sent any more is none.
+    holder.abort(new Error('another worker took the run over'));
   }
 
   async #toEnd(

@@ -166,6 +166,10 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
   gate.open();
   expect(await first).toBeNull();
   expect(stages.catalog.script.count('upsertProduct')).toBe(1);
+  // What it had not sent is the other worker's, and no failure of the products.
+  const states = (await stages.actionsOf(id)).map(({ state }) => state);
+  expect(states).not.toContain('failed');
+  expect(states).toContain('planned');
 });
 
 describe('an export', () => {
