@@ -32,9 +32,8 @@ export class CliModule {
   }
 }
 
-function loaders(word: string | undefined): (() => Promise<Type<CommandRunner>>)[] {
-  if (word !== undefined && VERSION.includes(word)) return [];
-  const called =
-    word === undefined || word === ABOUT_ALL || !Object.hasOwn(COMMANDS, word) ? null : COMMANDS[word];
+function loaders(word = ''): (() => Promise<Type<CommandRunner>>)[] {
+  if (VERSION.includes(word)) return [];
+  const called = Object.hasOwn(COMMANDS, word) && word !== ABOUT_ALL ? COMMANDS[word] : undefined;
   return called ? [called] : Object.values(COMMANDS);
 }

@@ -138,22 +138,17 @@ export class StateGauges {
 
   async #readAll(sources: StateSources): Promise<void> {
     // A look that hangs is not joined by another one at each scrape: it is waited for again.
-    this.#databaseLook ??= this.#lookAtRows(sources)
-      .catch((error: unknown) => {
-        sources.onFault('database', error);
+    const told = (side: 'database' | 'queue', look: Promise<Shown>): Promise<Shown | null> =>
+      look.catch((error: unknown) => {
+        sources.onFault(side, error);
         return null;
-      })
-      .finally(() => {
-        this.#databaseLook = null;
       });
-    this.#queueLook ??= this.#lookAtQueues(sources)
-      .catch((error: unknown) => {
-        sources.onFault('queue', error);
-        return null;
-      })
-      .finally(() => {
-        this.#queueLook = null;
-      });
+    this.#databaseLook ??= told('database', this.#lookAtRows(sources)).finally(() => {
+      this.#databaseLook = null;
+    });
+    this.#queueLook ??= told('queue', this.#lookAtQueues(sources)).finally(() => {
+      this.#queueLook = null;
+    });
     const [rows, jobs] = await Promise.all([inTime(this.#databaseLook), inTime(this.#queueLook)]);
     this.#forgetRows();
     this.#queueJobs.reset();

@@ -8,6 +8,7 @@ const SECRET = 'what the store signs its events with';
 const PRODUCTS = 3;
 
 let world: World;
+let daemon: Awaited<ReturnType<World['start']>>;
 let products: SandboxProduct[];
 
 beforeAll(async () => {
@@ -18,7 +19,7 @@ beforeAll(async () => {
       stores: { main: { webhookSecret: SECRET, limits: { maxOrphanedShare: 1 } } },
     },
   });
-  await world.start();
+  daemon = await world.start();
 });
 afterAll(() => world.end());
 
@@ -75,6 +76,8 @@ describe('a store whose events can be verified', () => {
     const topics = () => world.store.webhookSubscriptions().map(({ topic }) => topic);
     await until('the subscriptions', () => Promise.resolve(topics().length === 3 ? true : null));
     expect(topics().sort()).toEqual(['PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
+    // A start is told in a line or two, not in one for each module and route.
+    expect(daemon.lines.filter((line) => /InstanceLoader|RouterExplorer/.test(line))).toEqual([]);
     for (const { uri } of world.store.webhookSubscriptions())
       expect(uri).toBe(`${world.url}/webhooks/shopify/main`);
   });
