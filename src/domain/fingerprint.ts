@@ -1,17 +1,19 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /**
  * Canonical hash of a JSON value: object keys are sorted, undefined members count as absent, undefined itself as null. 128 bits of
  * SHA-256 in hex: enough that two contents of one product never share it, short enough to keep a map of them per product.
  */
 export function fingerprint(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 32);
+  return hash('sha256', canonicalJson(value), 'hex').slice(0, 32);
 }
 
 export function canonicalJson(value: unknown): string {
+  // A replacer is asked about every value, and most are texts.
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const canonical = (_key: string, member: unknown): unknown =>
     isPlainObject(member) ? sorted(member) : member;
-  return JSON.stringify(value ?? null, canonical);
+  return JSON.stringify(value, canonical);
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -5,7 +5,7 @@ import type { ActionError, SyncActionEntity } from './entities/sync-action.entit
 
 /** What an applied action leaves on its product. */
 export interface AppliedAction {
-  readonly action: SyncActionEntity;
+  readonly actionId: string;
   readonly workspace: string;
   readonly withheld: readonly WithheldIdentifier[];
   readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
@@ -38,60 +38,34 @@ export class ActionRepository {
     );
   }
 
-  /** Counts a try before it is made: one that was cut off is known to have an unknown outcome. */
-  async beginAttempt(id: string): Promise<boolean> {
-    return (
-      (await this.db.affected(
-        `UPDATE sync_action SET attempts = attempts + 1 WHERE id = $1 AND state = 'planned'`,
-        [id],
-      )) === 1
-    );
-  }
-
-  /** Settles the action and moves the product's link in one transaction. False when the action was settled before. */
-  async applied(result: AppliedAction): Promise<boolean> {
-    const { action } = result;
-    const state =
-      result.catalogId === null ? 'pending' : result.withheld.length > 0 ? 'conflicted' : 'linked';
-    const moved = await this.db.affected(
-      // One statement is one transaction, and one way to the database and back.
-      `WITH settled AS (
-         UPDATE sync_action SET state = 'applied', error = NULL, settled_at = now(), catalog_id = coalesce($8, catalog_id)
-         WHERE id = $17 AND state = 'planned' RETURNING id
+  /** Settles the actions and moves their products' links, in one transaction. Those that were settled before are left as they are. */
+  async applied(results: readonly AppliedAction[]): Promise<void> {
+    // One statement is one transaction, and one way to the database and back.
+    await this.db.affected(
+      `WITH result AS (
+         SELECT * FROM jsonb_to_recordset($1::jsonb) AS result(id bigint, workspace text, handle text, state text, "catalogId" text,
+           "creationTaskId" text, "variantLinks" jsonb, "pushedFields" jsonb, withheld jsonb)
+       ), settled AS (
+         UPDATE sync_action AS action SET state = 'applied', error = NULL, settled_at = now(),
+           catalog_id = coalesce(result."catalogId", action.catalog_id)
+         FROM result WHERE action.id = result.id AND action.state = 'planned' RETURNING action.*
        )
        INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
          creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
          generation_due, read_mark)
-       SELECT $1, $2, $3, $4, $5, $6, $7::text, $8::text, $9::text, CASE WHEN $9::text IS NOT NULL THEN now() END, $10::jsonb,
-         $11, $12::jsonb, $13::jsonb, $14::jsonb, $15::boolean, CASE WHEN $7::text = 'linked' THEN $16 END
-       FROM settled
+       SELECT settled.external_id, settled.store, result.workspace, settled.store_id, settled.label, result.handle, result.state,
+         result."catalogId", result."creationTaskId", CASE WHEN result."creationTaskId" IS NOT NULL THEN now() END,
+         result."variantLinks", settled.source_fingerprint, result."pushedFields", settled.seen, result.withheld,
+         settled.wants_generation, CASE WHEN result.state = 'linked' THEN settled.read_mark END
+       FROM settled JOIN result ON result.id = settled.id
        ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
          state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
          creation_started_at = excluded.creation_started_at, variant_links = link.variant_links || excluded.variant_links,
          source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
          seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
          generation_due = link.generation_due OR excluded.generation_due, read_mark = excluded.read_mark`,
-      [
-        action.externalId,
-        action.store,
-        result.workspace,
-        action.storeId,
-        action.label,
-        result.handle,
-        state,
-        result.catalogId,
-        result.creationTaskId,
-        json(result.variantLinks),
-        action.sourceFingerprint,
-        json(result.pushedFields),
-        json(action.seen),
-        json(result.withheld),
-        action.wantsGeneration,
-        action.readMark,
-        action.id,
-      ],
+      [json(results.map(appliedRow))],
     );
-    return moved === 1;
   }
 
   async orphaned(action: SyncActionEntity): Promise<void> {
@@ -199,4 +173,9 @@ export class ActionRepository {
       [runId, limit],
     );
   }
+}
+
+function appliedRow({ actionId, ...result }: AppliedAction): object {
+  const linked = result.withheld.length > 0 ? 'conflicted' : 'linked';
+  return { ...result, id: actionId, state: result.catalogId === null ? 'pending' : linked };
 }

@@ -1,4 +1,9 @@
-import type { CatalogField, CatalogProductBody, IdentifierKind } from '../domain/catalog-product.js';
+import type {
+  CatalogField,
+  CatalogProductBody,
+  Identifier,
+  IdentifierKind,
+} from '../domain/catalog-product.js';
 import type { LinkState } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
@@ -31,15 +36,18 @@ export interface NewAction {
   readonly sourceFingerprint: string | null;
   readonly seen: Readonly<Record<string, string>>;
   readonly wantsGeneration: boolean;
-  /** How the product was read; null where the read cannot tell (`MetProduct`). */
+  /** How the product was read; null where the read cannot tell. */
   readonly readMark: string | null;
+  /** What it bears from now on; null leaves what is known of it. */
+  readonly identifiers: readonly Identifier[] | null;
 }
 
-/** A product that a read has met for the first time in this run. */
-export interface MetProduct {
-  readonly externalId: string;
-  /** Read like this it is known to be unchanged; null while it has to be looked at. */
-  readonly readMark: string | null;
+/** Products that a read has met for the first time in this run. */
+export interface MetProducts {
+  /** How many. */
+  readonly met: number;
+  /** Those of them that have to be looked at, by external_id, with what is known of each; the others are known to be unchanged. */
+  readonly moved: ReadonlyMap<string, LinkRow | null>;
 }
 
 /** A catalog product or variant as the listing showed it, one row per identifier; `kind` null for its external_id alone. */

@@ -75,6 +75,18 @@ export class RunRepository {
     return kept === 1;
   }
 
+  /**
+   * Notes, before they are sent, that the run's actions up to this one are begun. False when the lease was lost: nothing may be
+   * sent then.
+   */
+  async begin(id: string, lease: string, actionId: string): Promise<boolean> {
+    const begun = await this.db.affected(
+      `UPDATE sync_run SET begun_to = greatest(begun_to, $3::bigint) WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, actionId],
+    );
+    return begun === 1;
+  }
+
   async setOperation(id: string, lease: string, operation: string | null, readFrom: Date): Promise<void> {
     await this.db.affected(
       `UPDATE sync_run SET operation = $3, read_from = $4 WHERE id = $1 AND lease = $2 AND state = 'running'`,

@@ -1,13 +1,7 @@
 import { IDENTIFIER_KINDS, type Identifier, type IdentifierKind } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import { identifierKey, identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
-import {
-  changedFields,
-  changeReason,
-  filledFields,
-  type LinkView,
-  type PlannedChange,
-} from './plan-product.js';
+import { filledFields, identifierKey, identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
+import { changedFields, changeReason, type LinkView, type PlannedChange } from './plan-product.js';
 import type { CatalogField } from '../domain/catalog-product.js';
 
 /** A product or variant of the catalog that bears an identifier, as the listing or a search showed it. */

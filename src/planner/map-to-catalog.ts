@@ -104,14 +104,14 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
+/** The fields that have a value. */
+export function filledFields(body: CatalogProductBody): CatalogField[] {
+  return CATALOG_FIELDS.filter((field) => !isEmpty(body[field]));
+}
+
 /** Hash of each field that has a value: what later runs compare with to send only what changed. */
 export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
-  const hashes: Partial<Record<CatalogField, string>> = {};
-  for (const field of CATALOG_FIELDS) {
-    const value = body[field];
-    if (!isEmpty(value)) hashes[field] = fingerprint(value);
-  }
-  return hashes;
+  return Object.fromEntries(filledFields(body).map((field) => [field, fingerprint(body[field])]));
 }
 
 /** Every identifier of the product and its variants, each with the external_id that bears it. */

@@ -12,10 +12,9 @@ import { CATALOG_FIELDS, clearedValue, type CatalogField } from '../domain/catal
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { afterWrite, valueHash } from '../domain/written-content.js';
-import { toCatalogBody } from './map-to-catalog.js';
+import { filledFields, toCatalogBody } from './map-to-catalog.js';
 import {
   changedFields,
-  filledFields,
   generatedCatalogFields,
   patchBody,
   planProduct,

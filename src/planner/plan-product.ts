@@ -8,7 +8,7 @@ import type { LinkState } from '../domain/row-states.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import { fieldHashes, withoutIdentifiers, toCatalogBody } from './map-to-catalog.js';
+import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
 /** What is known of a product from earlier runs. */
@@ -126,11 +126,6 @@ export function changedFields(
 ): CatalogField[] {
   const wanted = fieldHashes(body);
   return CATALOG_FIELDS.filter((field) => wanted[field] !== pushed[field]);
-}
-
-export function filledFields(body: CatalogProductBody): CatalogField[] {
-  const hashes = fieldHashes(body);
-  return CATALOG_FIELDS.filter((field) => hashes[field] !== undefined);
 }
 
 /** The PATCH body of an update: only the fields that changed, cleared ones included (catalog-api "PATCH /products/{id}/"). */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { MetafieldValue, ProductSnapshot } from '../domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../domain/store-settings.js';
@@ -102,7 +102,7 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
       if (isSourceMetafield(field, rules)) parts.push(field.namespace, field.key, field.type, field.value);
     }
   }
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }
 
 /** Hashes of the live writable values: what a later write-back compares with, to tell a merchant's edit (design section 1.11). */

@@ -3,9 +3,9 @@ import type { CatalogProduct } from '../catalog/schemas.js';
 import { CATALOG_FIELDS, type CatalogProductBody } from '../domain/catalog-product.js';
 import { CodedError, isCoded } from '../domain/errors.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import type { ActionRepository } from '../persistence/action.repository.js';
+import type { ActionRepository, AppliedAction } from '../persistence/action.repository.js';
 import type { Database } from '../persistence/database.js';
-import type { SyncActionEntity } from '../persistence/entities/index.js';
+import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
 import { bearersOf } from '../persistence/identifier-bearers.js';
 import { alsoShared } from '../planner/identity.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
@@ -13,6 +13,8 @@ import { patchBody } from '../planner/plan-product.js';
 import { killPoint } from '../registry/kill-point.js';
 import type { Store } from '../registry/sites.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
+import { oneAhead } from './one-ahead.js';
+import { Together } from './together.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
@@ -30,9 +32,27 @@ type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Bearers = ReadonlyMap<string, readonly string[]>;
 
+/** A run whose actions are carried out. */
+export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'begunTo'> {
+  /** Notes that its actions up to this one are begun; throws when they are not this worker's any more. */
+  readonly begin: (actionId: string) => Promise<void>;
+  /** Throws when another worker may have the run, as after this process stood still: nothing may be sent then. */
+  readonly assertHeld: () => void;
+}
+
+interface BegunAction {
+  readonly action: SyncActionEntity;
+  /** Who else bears the identifiers of the actions read with it. */
+  readonly bearers: Bearers;
+  /** It may have been carried out before. */
+  readonly attempted: boolean;
+}
+
 const CHUNK = 200;
 /** Actions under way for each request that may be: while some are asked for, what became of others is recorded. */
-const AHEAD = 2;
+const AHEAD = 3;
+/** What became of actions is recorded together with what becomes of others so soon after. */
+const RECORDED_WITHIN_MS = 10;
 
 /**
  * Carries out a run's open actions: known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST, 409 →
@@ -40,6 +60,11 @@ const AHEAD = 2;
  * Throws `RunInterruptedError` when the service is down or refuses us; what is open then stays planned.
  */
 export class Applier {
+  readonly #records = new Together<AppliedAction>(
+    (results) => this.actions.applied(results),
+    RECORDED_WITHIN_MS,
+  );
+
   constructor(
     private readonly db: Database,
     private readonly actions: ActionRepository,
@@ -48,7 +73,7 @@ export class Applier {
   ) {}
 
   async apply(
-    runId: string,
+    run: ApplyingRun,
     store: Store,
     outage: Outage,
     signal: AbortSignal,
@@ -69,20 +94,20 @@ export class Applier {
           throw error;
         }
       });
-    const settle = async (action: SyncActionEntity, bearers: Bearers): Promise<void> => {
+    const settle = async (begun: BegunAction): Promise<void> => {
       try {
-        await this.#settle(store, action, bearers, outage, inTurn);
+        await this.#settle(run, store, begun, outage, inTurn);
         onSettled();
       } catch (error) {
         halted.by ??= { error };
       }
     };
     try {
-      for await (const { action, bearers } of this.#open(runId, store)) {
+      for await (const begun of this.#begun(run, store)) {
         while (underWay.size >= concurrency * AHEAD) await Promise.race(underWay);
         signal.throwIfAborted();
         if (halted.by !== null) break;
-        const work: Promise<void> = settle(action, bearers).finally(() => underWay.delete(work));
+        const work: Promise<void> = settle(begun).finally(() => underWay.delete(work));
         underWay.add(work);
       }
     } finally {
@@ -91,11 +116,28 @@ export class Applier {
     if (halted.by !== null) throw halted.by.error;
   }
 
-  /** Actions that still have to be carried out, each with who else bears the identifiers of its chunk. */
-  async *#open(
+  /**
+   * Actions that still have to be carried out, begun a few at a time: of those a worker that dies leaves open, the last few may have
+   * been carried out, and are looked for by the next.
+   */
+  async *#begun(run: ApplyingRun, store: Store): AsyncGenerator<BegunAction> {
+    const { concurrency } = store.workspace.settings;
+    for await (const { actions, bearers } of oneAhead(this.#chunks(run.id, store))) {
+      for (let from = 0; from < actions.length; from += concurrency) {
+        const some = actions.slice(from, from + concurrency);
+        await run.begin(some.at(-1)?.id ?? run.begunTo);
+        for (const action of some) {
+          const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.begunTo);
+          yield { action, bearers, attempted };
+        }
+      }
+    }
+  }
+
+  async *#chunks(
     runId: string,
     store: Store,
-  ): AsyncGenerator<{ readonly action: SyncActionEntity; readonly bearers: Bearers }> {
+  ): AsyncGenerator<{ readonly actions: readonly SyncActionEntity[]; readonly bearers: Bearers }> {
     for (let after = '0'; ;) {
       const chunk = await this.actions.open(runId, after, CHUNK);
       if (chunk.length === 0) return;
@@ -105,15 +147,15 @@ export class Applier {
         store.workspace.key,
         chunk.map((action) => action.externalId),
       );
-      for (const action of chunk) yield { action, bearers };
+      yield { actions: chunk, bearers };
       after = chunk.at(-1)?.id ?? after;
     }
   }
 
   async #settle(
+    run: ApplyingRun,
     store: Store,
-    action: SyncActionEntity,
-    bearers: Bearers,
+    { action, bearers, attempted }: BegunAction,
     outage: Outage,
     inTurn: InTurn,
   ): Promise<void> {
@@ -128,11 +170,9 @@ export class Applier {
     try {
       const landing = await inTurn(() =>
         outage.through(async (repeat) => {
-          const attempted = repeat || action.attempts > 0;
-          if (!(await this.actions.beginAttempt(action.id)))
-            throw new CodedError('conflict', 'settled by another worker');
+          run.assertHeld();
           killPoint('apply.begun');
-          return this.#send(store, action, body, attempted);
+          return this.#send(store, action, body, repeat || attempted);
         }),
       );
       killPoint('apply.sent');
@@ -203,8 +243,8 @@ export class Applier {
   ): Promise<void> {
     const metadata = body.metadata ?? {};
     const product = landing.kind === 'product' ? landing.product : null;
-    await this.actions.applied({
-      action,
+    await this.#records.do({
+      actionId: action.id,
       workspace: store.workspace.key,
       withheld,
       pushedFields: fieldHashes(body),

@@ -12,6 +12,8 @@ export interface SourceRead {
   readonly incompleteness: (read: number) => Promise<string | null>;
   /** Store ids of products that were asked for by id and are gone; filled while the batches are read. */
   readonly gone: readonly string[];
+  /** Called once nothing of it is looked at any more, however that ended. */
+  readonly close: () => Promise<void>;
 }
 
 export interface ExportProgress {
@@ -47,43 +49,45 @@ export async function readAll(
     killPoint('plan.handle-stored');
   }
   const completed = await awaitExport(store, handle, progress, timing, signal);
-  return {
-    batches: readOnce(store, completed, progress),
-    incompleteness: () => Promise.resolve(null),
-    gone: [],
-  };
+  return readOnce(store, completed, progress);
 }
 
 /** A file that is not what it should be stays so, and its address may have expired: the next attempt exports anew. */
-async function* readOnce(
-  store: Store,
-  completed: CompletedExport,
-  progress: ExportProgress,
-): AsyncGenerator<readonly SourceProduct[]> {
+function readOnce(store: Store, completed: CompletedExport, progress: ExportProgress): SourceRead {
   let readable = true;
-  const noting = <T>(read: () => T): T => {
+  const noting = (product: SourceProduct): ProductSnapshot => {
     try {
-      return read();
+      return product.snapshot();
     } catch (error) {
       readable = false;
       throw error;
     }
   };
-  try {
-    for await (const batch of store.connector.readExport(completed)) {
-      yield batch.map((product) => ({
-        externalId: product.externalId,
-        digest: product.digest,
-        snapshot: () => noting(() => product.snapshot()),
-      }));
+  async function* batches(): AsyncGenerator<readonly SourceProduct[]> {
+    try {
+      for await (const batch of store.connector.readExport(completed)) {
+        yield batch.map((product) => ({
+          externalId: product.externalId,
+          digest: product.digest,
+          snapshot: () => noting(product),
+        }));
+      }
+    } catch (error) {
+      readable = false;
+      throw error;
     }
-  } catch (error) {
-    readable = false;
-    throw error;
-  } finally {
-    if (!readable) await progress.started(null);
   }
+  return {
+    batches: batches(),
+    incompleteness: () => Promise.resolve(null),
+    gone: [],
+    close: async () => {
+      if (!readable) await progress.started(null);
+    },
+  };
 }
+
+const nothingToClose = (): Promise<void> => Promise.resolve();
 
 /** Products that a read has parsed already. */
 async function* parsed(
@@ -127,6 +131,7 @@ function readAllByPages(store: Store): SourceRead {
         : `the store counts ${String(expected)} products, ${String(read)} were read`;
     },
     gone: [],
+    close: nothingToClose,
   };
 }
 
@@ -142,6 +147,7 @@ export function readChanges(store: Store, watermark: Date, besides: readonly str
     batches: withBesides(store, store.connector.readPages({ query, since }), besides, gone),
     incompleteness: () => Promise.resolve('an incremental run reads only what changed'),
     gone,
+    close: nothingToClose,
   };
 }
 

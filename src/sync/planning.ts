@@ -1,9 +1,10 @@
+import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
-import type { LinkRow, MetProduct, NewAction } from '../persistence/plan-rows.js';
+import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
@@ -49,14 +50,11 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
-  const parsed: ParsedProduct[] = [];
-  for await (const batch of oneAhead(read.batches)) {
-    parsed.push(...(await parseNew(plan, store, batch, tally)));
-    if (parsed.length >= PLAN_TOGETHER) await planParsed(plan, store, parsed.splice(0), tally);
-    options.onProgress(tally.seen);
+  try {
+    await planProducts(plan, store, read, tally, options);
+  } finally {
+    await read.close();
   }
-  await planParsed(plan, store, parsed, tally);
-  options.onProgress(tally.seen);
   const incomplete = options.full
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
@@ -83,72 +81,95 @@ interface Tally {
   unchanged: number;
 }
 
-interface ParsedProduct {
-  readonly snapshot: ProductSnapshot;
-  readonly readMark: string | null;
-}
+/** Few products of a batch may have changed: they are written together with those of the next ones. */
+const WRITE_TOGETHER = 200;
 
-/** Few products of a batch may have changed: they are planned together with those of the next ones. */
-const PLAN_TOGETHER = 200;
+/** What planning some products came to. */
+class Findings {
+  readonly changes: NewAction[] = [];
+  /** Fingerprints of products of which no field differs. */
+  readonly movedFingerprints = new Map<string, string>();
+  /** How unchanged products were read. */
+  readonly reads = new Map<string, string>();
 
-/** Those of the batch that were not met before and may have changed, and that the store's settings do not leave out. */
-async function parseNew(
-  plan: PlanTransaction,
-  store: Store,
-  batch: readonly SourceProduct[],
-  tally: Tally,
-): Promise<ParsedProduct[]> {
-  const met = new Map((await plan.meet(batch.map(({ externalId }) => externalId))).map(known));
-  tally.read += met.size;
-  const parsed: ParsedProduct[] = [];
-  for (const product of batch) {
-    const before = met.get(product.externalId);
-    if (before === undefined) continue;
-    met.delete(product.externalId);
-    const readMark = markOfRead(product.digest, store.readBasis);
-    if (readMark !== null && readMark === before) {
-      tally.seen += 1;
-      tally.unchanged += 1;
-    } else {
-      parsed.push({ snapshot: product.snapshot(), readMark });
-    }
+  get size(): number {
+    return this.changes.length + this.reads.size + this.movedFingerprints.size;
   }
-  return parsed.filter(({ snapshot }) => store.settings.filter.status.includes(snapshot.status));
+
+  async write(plan: PlanTransaction): Promise<void> {
+    await plan.addActions(this.changes);
+    await plan.moveFingerprints(this.movedFingerprints);
+    await plan.rememberReads(this.reads);
+  }
 }
 
-function known(met: MetProduct): [string, string | null] {
-  return [met.externalId, met.readMark];
+/** A batch as it was read, and what is known of those of it that may have changed. */
+interface MetBatch {
+  readonly batch: readonly SourceProduct[];
+  /** How each of the batch was read, null where the read cannot tell. */
+  readonly marks: readonly (string | null)[];
+  readonly met: MetProducts;
 }
 
-async function planParsed(
+/**
+ * Reading, planning and writing overlap: while the database writes what came of some products and tells what it knows of the next,
+ * those in between are planned, and those after them read. A batch is parsed before the one after the next is asked for.
+ */
+async function planProducts(
   plan: PlanTransaction,
   store: Store,
-  products: readonly ParsedProduct[],
+  read: SourceRead,
   tally: Tally,
+  options: PlanOptions,
 ): Promise<void> {
-  if (products.length === 0) return;
-  const links = await plan.links(products.map(({ snapshot }) => snapshot.externalId));
-  const changes: (PlannedChange & NewAction)[] = [];
-  const movedFingerprints = new Map<string, string>();
-  const reads = new Map<string, string>();
-  for (const { snapshot, readMark } of products) {
+  let findings = new Findings();
+  let before: MetBatch = { batch: [], marks: [], met: { met: 0, moved: new Map() } };
+  for await (const batch of oneAhead(read.batches)) {
+    const full = findings.size >= WRITE_TOGETHER ? findings : null;
+    if (full !== null) findings = new Findings();
+    const ids = batch.map(({ externalId }) => externalId);
+    const marks = batch.map(({ digest }) => markOfRead(digest, store.readBasis));
+    const database = Promise.all([full?.write(plan), plan.meet(ids, marks)]);
+    // Told where it is waited for, which may be later than it fails.
+    database.catch(() => undefined);
+    // Planning gives way to nobody: what the database is asked for has to be on its way by then.
+    await setImmediate();
+    planMet(store, before, findings, tally);
+    options.onProgress(tally.seen);
+    before = { batch, marks, met: (await database)[1] };
+  }
+  planMet(store, before, findings, tally);
+  await findings.write(plan);
+  options.onProgress(tally.seen);
+}
+
+/** Plans what may have changed of a batch and is not left out by the store's settings. */
+function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findings, tally: Tally): void {
+  const { changes, movedFingerprints, reads } = findings;
+  const unmoved = met.met - met.moved.size;
+  tally.read += met.met;
+  tally.seen += unmoved;
+  tally.unchanged += unmoved;
+  if (met.moved.size === 0) return;
+  const planned = new Set<string>();
+  for (const [index, product] of batch.entries()) {
+    const link = met.moved.get(product.externalId);
+    if (link === undefined || planned.has(product.externalId)) continue;
+    planned.add(product.externalId);
+    const snapshot = product.snapshot();
+    if (!store.settings.filter.status.includes(snapshot.status)) continue;
     tally.seen += 1;
-    const planned = planOne(store, snapshot, links.get(snapshot.externalId) ?? null);
-    if (planned !== null && planned.kind !== 'unchanged') {
-      changes.push({ ...planned, readMark });
+    const readMark = marks[index] ?? null;
+    const verdict = planOne(store, snapshot, link);
+    if (verdict !== null && verdict.kind !== 'unchanged') {
+      changes.push({ ...verdict, readMark, identifiers: identifiersOf(verdict.body) });
       continue;
     }
     tally.unchanged += 1;
-    if (planned === null) continue;
-    if (planned.fingerprintMoved) movedFingerprints.set(snapshot.externalId, planned.sourceFingerprint);
+    if (verdict === null) continue;
+    if (verdict.fingerprintMoved) movedFingerprints.set(snapshot.externalId, verdict.sourceFingerprint);
     if (readMark !== null) reads.set(snapshot.externalId, readMark);
   }
-  await plan.replaceIdentifiers(
-    new Map(changes.map((change) => [change.externalId, identifiersOf(change.body)])),
-  );
-  await plan.addActions(changes);
-  await plan.moveFingerprints(movedFingerprints);
-  await plan.rememberReads(reads);
 }
 
 /** Null for a product that a write-back has its hands on: what was read may be either text, and the next run sees which. */

@@ -48,6 +48,20 @@ export interface RunParts {
   readonly log: RunLog;
 }
 
+/** A run in the hands of a worker. */
+interface Hold {
+  readonly run: SyncRunEntity;
+  readonly lease: string;
+  /** Aborts when the process stops, or once another worker has the run. */
+  readonly signal: AbortSignal;
+  /** Ends all work on the run: another worker has it, or may have. */
+  readonly lose: () => void;
+  readonly onProgress: (progress: RunProgress) => void;
+  /** By the process's own steady clock: until then nobody else can have it. */
+  heldUntilMs: number;
+  counts: Partial<RunCounts>;
+}
+
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 /** A run that ended so often by killing its worker is given up; the next one reads and plans anew. */
@@ -74,32 +88,37 @@ export class RunWorker {
     onProgress: (progress: RunProgress) => void = () => undefined,
   ): Promise<SyncRunEntity | null> {
     const lease = randomUUID();
+    const heldUntilMs = performance.now() + LEASE_MS;
     const run = await this.parts.runs.claim(runId, lease, LEASE_MS);
     if (run === null) return null;
     const facts = { 'run.id': run.id, store: run.store, 'run.kind': run.kind, 'run.trigger': run.trigger };
-    return traced('run', facts, (span) => this.#hold(run, lease, signal, onProgress, span));
+    return traced('run', facts, (span) => this.#hold({ run, lease, heldUntilMs }, signal, onProgress, span));
   }
 
   async #hold(
-    run: SyncRunEntity,
-    lease: string,
+    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs'>,
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void,
     span: OpenSpan,
   ): Promise<SyncRunEntity | null> {
+    const { run, lease } = claimed;
     const runId = run.id;
     const { kind, trigger, phase } = run;
     this.parts.log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
     const holder = new AbortController();
+    const lose = (): void => {
+      // Without a code: those are failures of a product's own, and what is not sent any more is none.
+      holder.abort(new Error('another worker took the run over'));
+    };
     const stop = AbortSignal.any([signal, holder.signal]);
-    const counts: { current: Partial<RunCounts> } = { current: {} };
+    const hold: Hold = { ...claimed, signal: stop, lose, onProgress, counts: {} };
     const heartbeat = setInterval(() => {
-      this.#keepLease(run, lease, counts.current, holder).catch((error: unknown) => {
+      this.#keepLease(hold).catch((error: unknown) => {
         this.parts.log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
       });
     }, HEARTBEAT_MS);
     try {
-      const end = await this.#toEnd(run, lease, stop, counts, onProgress);
+      const end = await this.#toEnd(hold);
       killPoint('run.worked');
       span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
       if (!(await this.parts.runs.finish(run.id, lease, end))) return null;
@@ -128,31 +147,22 @@ export class RunWorker {
     log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
   }
 
-  async #keepLease(
-    run: SyncRunEntity,
-    lease: string,
-    counts: Partial<RunCounts>,
-    holder: AbortController,
-  ): Promise<void> {
-    if (await this.parts.runs.keepLease(run.id, lease, LEASE_MS, counts)) return;
-    // Without a code: those are failures of a product's own, and what is not sent any more is none.
-    holder.abort(new Error('another worker took the run over'));
+  async #keepLease(hold: Hold): Promise<void> {
+    const heldUntilMs = performance.now() + LEASE_MS;
+    if (await this.parts.runs.keepLease(hold.run.id, hold.lease, LEASE_MS, hold.counts))
+      hold.heldUntilMs = heldUntilMs;
+    else hold.lose();
   }
 
-  async #toEnd(
-    run: SyncRunEntity,
-    lease: string,
-    signal: AbortSignal,
-    counts: { current: Partial<RunCounts> },
-    onProgress: (progress: RunProgress) => void,
-  ): Promise<RunEnd> {
+  async #toEnd(hold: Hold): Promise<RunEnd> {
+    const { run, signal } = hold;
     try {
       const store = this.parts.sites.store(run.store);
       if (run.unended > UNENDED_MOST) return await this.#givenUp(run);
       await this.#refusePaused(store);
-      if (run.phase === 'extract') await this.#plan(run, store, lease, signal, counts, onProgress);
+      if (run.phase === 'extract') await this.#plan(hold, store);
       else await this.parts.actions.retryFailures(run.id);
-      const notes = await this.#apply(run, store, signal, counts, onProgress);
+      const notes = await this.#apply(hold, store);
       return await this.#ended(run, store, notes);
     } catch (error) {
       signal.throwIfAborted();
@@ -179,18 +189,10 @@ export class RunWorker {
     });
   }
 
-  async #plan(
-    run: SyncRunEntity,
-    store: Store,
-    lease: string,
-    signal: AbortSignal,
-    counts: { current: Partial<RunCounts> },
-    onProgress: (progress: RunProgress) => void,
-  ): Promise<void> {
+  async #plan(hold: Hold, store: Store): Promise<void> {
+    const { run, lease, signal, onProgress } = hold;
     const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.parts.timing.now();
-    const { read, full } = await traced('extract', {}, () =>
-      this.#read(run, store, lease, readFrom, signal, onProgress),
-    );
+    const { read, full } = await traced('extract', {}, () => this.#read(hold, store, readFrom));
     const plan = await PlanTransaction.begin(this.parts.db, run);
     try {
       // What was extracted is read while it is planned.
@@ -200,7 +202,7 @@ export class RunWorker {
           force: run.force,
           onProgress: (seen) => {
             signal.throwIfAborted();
-            counts.current = { seen };
+            hold.counts = { seen };
             onProgress({ phase: 'plan', done: seen, total: null });
           },
         });
@@ -213,7 +215,7 @@ export class RunWorker {
           `nothing is marked as gone: ${outcome.incomplete}`,
         );
       }
-      counts.current = outcome.counts;
+      hold.counts = outcome.counts;
       killPoint('plan.planned');
       const kept = await plan.commit(lease, { readFrom, full, counts: { ...NO_COUNTS, ...outcome.counts } });
       if (!kept) throw new CodedError('conflict', 'another worker took the run over');
@@ -225,12 +227,9 @@ export class RunWorker {
   }
 
   async #read(
-    run: SyncRunEntity,
+    { run, lease, signal, onProgress }: Hold,
     store: Store,
-    lease: string,
     readFrom: Date,
-    signal: AbortSignal,
-    onProgress: (progress: RunProgress) => void,
   ): Promise<{ read: SourceRead; full: boolean }> {
     const known = await this.parts.state.store(store.key);
     // A full read covers every event too.
@@ -251,19 +250,25 @@ export class RunWorker {
     return { read: await readAll(store, run.operation, progress, this.parts.timing, signal), full: true };
   }
 
-  async #apply(
-    run: SyncRunEntity,
-    store: Store,
-    signal: AbortSignal,
-    counts: { current: Partial<RunCounts> },
-    onProgress: (progress: RunProgress) => void,
-  ): Promise<string[]> {
-    const { applier, creations, generation, actions } = this.parts;
+  async #apply(hold: Hold, store: Store): Promise<string[]> {
+    const { run, lease, signal, lose, onProgress } = hold;
+    const { applier, creations, generation, actions, runs } = this.parts;
+    const applying = {
+      ...{ id: run.id, begunTo: run.begunTo },
+      begin: async (actionId: string): Promise<void> => {
+        if (!(await runs.begin(run.id, lease, actionId))) lose();
+        signal.throwIfAborted();
+      },
+      assertHeld: (): void => {
+        if (performance.now() > hold.heldUntilMs) lose();
+        signal.throwIfAborted();
+      },
+    };
     const before = await actions.tally(run.id);
     let done = 0;
     const outage = new Outage(this.parts.timing, signal);
     await traced('apply', { 'run.open_actions': before.open }, () =>
-      applier.apply(run.id, store, outage, signal, () => {
+      applier.apply(applying, store, outage, signal, () => {
         done += 1;
         onProgress({ phase: 'apply', done, total: before.open });
       }),
@@ -276,7 +281,7 @@ export class RunWorker {
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
     const { generationRequested } = await actions.tally(run.id);
-    counts.current = { ...counts.current, generationRequested };
+    hold.counts = { ...hold.counts, generationRequested };
     return asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
   }
 

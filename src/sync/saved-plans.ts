@@ -15,8 +15,7 @@ import type {
   SettledEntry,
 } from '../persistence/saved-plan.repository.js';
 import type { StateRepository } from '../persistence/state.repository.js';
-import { filledFields } from '../planner/plan-product.js';
-import { identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
+import { filledFields, identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
 import type { Sites, Store } from '../registry/sites.js';
 import type { Timing } from '../registry/timing.js';
@@ -151,13 +150,6 @@ export class SavedPlans {
           if (entry.kind === 'orphan') tally.refusedOrphans += 1;
         }
       }
-      await transaction.replaceIdentifiers(
-        new Map(
-          actions.flatMap(({ externalId, body }) =>
-            body === null ? [] : [[externalId, identifiersOf(body)] as const],
-          ),
-        ),
-      );
       await transaction.addActions(actions);
       after = entries.at(-1)?.position ?? after;
     }
@@ -211,13 +203,15 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
     seen: seenFields(live),
     wantsGeneration: entry.wantsGeneration,
     readMark: null,
+    identifiers: identifiersOf(entry.body),
   };
 }
 
 function orphaned(entry: EntryStanding): NewAction {
   const { kind, externalId, storeId, label, catalogId, reason } = entry;
   const nothing = { fields: [], body: null, withheld: [], sourceFingerprint: null, seen: {}, readMark: null };
-  return { kind, externalId, storeId, label, catalogId, reason, ...nothing, wantsGeneration: false };
+  const common = { externalId, storeId, label, catalogId, reason, wantsGeneration: false, identifiers: null };
+  return { kind, ...common, ...nothing };
 }
 
 function movedIdentity(entry: SettledEntry, action: SettledAction | null): string | null {

@@ -172,6 +172,44 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
   expect(states).toContain('planned');
 });
 
+describe('a worker that no heartbeat has told yet', () => {
+  /** Its first product stands at the gate; returns how many it has sent once it has given up. */
+  async function sentAfter(meanwhile: (runId: string) => Promise<unknown>): Promise<number> {
+    stages.store.put(...Array.from({ length: 12 }, (_, index) => snapshot(index + 1)));
+    const gate = new Gate();
+    stages.catalog.script.before('upsertProduct', gate.hold);
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    const first = stages.worker.work(id, new AbortController().signal);
+    await gate.reached;
+    await meanwhile(id);
+    gate.open();
+    expect(await first).toBeNull();
+    expect((await stages.actionsOf(id)).map(({ state }) => state)).not.toContain('failed');
+    return stages.catalog.script.count('upsertProduct');
+  }
+
+  it('begins nothing more once another has the run', async () => {
+    const sent = await sentAfter(async (id) => {
+      await stages.expireLease(id);
+      await stages.runs.claim(id, 'another worker', 60_000);
+    });
+    // What it had begun before, one at a time.
+    expect(sent).toBeLessThanOrEqual(4);
+  });
+
+  it('sends nothing more after it stood still for so long that another may have it', async () => {
+    const now = performance.now.bind(performance);
+    let stoodStillMs = 0;
+    const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + stoodStillMs);
+    const sent = await sentAfter(() => {
+      stoodStillMs = 30_000;
+      return Promise.resolve();
+    });
+    clock.mockRestore();
+    expect(sent).toBe(1);
+  });
+});
+
 describe('an export', () => {
   it('that is running is adopted by the process that comes after', async () => {
     stages.store.exportStates = [{ status: 'running', objects: 1 }];

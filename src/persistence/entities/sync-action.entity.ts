@@ -32,6 +32,7 @@ export class SyncActionEntity {
   @Column('text', { nullable: true }) readMark!: string | null;
   @Column('boolean') wantsGeneration!: boolean;
   @Column('text') state!: ActionState;
+  /** Counted by the release before alone: see `begunTo` of the run. */
   @Column('integer') attempts!: number;
   @Column('jsonb', { nullable: true }) error!: ActionError | null;
   @Column('timestamptz') createdAt!: Date;

@@ -29,6 +29,8 @@ export class SyncRunEntity {
   @Column('integer') attempts!: number;
   /** Attempts in a row that began and never ended: their workers died. */
   @Column('integer') unended!: number;
+  /** Id of the last action that was begun: one up to it that is still planned may have been carried out. */
+  @Column('bigint') begunTo!: string;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
   @Column('timestamptz') createdAt!: Date;
   @Column('timestamptz', { nullable: true }) startedAt!: Date | null;

@@ -1,4 +1,5 @@
 import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth.js';
+import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   Notifications1764000000000,
   ReadMarks1764200000000,
   UnfinishedActions1764300000000,
+  BegunActions1764400000000,
 ];

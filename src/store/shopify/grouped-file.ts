@@ -6,8 +6,8 @@ import type { MappingScope } from './mapper.js';
 const READ_BYTES = 1024 * 1024;
 
 /**
- * Products of an export in which each product's children follow it, some at a time, in file order. Two buffers take turns, so that
- * reading leaves nothing behind for the garbage collector: a product can be asked until the batch after the next is asked for.
+ * Products of an export in which each product's children follow it, some at a time, in file order. Three buffers take turns, so that
+ * reading leaves nothing behind for the garbage collector: a product can be asked until the third batch after it is asked for.
  * `transient` when the export proves not to be grouped.
  */
 export async function* groupedProducts(
@@ -17,8 +17,7 @@ export async function* groupedProducts(
 ): AsyncGenerator<readonly ExportedProduct[]> {
   const file = await open(path);
   try {
-    let buffer = Buffer.allocUnsafeSlow(readBytes);
-    let other = Buffer.allocUnsafeSlow(readBytes);
+    let [buffer, next, last] = [newBuffer(readBytes), newBuffer(readBytes), newBuffer(readBytes)];
     let filled = 0;
     let line = 1;
     for (;;) {
@@ -31,16 +30,21 @@ export async function* groupedProducts(
       if (found.products.length > 0) yield found.products;
       if (ended) return;
       if (found.rest === 0) continue;
-      // What is not a whole product yet goes to the other buffer, where its end will follow.
-      if (other.length < buffer.length) other = Buffer.allocUnsafeSlow(buffer.length);
-      buffer.copy(other, 0, found.rest, filled);
-      [buffer, other] = [other, buffer];
+      // What is not a whole product yet goes to the next buffer, where its end will follow.
+      if (next.length < buffer.length) next = newBuffer(buffer.length);
+      buffer.copy(next, 0, found.rest, filled);
+      [buffer, next, last] = [next, last, buffer];
       filled -= found.rest;
       line = found.line;
     }
   } finally {
     await file.close();
   }
+}
+
+/** Of its own: a pool's memory would be kept by what is small and lives long. */
+function newBuffer(bytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(bytes);
 }
 
 interface Groups {

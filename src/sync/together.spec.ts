@@ -1,0 +1,34 @@
+import { describe, expect, it } from '@jest/globals';
+import { Together } from './together.js';
+
+/** Work that keeps what it was given, and fails wherever `bad` is part of it. */
+function recorder() {
+  const given: (readonly string[])[] = [];
+  const together = new Together<string>((items) => {
+    given.push(items);
+    return items.includes('bad') ? Promise.reject(new Error('no such row')) : Promise.resolve();
+  }, 1);
+  return { given, together };
+}
+
+describe('work asked for within moments', () => {
+  it('is done together, in order, and what comes later by itself', async () => {
+    const { given, together } = recorder();
+    await Promise.all(['one', 'two', 'three'].map((item) => together.do(item)));
+    await together.do('four');
+    expect(given).toEqual([['one', 'two', 'three'], ['four']]);
+  });
+
+  it('that fails is done one by one, and each hears of its own', async () => {
+    const { given, together } = recorder();
+    const outcomes = await Promise.allSettled(['one', 'bad', 'three'].map((item) => together.do(item)));
+    expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(given).toEqual([['one', 'bad', 'three'], ['one'], ['bad'], ['three']]);
+  });
+
+  it('that fails alone is not repeated', async () => {
+    const { given, together } = recorder();
+    await expect(together.do('bad')).rejects.toThrow('no such row');
+    expect(given).toEqual([['bad']]);
+  });
+});

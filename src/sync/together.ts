@@ -1,0 +1,41 @@
+interface Asked<T> {
+  readonly item: T;
+  readonly resolve: () => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/**
+ * Does together what is asked for within a few milliseconds of each other. Where that fails each is done by itself, so that what
+ * is wrong with one is no other's failure: `work` has to bear being repeated.
+ */
+export class Together<T> {
+  #asked: Asked<T>[] = [];
+
+  constructor(
+    private readonly work: (items: readonly T[]) => Promise<void>,
+    private readonly withinMs: number,
+  ) {}
+
+  /** Resolves once the item's work is done; rejects with what its own work failed with. */
+  do(item: T): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#asked.push({ item, resolve, reject });
+      if (this.#asked.length > 1) return;
+      setTimeout(() => {
+        const asked = this.#asked;
+        this.#asked = [];
+        void this.#together(asked);
+      }, this.withinMs);
+    });
+  }
+
+  async #together(asked: readonly Asked<T>[]): Promise<void> {
+    try {
+      await this.work(asked.map(({ item }) => item));
+      for (const { resolve } of asked) resolve();
+    } catch (error) {
+      if (asked.length === 1) asked[0]?.reject(error);
+      else await Promise.all(asked.map((each) => this.#together([each])));
+    }
+  }
+}
