@@ -62,11 +62,13 @@ function catalogClient(
     auth: settings.auth,
     ...(settings.locale === undefined ? {} : { locale: settings.locale }),
     requestsPerSecond: settings.requestsPerSecond,
+    concurrency: settings.concurrency,
     generation: settings.generation.request,
     tasks: settings.tasks,
     assumptions: assumptionOverridesSchema.parse(settings.assumptions),
-    onRequest: ({ operation, method, path, status, durationMs }) => {
+    onRequest: ({ operation, method, path, status, durationMs, allowed }) => {
       metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });
+      metrics.catalogConcurrency.set({ workspace: key }, allowed);
       tracedRequest(
         `catalog ${method} ${path}`,
         {

@@ -13,6 +13,8 @@ export interface CatalogClientOptions {
   readonly locale?: string;
   /** Ceiling of request starts per second. */
   readonly requestsPerSecond: number;
+  /** The most requests under way at once; fewer while more would only make each of them slower. 32. */
+  readonly concurrency?: number;
   /** The request that asks for generation; by default as assumptions.ts has it. */
   readonly generation?: GenerationRequest;
   /** Task statuses that mean success and failure; by default as assumptions.ts has them. */
@@ -41,6 +43,7 @@ export interface CatalogClientOptions {
 }
 
 export const DEFAULT_LIMITS = {
+  concurrency: 32,
   requestTimeoutMs: 30_000,
   uploadTimeoutMs: 600_000,
   maxThrottleWaitMs: 60_000,

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import { AnswerErrors } from './answer-errors.js';
 import { resolveAssumptions, type Assumptions } from './assumptions.js';
 import { TokenProvider, type TokenCalls } from './auth.js';
@@ -50,9 +51,11 @@ export class Connection {
     );
     const errors = new AnswerErrors(this.redactor);
     const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes;
-    this.http = new Http({ base: this.base, maxResponseBytes, closed }, errors);
+    const concurrency = options.concurrency ?? DEFAULT_LIMITS.concurrency;
+    this.http = new Http({ base: this.base, maxResponseBytes, maxSockets: concurrency, closed }, errors);
     const limiter = new RateLimiter(options.requestsPerSecond, clock, sleep);
-    this.requester = new Requester(this.http, limiter, errors, this.tokens, {
+    const turns = new AdaptiveConcurrency(concurrency);
+    this.requester = new Requester(this.http, limiter, turns, errors, this.tokens, {
       clock,
       sleep,
       closed,

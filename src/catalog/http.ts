@@ -24,13 +24,13 @@ export interface Exchange {
 export interface HttpOptions {
   readonly base: URL;
   readonly maxResponseBytes: number;
+  readonly maxSockets: number;
   /** Aborts what is under way when the client is closed. */
   readonly closed: AbortSignal;
 }
 
 /** The beginning of an error body is enough to read its messages. */
 const MAX_ERROR_BYTES = 1_000_000;
-const MAX_SOCKETS = 32;
 
 /** One HTTP exchange at a time over kept-alive connections: no redirects, a total deadline, bounded answers, coded errors only. */
 export class Http {
@@ -41,8 +41,9 @@ export class Http {
     private readonly options: HttpOptions,
     private readonly errors: AnswerErrors,
   ) {
-    const httpAgent = new HttpAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
-    const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets: MAX_SOCKETS });
+    const { maxSockets } = options;
+    const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
+    const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
     this.agents = [httpAgent, httpsAgent];
     this.client = axios.create({
       httpAgent,

@@ -1,6 +1,7 @@
 import type { CodedError } from '../domain/errors.js';
 import { isCoded } from '../domain/errors.js';
 import { retryDelayMs } from '../domain/backoff.js';
+import type { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import type { Bearer, TokenProvider } from './auth.js';
 import type { Http, Payload } from './http.js';
@@ -42,6 +43,8 @@ export interface RequestInfo {
   /** Undefined when no answer came. */
   readonly status: number | undefined;
   readonly durationMs: number;
+  /** Requests that may be under way at once from now on. */
+  readonly allowed: number;
 }
 
 export interface RequesterOptions {
@@ -68,7 +71,7 @@ interface Progress {
 }
 
 /**
- * Carries one call to its end: bearer, a slot of the rate limiter, the exchange, its translation, and the few repetitions that
+ * Carries one call to its end: bearer, its turn, a slot of the rate limiter, the exchange, its translation, and the few repetitions that
  * are nobody else's business: one renewal after 401, one change to the login after an API token's 403, waiting as long as the
  * service asks (bounded), and a few further tries of a read.
  */
@@ -78,6 +81,7 @@ export class Requester {
   constructor(
     private readonly http: Http,
     private readonly limiter: RateLimiter,
+    private readonly concurrency: AdaptiveConcurrency,
     private readonly errors: AnswerErrors,
     private readonly tokens: TokenProvider,
     private readonly options: RequesterOptions,
@@ -93,13 +97,17 @@ export class Requester {
     };
     for (;;) {
       const bearer = await this.bearer(call, progress);
-      const slot = await this.slot(call, progress);
+      let slot: Slot | undefined;
       try {
-        const result = await this.attempt(call, bearer, slot, progress);
+        const result = await this.concurrency.run(async () => {
+          slot = await this.slot(call, progress);
+          return this.attempt(call, bearer, slot, progress);
+        });
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
         return result;
       } catch (error) {
-        if (!isCoded(error)) throw error;
+        // Who never came to ask has waited as long as it may.
+        if (slot === undefined || !isCoded(error)) throw error;
         // Any answer but a refusal of the token shows that the login serves here.
         const served = error.status !== undefined && error.status !== 401 && error.status !== 403;
         if (bearer?.kind === 'session' && served) this.sessionGroups.add(call.group);
@@ -155,7 +163,9 @@ export class Requester {
     const startedAtMs = this.options.clock().getTime();
     const report = (status: number | undefined) => {
       const durationMs = this.options.clock().getTime() - startedAtMs;
-      this.options.onRequest?.({ operation, method, path, status, durationMs });
+      if (status !== undefined && status < 400) this.concurrency.took(operation, durationMs);
+      const { allowed } = this.concurrency;
+      this.options.onRequest?.({ operation, method, path, status, durationMs, allowed });
     };
     const headers = {
       Accept: 'application/json',

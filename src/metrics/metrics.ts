@@ -46,6 +46,12 @@ export class Metrics {
     'method',
     'status',
   ]);
+  readonly catalogConcurrency = new Gauge({
+    name: 'store_sync_catalog_concurrency',
+    help: 'Requests to the catalog service that may be under way at once: fewer than configured while more would only slow it',
+    labelNames: ['workspace'],
+    registers: [this.registry],
+  });
   readonly storeRequests = this.#counter('store_requests_total', 'Requests to stores', [
     'store',
     'operation',

@@ -82,7 +82,14 @@ describe('requests', () => {
     const client = service.client({ onRequest: (info) => seen.push(info) });
     await errorOf(client.getProduct(7));
     expect(seen).toEqual([
-      { operation: 'getProduct', method: 'GET', path: '/products/{id}/', status: 404, durationMs: 0 },
+      {
+        operation: 'getProduct',
+        method: 'GET',
+        path: '/products/{id}/',
+        status: 404,
+        durationMs: 0,
+        allowed: 2,
+      },
     ]);
   });
 });

@@ -102,3 +102,38 @@ describe('the ceiling', () => {
     expect(time.now().getTime() - before).toBeGreaterThanOrEqual(2900);
   });
 });
+
+describe('requests at once', () => {
+  it('are never more than allowed', async () => {
+    let underWay = 0;
+    let most = 0;
+    service.handler = async () => {
+      most = Math.max(most, ++underWay);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      underWay -= 1;
+      return { json: PRODUCT };
+    };
+    const client = service.client({ concurrency: 3 }, time);
+    await Promise.all(Array.from({ length: 30 }, () => client.upsertProduct({ name: 'a' })));
+    expect(most).toBe(3);
+  });
+
+  it('become fewer where answers take much longer than they did, whoever asks', async () => {
+    let allowed = 0;
+    let answerMs = 10;
+    const client = service.client({ concurrency: 8, onRequest: (info) => (allowed = info.allowed) }, time);
+    service.handler = async () => {
+      await time.sleep(answerMs);
+      return { json: PRODUCT };
+    };
+    const ask = async (times: number): Promise<number> => {
+      for (let each = 0; each < times; each++) await client.upsertProduct({ name: 'a' });
+      return allowed;
+    };
+    expect(await ask(16)).toBe(8);
+    answerMs = 1_000;
+    expect(await ask(8)).toBe(6);
+    answerMs = 10;
+    expect(await ask(16)).toBe(8);
+  });
+});
