@@ -36,6 +36,7 @@ const MAX_ERROR_BYTES = 1_000_000;
 export class Http {
   private readonly client: AxiosInstance;
   private readonly agents: readonly [HttpAgent, HttpsAgent];
+  private readonly underWay = new Set<AbortController>();
 
   constructor(
     private readonly options: HttpOptions,
@@ -45,6 +46,9 @@ export class Http {
     const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
     const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
     this.agents = [httpAgent, httpsAgent];
+    options.closed.addEventListener('abort', () => {
+      for (const exchange of this.underWay) exchange.abort();
+    });
     this.client = axios.create({
       httpAgent,
       httpsAgent,
@@ -61,10 +65,15 @@ export class Http {
   /** The answer, whatever its status. Throws `transient` when no whole answer came (`outcomeUnknown` if it may have been heard). */
   async exchange(exchange: Exchange): Promise<Answer> {
     const { operation, mutates, timeoutMs } = exchange;
-    const deadline = new AbortController();
+    // One for each: a signal made of several costs more than the rest of it.
+    const controller = new AbortController();
+    const deadline = { passed: false };
     const timer = setTimeout(() => {
-      deadline.abort();
+      deadline.passed = true;
+      controller.abort();
     }, timeoutMs);
+    this.underWay.add(controller);
+    if (this.options.closed.aborted) controller.abort();
     const upload = openPayload(exchange.payload);
     try {
       const response = await this.client.request<Readable>({
@@ -72,7 +81,7 @@ export class Http {
         method: exchange.method,
         headers: exchange.headers,
         data: upload.data,
-        signal: AbortSignal.any([deadline.signal, this.options.closed]),
+        signal: controller.signal,
       });
       return await this.readAnswer(response);
     } catch (error) {
@@ -81,11 +90,12 @@ export class Http {
           cause: upload.failure(),
         });
       }
-      if (deadline.signal.aborted) throw this.errors.ofDeadline(operation, timeoutMs, mutates);
+      if (deadline.passed) throw this.errors.ofDeadline(operation, timeoutMs, mutates);
       if (this.options.closed.aborted) throw this.errors.ofClosed(operation, mutates);
       throw this.errors.ofNetwork(operation, error, mutates);
     } finally {
       clearTimeout(timer);
+      this.underWay.delete(controller);
       upload.close();
     }
   }
@@ -98,22 +108,40 @@ export class Http {
   private async readAnswer(response: AxiosResponse<Readable>): Promise<Answer> {
     const { status } = response;
     const limit = status >= 200 && status < 300 ? this.options.maxResponseBytes : MAX_ERROR_BYTES;
-    const chunks: Uint8Array[] = [];
-    let size = 0;
-    // Counted after decompression, so that a small answer cannot unfold into an enormous one. Leaving the loop closes the stream.
-    for await (const chunk of response.data as AsyncIterable<Uint8Array>) {
-      chunks.push(chunk);
-      size += chunk.length;
-      if (size > limit) break;
-    }
-    const body = Buffer.concat(chunks);
+    const body = await readUpTo(response.data, limit + 1);
     return {
       status,
       headers: plainHeaders(response.headers),
       body: body.subarray(0, limit),
-      cut: size > limit,
+      cut: body.length > limit,
     };
   }
+}
+
+/**
+ * The stream's bytes, and no more than it takes to have so many. Counted after decompression, so that a small answer cannot unfold
+ * into an enormous one.
+ */
+function readUpTo(stream: Readable, enough: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const done = (): void => {
+      resolve(Buffer.concat(chunks));
+    };
+    stream.on('data', (chunk: Uint8Array) => {
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size < enough) return;
+      done();
+      stream.destroy();
+    });
+    stream.once('end', done);
+    stream.once('error', reject);
+    stream.once('close', () => {
+      reject(new Error('the answer broke off'));
+    });
+  });
 }
 
 function openPayload(payload: Payload | undefined) {
