@@ -113,7 +113,7 @@ interface MetBatch {
 
 /**
  * Reading, planning and writing overlap: while the database writes what came of some products and tells what it knows of the next,
- * those in between are planned, and those after them read. A batch is parsed before the one after the next is asked for.
+ * those in between are planned, and those after them read. A batch is parsed before the third one after it is asked for.
  */
 async function planProducts(
   plan: PlanTransaction,

@@ -25,13 +25,20 @@ function variantOf(parent: string, id: number): string {
   return JSON.stringify({ __typename: 'ProductVariant', id: gid, __parentId: parent });
 }
 
-/** External id and digest of each product, read with buffers of that size; each is looked at before the next batch is asked for. */
+/** External id and digest of each product, read with buffers of that size; each is looked at when two more batches are there. */
 async function read(text: string, readBytes: number): Promise<string[]> {
   const path = join(folder, 'export.jsonl');
   await writeFile(path, text);
+  const waiting: (readonly ExportedProduct[])[] = [];
   const found: string[] = [];
-  for await (const batch of groupedProducts(path, SCOPE, readBytes))
+  const lookAt = (batch: readonly ExportedProduct[] = []): void => {
     found.push(...batch.map((product) => `${product.externalId} ${product.digest}`));
+  };
+  for await (const batch of groupedProducts(path, SCOPE, readBytes)) {
+    waiting.push(batch);
+    if (waiting.length > 2) lookAt(waiting.shift());
+  }
+  for (const batch of waiting) lookAt(batch);
   return found;
 }
 
