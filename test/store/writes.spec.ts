@@ -38,6 +38,8 @@ describe('writing product fields', () => {
     });
     expect(store.calls[0]?.variables).toEqual({
       product: { id: GID, descriptionHtml: '<P>Sent', productType: 'x' },
+      // Nobody asked for it, and it costs a point.
+      withSeo: false,
     });
     expect(result).toEqual({ descriptionHtml: '<p>Stored</p>', productType: null });
   });
@@ -51,6 +53,7 @@ describe('writing product fields', () => {
     const result = await connect(store.url).connector.writeFields(GID, { 'seo.description': 'New' });
     expect(store.calls[1]?.variables).toEqual({
       product: { id: GID, seo: { title: 'Live SEO', description: 'New' } },
+      withSeo: true,
     });
     expect(result).toEqual({ 'seo.description': 'New' });
   });

@@ -167,9 +167,10 @@ export const PRODUCT_UPDATE = mutation(
   // The store has no compare-and-set here: between a lost answer and a repetition the merchant may have edited the field.
   // Whoever writes reads again first.
   false,
-  `mutation ProductUpdate($product: ProductUpdateInput!) {
+  // Every object that is shown costs a point, once for each result of a night.
+  `mutation ProductUpdate($product: ProductUpdateInput!, $withSeo: Boolean!) {
   productUpdate(product: $product) {
-    product { id updatedAt title descriptionHtml vendor productType seo { title description } }
+    product { id updatedAt title descriptionHtml vendor productType seo @include(if: $withSeo) { title description } }
     userErrors { field message }
   }
 }`,

@@ -26,7 +26,8 @@ export class ProductWriter {
     const written = STORE_FIELDS.filter((field) => fields[field] !== undefined);
     if (written.length === 0) return {};
     const product = await this.updateInput(id, fields);
-    const { data } = await this.client.run(PRODUCT_UPDATE, { product }, productUpdateData);
+    const withSeo = product['seo'] !== undefined;
+    const { data } = await this.client.run(PRODUCT_UPDATE, { product, withSeo }, productUpdateData);
     const { product: stored, userErrors } = data.productUpdate;
     // A refusal shows the unchanged product: the errors decide, and a product that is not shown does not exist.
     if (stored === null)
