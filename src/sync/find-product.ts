@@ -2,6 +2,7 @@ import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { isCoded } from '../domain/errors.js';
 import { IDENTIFIER_KINDS, type CatalogProductBody } from '../domain/catalog-product.js';
+import { parseExternalId } from '../domain/external-id.js';
 
 /** Products at most that a search by name is followed through: names are not unique. */
 const LOOK_THROUGH = 500;
@@ -41,15 +42,16 @@ async function firstWith(
   return null;
 }
 
-/** Variant external_id to catalog id, from the product's answer or, where that omits them, from its variants. */
+/** External_id of each of our variants to its catalog id, from the product's answer or, where that omits them, from its variants. */
 export async function variantLinksOf(
   client: CatalogClient,
   product: CatalogProduct,
 ): Promise<Record<string, string>> {
   const links: Record<string, string> = {};
   const add = (variant: { id?: number | null; external_id?: string | null }): void => {
-    if (typeof variant.external_id === 'string' && variant.id != null)
-      links[variant.external_id] = String(variant.id);
+    if (variant.id == null || typeof variant.external_id !== 'string') return;
+    // Others' names may be anything, also what no row can hold.
+    if (parseExternalId(variant.external_id) !== null) links[variant.external_id] = String(variant.id);
   };
   if (product.variants != null && product.variants.length > 0) {
     product.variants.forEach(add);
