@@ -9,15 +9,17 @@ export async function bearersOf(
   runner?: QueryRunner,
 ): Promise<Map<string, string[]>> {
   const rows = await db.rows<{ kind: string; value: string; owners: string[] }>(
-    // Joined in a way that takes the indexes also while a first load has filled the table and nothing is known of it yet.
-    `WITH shared AS (
-       SELECT DISTINCT own.kind, own.value FROM unnest($2::text[]) AS asked(product)
-       JOIN product_identifier AS own ON own.product = asked.product AND own.workspace = $1
-       JOIN product_identifier AS other ON other.workspace = $1 AND other.kind = own.kind AND other.value = own.value
-         AND other.owner <> own.owner
-     )
-     SELECT kind, value, array_agg(DISTINCT owner ORDER BY owner) AS owners FROM shared
-     JOIN product_identifier USING (kind, value) WHERE workspace = $1 GROUP BY kind, value`,
+    // Looked up one by one, which takes the indexes whatever the planner believes of a table that a first load has just filled.
+    `SELECT DISTINCT own.kind, own.value, shared.owners FROM unnest($2::text[]) AS asked(product)
+     CROSS JOIN LATERAL (
+       -- IS TRUE: not by the index that has the workspace first, which would be read whole for each.
+       SELECT kind, value FROM product_identifier WHERE product = asked.product AND (workspace = $1) IS TRUE OFFSET 0
+     ) AS own
+     CROSS JOIN LATERAL (
+       SELECT array_agg(DISTINCT owner ORDER BY owner) AS owners FROM product_identifier AS borne
+       WHERE borne.workspace = $1 AND borne.kind = own.kind AND borne.value = own.value
+     ) AS shared
+     WHERE cardinality(shared.owners) > 1`,
     [workspace, products],
     runner,
   );

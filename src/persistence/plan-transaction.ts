@@ -163,7 +163,7 @@ export class PlanTransaction {
   async identifiersToClear(limit: number): Promise<{ kind: IdentifierKind; value: string }[]> {
     return this.#rows(
       `SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
-       JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.workspace = $2
+       JOIN product_identifier AS identifier ON identifier.product = action.external_id AND (identifier.workspace = $2) IS TRUE
        WHERE action.run_id = $1 AND action.kind <> 'orphan'
          AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
        LIMIT $3`,
@@ -180,7 +180,7 @@ export class PlanTransaction {
       `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan'
          AND (withheld <> '[]' OR (kind = 'create' OR ${TOUCHES_IDENTIFIERS}) AND (
            EXISTS (SELECT 1 FROM holder WHERE holder.external_id = action.external_id AND NOT is_variant)
-           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND own.workspace = $4 AND (
+           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND (own.workspace = $4) IS TRUE AND (
              EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
                AND other.value = own.value AND other.owner <> own.owner)
              OR EXISTS (SELECT 1 FROM holder WHERE holder.kind = own.kind AND holder.value = own.value)))))
