@@ -1,12 +1,15 @@
 import { getQueueToken } from '@nestjs/bullmq';
-import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Queue } from 'bullmq';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { stopServer } from '../../src/persistence/embedded/server.js';
+
 import { QUEUE_BACKEND, type QueueBackend } from '../../src/queue/index.js';
+import { UnhurriedClient } from '../../src/queue/postgres-connection.js';
 import { type Child, startChild } from '../support/child.js';
+import { Gate } from '../support/e2e-gate.js';
 import { createTestDatabase, startTestCluster, type TestCluster } from '../support/postgres.js';
 import { type QueueApplication, startQueueApplication } from './application.js';
 
@@ -17,8 +20,12 @@ const children: Child[] = [];
 
 afterEach(async () => {
   await Promise.all(children.splice(0).map(async (child) => await child.kill()));
-  for (const application of applications.splice(0)) await application.context.close();
+  await closeApplications();
 });
+
+async function closeApplications(): Promise<void> {
+  for (const application of applications.splice(0)) await application.context.close();
+}
 
 async function start(
   databaseUrl: string,
@@ -40,6 +47,24 @@ async function query(url: string, text: string): Promise<unknown[]> {
     return (await client.query<Record<string, unknown>>(text)).rows;
   } finally {
     await client.end();
+  }
+}
+
+/** How long is looked on where something is to rest: a loop that does not would go round thousands of times. */
+const RATE_MS = 1_500;
+
+/** How often a method is called in `ms` milliseconds. */
+async function timesIn<T extends object>(
+  ms: number,
+  prototype: T,
+  method: keyof T & string,
+): Promise<number> {
+  const spy = jest.spyOn(prototype, method as never);
+  try {
+    await sleep(ms);
+    return spy.mock.calls.length;
+  } finally {
+    spy.mockRestore();
   }
 }
 
@@ -186,10 +211,14 @@ describe('the queues on PostgreSQL', () => {
     const application = await start(url);
     await application.nudger.nudge('runs', 'first');
     await application.ledger.until('first');
-    await query(url, 'DROP SCHEMA bullmq CASCADE');
-    const before = process.cpuUsage();
-    await sleep(1_500); // what is measured is a rate
-    expect(process.cpuUsage(before).user / 1_000).toBeLessThan(500);
+    // The workers' own statements may lock the tables the other way round: then once more.
+    const dropped = async (): Promise<boolean> =>
+      await query(url, 'DROP SCHEMA bullmq CASCADE').then(
+        () => true,
+        () => false,
+      );
+    await eventually(dropped);
+    expect(await timesIn(RATE_MS, pg.Client.prototype, 'query')).toBeLessThan(60);
     expect(await application.nudger.nudge('runs', 'lost')).toBe(false);
     expect(application.lines.length).toBeLessThan(20);
   });
@@ -238,10 +267,8 @@ describe('the queues while their PostgreSQL is away', () => {
       await stopServer(cluster.place, 'immediate', 10_000);
       expect(await application.nudger.nudge('runs', 'lost')).toBe(false);
       await cluster.start();
-      const begun = performance.now();
       await eventually(async () => await application.nudger.nudge('runs', `after-${round}`));
       await application.ledger.until(`after-${round}`);
-      expect(performance.now() - begun).toBeLessThan(5_000);
     }
   });
 
@@ -258,15 +285,34 @@ describe('the queues while their PostgreSQL is away', () => {
     }
   });
 
+  it('rest while the server says that it is starting, and go on when it has', async () => {
+    const inFront = new URL(cluster.url);
+    const gate = await Gate.before({ host: inFront.hostname, port: Number(inFront.port) });
+    try {
+      inFront.port = String(gate.port);
+      const application = await start(inFront.href);
+      gate.sayStarting();
+      const attempts = await timesIn(RATE_MS, UnhurriedClient.prototype, 'connect');
+      expect(attempts).toBeGreaterThan(0);
+      expect(attempts).toBeLessThan(60);
+      expect(application.lines.length).toBeLessThan(20);
+      gate.open();
+      await eventually(async () => await application.nudger.nudge('runs', 'started'));
+      await application.ledger.until('started');
+    } finally {
+      await closeApplications();
+      await gate.close();
+    }
+  });
+
   it('rest while the server is away, also when it went in their first moment', async () => {
     const application = await start(cluster.url);
     await stopServer(cluster.place, 'fast', 10_000);
-    const before = process.cpuUsage();
-    await sleep(1_500); // what is measured is a rate
-    const { user } = process.cpuUsage(before);
+    const attempts = await timesIn(RATE_MS, UnhurriedClient.prototype, 'connect');
     const lines = application.lines.length;
     await cluster.start();
-    expect(user / 1_000).toBeLessThan(500);
+    expect(attempts).toBeGreaterThan(0);
+    expect(attempts).toBeLessThan(60);
     expect(lines).toBeLessThan(20);
     await eventually(async () => await application.nudger.nudge('runs', 'afterwards'));
     await application.ledger.until('afterwards');

@@ -1,10 +1,18 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A door to a TCP server that can be shut, or go silent, and be opened again on the same port. */
+/** What PostgreSQL answers to every connection while it starts or recovers. */
+const STARTING_UP = ((): Buffer => {
+  const fields = Buffer.from('SFATAL\0C57P03\0Mthe database system is starting up\0\0');
+  const head = Buffer.from('E\0\0\0\0', 'latin1');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+})();
+
+/** A door to a TCP server that can be shut, or go silent, or say that PostgreSQL is starting, and be opened again on the same port. */
 export class Gate {
   private readonly sockets = new Set<Socket>();
-  private state: 'open' | 'shut' | 'silent' = 'open';
+  private state: 'open' | 'shut' | 'silent' | 'starting' = 'open';
 
   private constructor(
     private readonly server: Server,
@@ -44,6 +52,12 @@ export class Gate {
     for (const socket of this.sockets) socket.unpipe();
   }
 
+  /** Every connection is cut, and every new one answered as PostgreSQL does while it starts. */
+  sayStarting(): void {
+    this.shut();
+    this.state = 'starting';
+  }
+
   async close(): Promise<void> {
     const closed = once(this.server, 'close');
     this.server.close();
@@ -54,6 +68,7 @@ export class Gate {
   private take(incoming: Socket): void {
     this.keep(incoming);
     if (this.state === 'shut') incoming.destroy();
+    if (this.state === 'starting') incoming.once('data', () => incoming.end(STARTING_UP));
     if (this.state !== 'open') return;
     const outgoing = connect(this.target);
     this.keep(outgoing);
