@@ -37,7 +37,7 @@ export class DaemonModule {
         }),
         WebhooksModule.forRoot(logger.child({ stage: 'webhooks' })),
         WriteBackModule.forRoot(logger.child({ stage: 'write-back' })),
-        ScheduleModule.forRoot(config.server.publicUrl, logger.child({ stage: 'schedule' })),
+        ScheduleModule.forRoot(config, logger.child({ stage: 'schedule' })),
         NotificationsModule.forRoot(config, logger.child({ stage: 'notifications' })),
         OperationsModule.forRoot(config.server.adminToken),
       ],

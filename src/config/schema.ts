@@ -26,6 +26,9 @@ const redisUrl = z
   })
   .transform((value) => (value === '' ? undefined : value));
 
+/** What was repeated, polled for or asked about is long over by then. */
+const SHORTEST_HISTORY_DAYS = 30;
+
 /** The whole configuration (interface "Configuration"): every key, its type, its bounds and its default. */
 export const configSchema = section({
   server: section({
@@ -38,6 +41,10 @@ export const configSchema = section({
     url: databaseUrl.default('embedded'),
     dataDir: text.default('./data'),
     migrate: onOff(true),
+    keepDays: amount(90, { min: 0, max: 36_500 }).refine(
+      (days) => days === 0 || days >= SHORTEST_HISTORY_DAYS,
+      `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
+    ),
   }),
   queue: section({ redisUrl: redisUrl.optional() }),
   notifications: section({ webhookUrl: optionalSecretAddress }),

@@ -10,6 +10,7 @@ import { Inbox } from './inbox.js';
 import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
 import { NotificationRepository } from './notification.repository.js';
+import { RetentionRepository } from './retention.repository.js';
 import { RunRepository } from './run.repository.js';
 import { SavedPlanRepository } from './saved-plan.repository.js';
 import { StateRepository } from './state.repository.js';
@@ -40,6 +41,7 @@ const REPOSITORIES: Provider[] = [
   SavedPlanRepository,
   NotificationRepository,
   GaugeRepository,
+  RetentionRepository,
 ].map((repository) => ({
   provide: repository,
   inject: [Database],
@@ -91,6 +93,7 @@ export class PersistenceModule {
         SavedPlanRepository,
         NotificationRepository,
         GaugeRepository,
+        RetentionRepository,
       ],
     };
   }

@@ -1,7 +1,14 @@
-import { Module, type DynamicModule, type OnApplicationBootstrap } from '@nestjs/common';
+import {
+  Module,
+  type DynamicModule,
+  type OnApplicationBootstrap,
+  type OnModuleDestroy,
+} from '@nestjs/common';
+import type { AppConfig } from '../config/index.js';
 import { ScheduleModule as NestScheduleModule, SchedulerRegistry } from '@nestjs/schedule';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
+import { RetentionRepository } from '../persistence/retention.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
@@ -12,6 +19,7 @@ import { RunRequests } from '../registry/run-requests.js';
 import { Sites } from '../registry/sites.js';
 import { REAL_TIMING } from '../registry/timing.js';
 import { Reconciler, type Nudge, type QueuePressure, type ReconcileLog } from './reconciler.js';
+import { Retention } from './retention.js';
 import { Scheduler } from './scheduler.js';
 import { TaskPoller } from './task-poller.js';
 import { WebhookSlot } from './webhook-slot.js';
@@ -20,18 +28,23 @@ const NUDGE = Symbol('NUDGE');
 const PRESSURE = Symbol('PRESSURE');
 
 /** Starts the clockwork once everything that it could nudge is there. */
-class ClockworkStart implements OnApplicationBootstrap {
+class ClockworkStart implements OnApplicationBootstrap, OnModuleDestroy {
   constructor(private readonly scheduler: Scheduler) {}
 
   onApplicationBootstrap(): void {
     this.scheduler.start();
   }
+
+  onModuleDestroy(): void {
+    this.scheduler.stop();
+  }
 }
 
-/** Due runs, reconcile, sweep. */
+/** Due runs, reconcile, sweep, retention. */
 @Module({})
 export class ScheduleModule {
-  static forRoot(publicUrl: string | undefined, log: ReconcileLog): DynamicModule {
+  static forRoot(config: AppConfig, log: ReconcileLog): DynamicModule {
+    const { publicUrl } = config.server;
     return {
       module: ScheduleModule,
       imports: [NestScheduleModule.forRoot()],
@@ -113,6 +126,12 @@ export class ScheduleModule {
             }),
         },
         {
+          provide: Retention,
+          inject: [RetentionRepository],
+          useFactory: (rows: RetentionRepository) =>
+            new Retention(rows, config.database.keepDays, REAL_TIMING, log),
+        },
+        {
           provide: Scheduler,
           inject: [
             SchedulerRegistry,
@@ -121,6 +140,7 @@ export class ScheduleModule {
             RunRepository,
             StoreEventRepository,
             Reconciler,
+            Retention,
             NUDGE,
           ],
           useFactory: (
@@ -130,6 +150,7 @@ export class ScheduleModule {
             runs: RunRepository,
             events: StoreEventRepository,
             reconciler: Reconciler,
+            retention: Retention,
             nudge: Nudge,
           ) =>
             new Scheduler({
@@ -139,6 +160,7 @@ export class ScheduleModule {
               runs,
               events,
               reconciler,
+              retention,
               nudge,
               timing: REAL_TIMING,
               log,

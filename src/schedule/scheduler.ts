@@ -7,6 +7,7 @@ import type { Sites, Store } from '../registry/sites.js';
 import type { Timing } from '../registry/timing.js';
 import type { RunRequests } from '../registry/run-requests.js';
 import type { Nudge, ReconcileLog, Reconciler } from './reconciler.js';
+import type { Retention } from './retention.js';
 import { latestSlot } from './slots.js';
 
 const SWEEP_MS = 5_000;
@@ -14,6 +15,9 @@ const SWEEP_MS = 5_000;
 const SWEEP_AGAIN_MS = 1_000;
 const SLOT_CHECK_MS = 600_000;
 const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
+const RETENTION_MS = 6 * 3_600_000;
+/** A start has better things to do first. */
+const FIRST_RETENTION_MS = 600_000;
 /** Events come in bursts: a run waits until they have been quiet for a moment. */
 const EVENTS_QUIET_MS = 3_000;
 
@@ -24,6 +28,7 @@ export interface SchedulerParts {
   readonly runs: RunRepository;
   readonly events: StoreEventRepository;
   readonly reconciler: Reconciler;
+  readonly retention: Retention;
   readonly nudge: Nudge;
   readonly timing: Timing;
   readonly log: ReconcileLog;
@@ -62,8 +67,15 @@ export class Scheduler {
     sweep();
     this.#every('webhook slots', SLOT_CHECK_MS, () => this.parts.reconciler.checkSlots({ rewrite: false }));
     this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.parts.reconciler.keepSubscriptions());
+    const retention = this.#every('retention', RETENTION_MS, () => this.parts.retention.pass());
+    this.#soon('first retention', FIRST_RETENTION_MS, retention);
     void this.#guarded('webhook slots', () => this.parts.reconciler.checkSlots({ rewrite: true }));
     void this.#guarded('store events', () => this.parts.reconciler.keepSubscriptions());
+  }
+
+  /** Whatever takes long ends soon. */
+  stop(): void {
+    this.parts.retention.stop();
   }
 
   /** Rounds of one kind never overlap within a process; between processes the rows see to that. Returns what begins a round. */

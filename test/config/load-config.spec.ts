@@ -31,7 +31,7 @@ describe('what is read', () => {
   it('works without any file of the operator’s', () => {
     const { config } = loadConfig({ env: {}, cwd: '/srv' });
     expect(config.server).toEqual({ host: '0.0.0.0', port: 3000 });
-    expect(config.database).toEqual({ url: 'embedded', dataDir: '/srv/data', migrate: true });
+    expect(config.database).toEqual({ url: 'embedded', dataDir: '/srv/data', migrate: true, keepDays: 90 });
     expect(config.queue.redisUrl).toBeUndefined();
     expect([config.workspaces, config.stores]).toEqual([{}, {}]);
   });
@@ -194,6 +194,7 @@ describe('what is refused, in one line', () => {
       'server.host: expected text, not a map (config.yaml:1)',
     ],
     ['a text in place of a map', 'server: x', 'server: expected a map, not text (config.yaml:1)'],
+    ['too short a history', 'database: { keepDays: 7 }', /expected 0 \(keep everything\), or at least 30/],
     [
       'a number out of bounds',
       'server: { port: 70000 }',

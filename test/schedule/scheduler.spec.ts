@@ -1,7 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { RetentionRepository } from '../../src/persistence/retention.repository.js';
 import type { QueueName } from '../../src/queue/index.js';
 import { Reconciler, type QueuePressure } from '../../src/schedule/reconciler.js';
+import { Retention } from '../../src/schedule/retention.js';
 import { Scheduler } from '../../src/schedule/scheduler.js';
 import { WebhookSlot } from '../../src/schedule/webhook-slot.js';
 import { refusal } from '../support/fake-catalog.js';
@@ -52,13 +54,17 @@ function reconciler(pressure = IDLE, publicUrl?: string): Reconciler {
   return new Reconciler({ ...rows, slot, nudge, pressure, log, publicUrl });
 }
 
+function retention(): Retention {
+  return new Retention(new RetentionRepository(stages.db), 90, stages.clock, log);
+}
+
 /** A replica whose clock reads `now`. */
 function scheduler(now: Date): Scheduler {
   const registry = new SchedulerRegistry();
   registries.push(registry);
   const { sites, requests, runs, events } = stages;
   const timing = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
-  const rows = { sites, requests, runs, events, reconciler: reconciler() };
+  const rows = { sites, requests, runs, events, reconciler: reconciler(), retention: retention() };
   return new Scheduler({ registry, ...rows, nudge, timing, log });
 }
 

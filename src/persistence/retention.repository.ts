@@ -1,0 +1,91 @@
+import type { Database, SqlValue } from './database.js';
+
+/** What a pass removed, by table. */
+export type Removed = Readonly<Record<string, number>>;
+
+interface Rule {
+  readonly table: string;
+  /** Type of its `id`, by which it is walked. */
+  readonly id: 'bigint' | 'uuid';
+  /** True of a row (`old`) that may go; `$1` is the horizon. */
+  readonly condition: string;
+}
+
+const FIRST = { bigint: '0', uuid: '00000000-0000-0000-0000-000000000000' } as const;
+
+/**
+ * What is history alone (design sections 2 and 3, "retention"): settled, older than the horizon, and not the last word on its
+ * product. The journal, `write_back`, is not among it: it says what a revert restores. Dead letters stay until somebody has dealt with them.
+ */
+const RULES: readonly Rule[] = [
+  {
+    table: 'sync_action',
+    id: 'bigint',
+    // Of a product stay the last that was applied, and the last that says what was sent.
+    condition: `old.settled_at < $1 AND old.state IN ('applied', 'superseded') AND EXISTS (SELECT 1 FROM sync_action AS newer
+      WHERE newer.external_id = old.external_id AND newer.id > old.id
+        AND (old.state = 'superseded' OR newer.state = 'applied') AND (old.body IS NULL OR newer.body IS NOT NULL))`,
+  },
+  {
+    table: 'generation_task',
+    id: 'uuid',
+    condition: `old.settled_at < $1 AND old.state <> 'requested' AND EXISTS (SELECT 1 FROM generation_task AS newer
+      WHERE newer.external_id = old.external_id AND newer.requested_at > old.requested_at)`,
+  },
+  {
+    table: 'webhook_delivery',
+    id: 'uuid',
+    condition: `old.settled_at < $1 AND old.state = 'processed' AND NOT EXISTS (SELECT 1 FROM write_back
+      WHERE write_back.delivery_id = old.id AND write_back.state IN ('pending_review', 'ready', 'conflicted', 'failed'))`,
+  },
+  { table: 'store_event', id: 'uuid', condition: `old.settled_at < $1 AND old.state = 'processed'` },
+  { table: 'notification', id: 'bigint', condition: 'old.ended_at < $1' },
+  // A plan so old would be refused in most of its entries; they go with it.
+  { table: 'saved_plan', id: 'uuid', condition: 'old.created_at < $1' },
+  {
+    // After its actions: a run stays as long as one of them does, and a store's newest always.
+    table: 'sync_run',
+    id: 'uuid',
+    condition: `old.finished_at < $1 AND old.state IN ('succeeded', 'partial', 'failed') AND old.retry_at IS NULL
+      AND NOT EXISTS (SELECT 1 FROM sync_action WHERE sync_action.run_id = old.id)
+      AND EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = old.store AND newer.created_at > old.created_at)`,
+  },
+];
+
+/** Removes what only history would miss, in steps that are short and safe in any number of replicas at once. */
+export class RetentionRepository {
+  constructor(private readonly db: Database) {}
+
+  /**
+   * Walks every table once, `step` rows at a time, and removes what is older than `days`. `between` is awaited after each step with
+   * the milliseconds it took; false ends the pass.
+   */
+  async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
+    const removed: Record<string, number> = {};
+    const horizon = await this.db.one<{ at: Date }>(`SELECT now() - $1 * interval '1 day' AS at`, [days]);
+    if (!horizon) return removed;
+    for (const rule of RULES) {
+      let after: string | null = FIRST[rule.id];
+      while (after !== null) {
+        const startedAt = performance.now();
+        const { last, gone } = await this.#step(rule, [horizon.at, after, step]);
+        if (gone > 0) removed[rule.table] = (removed[rule.table] ?? 0) + gone;
+        after = last;
+        if (!(await between(performance.now() - startedAt))) return removed;
+      }
+    }
+    return removed;
+  }
+
+  /** `last` is null once the table's end was reached. */
+  async #step(rule: Rule, values: readonly SqlValue[]): Promise<{ last: string | null; gone: number }> {
+    const row = await this.db.one<{ last: string | null; gone: string }>(
+      `WITH page AS MATERIALIZED (SELECT id FROM ${rule.table} WHERE id > $2::${rule.id} ORDER BY id LIMIT $3),
+         gone AS (DELETE FROM ${rule.table} WHERE id IN (SELECT old.id FROM page JOIN ${rule.table} AS old USING (id)
+           WHERE ${rule.condition} FOR UPDATE OF old SKIP LOCKED) RETURNING 1)
+       SELECT (SELECT id::text FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM gone) AS gone`,
+      values,
+    );
+    return { last: row?.last ?? null, gone: Number(row?.gone ?? 0) };
+  }
+}

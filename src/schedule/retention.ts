@@ -1,0 +1,35 @@
+import type { RetentionRepository } from '../persistence/retention.repository.js';
+import type { Timing } from '../registry/timing.js';
+import type { ReconcileLog } from './reconciler.js';
+
+/** Rows looked at in one statement: some tens of milliseconds. */
+const STEP = 2_000;
+
+/** Removes history that is older than `database.keepDays`; with 0 everything is kept. */
+export class Retention {
+  readonly #end = new AbortController();
+
+  constructor(
+    private readonly rows: RetentionRepository,
+    private readonly keepDays: number,
+    private readonly timing: Pick<Timing, 'sleep'>,
+    private readonly log: ReconcileLog,
+  ) {}
+
+  /** One pass. It rests as long as it works, so that a night's run has the database too. */
+  async pass(): Promise<void> {
+    const { signal } = this.#end;
+    if (this.keepDays === 0 || signal.aborted) return;
+    const removed = await this.rows.remove(this.keepDays, STEP, async (tookMs) => {
+      await this.timing.sleep(Math.ceil(tookMs), signal).catch(() => undefined);
+      return !signal.aborted;
+    });
+    if (Object.keys(removed).length > 0)
+      this.log.info({ removed, keepDays: this.keepDays }, 'history beyond database.keepDays was removed');
+  }
+
+  /** Ends a pass after the statement that is under way. */
+  stop(): void {
+    this.#end.abort();
+  }
+}
