@@ -38,8 +38,15 @@ export interface StoreConnector {
   /** Products as they are now, in the order of the ids; null where one no longer exists. */
   readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]>;
 
-  /** The values that a write-back may touch, as they are now; null when the product no longer exists. */
-  readLive(storeId: string, metafieldNamespace: string | null): Promise<LiveProduct | null>;
+  /**
+   * The values that a write-back may touch, as they are now; null when the product no longer exists. Search engine texts may be
+   * left out (`seo: false`) by whoever does not need them: they cost extra.
+   */
+  readLive(
+    storeId: string,
+    metafieldNamespace: string | null,
+    parts?: LiveParts,
+  ): Promise<LiveProduct | null>;
 
   /**
    * Writes product fields in one call and answers with what the store now holds for each written field (stores normalise:
@@ -118,10 +125,21 @@ export type StoreField = (typeof STORE_FIELDS)[number];
 export interface LiveProduct {
   readonly storeId: string;
   readonly status: string;
-  /** Null and the empty string are one thing: null. */
-  readonly fields: Readonly<Record<StoreField, string | null>>;
+  /** Null and the empty string are one thing: null. What was not asked for is absent: see `liveField`. */
+  readonly fields: Readonly<Partial<Record<StoreField, string | null>>>;
   /** All metafields of the namespace that was asked for. */
   readonly metafields: readonly LiveMetafield[];
+}
+
+export interface LiveParts {
+  readonly seo: boolean;
+}
+
+/** What the store holds in a field. Throws when the field was not read: that is not the same as an empty one. */
+export function liveField(live: LiveProduct, field: StoreField): string | null {
+  const value = live.fields[field];
+  if (value === undefined) throw new Error(`${field} of ${live.storeId} was not read`);
+  return value;
 }
 
 export interface LiveMetafield extends MetafieldValue {

@@ -1,5 +1,5 @@
 import { fingerprint } from '../domain/fingerprint.js';
-import type { LiveMetafield, LiveProduct } from '../domain/store-port.js';
+import { liveField, type LiveMetafield, type LiveProduct } from '../domain/store-port.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import {
   afterWrite,
@@ -66,7 +66,7 @@ export function decideFields(
 
 function decideField(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision {
   const metafield = isStoreField(value.target) ? undefined : metafieldAt(live, value.target);
-  const current = isStoreField(value.target) ? live.fields[value.target] : (metafield?.value ?? null);
+  const current = isStoreField(value.target) ? liveField(live, value.target) : (metafield?.value ?? null);
   const typed = metafield === undefined ? value : { ...value, type: metafield.type };
   return {
     ...typed,

@@ -1,4 +1,9 @@
-import type { LiveProduct, LiveTranslations, StoreConnector } from '../domain/store-port.js';
+import {
+  liveField,
+  type LiveProduct,
+  type LiveTranslations,
+  type StoreConnector,
+} from '../domain/store-port.js';
 import { metafieldTarget } from '../domain/written-content.js';
 import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
@@ -23,6 +28,6 @@ export async function readTranslations(
 export function currentValue(target: string, live: LiveProduct, translations: LiveByLocale): string | null {
   const { locale, base } = placeOfTarget(target);
   if (locale !== null) return translations.get(locale)?.texts.get(base)?.value ?? null;
-  if (isStoreField(base)) return live.fields[base];
+  if (isStoreField(base)) return liveField(live, base);
   return live.metafields.find((field) => metafieldTarget(field.namespace, field.key) === base)?.value ?? null;
 }

@@ -200,12 +200,17 @@ export class WriteBackWriter {
   /** The live values and what is to become of each field; null when the store has no such product. */
   async #decide(store: Store, row: WriteBackEntity, link: StoreProductEntity): Promise<Decided | null> {
     const { writeBack } = store.settings;
-    const live = await store.connector.readLive(link.storeId, writeBack.sections?.namespace ?? null);
+    const failed = await this.writeBacks.sentByFailed(row.externalId);
+    const asked = [
+      ...row.intended.map(({ target }) => target),
+      ...failed.flatMap((sent) => Object.keys(sent)),
+    ];
+    const seo = asked.some((target) => placeOfTarget(target).base.startsWith('seo.'));
+    const live = await store.connector.readLive(link.storeId, writeBack.sections?.namespace ?? null, { seo });
     if (live === null) return null;
     const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
     const translations = await readTranslations(store.connector, link.storeId, targets);
     if (translations === null) return null;
-    const failed = await this.writeBacks.sentByFailed(row.externalId);
     const before = link.written ?? {};
     const written = withLandedWrites(before, failed, (target) => currentValue(target, live, translations));
     const decisions = decideFields(row.intended, live, {

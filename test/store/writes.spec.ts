@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { MetafieldWrite } from '../../src/domain/store-port.js';
+import { liveField, type MetafieldWrite } from '../../src/domain/store-port.js';
 import { page } from './support/products.js';
 import {
   type Call,
@@ -118,6 +118,14 @@ describe('reading live values', () => {
       metafields: [],
     });
     expect(store.calls[0]?.variables).toMatchObject({ withMetafields: false });
+  });
+
+  it('leaves out the search engine texts where they are not needed: absent, and not empty', async () => {
+    store.answerWith(() => live({ seo: undefined }));
+    const found = await connect(store.url).connector.readLive(GID, null, { seo: false });
+    expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
+    expect(Object.keys(found!.fields).sort()).toEqual(['descriptionHtml', 'productType', 'title', 'vendor']);
+    expect(() => liveField(found!, 'seo.title')).toThrow('was not read');
   });
 
   it('reads all pages of the namespace’s metafields with their digests', async () => {

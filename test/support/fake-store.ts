@@ -5,6 +5,7 @@ import type {
   CompletedExport,
   ExportState,
   LiveMetafield,
+  LiveParts,
   LiveProduct,
   LiveTranslations,
   MetafieldOutcome,
@@ -204,14 +205,19 @@ export class FakeStore implements StoreConnector {
     );
   }
 
-  async readLive(storeId: string, namespace: string | null): Promise<LiveProduct | null> {
-    return this.script.run('readLive', [storeId, namespace], () => {
+  async readLive(
+    storeId: string,
+    namespace: string | null,
+    { seo }: LiveParts = { seo: true },
+  ): Promise<LiveProduct | null> {
+    return this.script.run('readLive', [storeId, namespace, seo], () => {
       const product = this.products.get(storeId);
       if (!product) return null;
+      const { 'seo.title': seoTitle, 'seo.description': seoDescription, ...plain } = fieldsOf(product);
       return {
         storeId,
         status: product.status,
-        fields: fieldsOf(product),
+        fields: seo ? { ...plain, 'seo.title': seoTitle, 'seo.description': seoDescription } : plain,
         metafields: product.metafields
           .filter((field) => field.namespace === namespace)
           .map((field): LiveMetafield => ({ ...field, digest: fingerprint(field.value) })),

@@ -60,6 +60,24 @@ describe('generated content', () => {
     expect(stages.store.script.operations()).toEqual(['readLive', 'writeFields']);
   });
 
+  it('is decided without the search engine texts, which cost extra, unless some are meant or may have been left', async () => {
+    const read = () =>
+      stages.store.script.calls.findLast(({ operation }) => operation === 'readLive')?.args[2];
+    await written();
+    expect(read()).toBe(false);
+    const fields = { name: 'seo.title', html_description: 'descriptionHtml' };
+    stages.settings = { store: { writeBack: { fields } }, workspace: {} };
+    stages.store.script.before('writeFields', refusal('transient'), 8);
+    const meant = await written({ name: 'Found' });
+    expect(read()).toBe(true);
+    for (let attempt = 0; attempt < 9; attempt += 1) await stages.writer.write(meant.id);
+    expect(await stages.writeBacks.get(meant.id)).toMatchObject({ state: 'failed' });
+    stages.store.script.forget();
+    stages.settings = { store: {}, workspace: {} };
+    expect(await written({ name: 'Title again' })).toMatchObject({ state: 'applied' });
+    expect(read()).toBe(true);
+  });
+
   it('counts as ours in the store’s own spelling', async () => {
     stages.store.normalises = (field, value) => (field === 'title' ? value : `${value}\n`);
     const row = await written();
@@ -187,7 +205,7 @@ describe('a store that refuses', () => {
 
   it('for a passing reason is asked again later each time, and given up in the end', async () => {
     const id = await generated();
-    stages.store.script.before('readLive', refusal('transient'), 10);
+    stages.store.script.before('readLive', refusal('transient'), 8);
     const waits: number[] = [];
     for (let attempt = 0; attempt < 20; attempt += 1) {
       const result = await stages.writer.write(id);
@@ -200,7 +218,7 @@ describe('a store that refuses', () => {
 
   it('for a passing reason in the middle of writing is counted as one attempt', async () => {
     const id = await generated();
-    stages.store.script.before('writeFields', refusal('transient'), 10);
+    stages.store.script.before('writeFields', refusal('transient'), 8);
     let attempts = 0;
     while ((await stages.writer.write(id))?.state === 'postponed') attempts += 1;
     expect(attempts).toBe(7);

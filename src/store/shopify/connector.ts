@@ -3,6 +3,7 @@ import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type {
   CompletedExport,
   ExportState,
+  LiveParts,
   LiveProduct,
   LiveTranslations,
   MetafieldOutcome,
@@ -122,8 +123,12 @@ export class ShopifyConnector implements StoreConnector {
     return this.details.read(storeIds);
   }
 
-  readLive(storeId: string, metafieldNamespace: string | null): Promise<LiveProduct | null> {
-    return this.reader.live(storeId, metafieldNamespace);
+  readLive(
+    storeId: string,
+    metafieldNamespace: string | null,
+    parts?: LiveParts,
+  ): Promise<LiveProduct | null> {
+    return this.reader.live(storeId, metafieldNamespace, parts);
   }
 
   writeFields(

@@ -150,10 +150,11 @@ export const MORE_METAFIELDS = query(
 export const LIVE_PRODUCT = query(
   'LiveProduct',
   15,
-  `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!) {
+  // Once for each result of a night: every object that is shown costs a point.
+  `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!, $withSeo: Boolean!) {
   product(id: $id) {
     id status title descriptionHtml vendor productType
-    seo { title description }
+    seo @include(if: $withSeo) { title description }
     metafields(first: 100, namespace: $ns, after: $after) @include(if: $withMetafields) {
       nodes { id namespace key type value compareDigest }
       pageInfo { hasNextPage endCursor }

@@ -1,5 +1,11 @@
 import { isCoded } from '../../domain/errors.js';
-import type { LiveMetafield, LiveProduct, PageSelection, StoreField } from '../../domain/store-port.js';
+import type {
+  LiveMetafield,
+  LiveParts,
+  LiveProduct,
+  PageSelection,
+  StoreField,
+} from '../../domain/store-port.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { ShopifyClient } from './client.js';
 import { type ProductDetails, requireCursor, standingCursor } from './details.js';
@@ -63,11 +69,15 @@ export class PageReader {
   }
 
   /** The values a write-back may touch; null when the product is gone. All pages of the namespace's metafields. */
-  async live(id: string, namespace: string | null): Promise<LiveProduct | null> {
+  async live(
+    id: string,
+    namespace: string | null,
+    { seo }: LiveParts = { seo: true },
+  ): Promise<LiveProduct | null> {
     const metafields: LiveMetafield[] = [];
     let after: string | null = null;
     for (;;) {
-      const variables = { id, ns: namespace, after, withMetafields: namespace !== null };
+      const variables = { id, ns: namespace, after, withMetafields: namespace !== null, withSeo: seo };
       const { data } = await this.client
         .run(LIVE_PRODUCT, variables, liveProductData)
         .catch((error: unknown) => {
@@ -81,7 +91,8 @@ export class PageReader {
       }
       const pageInfo = product.metafields?.pageInfo;
       if (pageInfo?.hasNextPage !== true) {
-        return { storeId: id, status: product.status, fields: contentFields(product), metafields };
+        const fields = seo ? contentFields(product) : plainFields(product);
+        return { storeId: id, status: product.status, fields, metafields };
       }
       const next = requireCursor(pageInfo);
       if (next === after) throw standingCursor();
@@ -123,13 +134,14 @@ export class PageReader {
 
 export function contentFields(product: LiveContent): Record<StoreField, string | null> {
   return {
-    title: product.title,
-    descriptionHtml: product.descriptionHtml,
+    ...plainFields(product),
     'seo.title': product.seo?.title ?? null,
     'seo.description': product.seo?.description ?? null,
-    vendor: product.vendor,
-    productType: product.productType,
   };
+}
+
+function plainFields({ title, descriptionHtml, vendor, productType }: LiveContent) {
+  return { title, descriptionHtml, vendor, productType };
 }
 
 function toSeconds(time: Date): number {

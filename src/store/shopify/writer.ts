@@ -1,5 +1,6 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
 import {
+  liveField,
   type MetafieldOutcome,
   type MetafieldWrite,
   STORE_FIELDS,
@@ -84,8 +85,8 @@ export class ProductWriter {
       // `seo` is one input: a half that is left out might be cleared, so it is sent as it is now.
       const live = await this.reader.live(id, null);
       if (live === null) throw new CodedError('not_found', `the store has no product ${id}`);
-      title ??= live.fields['seo.title'];
-      description ??= live.fields['seo.description'];
+      title ??= liveField(live, 'seo.title');
+      description ??= liveField(live, 'seo.description');
     }
     return { ...input, seo: { title: title ?? '', description: description ?? '' } };
   }
