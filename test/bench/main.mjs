@@ -6,7 +6,8 @@ import { BENCHES, runBenches } from './bench.js';
 import { printTable } from './table.js';
 
 // `npm run bench -- [--only full-runs,receipt] [--share 0.1] [--json FILE]`: each figure with its floor, taken in the same run.
-// A share below 1 does so much less of everything, to try a change; its figures are not those of the goals.
+// Prints a table, and the same as JSON: below it, or into the file. A share below 1 does so much less of everything, to try a change; its
+// figures are not those of the goals.
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +23,9 @@ try {
     console.error(line),
   );
   console.log(printTable(figures));
-  if (values.json !== undefined) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`);
+  const json = JSON.stringify(figures, null, 2);
+  if (values.json === undefined) console.log(`\n${json}`);
+  else await writeFile(values.json, `${json}\n`);
 } finally {
   await tearDown();
 }
