@@ -41,6 +41,11 @@ export interface LocaleOption {
   readonly locale?: string;
 }
 
+export interface WriteOptions extends LocaleOption {
+  /** Called when the request is about to go out, its waits behind it; what it throws keeps it from being sent. */
+  readonly beforeSend?: () => void;
+}
+
 const productList = listSchema(productSchema);
 const variantList = listSchema(nestedProductSchema);
 const taskList = listSchema(taskRecordSchema);
@@ -107,8 +112,9 @@ export class CatalogClient {
    * Creates a product, or updates the one that bears one of its identifiers. catalog-api "POST /products/". The outcomes are
    * told apart by the body: one with `background_task_id` means that product and variants come into being in the background.
    */
-  async upsertProduct(body: ProductBody, { locale }: LocaleOption = {}): Promise<UpsertOutcome> {
+  async upsertProduct(body: ProductBody, { locale, beforeSend }: WriteOptions = {}): Promise<UpsertOutcome> {
     return this.connection.ask({
+      beforeSend,
       operation: 'upsertProduct',
       group: 'products',
       method: 'POST',
@@ -144,8 +150,9 @@ export class CatalogClient {
   }
 
   /** Changes the named fields alone. catalog-api "PATCH /products/{id}/". */
-  async updateProduct(id: ProductId, body: ProductBody, option: LocaleOption = {}): Promise<CatalogProduct> {
+  async updateProduct(id: ProductId, body: ProductBody, option: WriteOptions = {}): Promise<CatalogProduct> {
     return this.connection.ask({
+      beforeSend: option.beforeSend,
       operation: 'updateProduct',
       ...this.oneProduct(id, 'PATCH', this.connection.updateQuery(option.locale)),
       body,

@@ -13,7 +13,10 @@ import { Redactor } from './redaction.js';
 import { Requester, type Call } from './requester.js';
 
 /** What differs from call to call; the rest follows from the method. */
-export interface Ask<T> extends Pick<Call<T>, 'operation' | 'group' | 'method' | 'path' | 'url' | 'read'> {
+export interface Ask<T> extends Pick<
+  Call<T>,
+  'operation' | 'group' | 'method' | 'path' | 'url' | 'read' | 'beforeSend'
+> {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly payload?: Call<T>['payload'];

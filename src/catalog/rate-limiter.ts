@@ -14,6 +14,8 @@ export interface Slot {
 const FLOOR_SHARE = 1 / 32;
 /** Each success gives this share of the ceiling back: some fifty of them undo the deepest slowing. */
 const RECOVERY_SHARE = 0.02;
+/** What was not used for so long may be made up for at once: answers come in clumps, and what follows them need not wait in line. */
+const CREDIT_MS = 50;
 
 /**
  * Spaces the starts of requests: at most `requestsPerSecond` sustained, never more than double in any one second. A refusal
@@ -92,8 +94,9 @@ export class RateLimiter {
       const waitMs = Math.max(this.nextSlotMs - now, pauseMs);
       if (waitMs <= 0) {
         const intervalMs = 1000 / this.ratePerSecond;
-        // Half an interval of credit makes up for timers that ring late; more would break the ceiling.
-        this.nextSlotMs = Math.max(this.nextSlotMs, now - intervalMs / 2) + intervalMs;
+        // Half an interval makes up for timers that ring late, however long it is; more would break the ceiling.
+        const creditMs = Math.max(intervalMs / 2, CREDIT_MS);
+        this.nextSlotMs = Math.max(this.nextSlotMs, now - creditMs) + intervalMs;
         return { startedAtMs: now, pausedMs };
       }
       signal?.throwIfAborted();

@@ -32,6 +32,8 @@ export interface Call<T> {
   readonly timeoutMs: number;
   /** True when the answer holds secrets: nothing of it is shown. */
   readonly confidential?: boolean;
+  /** Called when the request is about to go out, its waits behind it, each time anew; what it throws keeps it from being sent. */
+  readonly beforeSend?: () => void;
   /** Makes the result of a 2xx answer, or calls `unusable` with what is wrong with it and throws what that returns. */
   readonly read: (answer: Answer, unusable: (problem: string) => CodedError) => T;
 }
@@ -99,10 +101,12 @@ export class Requester {
       const bearer = await this.bearer(call, progress);
       let slot: Slot | undefined;
       try {
-        const result = await this.concurrency.run(async () => {
+        const answer = await this.concurrency.run(async () => {
           slot = await this.slot(call, progress);
           return this.attempt(call, bearer, slot, progress);
         });
+        // Read when the next request is on its way.
+        const result = this.resultOf(call, answer);
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
         return result;
       } catch (error) {
@@ -134,12 +138,14 @@ export class Requester {
     }
   }
 
-  private async attempt<T>(
-    call: Call<T>,
+  /** The answer, unless it asks for patience: then nobody sends anything more for now. */
+  private async attempt(
+    call: Call<unknown>,
     bearer: Bearer | undefined,
     slot: Slot,
     progress: Progress,
-  ): Promise<T> {
+  ): Promise<Answer> {
+    call.beforeSend?.();
     const answer = await this.exchange(call, bearer);
     if (answer.status === 429 || answer.status === 503) {
       progress.throttles += 1;
@@ -148,6 +154,10 @@ export class Requester {
       throw error;
     }
     this.limiter.speedUp();
+    return answer;
+  }
+
+  private resultOf<T>(call: Call<T>, answer: Answer): T {
     if (answer.status < 200 || answer.status >= 300) {
       throw this.errors.ofStatus(call.operation, answer, call.mutates, this.options.clock());
     }

@@ -27,7 +27,7 @@ type Landing =
 /** What became of an action; a creation in the background has been accepted, and may still fail there. */
 export type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
-/** Runs it when one of the allowed requests is free; not any more once the run has to end. */
+/** Runs it when one of the allowed requests is free or about to be; not any more once the run has to end. */
 type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Bearers = ReadonlyMap<string, readonly string[]>;
@@ -51,6 +51,8 @@ interface BegunAction {
 const CHUNK = 200;
 /** Actions under way for each request that may be: while some are asked for, what became of others is recorded. */
 const AHEAD = 3;
+/** So many more requests, as a share of those that may be under way, are made ready for the client to send as soon as it may. */
+const PREPARED = 1 / 4;
 /** What became of actions is recorded together with what becomes of others so soon after. */
 const RECORDED_WITHIN_MS = 10;
 
@@ -83,7 +85,7 @@ export class Applier {
     const underWay = new Set<Promise<void>>();
     // Once the service is down or refuses us, what is still waiting for its turn is not tried as well.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
-    const limit = pLimit(concurrency);
+    const limit = pLimit(concurrency + Math.floor(concurrency * PREPARED));
     const inTurn: InTurn = (send) =>
       limit(async () => {
         if (halted.by !== null) throw halted.by.error;
@@ -170,9 +172,8 @@ export class Applier {
     try {
       const landing = await inTurn(() =>
         outage.through(async (repeat) => {
-          run.assertHeld();
           killPoint('apply.begun');
-          return this.#send(store, action, body, repeat || attempted);
+          return this.#send(store, action, body, repeat || attempted, run.assertHeld);
         }),
       );
       killPoint('apply.sent');
@@ -195,14 +196,16 @@ export class Applier {
     action: SyncActionEntity,
     body: CatalogProductBody,
     attempted: boolean,
+    beforeSend: () => void,
   ): Promise<Landing> {
-    if (action.kind === 'create' || action.catalogId === null) return this.#create(store, body, attempted);
+    if (action.kind === 'create' || action.catalogId === null)
+      return this.#create(store, body, attempted, beforeSend);
     try {
       const fields = CATALOG_FIELDS.filter((field) => action.fields.includes(field));
       const patch = { ...patchBody(body, fields), external_id: body.external_id };
       return {
         kind: 'product',
-        product: await store.workspace.client.updateProduct(action.catalogId, patch),
+        product: await store.workspace.client.updateProduct(action.catalogId, patch, { beforeSend }),
       };
     } catch (error) {
       if (!isCoded(error, 'not_found')) throw error;
@@ -210,19 +213,28 @@ export class Applier {
       action.kind = 'create';
       action.catalogId = null;
       action.wantsGeneration = true;
-      return this.#create(store, body, false);
+      return this.#create(store, body, false, beforeSend);
     }
   }
 
   /** POST; after an earlier try of unknown outcome the product is looked for first, so that none is made twice. */
-  async #create(store: Store, body: CatalogProductBody, attempted: boolean): Promise<Landing> {
+  async #create(
+    store: Store,
+    body: CatalogProductBody,
+    attempted: boolean,
+    beforeSend: () => void,
+  ): Promise<Landing> {
     const { client } = store.workspace;
     if (attempted) {
       const found = await findByExternalId(client, body);
-      if (found) return { kind: 'product', product: await client.updateProduct(String(found.id), body) };
+      if (found)
+        return {
+          kind: 'product',
+          product: await client.updateProduct(String(found.id), body, { beforeSend }),
+        };
     }
     try {
-      const result = await client.upsertProduct(body);
+      const result = await client.upsertProduct(body, { beforeSend });
       if (result.kind === 'background') return { kind: 'background', taskId: result.taskId };
       assertOurs(result.product, body);
       return { kind: 'product', product: result.product };
@@ -230,7 +242,7 @@ export class Applier {
       if (!isCoded(error, 'conflict')) throw error;
       const found = await findByExternalId(client, body);
       if (!found) throw error;
-      return { kind: 'product', product: await client.updateProduct(String(found.id), body) };
+      return { kind: 'product', product: await client.updateProduct(String(found.id), body, { beforeSend }) };
     }
   }
 

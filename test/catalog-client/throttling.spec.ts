@@ -104,6 +104,21 @@ describe('the ceiling', () => {
 });
 
 describe('requests at once', () => {
+  it('asks the caller once more when a write is about to go out, and a refusal keeps it from being sent', async () => {
+    replies({ status: 429, headers: { 'retry-after': '5' } });
+    const waited: number[] = [];
+    const beforeSend = (): void => {
+      waited.push(Math.round(time.total / 1000));
+      if (waited.length === 3) throw new Error('not ours any more');
+    };
+    const client = service.client({}, time);
+    await client.upsertProduct({ name: 'a' }, { beforeSend });
+    await expect(client.updateProduct(7, { name: 'a' }, { beforeSend })).rejects.toThrow('not ours any more');
+    expect(waited).toEqual([0, 5, 5]);
+    expect(service.asked).toHaveLength(2);
+    await client.getProduct(7);
+  });
+
   it('are never more than allowed', async () => {
     let underWay = 0;
     let most = 0;

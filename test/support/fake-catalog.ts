@@ -3,6 +3,7 @@ import {
   type LocaleOption,
   type ProductId,
   type UpsertOutcome,
+  type WriteOptions,
 } from '../../src/catalog/client.js';
 import type { BackgroundTask } from '../../src/catalog/background-task.js';
 import type { GenerationAnswer, GenerationProduct } from '../../src/catalog/generation.js';
@@ -158,7 +159,8 @@ export class FakeCatalog extends CatalogClient {
     });
   }
 
-  override async upsertProduct(body: ProductBody): Promise<UpsertOutcome> {
+  override async upsertProduct(body: ProductBody, { beforeSend }: WriteOptions = {}): Promise<UpsertOutcome> {
+    beforeSend?.();
     return this.script.run('upsertProduct', [body], (): UpsertOutcome => {
       const match = this.#match(body);
       if (match) return { kind: 'product', product: this.#answered(this.#write(match.id, body)) };
@@ -171,7 +173,12 @@ export class FakeCatalog extends CatalogClient {
     });
   }
 
-  override async updateProduct(id: ProductId, body: ProductBody): Promise<CatalogProduct> {
+  override async updateProduct(
+    id: ProductId,
+    body: ProductBody,
+    { beforeSend }: WriteOptions = {},
+  ): Promise<CatalogProduct> {
+    beforeSend?.();
     return this.script.run('updateProduct', [id, body], () => {
       const { id: known } = this.#at(id);
       this.#refuseTaken(known, body);
