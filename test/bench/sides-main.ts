@@ -24,7 +24,10 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
 }
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
-  const text = JSON.stringify(body);
+  answerText(response, status, JSON.stringify(body));
+}
+
+function answerText(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),
@@ -121,22 +124,20 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   const body = await bodyOf(request);
   const path = (request.url ?? '').replace(/\?.*$/, '');
   count('catalog', `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`);
-  // So long after the request came, reading it included. Timers know whole milliseconds and ring half of one late: on average
-  // this is right.
+  const text = JSON.stringify(catalogAnswer(request.method ?? '', path, body));
+  // So long after the request came, reading it and making the answer included. Timers know whole milliseconds and ring a
+  // little late: on average this is right.
   const restMs = (orders.catalogMs ?? 0) - (performance.now() - arrived);
-  if (restMs > 0) await sleep(Math.floor(restMs - 0.5 + Math.random()));
-  if (request.method === 'GET') {
-    answer(response, 200, { count: 0, next: null, previous: null, results: [] });
-    return;
-  }
+  if (restMs > 0) await sleep(Math.floor(restMs - 0.25 + Math.random()));
+  answerText(response, request.method === 'POST' ? 201 : 200, text);
+}
+
+function catalogAnswer(method: string, path: string, body: string): object {
+  if (method === 'GET') return { count: 0, next: null, previous: null, results: [] };
   const product = JSON.parse(body) as Record<string, unknown> & { variants?: object[] };
-  const id = request.method === 'POST' ? nextId++ : Number(/\/(\d+)\/$/.exec(path)?.[1] ?? 0);
+  const id = method === 'POST' ? nextId++ : Number(/\/(\d+)\/$/.exec(path)?.[1] ?? 0);
   const variants = product.variants?.map((variant, index) => ({ ...variant, id: id * 100 + index }));
-  answer(response, request.method === 'POST' ? 201 : 200, {
-    ...product,
-    id,
-    ...(variants ? { variants } : {}),
-  });
+  return { ...product, id, ...(variants ? { variants } : {}) };
 }
 
 function portOf(server: Server): number {
