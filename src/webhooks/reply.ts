@@ -1,5 +1,4 @@
-import { STATUS_CODES } from 'node:http';
-import type { Response } from 'express';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { RowLog } from '../registry/row-log.js';
 
 export const WEBHOOK_LOG = Symbol('WEBHOOK_LOG');
@@ -7,11 +6,18 @@ export const WEBHOOK_LOG = Symbol('WEBHOOK_LOG');
 export type WebhookLog = RowLog;
 
 /** An answer in the one shape of interface "HTTP"; a success says what became of the body. */
-export function reply(response: Response, statusCode: number, message: string): void {
+export function reply(response: ServerResponse, statusCode: number, message: string): void {
   if (response.writableEnded || response.destroyed) return;
   const body =
     statusCode < 400
       ? { status: message }
       : { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', message };
-  response.status(statusCode).json(body);
+  // Not by Express, which would first look for what a repeated GET might save.
+  const text = JSON.stringify(body);
+  response
+    .writeHead(statusCode, {
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    })
+    .end(text);
 }
