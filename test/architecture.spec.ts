@@ -34,7 +34,8 @@ const AREAS: Readonly<Record<string, Area>> = {
   store: EDGE,
   catalog: EDGE,
   persistence: EDGE,
-  queue: EDGE,
+  // Two pools on one kind of database end what hangs in the same way.
+  queue: { imports: ['domain', 'persistence/bounded-client.ts'] },
   // What the service's documentation does not show is configurable, and that schema is the client's.
   config: { imports: ['domain', 'catalog/assumptions.ts'] },
   logging: { imports: ['domain', 'config'] },

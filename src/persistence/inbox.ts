@@ -1,11 +1,13 @@
 import pg from 'pg';
 import { CodedError } from '../domain/errors.js';
+import { boundedClient } from './bounded-client.js';
 import { insertDeliveries, insertValues, type NewDelivery } from './delivery.repository.js';
 
 /** Connections kept for receipt alone, so that no amount of other work keeps a delivery waiting for one. */
 const INBOX_CONNECTIONS = 6;
 /** The sender gives up after 10 s and takes nothing but a 5xx for "later": the answer is given well before. */
 const GIVE_UP_MS = 3000;
+const STATEMENT_MS = 2500;
 /** Statements under way at once; what comes meanwhile goes together with the next. */
 const STATEMENTS_AT_ONCE = 2;
 const ROWS_AT_ONCE = 64;
@@ -46,11 +48,11 @@ export class Inbox {
 
   constructor(url: string, onError: (error: Error) => void) {
     this.#pool = new pg.Pool({
+      Client: boundedClient(STATEMENT_MS),
       connectionString: url,
       max: INBOX_CONNECTIONS,
       connectionTimeoutMillis: 1500,
-      statement_timeout: 2500,
-      query_timeout: 2500,
+      statement_timeout: STATEMENT_MS,
       keepAlive: true,
       application_name: 'store-sync inbox',
     });

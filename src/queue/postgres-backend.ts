@@ -23,7 +23,6 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     options: `-c search_path=${SCHEMA}`,
     max: POOL_MAX,
     connectionTimeoutMillis: 5_000,
-    query_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });

@@ -4,16 +4,19 @@ import {
   type PostgresConnectionOptions,
   PostgresQueueBackend,
 } from 'bullmq';
-import pg from 'pg';
+import type pg from 'pg';
+import { boundedClient } from '../persistence/bounded-client.js';
 
 /** How long a refused connection is held back from whoever asked, in milliseconds. */
 const REFUSAL_MS = 500;
+/** A statement without an answer for so long has none to come, in milliseconds. */
+const SILENCE_MS = 30_000;
 
 /**
  * A worker asks again at once when its statement failed. While a server starts or recovers it refuses every connection in a
  * millisecond; without the pause, workers would ask it a thousand times a second.
  */
-export class UnhurriedClient extends pg.Client {
+export class UnhurriedClient extends boundedClient(SILENCE_MS) {
   /** What broke it; null while it can be used. */
   broken: Error | null = null;
 

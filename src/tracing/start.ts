@@ -13,6 +13,7 @@ import {
   TracerProvider,
   ParentBasedSampler,
 } from '@opentelemetry/sdk-trace';
+import { sendSpans } from './tracing.js';
 
 export interface TracingLog {
   warn(message: string): void;
@@ -53,9 +54,11 @@ export function startTracing(ratio: number, log: TracingLog): RunningTracing {
   });
   context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
   trace.setGlobalTracerProvider(provider);
+  sendSpans(true);
   return {
     stop: async () => {
       await endsWithin(provider.shutdown(), log);
+      sendSpans(false);
       trace.disable();
       context.disable();
       diag.disable();
