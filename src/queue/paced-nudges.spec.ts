@@ -54,6 +54,16 @@ describe('nudges of what comes in', () => {
     expect(total()).toBe(sent);
   });
 
+  it('begin with few when a flood is over, for the next one may follow', () => {
+    arrive(1_000, 2);
+    nudged = [];
+    jest.advanceTimersByTime(350);
+    const sizes = nudged.map((ids) => ids.length).filter((size) => size > 1);
+    expect(sizes.slice(0, 3)).toEqual([15, 30, 60]);
+    jest.advanceTimersByTime(1_000);
+    expect(Math.max(...nudged.map((ids) => ids.length))).toBe(500);
+  });
+
   it('hold no more than so many back: the others are the sweeper’s', () => {
     for (let index = 0; index < 25_000; index++) paced.add(String(index));
     jest.advanceTimersByTime(60_000);

@@ -4,8 +4,8 @@ const GATHER_MS = 50;
 const CALM_ARRIVALS = 10;
 /** What the queue hears of in one gathering while a flood lasts: 20 a second, which keeps a store's ordinary limit busy. */
 const TRICKLE = 1;
-/** And once it is over. */
-const CALM_BATCH = 500;
+/** And once it is over: as few at first as go to the queue one by one, twice as many each time, for the next flood may be near. */
+const CALM_BATCH = { first: 15, most: 500 };
 /** Gatherings without a flood until it counts as over. */
 const CALM_GATHERINGS = 4;
 /** Ids held back; the sweeper finds the rows of those beyond. */
@@ -54,6 +54,11 @@ export class PacedNudges {
     for (const begin of this.#turns.splice(0)) begin();
   }
 
+  #batch(): number {
+    if (this.flooded) return TRICKLE;
+    return Math.min(CALM_BATCH.first * 2 ** (this.#calm - CALM_GATHERINGS), CALM_BATCH.most);
+  }
+
   #schedule(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null;
@@ -65,7 +70,7 @@ export class PacedNudges {
     this.#calm = this.#arrived > CALM_ARRIVALS ? 0 : this.#calm + 1;
     this.#arrived = 0;
     for (const begin of this.#turns.splice(0, this.flooded ? TRICKLE : this.#turns.length)) begin();
-    const ids = this.#held.splice(0, this.flooded ? TRICKLE : CALM_BATCH);
+    const ids = this.#held.splice(0, this.#batch());
     // Never rejects: a nudge that fails is counted by the nudger, and its row is the sweeper's.
     if (ids.length > 0) void this.nudge(ids);
     if (this.#held.length > 0 || this.#turns.length > 0 || this.flooded) this.#schedule();
