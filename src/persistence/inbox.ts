@@ -7,6 +7,7 @@ import { insertDeliveries, insertValues, type NewDelivery } from './delivery.rep
 const INBOX_CONNECTIONS = 6;
 /** The sender gives up after 10 s and takes nothing but a 5xx for "later": the answer is given well before. */
 const GIVE_UP_MS = 3000;
+/** The server ends a statement after so long; one that says nothing is given up then. Leaves `GIVE_UP_MS` time to say so. */
 const STATEMENT_MS = 2500;
 /** Statements under way at once; what comes meanwhile goes together with the next. */
 const STATEMENTS_AT_ONCE = 2;

@@ -26,7 +26,7 @@ const BATCH = 500;
  * Fewer jobs than this go to the queue one by one. In PostgreSQL a call for many makes two temporary tables, which takes as long as
  * some twenty calls for one.
  */
-const FEW = 16;
+export const FEW = 16;
 
 /**
  * Tells a stage that a row wants looking at. A nudge that fails never fails its caller's work: the row is the truth, and the sweeper finds

@@ -1,3 +1,5 @@
+import { FEW } from './nudger.js';
+
 /** How long arrivals are gathered before the queue hears of them. */
 const GATHER_MS = 50;
 /** More arrivals than this in one gathering (200 a second) are a flood. */
@@ -5,7 +7,7 @@ const CALM_ARRIVALS = 10;
 /** What the queue hears of in one gathering while a flood lasts: 20 a second, which keeps a store's ordinary limit busy. */
 const TRICKLE = 1;
 /** And once it is over: as few at first as go to the queue one by one, twice as many each time, for the next flood may be near. */
-const CALM_BATCH = { first: 15, most: 500 };
+const CALM_BATCH = { first: FEW - 1, most: 500 };
 /** Gatherings without a flood until it counts as over. */
 const CALM_GATHERINGS = 4;
 /** Ids held back; the sweeper finds the rows of those beyond. */

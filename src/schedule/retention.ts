@@ -21,7 +21,7 @@ export class Retention {
     const { signal } = this.#end;
     if (this.keepDays === 0 || signal.aborted) return;
     const removed = await this.rows.remove(this.keepDays, STEP, async (tookMs) => {
-      await this.timing.sleep(Math.ceil(tookMs), signal).catch(() => undefined);
+      await this.timing.sleep(Math.ceil(tookMs), signal).catch(() => undefined); // stopped: no need to rest
       return !signal.aborted;
     });
     if (Object.keys(removed).length > 0)

@@ -58,6 +58,20 @@ describe('a grouped export', () => {
     }
   });
 
+  it('comes in small batches at first, each with more than the one before until a buffer is full', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => linesOf(1_000 + index, 0)).flat();
+    const path = join(folder, 'long.jsonl');
+    await writeFile(path, lines.join('\n'));
+    const sizes: number[] = [];
+    for await (const batch of groupedProducts(path, SCOPE, (lines[0]?.length ?? 0) * 64))
+      sizes.push(batch.length);
+    const [first = 0, second = 0, third = 0] = sizes;
+    expect(first).toBeLessThan(10);
+    expect(second).toBeGreaterThan(first);
+    expect(third).toBeGreaterThan(second);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(200);
+  });
+
   it('without a product has none', async () => {
     expect(await read('', 64)).toEqual([]);
   });
