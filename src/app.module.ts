@@ -3,12 +3,12 @@ import type { Params } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { connectSites, operationPorts, workOnTheSpot } from './composition.js';
 import { environment, tracingSettings, type AppConfig } from './config/index.js';
-import { Metrics } from './metrics/metrics.js';
-import { OperationServicesModule } from './operations/services.module.js';
+import { Metrics } from './observability/metrics/metrics.js';
+import { OperationsModule } from './operations/operations.module.js';
 import { PersistenceModule } from './persistence/persistence.module.js';
-import { RegistryModule } from './registry/registry.module.js';
+import { SitesModule } from './sites/sites.module.js';
 import { SyncModule } from './sync/sync.module.js';
-import { TracingModule } from './tracing/tracing.module.js';
+import { TracingModule } from './observability/tracing/tracing.module.js';
 
 export interface AppSettings {
   readonly config: AppConfig;
@@ -64,9 +64,9 @@ export class AppModule {
           logger.warn({ err: error.message }, 'a database connection broke');
         },
       }),
-      RegistryModule.forRoot(connectSites(config, metrics, logger.child({ stage: 'store' }))),
+      SitesModule.forRoot(connectSites(config, metrics, logger.child({ stage: 'store' }))),
       sync,
-      OperationServicesModule.with(
+      OperationsModule.with(
         operationPorts(config.server.publicUrl, sync, work, logger.child({ stage: 'write-back' })),
       ),
     ];

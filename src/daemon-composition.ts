@@ -2,12 +2,12 @@ import { getQueueToken } from '@nestjs/bullmq';
 import type { Provider } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { errorLine } from './domain/errors.js';
-import { Metrics } from './metrics/metrics.js';
+import { Metrics } from './observability/metrics/metrics.js';
 import { RowWork } from './operations/ports.js';
 import { GaugeRepository } from './persistence/gauge.repository.js';
 import { Nudger, QUEUE_NAMES } from './queue/index.js';
-import type { RowLog } from './registry/row-log.js';
-import { Sites } from './registry/sites.js';
+import type { RowLog } from './runtime/logger.js';
+import { Sites } from './sites/sites.js';
 
 const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
 

@@ -2,9 +2,10 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { LoggerModule } from 'nestjs-pino';
 import { AppModule, type AppSettings } from './app.module.js';
 import { NUDGED_WORK, stateMetrics } from './daemon-composition.js';
-import { Metrics } from './metrics/metrics.js';
+import { Metrics } from './observability/metrics/metrics.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
-import { OperationsModule } from './operations/operations.module.js';
+import { ApiModule } from './api/api.module.js';
+import { DashboardModule } from './dashboard/dashboard.module.js';
 import { QueueModule } from './queue/index.js';
 import { ScheduleModule } from './schedule/schedule.module.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
@@ -39,7 +40,8 @@ export class DaemonModule {
         WriteBackModule.forRoot(logger.child({ stage: 'write-back' })),
         ScheduleModule.forRoot(config, logger.child({ stage: 'schedule' })),
         NotificationsModule.forRoot(config, logger.child({ stage: 'notifications' })),
-        OperationsModule.forRoot(config.server.adminToken),
+        ApiModule.forRoot(config.server.adminToken),
+        DashboardModule.forRoot(config.server.adminToken),
       ],
       providers: [RunsProcessor, CreationsProcessor, stateMetrics(logger.child({ stage: 'metrics' }))],
     };

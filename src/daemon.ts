@@ -7,8 +7,8 @@ import { Logger as NestLogger } from 'nestjs-pino';
 import type { AppSettings } from './app.module.js';
 import { DaemonModule } from './daemon.module.js';
 import { waitForDatabase } from './persistence/data-source.js';
-import { ErrorFilter } from './operations/error.filter.js';
-import { openApiDocument } from './operations/openapi.js';
+import { ErrorFilter } from './api/error.filter.js';
+import { openApiDocument } from './api/openapi.js';
 import { openApiPages } from './openapi/pages.js';
 
 export interface RunningDaemon {

@@ -1,8 +1,8 @@
 import { Command } from 'nest-commander';
 import { connectSites } from '../composition.js';
 import { secretValues } from '../config/index.js';
-import { redactSecrets } from '../logging/index.js';
-import { Metrics } from '../metrics/metrics.js';
+import { redactSecrets } from '../observability/logging/index.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import {
   checkSites,
   notificationsFinding,

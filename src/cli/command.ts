@@ -3,7 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
 import { environment, secretValues } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
-import { redactSecrets } from '../logging/index.js';
+import { redactSecrets } from '../observability/logging/index.js';
 import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
 
 export interface CommonOptions {

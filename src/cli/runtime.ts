@@ -8,8 +8,8 @@ import {
   type AppConfig,
   type LoadedConfig,
 } from '../config/index.js';
-import { createLogger, createLoggerOptions, type LoggerSettings } from '../logging/index.js';
-import { openEmbeddedPostgres } from '../persistence/embedded/index.js';
+import { createLogger, createLoggerOptions, type LoggerSettings } from '../observability/logging/index.js';
+import { openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 export interface Runtime extends AppSettings {
   readonly warnings: readonly string[];

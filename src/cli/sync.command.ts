@@ -1,5 +1,5 @@
 import { Command, Option } from 'nest-commander';
-import { RunRequests } from '../registry/run-requests.js';
+import { RunRequests } from '../sites/run-requests.js';
 import { interruptSignal } from './command.js';
 import { reportRun, runToEnd } from './run-to-end.js';
 import { StoreCommand, type StoreOptions } from './store-options.js';

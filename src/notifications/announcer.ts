@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { RETRY_DELAYS_MS, retryDelayMs } from '../domain/backoff.js';
 import { CodedError, errorLine } from '../domain/errors.js';
-import type { Metrics } from '../metrics/metrics.js';
+import type { Metrics } from '../observability/metrics/metrics.js';
 import type { DueNotification, NotificationRepository } from '../persistence/notification.repository.js';
-import type { Sites } from '../registry/sites.js';
-import type { Timing } from '../registry/timing.js';
+import type { Sites } from '../sites/sites.js';
+import type { Timing } from '../runtime/clock.js';
 import { judge } from './conditions.js';
 import { messageOf } from './message.js';
 import type { OutgoingWebhook } from './outgoing-webhook.js';

@@ -7,11 +7,11 @@ import {
 import { SchedulerRegistry } from '@nestjs/schedule';
 import type { AppConfig } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { NotificationRepository } from '../persistence/notification.repository.js';
-import { Shutdown } from '../registry/shutdown.js';
-import { Sites } from '../registry/sites.js';
-import { REAL_TIMING } from '../registry/timing.js';
+import { Shutdown } from '../runtime/shutdown.js';
+import { Sites } from '../sites/sites.js';
+import { REAL_TIMING } from '../runtime/clock.js';
 import { Announcer, type AnnouncerLog } from './announcer.js';
 import { outgoingWebhook } from './outgoing-webhook.js';
 

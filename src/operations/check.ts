@@ -1,5 +1,5 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
-import type { Sites, Store, Workspace } from '../registry/sites.js';
+import type { Sites, Store, Workspace } from '../sites/sites.js';
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'FAIL';

@@ -5,8 +5,8 @@ import type { DriftCandidate, HistoryRepository } from '../persistence/history.r
 import { placeOfTarget } from '../domain/write-target.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import { writableFields } from '../planner/source.js';
-import { readTranslations } from '../registry/live-translations.js';
-import type { Sites, Store } from '../registry/sites.js';
+import { readTranslations } from '../sites/live-translations.js';
+import type { Sites, Store } from '../sites/sites.js';
 
 export const driftFindingSchema = z.object({
   /**

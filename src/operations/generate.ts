@@ -5,7 +5,7 @@ import type { StoreProductEntity } from '../persistence/entities/index.js';
 import type { HistoryRepository } from '../persistence/history.repository.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
-import type { Sites, Store } from '../registry/sites.js';
+import type { Sites, Store } from '../sites/sites.js';
 import type { GenerationAsking } from './ports.js';
 
 export const generateBodySchema = z.strictObject({

@@ -6,7 +6,7 @@ import type {
 } from '../persistence/entities/index.js';
 import type { ListingRepository } from '../persistence/listing.repository.js';
 import type { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
-import type { Shutdown } from '../registry/shutdown.js';
+import type { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import type { Planning, RowWork } from './ports.js';
 

@@ -2,7 +2,7 @@ import type { PlanCounts } from '../persistence/entities/saved-plan.entity.js';
 import type { StoreProductEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
 import type { JournalField } from '../domain/write-back-journal.js';
-import type { Store, Workspace } from '../registry/sites.js';
+import type { Store, Workspace } from '../sites/sites.js';
 
 /**
  * What operations ask of the stages. Stages do not call each other: the composition root binds each of these, for the daemon by

@@ -5,7 +5,7 @@ import type { RunRepository } from '../persistence/run.repository.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
-import type { Sites, Store, Workspace } from '../registry/sites.js';
+import type { Sites, Store, Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
 import { presentRun, runSchema } from './present-run.js';
 

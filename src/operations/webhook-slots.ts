@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
-import type { Sites, Workspace } from '../registry/sites.js';
+import type { Sites, Workspace } from '../sites/sites.js';
 import type { SlotKeeping } from './ports.js';
 
 export const slotSchema = z.object({

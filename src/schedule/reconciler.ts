@@ -5,7 +5,7 @@ import type { RunRepository } from '../persistence/run.repository.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
 import type { QueueName } from '../queue/index.js';
-import type { Sites, Workspace } from '../registry/sites.js';
+import type { Sites, Workspace } from '../sites/sites.js';
 import type { TaskPoller } from './task-poller.js';
 import type { WebhookSlot } from './webhook-slot.js';
 

@@ -1,5 +1,5 @@
 import type { RetentionRepository } from '../persistence/retention.repository.js';
-import type { Timing } from '../registry/timing.js';
+import type { Timing } from '../runtime/clock.js';
 import type { ReconcileLog } from './reconciler.js';
 
 /** Rows looked at in one statement: some tens of milliseconds. */

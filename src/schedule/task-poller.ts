@@ -9,9 +9,9 @@ import type { TaskRepository } from '../persistence/task.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { intendedValues } from '../planner/generated-content.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
-import { killPoint } from '../registry/kill-point.js';
-import type { Sites, Workspace } from '../registry/sites.js';
-import type { Timing } from '../registry/timing.js';
+import { killPoint } from '../runtime/kill-point.js';
+import type { Sites, Workspace } from '../sites/sites.js';
+import type { Timing } from '../runtime/clock.js';
 
 /** A call whose outcome is unknown is repeated only after deliveries and polls have had this long. */
 const UNANSWERED_GIVE_UP_MS = 3_600_000;

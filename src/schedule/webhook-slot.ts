@@ -1,7 +1,7 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { AppConfig } from '../config/index.js';
 import type { StateRepository } from '../persistence/state.repository.js';
-import type { Workspace } from '../registry/sites.js';
+import type { Workspace } from '../sites/sites.js';
 
 export type SlotState = 'ours' | 'free' | 'foreign' | 'unknown';
 

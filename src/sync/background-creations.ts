@@ -6,8 +6,8 @@ import type { LinkRepository } from '../persistence/link.repository.js';
 import type { ActionRepository } from '../persistence/action.repository.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { withoutIdentifiers } from '../planner/map-to-catalog.js';
-import type { Store } from '../registry/sites.js';
-import type { Timing } from '../registry/timing.js';
+import type { Store } from '../sites/sites.js';
+import type { Timing } from '../runtime/clock.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 
 /** Up to this many are looked for one by one; beyond, one walk of the listing finds them all. */

@@ -3,7 +3,7 @@ import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product
 import { parseExternalId } from '../domain/external-id.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
-import type { Workspace } from '../registry/sites.js';
+import type { Workspace } from '../sites/sites.js';
 
 /** Beyond this many identifiers the listing is walked whatever its length: a search for each would be no cheaper. */
 const SEARCH_AT_MOST = 2000;

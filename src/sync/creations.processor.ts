@@ -3,8 +3,8 @@ import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { rowIdOf } from '../queue/index.js';
-import { Shutdown } from '../registry/shutdown.js';
-import { Sites } from '../registry/sites.js';
+import { Shutdown } from '../runtime/shutdown.js';
+import { Sites } from '../sites/sites.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
 

@@ -4,8 +4,8 @@ import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { StateRepository } from '../persistence/state.repository.js';
-import type { Store } from '../registry/sites.js';
-import type { Timing } from '../registry/timing.js';
+import type { Store } from '../sites/sites.js';
+import type { Timing } from '../runtime/clock.js';
 import { readAll, readChanges } from './extract.js';
 import { planRead } from './planning.js';
 

@@ -1,9 +1,9 @@
 import { CodedError } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
-import type { Timing } from '../registry/timing.js';
-import { killPoint } from '../registry/kill-point.js';
-import type { Store } from '../registry/sites.js';
+import type { Timing } from '../runtime/clock.js';
+import { killPoint } from '../runtime/kill-point.js';
+import type { Store } from '../sites/sites.js';
 
 /** A read of the store: its products in batches, and whether absence from it proves that a product is gone. */
 export interface SourceRead {

@@ -3,8 +3,8 @@ import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/en
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
-import { killPoint } from '../registry/kill-point.js';
-import type { Store } from '../registry/sites.js';
+import { killPoint } from '../runtime/kill-point.js';
+import type { Store } from '../sites/sites.js';
 
 export interface GenerationOutcome {
   readonly requested: number;

@@ -1,5 +1,5 @@
 import { CodedError } from '../domain/errors.js';
-import type { Timing } from '../registry/timing.js';
+import type { Timing } from '../runtime/clock.js';
 
 /** Ends the phase of a run: the rest of its work waits for reconcile. */
 export class RunInterruptedError extends CodedError {}

@@ -9,7 +9,7 @@ import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, planProduct, type PlannedChange } from '../planner/plan-product.js';
-import type { Store } from '../registry/sites.js';
+import type { Store } from '../sites/sites.js';
 import { fillCatalogView } from './catalog-view.js';
 import { oneAhead } from './one-ahead.js';
 import type { SourceRead } from './extract.js';

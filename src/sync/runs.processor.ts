@@ -1,9 +1,9 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { rowIdOf } from '../queue/index.js';
-import { Shutdown } from '../registry/shutdown.js';
+import { Shutdown } from '../runtime/shutdown.js';
 import { RunWorker } from './run-worker.js';
 
 /** Runs of different stores side by side; the row's lease keeps a run to one worker. */

@@ -17,8 +17,8 @@ import type {
 import type { StateRepository } from '../persistence/state.repository.js';
 import { filledFields, identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
-import type { Sites, Store } from '../registry/sites.js';
-import type { Timing } from '../registry/timing.js';
+import type { Sites, Store } from '../sites/sites.js';
+import type { Timing } from '../runtime/clock.js';
 import { dryRun, type DryRun } from './dry-run.js';
 import { settlePlanned } from './planning.js';
 

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -8,8 +8,8 @@ import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
-import { Sites } from '../registry/sites.js';
-import { REAL_TIMING } from '../registry/timing.js';
+import { Sites } from '../sites/sites.js';
+import { REAL_TIMING } from '../runtime/clock.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';

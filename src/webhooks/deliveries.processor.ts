@@ -1,9 +1,9 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { Nudger, PacedNudges, rowIdOf } from '../queue/index.js';
-import { traced } from '../tracing/tracing.js';
+import { traced } from '../observability/tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
 @Processor('deliveries', { concurrency: 8 })

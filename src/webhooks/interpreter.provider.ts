@@ -4,8 +4,8 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import type { RowLog } from '../registry/row-log.js';
-import { Sites } from '../registry/sites.js';
+import type { RowLog } from '../runtime/logger.js';
+import { Sites } from '../sites/sites.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
 /** The interpreter for a process: the daemon's, or a command's that looks at deliveries itself. */

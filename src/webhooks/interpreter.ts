@@ -17,10 +17,10 @@ import type { TaskRepository } from '../persistence/task.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
 import { holdsContent } from '../planner/translations.js';
-import { ROW_LEASE_MS, whileHeld } from '../registry/held-lease.js';
-import { killPoint } from '../registry/kill-point.js';
-import { SILENT_LOG, type RowLog } from '../registry/row-log.js';
-import type { Sites, Store, Workspace } from '../registry/sites.js';
+import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+import { killPoint } from '../runtime/kill-point.js';
+import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
+import type { Sites, Store, Workspace } from '../sites/sites.js';
 import { resultContent, type ResultContent } from './result-content.js';
 
 /** What became of a delivery: settled with a note, or to be looked at again. */

@@ -1,5 +1,5 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
-import type { RowLog } from '../registry/row-log.js';
+import type { RowLog } from '../runtime/logger.js';
 
 export const WEBHOOK_LOG = Symbol('WEBHOOK_LOG');
 

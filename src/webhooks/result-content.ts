@@ -4,7 +4,7 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { intendedValues } from '../planner/generated-content.js';
 import { intendedTranslations } from '../planner/translations.js';
-import type { Store, Workspace } from '../registry/sites.js';
+import type { Store, Workspace } from '../sites/sites.js';
 
 /** What a result means for the store, and the languages that it lacks. */
 export interface ResultContent {

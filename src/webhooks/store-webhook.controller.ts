@@ -3,7 +3,7 @@ import { Controller, Inject, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
 import { Inbox } from '../persistence/inbox.js';
-import { Sites } from '../registry/sites.js';
+import { Sites } from '../sites/sites.js';
 import { isShopifySignature } from '../store/index.js';
 import { readRawBody } from './raw-body.js';
 import { reply, WEBHOOK_LOG, type WebhookLog } from './reply.js';

@@ -8,9 +8,9 @@ import type { StoreProductEntity, WriteBackEntity } from '../persistence/entitie
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { isStoreField } from '../planner/generated-content.js';
-import { currentValue, readTranslations } from '../registry/live-translations.js';
-import { SILENT_LOG, type RowLog } from '../registry/row-log.js';
-import type { Sites, Store } from '../registry/sites.js';
+import { currentValue, readTranslations } from '../sites/live-translations.js';
+import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
+import type { Sites, Store } from '../sites/sites.js';
 import { namespaceAndKey } from './writer.js';
 
 const LEASE_MS = 120_000;

@@ -1,5 +1,5 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import type { RowLog } from '../registry/row-log.js';
+import type { RowLog } from '../runtime/logger.js';
 import { WriteBacksProcessor } from './write-backs.processor.js';
 import { writerProvider } from './writer.provider.js';
 

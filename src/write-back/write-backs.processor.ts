@@ -1,9 +1,9 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
-import { Metrics } from '../metrics/metrics.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { rowIdOf } from '../queue/index.js';
-import { traced } from '../tracing/tracing.js';
+import { traced } from '../observability/tracing/tracing.js';
 import { WriteBackWriter, type WriteBackResult } from './writer.js';
 
 /** The store's own limit paces the work: the connector waits for it, so that more at once would only wait together. */

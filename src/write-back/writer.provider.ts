@@ -1,9 +1,9 @@
 import type { Provider } from '@nestjs/common';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import type { RowLog } from '../registry/row-log.js';
-import { Sites } from '../registry/sites.js';
-import { REAL_TIMING } from '../registry/timing.js';
+import type { RowLog } from '../runtime/logger.js';
+import { Sites } from '../sites/sites.js';
+import { REAL_TIMING } from '../runtime/clock.js';
 import { WriteBackWriter } from './writer.js';
 
 /** The writer for a process: the daemon's, or a command's that writes for itself. */

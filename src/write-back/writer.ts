@@ -10,12 +10,12 @@ import type { LinkRepository } from '../persistence/link.repository.js';
 import type { WriteBackEnd, WriteBackRepository } from '../persistence/write-back.repository.js';
 import { isStoreField } from '../planner/generated-content.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
-import { ROW_LEASE_MS, whileHeld } from '../registry/held-lease.js';
-import { killPoint } from '../registry/kill-point.js';
-import { currentValue, readTranslations } from '../registry/live-translations.js';
-import { SILENT_LOG, type RowLog } from '../registry/row-log.js';
-import type { Sites, Store } from '../registry/sites.js';
-import type { Timing } from '../registry/timing.js';
+import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+import { killPoint } from '../runtime/kill-point.js';
+import { currentValue, readTranslations } from '../sites/live-translations.js';
+import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
+import type { Sites, Store } from '../sites/sites.js';
+import type { Timing } from '../runtime/clock.js';
 import { Journal } from './journal.js';
 
 /** A write-back that ended so often by killing its worker fails, and a person may approve it again. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import { storeSchema } from '../../src/config/store-schema.js';
 import { markOfRead } from '../../src/planner/plan-product.js';
-import { readBasisOf } from '../../src/registry/sites.js';
+import { readBasisOf } from '../../src/sites/sites.js';
 import { runDirectory } from '../support/run-directory.js';
 import { type ExportFile, writeExportFile } from './export-files.js';
 import { type Log, MEGABYTE } from './full-run.js';

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/persistence/embedded/server.js';
+import { freePort } from '../../src/embedded-postgres/server.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { noteProcess, runDirectory } from '../support/run-directory.js';
 

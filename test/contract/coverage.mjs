@@ -12,7 +12,7 @@ import { RULES } from './rules.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCUMENT = join(ROOT, 'docs', 'catalog-api-coverage.md');
-const SUITES = { service: ['test/contract/'], client: ['src/catalog/', 'test/catalog-client/'] };
+const SUITES = { service: ['test/contract/'], client: ['src/catalog/'] };
 
 async function runSuites() {
   const directory = await mkdtemp(join(tmpdir(), 'coverage-'));

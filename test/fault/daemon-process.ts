@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { KillPoint } from '../../src/registry/kill-point.js';
+import type { KillPoint } from '../../src/runtime/kill-point.js';
 import { startChild, type Child } from '../support/child.js';
 import { noteProcess } from '../support/run-directory.js';
 

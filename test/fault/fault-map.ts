@@ -13,12 +13,12 @@ export interface FaultRow {
 
 const proof = (file: string, ...names: string[]): Proof[] => names.map((name) => ({ file, name }));
 
-const KILLS = 'test/fault/kill-points.spec.ts';
-const SOAK = 'test/soak/soak.spec.ts';
-const REDIS = 'test/fault/redis.spec.ts';
-const LOAD = 'test/fault/receipt-under-load.spec.ts';
-const REPLICAS = 'test/fault/replicas.spec.ts';
-const RECEIPT = 'test/e2e/receipt.spec.ts';
+const KILLS = 'test/fault/kill-points.e2e.spec.ts';
+const SOAK = 'test/soak/soak.e2e.spec.ts';
+const REDIS = 'test/fault/redis.e2e.spec.ts';
+const LOAD = 'test/fault/receipt-under-load.e2e.spec.ts';
+const REPLICAS = 'test/fault/replicas.e2e.spec.ts';
+const RECEIPT = 'test/e2e/receipt.e2e.spec.ts';
 const SOAKED = 'are neither lost, nor doubled, nor refused';
 
 /** Receiving: W. The catalog service: C. The store: S. Data: D. Operation: O. */
@@ -41,7 +41,7 @@ export const FAULTS: readonly FaultRow[] = [
     behaviour: 'the next process finds the row and interprets it',
     proofs: [
       ...proof(KILLS, 'at receive.acked is', 'at settle.claimed is'),
-      ...proof('test/webhooks/order.spec.ts', 'an interpreter that dies at'),
+      ...proof('test/integration/webhooks/order.integration.spec.ts', 'an interpreter that dies at'),
       ...proof(SOAK, SOAKED),
     ],
   },
@@ -57,7 +57,10 @@ export const FAULTS: readonly FaultRow[] = [
     behaviour: '503 within three and a half seconds',
     proofs: [
       ...proof(RECEIPT, 'refuses connections gets 503', 'hangs gets 503'),
-      ...proof('test/persistence/repositories-inbox.spec.ts', 'a database that is away'),
+      ...proof(
+        'test/integration/persistence/repositories-inbox.integration.spec.ts',
+        'a database that is away',
+      ),
     ],
   },
   {
@@ -66,7 +69,10 @@ export const FAULTS: readonly FaultRow[] = [
     behaviour: 'one row, one effect',
     proofs: [
       ...proof(LOAD, 'that come fifty times at once'),
-      ...proof('test/persistence/repositories-inbox.spec.ts', 'keeps one row of fifty identical deliveries'),
+      ...proof(
+        'test/integration/persistence/repositories-inbox.integration.spec.ts',
+        'keeps one row of fifty identical deliveries',
+      ),
     ],
   },
   {
@@ -74,8 +80,11 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'a failure after a success, or the reverse',
     behaviour: 'a settled task never moves, the newest content stands',
     proofs: [
-      ...proof('test/webhooks/order.spec.ts', 'results in whatever order'),
-      ...proof('test/webhooks/interpretation.spec.ts', 'that failed does not undo one that succeeded'),
+      ...proof('test/integration/webhooks/order.integration.spec.ts', 'results in whatever order'),
+      ...proof(
+        'test/integration/webhooks/interpretation.integration.spec.ts',
+        'that failed does not undo one that succeeded',
+      ),
     ],
   },
   {
@@ -83,7 +92,7 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'a delivery overtakes the answer to the call that caused it',
     behaviour: 'it finds its task, or waits until its product is known',
     proofs: proof(
-      'test/webhooks/interpretation.spec.ts',
+      'test/integration/webhooks/interpretation.integration.spec.ts',
       'finds its row although it overtook the answer',
       'is taken once the product is linked',
     ),
@@ -152,7 +161,7 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'a delivery is lost for good',
     behaviour: 'polling brings every product round',
     proofs: [
-      ...proof('test/e2e/polling.spec.ts', 'everything still comes round, by polling'),
+      ...proof('test/e2e/polling.e2e.spec.ts', 'everything still comes round, by polling'),
       ...proof(KILLS, 'while no deliveries come, at poll.asked', 'while no deliveries come, at poll.stored'),
     ],
   },
@@ -161,8 +170,8 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'the catalog answers 429, with or without Retry-After',
     behaviour: 'it is left alone for as long as it asks, an hour at most',
     proofs: [
-      ...proof('test/e2e/faults.spec.ts', 'by 429 with'),
-      ...proof('test/catalog-client/throttling.spec.ts', '429 and 503'),
+      ...proof('test/e2e/faults.e2e.spec.ts', 'by 429 with'),
+      ...proof('src/catalog/client-throttling.spec.ts', '429 and 503'),
     ],
   },
   {
@@ -170,38 +179,41 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'an error or a timeout in answer to a creation',
     behaviour: 'the product is looked for before it is created again',
     proofs: [
-      ...proof('test/sync/apply.spec.ts', 'a creation of unknown outcome is looked for'),
+      ...proof(
+        'test/integration/sync/apply.integration.spec.ts',
+        'a creation of unknown outcome is looked for',
+      ),
       ...proof(KILLS, 'at apply.begun is', 'at apply.sent is'),
-      ...proof('test/e2e/faults.spec.ts', 'a catalog that fails in every way there is'),
+      ...proof('test/e2e/faults.e2e.spec.ts', 'a catalog that fails in every way there is'),
     ],
   },
   {
     id: 'C3',
     fault: 'HTML, a cut, slow or enormous answer',
     behaviour: 'a coded error that may be repeated; bounded in time and size',
-    proofs: proof('test/catalog-client/errors.spec.ts', 'answers that cannot be used'),
+    proofs: proof('src/catalog/client-errors.spec.ts', 'answers that cannot be used'),
   },
   {
     id: 'C4',
     fault: 'the token is revoked in the middle',
     behaviour: 'one renewal for all; if that does not help, the workspace is paused',
     proofs: [
-      ...proof('test/catalog-client/auth.spec.ts', 'whose token is revoked unannounced cause one renewal'),
-      ...proof('test/sync/apply.spec.ts', 'refused credentials'),
+      ...proof('src/catalog/client-auth.spec.ts', 'whose token is revoked unannounced cause one renewal'),
+      ...proof('test/integration/sync/apply.integration.spec.ts', 'refused credentials'),
     ],
   },
   {
     id: 'C5',
     fault: 'the refresh token has expired',
     behaviour: 'a new login, once',
-    proofs: proof('test/catalog-client/auth.spec.ts', '[AUTH-08]', 'a refused login says why'),
+    proofs: proof('src/catalog/client-auth.spec.ts', '[AUTH-08]', 'a refused login says why'),
   },
   {
     id: 'C6',
     fault: 'pages change while they are read',
     behaviour: 'the walk ends, and says so when it is not whole',
     proofs: proof(
-      'test/catalog-client/products.spec.ts',
+      'src/catalog/client-products.spec.ts',
       'ends at a next that was followed before',
       'a walk that is cut short by a vanished page fails',
     ),
@@ -211,8 +223,8 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'the store throttles',
     behaviour: 'waited for as its cost figures say; the read goes on',
     proofs: [
-      ...proof('test/store/calls.spec.ts', 'calls that the store asks to slow down'),
-      ...proof('test/e2e/faults.spec.ts', 'a store that throttles and fails'),
+      ...proof('src/store/shopify/connector-calls.spec.ts', 'calls that the store asks to slow down'),
+      ...proof('test/e2e/faults.e2e.spec.ts', 'a store that throttles and fails'),
     ],
   },
   {
@@ -220,9 +232,12 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'an export fails, is cancelled, or its address expires',
     behaviour: 'the run fails, or exports anew; nothing is taken for gone',
     proofs: [
-      ...proof('test/e2e/exports.spec.ts', 'an export that is not whole because it ends as'),
-      ...proof('test/store/export.spec.ts', 'asks once for a new address when the old one has expired'),
-      ...proof('test/sync/resume.spec.ts', 'an export that failed is forgotten'),
+      ...proof('test/e2e/exports.e2e.spec.ts', 'an export that is not whole because it ends as'),
+      ...proof(
+        'src/store/shopify/connector-export.spec.ts',
+        'asks once for a new address when the old one has expired',
+      ),
+      ...proof('test/integration/sync/resume.integration.spec.ts', 'an export that failed is forgotten'),
       ...proof(KILLS, 'at plan.export-started is', 'at plan.handle-stored is'),
     ],
   },
@@ -231,23 +246,29 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'an export that is cut off',
     behaviour: 'the counts do not agree, so the run fails and infers nothing',
     proofs: [
-      ...proof('test/store/export.spec.ts', 'an export that is not what the store said'),
-      ...proof('test/sync/resume.spec.ts', 'that breaks off in the middle leaves nothing of its plan'),
+      ...proof('src/store/shopify/connector-export.spec.ts', 'an export that is not what the store said'),
+      ...proof(
+        'test/integration/sync/resume.integration.spec.ts',
+        'that breaks off in the middle leaves nothing of its plan',
+      ),
     ],
   },
   {
     id: 'S4',
     fault: 'a product is deleted before it is written',
     behaviour: 'skipped with that reason',
-    proofs: proof('test/write-back/writing.spec.ts', 'a product that is gone'),
+    proofs: proof('test/integration/write-back/writing.integration.spec.ts', 'a product that is gone'),
   },
   {
     id: 'S5',
     fault: 'the merchant edited after the product was read',
     behaviour: 'the edit stands, as a conflict',
     proofs: [
-      ...proof('test/e2e/merchant-edits.spec.ts', 'is not overwritten when it happens between'),
-      ...proof('test/write-back/writing.spec.ts', 'made since the content was asked for is kept'),
+      ...proof('test/e2e/merchant-edits.e2e.spec.ts', 'is not overwritten when it happens between'),
+      ...proof(
+        'test/integration/write-back/writing.integration.spec.ts',
+        'made since the content was asked for is kept',
+      ),
       ...proof(SOAK, SOAKED),
     ],
   },
@@ -256,9 +277,12 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'what was written comes back as news',
     behaviour: 'it is known as ours: neither pushed nor generated from',
     proofs: [
-      ...proof('test/e2e/merchant-edits.spec.ts', 'what was written does not come back as news'),
-      ...proof('test/e2e/store-events.spec.ts', 'a hundred times over start nothing'),
-      ...proof('test/write-back/writing.spec.ts', 'does not come back as the merchant’s own'),
+      ...proof('test/e2e/merchant-edits.e2e.spec.ts', 'what was written does not come back as news'),
+      ...proof('test/e2e/store-events.e2e.spec.ts', 'a hundred times over start nothing'),
+      ...proof(
+        'test/integration/write-back/writing.integration.spec.ts',
+        'does not come back as the merchant’s own',
+      ),
     ],
   },
   {
@@ -268,7 +292,7 @@ export const FAULTS: readonly FaultRow[] = [
     proofs: [
       ...proof(KILLS, 'at write-back.written is', 'at write-back.begun is'),
       ...proof(
-        'test/write-back/resume.spec.ts',
+        'test/integration/write-back/resume.integration.spec.ts',
         'a writer that dies at',
         'after the write leaves what is known as ours to the newer result',
       ),
@@ -278,7 +302,7 @@ export const FAULTS: readonly FaultRow[] = [
     id: 'D1',
     fault: '`__proto__` among free-form keys',
     behaviour: 'dropped, at every depth',
-    proofs: proof('test/catalog-client/products.spec.ts', 'keys that would reach a prototype are taken out'),
+    proofs: proof('src/catalog/client-products.spec.ts', 'keys that would reach a prototype are taken out'),
   },
   {
     id: 'D2',
@@ -292,29 +316,38 @@ export const FAULTS: readonly FaultRow[] = [
     behaviour: 'one run',
     proofs: [
       ...proof(REPLICAS, 'make one run of each tick'),
-      ...proof('test/schedule/scheduler.spec.ts', 'of replicas with skewed clocks is one run of one slot'),
-      ...proof('test/sync/runs.spec.ts', 'makes one run of a slot that fifty replicas ask for'),
+      ...proof(
+        'test/integration/schedule/scheduler.integration.spec.ts',
+        'of replicas with skewed clocks is one run of one slot',
+      ),
+      ...proof(
+        'test/integration/sync/runs.integration.spec.ts',
+        'makes one run of a slot that fifty replicas ask for',
+      ),
     ],
   },
   {
     id: 'O2',
     fault: 'SIGTERM in the middle of a run',
     behaviour: 'ended within 25 s, the run handed on under its id',
-    proofs: proof('test/e2e/interruptions.spec.ts', 'exits with 0 within 25 s'),
+    proofs: proof('test/e2e/interruptions.e2e.spec.ts', 'exits with 0 within 25 s'),
   },
   {
     id: 'O3',
     fault: 'the disk is full',
     behaviour: '503, nothing acknowledged that is not stored; it recovers',
-    proofs: proof('test/fault/disk-full.spec.ts', 'gets 503 and is not acknowledged'),
+    proofs: proof('test/fault/disk-full.e2e.spec.ts', 'gets 503 and is not acknowledged'),
   },
   {
     id: 'O4',
     fault: 'a migration while a deploy rolls',
     behaviour: 'the release before works on the next one’s schema',
     proofs: [
-      ...proof('test/fault/rolling-deploy.spec.ts', 'serves the release before it too'),
-      ...proof('test/persistence/repositories.spec.ts', 'are applied once by processes that start together'),
+      ...proof('test/fault/rolling-deploy.integration.spec.ts', 'serves the release before it too'),
+      ...proof(
+        'test/integration/persistence/repositories.integration.spec.ts',
+        'are applied once by processes that start together',
+      ),
     ],
   },
   {
@@ -322,8 +355,8 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'started while the database is down',
     behaviour: 'waits for it before anything is constructed, or ends with a status',
     proofs: [
-      ...proof('test/e2e/wrong-configuration.spec.ts', 'a database that cannot be reached: start'),
-      ...proof('test/queue/postgres-queue.spec.ts', 'wait for a server that is not there yet'),
+      ...proof('test/e2e/wrong-configuration.e2e.spec.ts', 'a database that cannot be reached: start'),
+      ...proof('test/e2e/queue/postgres-queue.e2e.spec.ts', 'wait for a server that is not there yet'),
     ],
   },
   {
@@ -331,10 +364,16 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'killed again and again in the same job',
     behaviour: 'the queue does it again; a row that kills whoever works on it is set aside',
     proofs: [
-      ...proof('test/queue/postgres-queue.spec.ts', 'do a job again whose worker was killed'),
-      ...proof('test/fault/poison-run.spec.ts', 'is given up after ten'),
-      ...proof('test/webhooks/order.spec.ts', 'again and again on one delivery sets it aside'),
-      ...proof('test/write-back/resume.spec.ts', 'again and again on one write-back ends it'),
+      ...proof('test/e2e/queue/postgres-queue.e2e.spec.ts', 'do a job again whose worker was killed'),
+      ...proof('test/fault/poison-run.integration.spec.ts', 'is given up after ten'),
+      ...proof(
+        'test/integration/webhooks/order.integration.spec.ts',
+        'again and again on one delivery sets it aside',
+      ),
+      ...proof(
+        'test/integration/write-back/resume.integration.spec.ts',
+        'again and again on one write-back ends it',
+      ),
     ],
   },
 ];

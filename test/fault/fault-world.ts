@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { stopServer } from '../../src/persistence/embedded/server.js';
+import { stopServer } from '../../src/embedded-postgres/server.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
 import {
   startStoreSandbox,

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { removeEmbeddedPostgres } from '../../src/persistence/embedded/index.js';
+import { removeEmbeddedPostgres } from '../../src/embedded-postgres/index.js';
 import {
   startCatalogSandbox,
   type CatalogSandboxOptions,

@@ -9,14 +9,13 @@ const LONG = [
   'test/e2e/commands',
   'test/e2e/interruptions',
   'test/fault/replicas',
-  'test/persistence/embedded.',
+  'test/e2e/embedded-postgres/',
   'test/e2e/wrong-configuration',
   'test/e2e/day-in-the-life',
   'test/e2e/faults',
-  'test/dashboard/browser',
+  'test/e2e/dashboard/browser',
   'test/e2e/',
   'test/fault/',
-  'test/queue/',
 ];
 
 export default class LongestFirst extends Sequencer {

@@ -1,7 +1,7 @@
 import { openRuntimeFor, type Runtime } from '../../src/cli/runtime.js';
 import { loadConfig } from '../../src/config/index.js';
 import { startDaemon, type RunningDaemon } from '../../src/daemon.js';
-import { createLogger, createLoggerOptions } from '../../src/logging/index.js';
+import { createLogger, createLoggerOptions } from '../../src/observability/logging/index.js';
 import { World, type WorldOptions } from './e2e-world.js';
 
 /** A world whose daemon runs in the test's own process, from the sources. */

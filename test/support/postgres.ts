@@ -3,10 +3,10 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { postgresBinaries } from '../../src/persistence/embedded/binaries.js';
-import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/persistence/embedded/cluster.js';
-import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/persistence/embedded/server.js';
-import { serverUser } from '../../src/persistence/embedded/server-user.js';
+import { postgresBinaries } from '../../src/embedded-postgres/binaries.js';
+import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-postgres/cluster.js';
+import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
+import { serverUser } from '../../src/embedded-postgres/server-user.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface TestDatabase {

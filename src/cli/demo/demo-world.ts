@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { loadConfig } from '../../config/index.js';
 import { startDaemon, type RunningDaemon } from '../../daemon.js';
-import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../persistence/embedded/index.js';
+import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../sandbox/store/index.js';
 import { openRuntimeFor, type Runtime } from '../runtime.js';

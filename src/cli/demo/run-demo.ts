@@ -13,7 +13,7 @@ import { RunRepository } from '../../persistence/run.repository.js';
 import { TaskRepository } from '../../persistence/task.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
 import { Nudger } from '../../queue/index.js';
-import { RunRequests } from '../../registry/run-requests.js';
+import { RunRequests } from '../../sites/run-requests.js';
 import { demoCatalogCsv } from '../../sandbox/demo-catalog/demo-catalog.js';
 import { print } from '../command.js';
 import { outcomeOf, outcomeTable, type DemoOutcome, type ProductStory } from './demo-report.js';

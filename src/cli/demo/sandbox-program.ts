@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { openEmbeddedPostgres } from '../../persistence/embedded/index.js';
+import { openEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { processSurroundings, runSandboxProgram } from '../../sandbox/main.js';
 
 /** Where the sandbox keeps its database when none is named, relative to the working directory. */

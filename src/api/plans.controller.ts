@@ -1,0 +1,62 @@
+import {
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import type { z } from 'zod';
+import { AdminGuard } from './admin.guard.js';
+import type { Page } from '../operations/paging.js';
+import {
+  planEntriesQuerySchema,
+  PlanOperations,
+  planQuerySchema,
+  type appliedPlanSchema,
+  type PlanEntry,
+  type PresentedPlan,
+} from '../operations/plans.js';
+import { ZodPipe } from './zod.pipe.js';
+
+/** Saved plans (design section 4). They are made under their store. */
+@Controller('api/v1/plans')
+@UseGuards(AdminGuard)
+export class PlansController {
+  constructor(@Inject(PlanOperations) private readonly plans: PlanOperations) {}
+
+  @Get()
+  list(
+    @Query(new ZodPipe(planQuerySchema)) query: z.output<typeof planQuerySchema>,
+  ): Promise<Page<PresentedPlan>> {
+    return this.plans.list(query);
+  }
+
+  @Get(':id')
+  async show(@Param('id') id: string): Promise<PresentedPlan> {
+    return found(await this.plans.show(id), id);
+  }
+
+  @Get(':id/entries')
+  async entries(
+    @Param('id') id: string,
+    @Query(new ZodPipe(planEntriesQuerySchema)) query: z.output<typeof planEntriesQuerySchema>,
+  ): Promise<Page<PlanEntry>> {
+    return found(await this.plans.entries(id, query), id);
+  }
+
+  /** Checks every entry against the store first: the answer, with the run's id, takes as long as that does. */
+  @Post(':id/apply')
+  @HttpCode(202)
+  apply(@Param('id') id: string): Promise<z.output<typeof appliedPlanSchema>> {
+    return this.plans.apply(id);
+  }
+}
+
+function found<T>(row: T | null, id: string): T {
+  if (row === null) throw new NotFoundException(`no plan ${id.slice(0, 100)}`);
+  return row;
+}

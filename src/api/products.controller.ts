@@ -1,0 +1,49 @@
+import {
+  ConflictException,
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Param,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import type { z } from 'zod';
+import { AdminGuard } from './admin.guard.js';
+import type { Page } from '../operations/paging.js';
+import {
+  ProductOperations,
+  productQuerySchema,
+  type ProductSummary,
+  type ProductTimeline,
+} from '../operations/timeline.js';
+import { ZodPipe } from './zod.pipe.js';
+
+/** Products and their timelines (interface "HTTP"). */
+@Controller('api/v1/products')
+@UseGuards(AdminGuard)
+export class ProductsController {
+  constructor(@Inject(ProductOperations) private readonly products: ProductOperations) {}
+
+  @Get()
+  list(
+    @Query(new ZodPipe(productQuerySchema)) query: z.output<typeof productQuerySchema>,
+  ): Promise<Page<ProductSummary>> {
+    return this.products.list(query);
+  }
+
+  /** By external_id; by SKU, barcode or handle too, as long as one product alone bears it. */
+  @Get(':name')
+  async show(@Param('name') name: string): Promise<ProductTimeline> {
+    const found = await this.products.find(name);
+    if (found.length > 1) {
+      throw new ConflictException({
+        message: `${name.slice(0, 100)} stands for several products`,
+        details: { externalIds: found },
+      });
+    }
+    const timeline = found[0] === undefined ? null : await this.products.timeline(found[0]);
+    if (timeline === null) throw new NotFoundException(`no product ${name.slice(0, 100)}`);
+    return timeline;
+  }
+}

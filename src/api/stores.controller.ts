@@ -1,0 +1,66 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  UseGuards,
+} from '@nestjs/common';
+import type { z } from 'zod';
+import { Shutdown } from '../runtime/shutdown.js';
+import { Sites } from '../sites/sites.js';
+import { AdminGuard } from './admin.guard.js';
+import { DriftOperations, type Drift } from '../operations/drift.js';
+import { GenerateOperations, generateBodySchema, type GenerateAnswer } from '../operations/generate.js';
+import { planBodySchema, PlanOperations } from '../operations/plans.js';
+import { ZodPipe } from './zod.pipe.js';
+
+/** What is asked of one store as a whole. */
+@Controller('api/v1/stores/:key')
+@UseGuards(AdminGuard)
+export class StoresController {
+  constructor(
+    @Inject(Sites) private readonly sites: Sites,
+    @Inject(DriftOperations) private readonly drifts: DriftOperations,
+    @Inject(GenerateOperations) private readonly generation: GenerateOperations,
+    @Inject(PlanOperations) private readonly plans: PlanOperations,
+    @Inject(Shutdown) private readonly shutdown: Shutdown,
+  ) {}
+
+  /** Reads every linked product of the store: the answer takes as long as that does. */
+  @Get('drift')
+  drift(@Param('key') key: string): Promise<Drift> {
+    this.#require(key);
+    return this.drifts.look(key, this.shutdown.signal, () => undefined);
+  }
+
+  @Post('generate')
+  @HttpCode(200)
+  generate(
+    @Param('key') key: string,
+    @Body(new ZodPipe(generateBodySchema)) { ids, force }: z.output<typeof generateBodySchema>,
+  ): Promise<GenerateAnswer> {
+    this.#require(key);
+    return this.generation.generate({ store: key, ids, force }, this.shutdown.signal);
+  }
+
+  /** Plans in the background; the plan itself says when it is saved. */
+  @Post('plans')
+  @HttpCode(202)
+  async plan(
+    @Param('key') key: string,
+    @Body(new ZodPipe(planBodySchema)) { full }: z.output<typeof planBodySchema>,
+  ): Promise<{ id: string }> {
+    this.#require(key);
+    const { id } = await this.plans.start(key, full);
+    return { id };
+  }
+
+  #require(key: string): void {
+    if (!this.sites.findStore(key))
+      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
+  }
+}

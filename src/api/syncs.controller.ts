@@ -1,0 +1,63 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import type { z } from 'zod';
+import { ListingRepository } from '../persistence/listing.repository.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { Nudger } from '../queue/index.js';
+import { RunRequests } from '../sites/run-requests.js';
+import { Sites } from '../sites/sites.js';
+import { AdminGuard } from './admin.guard.js';
+import { pageOf, type Page } from '../operations/paging.js';
+import { presentRun, runQuerySchema, syncBodySchema, type PresentedRun } from '../operations/present-run.js';
+import { ZodPipe } from './zod.pipe.js';
+
+/** Runs on demand (interface "HTTP"). */
+@Controller('api/v1')
+@UseGuards(AdminGuard)
+export class SyncsController {
+  constructor(
+    @Inject(Sites) private readonly sites: Sites,
+    @Inject(RunRequests) private readonly requests: RunRequests,
+    @Inject(RunRepository) private readonly runs: RunRepository,
+    @Inject(ListingRepository) private readonly listing: ListingRepository,
+    @Inject(Nudger) private readonly nudger: Nudger,
+  ) {}
+
+  /** The store's active run where there is one. */
+  @Post('stores/:key/syncs')
+  @HttpCode(202)
+  async request(
+    @Param('key') key: string,
+    @Body(new ZodPipe(syncBodySchema)) body: z.output<typeof syncBodySchema>,
+  ): Promise<{ id: string }> {
+    if (!this.sites.findStore(key))
+      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
+    const run = await this.requests.request({ store: key, trigger: 'api', ...body });
+    await this.nudger.nudge('runs', run.id);
+    return { id: run.id };
+  }
+
+  @Get('syncs')
+  async list(
+    @Query(new ZodPipe(runQuerySchema)) query: z.output<typeof runQuerySchema>,
+  ): Promise<Page<PresentedRun>> {
+    return pageOf(await this.listing.runs(query, query), query, presentRun);
+  }
+
+  @Get('syncs/:id')
+  async show(@Param('id') id: string): Promise<PresentedRun> {
+    const run = await this.runs.get(id);
+    if (run === null) throw new NotFoundException(`no sync ${id.slice(0, 100)}`);
+    return presentRun(run);
+  }
+}

@@ -1,0 +1,57 @@
+import {
+  Body,
+  ConflictException,
+  Controller,
+  Get,
+  HttpCode,
+  Inject,
+  Post,
+  Query,
+  UseGuards,
+} from '@nestjs/common';
+import type { z } from 'zod';
+import { AdminGuard } from './admin.guard.js';
+import {
+  slotBodySchema,
+  slotQuerySchema,
+  WebhookSlotOperations,
+  type Slot,
+} from '../operations/webhook-slots.js';
+import { ZodPipe } from './zod.pipe.js';
+
+type SlotBody = z.output<typeof slotBodySchema>;
+
+/** The workspaces' webhook slots. 409 where somebody else's URL was left alone. */
+@Controller('api/v1/webhook')
+@UseGuards(AdminGuard)
+export class WebhookController {
+  constructor(@Inject(WebhookSlotOperations) private readonly slots: WebhookSlotOperations) {}
+
+  @Get()
+  async show(
+    @Query(new ZodPipe(slotQuerySchema)) query: z.output<typeof slotQuerySchema>,
+  ): Promise<{ items: Slot[] }> {
+    return { items: await this.slots.show(query.workspace) };
+  }
+
+  @Post('register')
+  @HttpCode(200)
+  async register(@Body(new ZodPipe(slotBodySchema)) body: SlotBody): Promise<{ items: Slot[] }> {
+    return { items: unlessForeign(await this.slots.register(body)) };
+  }
+
+  @Post('remove')
+  @HttpCode(200)
+  async remove(@Body(new ZodPipe(slotBodySchema)) body: SlotBody): Promise<{ items: Slot[] }> {
+    return { items: unlessForeign(await this.slots.remove(body)) };
+  }
+}
+
+function unlessForeign(slots: Slot[]): Slot[] {
+  const foreign = slots.filter((slot) => slot.state === 'foreign');
+  if (foreign.length === 0) return slots;
+  throw new ConflictException({
+    message: foreign.map(({ workspace, detail }) => `workspace ${workspace}: ${detail}`).join('; '),
+    details: { items: slots },
+  });
+}

@@ -1,0 +1,70 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { describeConfig, environment, logLevel, secretValues } from './index.js';
+import { configDirectory } from '../../test/support/config/config-files.js';
+
+const files = configDirectory();
+afterAll(files.remove);
+
+const SECRETS = [
+  's-admin',
+  's-db%40',
+  's-db@',
+  's-redis',
+  's-token',
+  's-pass',
+  's-hmac',
+  's-hmac-old',
+  's-shop',
+  's-shop-hook',
+  's-client',
+];
+
+const { config } = files.load(`
+server: { adminToken: s-admin }
+database: { url: "postgres://user:s-db%40@db.test/sync" }
+queue: { redisUrl: "rediss://:s-redis@queue.test" }
+workspaces:
+  w:
+    baseUrl: https://catalog.test/api/v1
+    auth: { apiToken: s-token, email: a@b.test, password: s-pass }
+    webhook: { hmacSecret: s-hmac, previousHmacSecret: s-hmac-old }
+stores:
+  one: { workspace: w, shop: one.myshopify.com, auth: { accessToken: s-shop }, webhookSecret: s-shop-hook }
+  two: { workspace: w, shop: two.myshopify.com, auth: { clientId: id, clientSecret: s-client } }
+`);
+
+describe('secretValues', () => {
+  it('lists every secret, a password in a URL in both spellings', () => {
+    expect(secretValues(config).sort()).toEqual([...SECRETS].sort());
+  });
+});
+
+describe('describeConfig', () => {
+  it('shows everything but the secrets', () => {
+    const shown = JSON.stringify(describeConfig(config));
+    for (const secret of SECRETS) expect(shown).not.toContain(secret);
+    expect(shown).toContain('"url":"postgres://user:***@db.test/sync"');
+    expect(shown).toContain('"email":"a@b.test"');
+    expect(shown).toContain('"clientId":"id","clientSecret":"***"');
+  });
+});
+
+describe('LOG_LEVEL', () => {
+  it('is info unless it is set', () => {
+    expect([logLevel({}), logLevel({ LOG_LEVEL: '' }), logLevel({ LOG_LEVEL: 'Debug' })]).toEqual([
+      'info',
+      'info',
+      'debug',
+    ]);
+  });
+
+  it('must be a level', () => {
+    expect(() => logLevel({ LOG_LEVEL: 'loud' })).toThrow('LOG_LEVEL: expected one of fatal, error');
+  });
+});
+
+describe('environment', () => {
+  it('is a copy that nobody can change', () => {
+    expect(Object.isFrozen(environment())).toBe(true);
+  });
+});

@@ -1,0 +1,104 @@
+import { errorLine } from '../domain/errors.js';
+import type { FieldOutcome } from '../domain/write-back-journal.js';
+import type { LiveProduct } from '../domain/store-port.js';
+import { WRITE_BACK_TRANSITIONS } from '../domain/row-states.js';
+import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
+import { placeOfTarget } from '../domain/write-target.js';
+import { isStoreField } from '../planner/generated-content.js';
+import { decideFields, type FieldVerdict } from '../planner/plan-write-back.js';
+import type { LiveByLocale } from '../planner/translations.js';
+import type { Store } from '../sites/sites.js';
+
+/** One field of a write-back: what stands or stood in the store, and what is meant to, or came to, stand there. */
+export interface ComparedField {
+  readonly target: string;
+  readonly kind: 'text' | 'html' | 'metafield';
+  /** Of a metafield. */
+  readonly type: string | null;
+  readonly before: string | null;
+  readonly after: string | null;
+  /** What would become of it now, or what became of it. */
+  readonly verdict: FieldVerdict | FieldOutcome | null;
+  readonly reason: string | null;
+}
+
+export interface Comparison {
+  /** live: `before` is what the store holds now. journal: what it held then. unread: the store could not be asked. */
+  readonly source: 'live' | 'journal' | 'unread';
+  /** Why the store could not be asked, for people. */
+  readonly problem: string | null;
+  readonly fields: readonly ComparedField[];
+}
+
+export type LiveAnswer =
+  | {
+      readonly live: LiveProduct;
+      readonly translations: LiveByLocale;
+      readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
+    }
+  /** Why there is nothing to compare with. */
+  | { readonly problem: string };
+
+/** What of a write-back is compared. */
+type Compared = Pick<WriteBackEntity, 'intended' | 'seen' | 'sent' | 'fields'>;
+
+/** Whether a person may still decide on it. */
+export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
+  const next: readonly string[] = WRITE_BACK_TRANSITIONS[row.state];
+  return next.includes('ready') || next.includes('rejected');
+}
+
+/** Pure: an open write-back against the store as it is now, field by field, by the rules that its writing would follow. */
+export function compareWithLive(row: Compared, store: Store | undefined, answer: LiveAnswer): Comparison {
+  if ('problem' in answer) {
+    const fields = row.intended.map(({ target, type, value }): ComparedField => {
+      return { ...named(target, type), before: null, after: value, verdict: null, reason: null };
+    });
+    return { source: 'unread', problem: answer.problem, fields };
+  }
+  const decisions = decideFields(row.intended, answer.live, {
+    seen: row.seen,
+    written: answer.link.written ?? {},
+    pushedValues: answer.link.pushedFields,
+    onConflict: store?.settings.writeBack.onConflict ?? 'skip',
+    released: false,
+    sentBefore: row.sent,
+    translations: answer.translations,
+  });
+  const fields = decisions.map(({ target, type, before, value, verdict, reason }): ComparedField => {
+    return { ...named(target, type), before, after: value, verdict, reason };
+  });
+  return { source: 'live', problem: null, fields };
+}
+
+/** Pure: a write-back that is settled, out of the journal. */
+export function compareFromJournal(row: Compared): Comparison {
+  const journal = new Map(row.fields.map((field) => [field.target, field]));
+  const intended = row.intended.map(({ target, type, value }): ComparedField => {
+    const field = journal.get(target);
+    journal.delete(target);
+    return {
+      ...named(target, field?.type ?? type),
+      before: field?.before ?? null,
+      after: field?.after ?? value,
+      verdict: field?.outcome ?? null,
+      reason: field?.reason ?? null,
+    };
+  });
+  const others = [...journal.values()].map(
+    ({ target, type, before, after, outcome, reason }): ComparedField => {
+      return { ...named(target, type), before, after, verdict: outcome, reason };
+    },
+  );
+  return { source: 'journal', problem: null, fields: [...intended, ...others] };
+}
+
+function named(target: string, type: string | null): Pick<ComparedField, 'target' | 'kind' | 'type'> {
+  const { base } = placeOfTarget(target);
+  if (!isStoreField(base)) return { target, kind: 'metafield', type };
+  return { target, kind: base === 'descriptionHtml' ? 'html' : 'text', type: null };
+}
+
+export function problemOf(error: unknown): LiveAnswer {
+  return { problem: errorLine(error) };
+}

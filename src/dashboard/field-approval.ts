@@ -1,0 +1,42 @@
+import type { Database } from '../persistence/database.js';
+import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { productLabels } from './product-labels.js';
+import { targetName } from './views/write-back-parts.js';
+
+export interface ApprovalOutcome {
+  readonly ok: boolean;
+  readonly detail: string;
+  /** Of the product; null where it has no link. */
+  readonly label: string | null;
+}
+
+/** Approval of a write-back field by field: what is not accepted is not written. */
+export class FieldApproval {
+  constructor(
+    private readonly writeBacks: WriteBackRepository,
+    private readonly db: Database,
+    /** Has the row looked at soon; what comes of it stands in the row. */
+    private readonly nudge: (id: string) => Promise<unknown>,
+  ) {}
+
+  /** Refuses an unknown one, one that is decided already, and one of which nothing is accepted: that is a rejection. */
+  async approve(id: string, accepted: readonly string[]): Promise<ApprovalOutcome> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) return { ok: false, detail: `there is no write-back ${id.slice(0, 100)}`, label: null };
+    const labels = await productLabels(this.db, [row.externalId]);
+    const label = labels.get(row.externalId) ?? null;
+    const left = row.intended.filter(({ target }) => !accepted.includes(target));
+    if (left.length === row.intended.length)
+      return { ok: false, detail: 'accept at least one field, or reject it', label };
+    const only = left.length === 0 ? undefined : accepted;
+    if (!(await this.writeBacks.decide(id, 'approve', only)))
+      return { ok: false, detail: `it is ${row.state} by now and cannot be approved`, label };
+    await this.nudge(id);
+    const names = left.map(({ target }) => targetName(target)).join(', ');
+    return {
+      ok: true,
+      detail: `approved${names === '' ? '' : ` without ${names}`}; it is written next`,
+      label,
+    };
+  }
+}

@@ -1,0 +1,37 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Status, StoreStatus } from '../operations/status.js';
+import type { Visitor } from './session.guard.js';
+import { overviewPage } from './views/overview.js';
+
+const VISITOR: Visitor = { session: { id: 's', expiresAtMs: 0 }, formToken: 'f', notice: null };
+
+function overview(gone: StoreStatus['gone']): string {
+  const store: StoreStatus = {
+    ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
+    ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, gone },
+  };
+  const none = { deliveries: 0, writeBacks: 0, tasks: 0 };
+  const status: Status = {
+    workspaces: [],
+    stores: [store],
+    backlog: none,
+    deadLetters: none,
+    deliveries: {},
+  };
+  return overviewPage(VISITOR, status, [{ status: store, nextRunAt: null, runs: [] }]);
+}
+
+describe('products that are gone from the store', () => {
+  it('are listed on the overview with deleted: report, the first few and the way to all', () => {
+    const since = '2026-11-19T10:00:00.000Z';
+    const product = { externalId: 'shopify:one:1', label: 'Lamp <b>', catalogId: '7', since, detail: '' };
+    const page = overview({ count: 2, products: [product] });
+    expect(page).toContain('2 products gone from the store; the catalog keeps them');
+    expect(page).toContain('Lamp &lt;b&gt;');
+    expect(page).toMatch(/\/products\?state=orphaned&(amp;)?store=main/);
+  });
+
+  it('are not spoken of with deleted: keep', () => {
+    expect(overview(null)).not.toContain('gone from the store');
+  });
+});

@@ -1,0 +1,107 @@
+import { CodedError, isCoded } from '../domain/errors.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { withLandedWrites } from '../planner/plan-write-back.js';
+import { currentValue, readTranslations } from '../sites/live-translations.js';
+import type { Sites } from '../sites/sites.js';
+import {
+  compareFromJournal,
+  compareWithLive,
+  isOpen,
+  problemOf,
+  type Comparison,
+  type LiveAnswer,
+} from './comparison.js';
+
+/** A page does not wait longer for a store; what is intended is shown all the same. */
+const ANSWER_WITHIN_MS = 4_000;
+/** A page and its frames ask one after the other: they are to show one and the same state. */
+const REMEMBERED_MS = 10_000;
+const MOST_REMEMBERED = 200;
+
+interface Remembered {
+  readonly atMs: number;
+  readonly answer: Promise<LiveAnswer>;
+}
+
+/** Write-backs beside what the store holds, for people who are to decide. Reads only. */
+export class LiveValues {
+  readonly #remembered = new Map<string, Remembered>();
+
+  constructor(
+    private readonly sites: Sites,
+    private readonly links: LinkRepository,
+    private readonly writeBacks: WriteBackRepository,
+    private readonly now: () => Date,
+  ) {}
+
+  /** Never throws for a store that does not answer: the comparison says so. `fresh` asks the store anew. */
+  async compare(row: WriteBackEntity, options: { readonly fresh: boolean }): Promise<Comparison> {
+    if (!isOpen(row)) return compareFromJournal(row);
+    const store = this.sites.findStore(row.store);
+    return compareWithLive(row, store, await this.#answer(row, options.fresh));
+  }
+
+  async #answer(row: WriteBackEntity, fresh: boolean): Promise<LiveAnswer> {
+    const atMs = this.now().getTime();
+    const known = this.#remembered.get(row.id);
+    if (known !== undefined && !fresh && atMs - known.atMs < REMEMBERED_MS) return known.answer;
+    const answer = this.#ask(row);
+    this.#remembered.delete(row.id);
+    this.#remembered.set(row.id, { atMs, answer });
+    for (const oldest of this.#remembered.keys()) {
+      if (this.#remembered.size <= MOST_REMEMBERED) break;
+      this.#remembered.delete(oldest);
+    }
+    return answer;
+  }
+
+  async #ask(row: WriteBackEntity): Promise<LiveAnswer> {
+    try {
+      const link = await this.links.get(row.externalId);
+      if (link === null) return { problem: 'the product is not linked any more' };
+      const { connector, settings } = this.sites.store(row.store);
+      const namespace = settings.writeBack.sections?.namespace ?? namespaceOf(row);
+      const targets = row.intended.map(({ target }) => target);
+      const [live, translations] = await within(
+        ANSWER_WITHIN_MS,
+        Promise.all([
+          connector.readLive(link.storeId, namespace),
+          readTranslations(connector, link.storeId, targets),
+        ]),
+      );
+      if (live === null || translations === null) return { problem: 'the product was deleted in the store' };
+      // As the writer will see it: what a failed write is found to have left is ours.
+      const failed = await this.writeBacks.sentByFailed(row.externalId);
+      const written = withLandedWrites(link.written ?? {}, failed, (target) =>
+        currentValue(target, live, translations),
+      );
+      return { live, translations, link: { written, pushedFields: link.pushedFields } };
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      return problemOf(error);
+    }
+  }
+}
+
+function namespaceOf(row: WriteBackEntity): string | null {
+  const target = row.intended.find((value) => value.target.startsWith('metafield:'))?.target;
+  if (target === undefined) return null;
+  const name = target.slice('metafield:'.length);
+  return name.slice(0, name.lastIndexOf('.'));
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  const timer = { id: undefined as NodeJS.Timeout | undefined };
+  const late = new Promise<never>((_resolve, reject) => {
+    timer.id = setTimeout(() => {
+      reject(new CodedError('transient', `the store did not answer within ${ms / 1000} seconds`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer.id);
+  }
+}

@@ -1,0 +1,38 @@
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { Logger } from 'nestjs-pino';
+import { errorLine, isCoded } from '../domain/errors.js';
+import { pathTo } from './elements.js';
+import { NotSignedInError } from './session.guard.js';
+import { problemPage } from './views/problem.js';
+
+/** Errors of pages, as pages. Who is not signed in is sent to sign in, and comes back from there. */
+@Catch()
+export class PageErrorFilter implements ExceptionFilter {
+  constructor(@Inject(Logger) private readonly log: Pick<Logger, 'error'>) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    const response = http.getResponse<Response>();
+    if (response.headersSent) {
+      response.end();
+      return;
+    }
+    if (error instanceof NotSignedInError) {
+      // A script that asks for part of a page has no use for the sign-in.
+      const wantsPart = http.getRequest<Request>().headers['x-requested-with'] === 'fetch';
+      if (wantsPart) response.status(401).send('');
+      else response.redirect(303, pathTo('/login', { next: error.wanted === '/' ? '' : error.wanted }));
+      return;
+    }
+    const { status, message } = this.#described(error);
+    response.status(status).send(problemPage(status, message));
+  }
+
+  #described(error: unknown): { status: number; message: string } {
+    if (error instanceof HttpException) return { status: error.getStatus(), message: error.message };
+    if (isCoded(error)) return { status: error.code === 'not_found' ? 404 : 503, message: errorLine(error) };
+    this.log.error({ err: error }, 'a page ended on an unforeseen error');
+    return { status: 500, message: 'an internal error; the log has it' };
+  }
+}

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { PageWish } from '../persistence/listing.repository.js';
+
+export const ROWS_OF_A_PAGE = 50;
+
+/** Query of a list: what does not fit is read as absent, since a person may have typed it; nothing else may be asked for. */
+export function pageListSchema<const States extends readonly string[]>(states: States) {
+  return z.looseObject({
+    offset: z.coerce.number().int().min(0).max(10_000_000).catch(0).default(0),
+    state: z.enum(states).optional().catch(undefined),
+    store: z.string().min(1).max(200).optional().catch(undefined),
+  });
+}
+
+export function pageAt(offset: number, limit = ROWS_OF_A_PAGE): PageWish {
+  return { limit, offset, order: 'desc' };
+}
+
+/** A field of a form that is there once, several times or not at all. */
+export const severalSchema = z
+  .union([z.string().transform((one) => [one]), z.array(z.string())])
+  .default([])
+  .pipe(z.array(z.string().min(1).max(300)).max(500));

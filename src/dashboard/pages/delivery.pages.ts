@@ -1,0 +1,68 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { DeliveryOperations } from '../../operations/deliveries.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { noticeOf } from '../notice.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt, pageListSchema, severalSchema } from '../page-query.js';
+import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
+
+const querySchema = pageListSchema(DELIVERY_STATES);
+const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });
+
+@Controller('deliveries')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class DeliveryPages {
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(DeliveryOperations) private readonly deliveries: DeliveryOperations,
+  ) {}
+
+  @Get()
+  async list(
+    @Query(new ZodPipe(querySchema)) { offset, state, store }: z.output<typeof querySchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const deliveries = await this.deliveries.list({ ...pageAt(offset), state, store });
+    return deliveriesPage(visitorOf(this.sessions, request, response), deliveries, state);
+  }
+
+  @Get(':id')
+  async show(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const delivery = await this.deliveries.show(id);
+    if (delivery === null) throw new NotFoundException(`There is no delivery ${id.slice(0, 100)}.`);
+    return deliveryPage(visitorOf(this.sessions, request, response), delivery);
+  }
+
+  @Post('replay')
+  async replay(
+    @Body(new ZodPipe(formSchema)) { id, back }: z.output<typeof formSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const notice = id.length === 0 ? 'No delivery was chosen.' : noticeOf(await this.deliveries.replay(id));
+    seeOther(this.sessions, request, response, ownPath(back ?? '/deliveries'), notice);
+  }
+}

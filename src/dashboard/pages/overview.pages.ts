@@ -1,0 +1,77 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import { CronTime } from 'cron';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { ListingRepository } from '../../persistence/listing.repository.js';
+import { Nudger } from '../../queue/index.js';
+import { RunRequests } from '../../sites/run-requests.js';
+import { Sites } from '../../sites/sites.js';
+import { presentRun } from '../../operations/present-run.js';
+import { StatusReader, type StoreStatus } from '../../operations/status.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt } from '../page-query.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { overviewPage, type StoreOutlook } from '../views/overview.js';
+
+const RUNS_CHARTED = 20;
+const syncFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default('changed') });
+
+/** The one picture of how everything stands. */
+@Controller()
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class OverviewPages {
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(StatusReader) private readonly status: StatusReader,
+    @Inject(ListingRepository) private readonly listing: ListingRepository,
+    @Inject(Sites) private readonly sites: Sites,
+    @Inject(RunRequests) private readonly requests: RunRequests,
+    @Inject(Nudger) private readonly nudger: Pick<Nudger, 'nudge'>,
+  ) {}
+
+  @Get()
+  async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    const status = await this.status.read();
+    const stores = await Promise.all(status.stores.map((store) => this.#outlook(store)));
+    return overviewPage(visitorOf(this.sessions, request, response), status, stores);
+  }
+
+  @Post('stores/:key/sync')
+  async sync(
+    @Param('key') key: string,
+    @Body(new ZodPipe(syncFormSchema)) { kind }: z.output<typeof syncFormSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (!this.sites.findStore(key))
+      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
+    const run = await this.requests.request({ store: key, full: kind === 'full', trigger: 'api' });
+    await this.nudger.nudge('runs', run.id);
+    const notice = run.created
+      ? 'The run is asked for.'
+      : 'A run of this store is under way already: this one.';
+    seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+  }
+
+  async #outlook(status: StoreStatus): Promise<StoreOutlook> {
+    const { rows } = await this.listing.runs(pageAt(0, RUNS_CHARTED), { store: status.store });
+    const schedule = this.sites.findStore(status.store)?.settings.schedule;
+    const next = schedule && new CronTime(schedule.cron, schedule.timezone).sendAt().toJSDate();
+    return { status, nextRunAt: next ?? null, runs: rows.map(presentRun) };
+  }
+}

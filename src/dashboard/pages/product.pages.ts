@@ -1,0 +1,64 @@
+import {
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Param,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { ProductOperations } from '../../operations/timeline.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { productPath } from '../elements.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt, pageListSchema } from '../page-query.js';
+import { SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { foundPage, LINK_STATES, productsPage, timelinePage } from '../views/products.js';
+
+const querySchema = pageListSchema(LINK_STATES).extend({
+  name: z.string().trim().max(300).optional().catch(undefined),
+});
+
+@Controller('products')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class ProductPages {
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(ProductOperations) private readonly products: ProductOperations,
+  ) {}
+
+  @Get()
+  async list(
+    @Query(new ZodPipe(querySchema)) { offset, state, store, name }: z.output<typeof querySchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    if (name !== undefined && name !== '') {
+      const found = await this.products.find(name);
+      const [only] = found;
+      if (only !== undefined && found.length === 1) response.redirect(303, productPath(only));
+      else response.send(foundPage(visitorOf(this.sessions, request, response), name, found));
+      return;
+    }
+    const products = await this.products.list({ ...pageAt(offset), state, store });
+    response.send(productsPage(visitorOf(this.sessions, request, response), products, state));
+  }
+
+  @Get(':id')
+  async show(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const timeline = await this.products.timeline(id);
+    if (timeline === null) throw new NotFoundException(`No row speaks of a product ${id.slice(0, 300)}.`);
+    return timelinePage(visitorOf(this.sessions, request, response), timeline);
+  }
+}

@@ -1,0 +1,74 @@
+import { Body, Controller, Get, Inject, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { Database } from '../../persistence/database.js';
+import { WriteBackOperations } from '../../operations/write-backs.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { noticeOf } from '../notice.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt, pageListSchema, severalSchema } from '../page-query.js';
+import { productLabels } from '../product-labels.js';
+import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { JOURNAL_STATES, journalPage } from '../views/journal.js';
+import { reviewPage } from '../views/review.js';
+
+const querySchema = pageListSchema(JOURNAL_STATES);
+const formSchema = z.looseObject({
+  id: severalSchema,
+  decision: z.enum(['approve', 'reject']),
+  back: z.string().optional(),
+});
+
+/** Lists of write-backs: what waits for review, and the journal. */
+@Controller()
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class WriteBackLists {
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteBackOperations) private readonly writeBacks: WriteBackOperations,
+    @Inject(Database) private readonly db: Database,
+  ) {}
+
+  @Get('review')
+  async review(
+    @Query(new ZodPipe(querySchema)) { offset, store }: z.output<typeof querySchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const waiting = await this.writeBacks.list({ ...pageAt(offset), state: 'pending_review', store });
+    const labels = await this.#labels(waiting.items);
+    return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, store);
+  }
+
+  /** Each of the chosen by itself: what cannot be decided so is told, and the others go on. */
+  @Post('review')
+  async decide(
+    @Body(new ZodPipe(formSchema)) { id, decision, back }: z.output<typeof formSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const notice =
+      id.length === 0 ? 'No product was chosen.' : noticeOf(await this.writeBacks.decide(id, decision));
+    seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
+  }
+
+  @Get('journal')
+  async journal(
+    @Query(new ZodPipe(querySchema)) { offset, state, store }: z.output<typeof querySchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const journal = await this.writeBacks.list({ ...pageAt(offset), state, store });
+    const labels = await this.#labels(journal.items);
+    return journalPage(visitorOf(this.sessions, request, response), journal, labels, state);
+  }
+
+  #labels(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {
+    return productLabels(
+      this.db,
+      items.map((item) => item.externalId),
+    );
+  }
+}

@@ -1,0 +1,148 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { Database } from '../../persistence/database.js';
+import type { WriteBackEntity } from '../../persistence/entities/index.js';
+import { ListingRepository } from '../../persistence/listing.repository.js';
+import { WriteBackRepository } from '../../persistence/write-back.repository.js';
+import { WriteBackOperations, type Decision } from '../../operations/write-backs.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { FieldApproval } from '../field-approval.js';
+import { LiveValues } from '../live-values.js';
+import { noticeOf } from '../notice.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt, severalSchema } from '../page-query.js';
+import { previewDocument } from '../preview.js';
+import { productLabels } from '../product-labels.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { writeBackPage } from '../views/write-back.js';
+import { writeBackPath, type ReviewPlace } from '../views/write-back-parts.js';
+
+const place = {
+  at: z.coerce.number().int().min(0).optional().catch(undefined),
+  store: z.string().min(1).max(200).optional().catch(undefined),
+};
+const querySchema = z.looseObject(place);
+const decisionSchema = z.looseObject({
+  ...place,
+  decision: z.enum(['approve', 'reject']),
+  field: severalSchema,
+});
+const previewSchema = z.looseObject({ field: z.string().max(300) });
+const sideSchema = z.enum(['before', 'after']);
+
+/** One write-back: review of an open one, journal of a settled one. */
+@Controller('write-backs')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class WriteBackPages {
+  constructor(
+    @Inject(Sessions) private readonly sessions: Sessions,
+    @Inject(WriteBackOperations) private readonly operations: WriteBackOperations,
+    @Inject(WriteBackRepository) private readonly writeBacks: WriteBackRepository,
+    @Inject(ListingRepository) private readonly listing: ListingRepository,
+    @Inject(Database) private readonly db: Database,
+    @Inject(LiveValues) private readonly values: LiveValues,
+    @Inject(FieldApproval) private readonly approval: FieldApproval,
+  ) {}
+
+  @Get(':id')
+  async show(
+    @Param('id') id: string,
+    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const row = await this.#row(id);
+    const [comparison, labels, newer, older] = await Promise.all([
+      this.values.compare(row, { fresh: true }),
+      productLabels(this.db, [row.externalId]),
+      query.at === undefined || query.at === 0 ? null : this.#waitingAt({ ...query, at: query.at - 1 }),
+      query.at === undefined ? null : this.#waitingAt({ ...query, at: query.at + 1 }),
+    ]);
+    return writeBackPage(visitorOf(this.sessions, request, response), {
+      ...{ row, comparison, newer, older, place: query },
+      label: labels.get(row.externalId) ?? row.externalId,
+    });
+  }
+
+  @Get(':id/preview/:side')
+  async preview(
+    @Param('id') id: string,
+    @Param('side') side: string,
+    @Query(new ZodPipe(previewSchema)) { field: target }: z.output<typeof previewSchema>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const which = sideSchema.safeParse(side);
+    const { fields } = await this.values.compare(await this.#row(id), { fresh: false });
+    const field = fields.find((each) => each.kind === 'html' && each.target === target);
+    if (!which.success || field === undefined) throw new NotFoundException('There is nothing to render.');
+    const { headers, body } = previewDocument(field[which.data] ?? '');
+    response.set(headers).send(body);
+  }
+
+  @Post(':id/decide')
+  async decide(
+    @Param('id') id: string,
+    @Body(new ZodPipe(decisionSchema)) form: z.output<typeof decisionSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const outcome =
+      form.decision === 'approve'
+        ? await this.approval.approve(id, form.field)
+        : await this.#decided(id, 'reject');
+    // The decided one leaves the list: whatever was next stands in its place now.
+    const next = outcome.ok && form.at !== undefined ? await this.#waitingAt(form) : null;
+    const to = next ?? (outcome.ok && form.at !== undefined ? '/review' : writeBackPath(id, form));
+    const { label } = outcome;
+    seeOther(this.sessions, request, response, to, `${label === null ? '' : `${label}: `}${outcome.detail}.`);
+  }
+
+  @Post(':id/revert')
+  async revert(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const notice = noticeOf(await this.operations.decide([id], 'revert'));
+    seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
+  }
+
+  async #decided(
+    id: string,
+    decision: Decision,
+  ): Promise<{ ok: boolean; detail: string; label: string | null }> {
+    const row = await this.#row(id);
+    const [outcome] = await this.operations.decide([id], decision);
+    const labels = await productLabels(this.db, [row.externalId]);
+    return {
+      ok: outcome?.ok ?? false,
+      detail: outcome?.detail ?? 'nothing was decided',
+      label: labels.get(row.externalId) ?? null,
+    };
+  }
+
+  async #row(id: string): Promise<WriteBackEntity> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) throw new NotFoundException(`There is no write-back ${id.slice(0, 100)}.`);
+    return row;
+  }
+
+  /** Page of the write-back that waits at a place of the review list. */
+  async #waitingAt({ at, store }: ReviewPlace): Promise<string | null> {
+    const { rows } = await this.listing.writeBacks(pageAt(at ?? 0, 1), { state: 'pending_review', store });
+    const [row] = rows;
+    return row === undefined ? null : writeBackPath(row.id, { at, store });
+  }
+}

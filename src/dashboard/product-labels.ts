@@ -1,0 +1,15 @@
+import type { Database } from '../persistence/database.js';
+import { nameOf } from './elements.js';
+
+/** What products are called, by external_id; those that have no link are left out. One statement for a whole page. */
+export async function productLabels(
+  db: Database,
+  externalIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (externalIds.length === 0) return new Map();
+  const rows = await db.rows<{ externalId: string; label: string }>(
+    'SELECT external_id, label FROM store_product WHERE external_id = ANY($1)',
+    [[...new Set(externalIds)]],
+  );
+  return new Map(rows.map((row) => [row.externalId, nameOf(row.label, row.externalId)]));
+}

@@ -1,0 +1,55 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { ExpressAdapter } from '@bull-board/express';
+import { getQueueToken } from '@nestjs/bullmq';
+import type { OnModuleInit } from '@nestjs/common';
+import type { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import type { Queue } from 'bullmq';
+import type { NextFunction, Request, Response } from 'express';
+import { QUEUE_NAMES } from '../queue/index.js';
+import { pathTo } from './elements.js';
+import { QUEUE_POLICY, securityHeaders } from './security-headers.js';
+import { cookieOf, SESSION_COOKIE, type Sessions } from './session.js';
+
+const PATH = '/queues';
+
+/**
+ * The queue view, behind the same sign-in. It shows and changes nothing: rows are the truth, and a job that is removed or retried
+ * by hand would only be made again by the sweeper.
+ */
+export class QueueBoard implements OnModuleInit {
+  constructor(
+    private readonly http: HttpAdapterHost,
+    private readonly modules: ModuleRef,
+    private readonly sessions: Sessions,
+  ) {}
+
+  onModuleInit(): void {
+    const board = new ExpressAdapter();
+    board.setBasePath(PATH);
+    createBullBoard({
+      queues: QUEUE_NAMES.map((name) => {
+        const queue = this.modules.get<Queue>(getQueueToken(name), { strict: false });
+        return new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false });
+      }),
+      serverAdapter: board,
+      options: {
+        uiConfig: { boardTitle: 'store-sync queues', miscLinks: [{ text: 'Dashboard', url: '/' }] },
+      },
+    });
+    this.http.httpAdapter.use(PATH, securityHeaders, this.#onlySignedIn, board.getRouter());
+  }
+
+  readonly #onlySignedIn = (request: Request, response: Response, next: NextFunction): void => {
+    if (this.sessions.read(cookieOf(request.headers.cookie, SESSION_COOKIE)) === null) {
+      response.redirect(303, pathTo('/login', { next: `${PATH}/` }));
+      return;
+    }
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      response.status(405).set('allow', 'GET, HEAD').send('the queue view only shows');
+      return;
+    }
+    response.set('content-security-policy', QUEUE_POLICY);
+    next();
+  };
+}

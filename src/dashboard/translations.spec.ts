@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { live } from '../../test/support/product-builders.js';
+import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
+import { compareFromJournal, compareWithLive } from './comparison.js';
+import { targetList, targetName } from './views/write-back-parts.js';
+
+const intended: IntendedValue[] = [
+  { target: 'fr:title', value: 'Gourde', type: null, from: 'name', raw: 'Gourde' },
+  { target: 'fr:descriptionHtml', value: '<p>Acier</p>', type: null, from: 'html_description', raw: null },
+];
+const row = (fields: JournalField[] = []) => ({ intended, seen: {}, sent: {}, fields });
+const link = { written: null, pushedFields: {} };
+
+describe('translations on the dashboard', () => {
+  it('are named by field and language, and metafields count as such', () => {
+    expect(['title', 'fr:title', 'pt-BR:metafield:catalog.care'].map(targetName)).toEqual([
+      ...['Title', 'Title (fr)', 'catalog.care (pt-BR)'],
+    ]);
+    expect(targetList(['fr:title', 'metafield:a.b', 'fr:metafield:a.b'])).toBe('Title (fr), 2 metafields');
+  });
+
+  it('are compared with what the store holds in their language, markup as markup', () => {
+    const texts = new Map([
+      ['title', { value: 'La mienne' }],
+      ['descriptionHtml', { value: null }],
+    ]);
+    const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
+    const { fields } = compareWithLive(row(), undefined, { live: live(), translations, link });
+    expect(fields).toMatchObject([
+      { target: 'fr:title', kind: 'text', before: 'La mienne', after: 'Gourde', verdict: 'conflict' },
+      { target: 'fr:descriptionHtml', kind: 'html', before: null, after: '<p>Acier</p>', verdict: 'write' },
+    ]);
+  });
+
+  it('are shown out of the journal once they are settled', () => {
+    const fields: JournalField[] = [
+      {
+        target: 'fr:title',
+        outcome: 'written',
+        reason: 'generated',
+        before: null,
+        type: null,
+        after: 'Gourde',
+      },
+    ];
+    const shown = compareFromJournal(row(fields));
+    expect(shown.fields[0]).toMatchObject({ target: 'fr:title', before: null, after: 'Gourde' });
+  });
+});

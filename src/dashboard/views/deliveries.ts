@@ -1,0 +1,119 @@
+import type { DeliveryDetail, DeliverySummary } from '../../operations/deliveries.js';
+import type { Page } from '../../operations/paging.js';
+import { amount, badge, moment, nothing, pager, pathTo, productPath, stateTabs } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import type { Visitor } from '../session.guard.js';
+
+export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
+/** A page is for reading; the rest of a large body is in the row, and in `deliveries show`. */
+const BODY_SHOWN = 60_000;
+
+export function deliveriesPage(
+  visitor: Visitor,
+  deliveries: Page<DeliverySummary>,
+  state: string | undefined,
+): string {
+  return page(visitor, {
+    title: 'Deliveries',
+    section: 'deliveries',
+    keys: [
+      ['j', 'next'],
+      ['k', 'previous'],
+      ['x', 'choose'],
+      ['Enter', 'open'],
+    ],
+    body: html`<h1>Deliveries</h1>
+      ${stateTabs('/deliveries', DELIVERY_STATES, state)}
+      ${
+        deliveries.items.length === 0
+          ? nothing('No delivery is like that.')
+          : html`<form method="post" action="/deliveries/replay">
+              ${formToken(visitor)}
+              <input
+                type="hidden"
+                name="back"
+                value="${pathTo('/deliveries', { state, offset: deliveries.offset })}"
+              />
+              <div class="actions">
+                <label><input type="checkbox" data-choose-all /> all on this page</label>
+                <button>Replay chosen</button>
+              </div>
+              <ul class="rows chosen">
+                ${deliveries.items.map(row)}
+              </ul>
+            </form>`
+      }
+      ${pager(deliveries, (offset) => pathTo('/deliveries', { state, offset }))}`,
+  });
+}
+
+function row(delivery: DeliverySummary): Html {
+  const name = delivery.action ?? 'unreadable';
+  return html`<li data-row>
+    <input
+      type="checkbox"
+      name="id"
+      value="${delivery.id}"
+      aria-label="Choose ${name}, ${delivery.externalId ?? 'no product'}, ${delivery.receivedAt}"
+    />
+    <p class="what"><a href="/deliveries/${delivery.id}">${name}</a></p>
+    <p>${badge(delivery.state)} ${moment(delivery.receivedAt)} by ${delivery.via}</p>
+    <p class="quiet">${delivery.externalId} ${delivery.note}</p>
+  </li>`;
+}
+
+export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string {
+  const body = delivery.text ?? JSON.stringify(delivery.body, null, 2);
+  return page(visitor, {
+    title: 'Delivery',
+    section: 'deliveries',
+    body: html`<p class="crumbs"><a href="/deliveries" data-key="u">Deliveries</a></p>
+      <div class="head">
+        <h1>${delivery.action ?? 'Unreadable delivery'}</h1>
+        <form method="post" action="/deliveries/replay">
+          ${formToken(visitor)}
+          <input type="hidden" name="id" value="${delivery.id}" />
+          <input type="hidden" name="back" value="/deliveries/${delivery.id}" />
+          <button>Replay</button>
+        </form>
+      </div>
+      <p>${badge(delivery.state)} ${delivery.note}</p>
+      <dl class="facts card">
+        <dt>Id</dt>
+        <dd>${delivery.id}</dd>
+        <dt>Workspace</dt>
+        <dd>${delivery.workspace}</dd>
+        <dt>Came by</dt>
+        <dd>${delivery.via}</dd>
+        <dt>Received</dt>
+        <dd>${moment(delivery.receivedAt)}</dd>
+        <dt>Settled</dt>
+        <dd>${moment(delivery.settledAt)}</dd>
+        <dt>Attempts</dt>
+        <dd>${delivery.attempts}</dd>
+        <dt>Product</dt>
+        <dd>
+          ${
+            delivery.externalId === null
+              ? '–'
+              : html`<a href="${productPath(delivery.externalId)}">${delivery.externalId}</a>`
+          }
+        </dd>
+        <dt>Task</dt>
+        <dd>${delivery.taskId ?? '–'}</dd>
+      </dl>
+      <h2>Headers</h2>
+      <dl class="facts card">
+        ${Object.entries(delivery.headers).map(
+          ([name, value]) =>
+            html`<dt>${name}</dt>
+              <dd>${value}</dd>`,
+        )}
+      </dl>
+      <h2>Body</h2>
+      <p class="quiet">${amount(delivery.bytes)} bytes${delivery.text !== null && ', not JSON'}</p>
+      <pre tabindex="0" role="region" aria-label="Body">${body.slice(0, BODY_SHOWN)}</pre>
+      ${body.length > BODY_SHOWN && html`<p class="quiet">The rest is left out here.</p>`}`,
+  });
+}

@@ -1,0 +1,160 @@
+import type { PresentedRun } from '../../operations/present-run.js';
+import type { Status, StoreStatus, WorkspaceStatus } from '../../operations/status.js';
+import { amount, badge, counted, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import type { Visitor } from '../session.guard.js';
+import { runChart } from './run-chart.js';
+import { countList } from './runs.js';
+
+export interface StoreOutlook {
+  readonly status: StoreStatus;
+  /** When the schedule comes due next. */
+  readonly nextRunAt: Date | null;
+  /** Newest first. */
+  readonly runs: readonly PresentedRun[];
+}
+
+export function overviewPage(visitor: Visitor, status: Status, stores: readonly StoreOutlook[]): string {
+  const { backlog, deadLetters } = status;
+  const waiting = stores.reduce((sum, store) => sum + (store.status.writeBacks['pending_review'] ?? 0), 0);
+  return page(visitor, {
+    title: 'Overview',
+    section: 'overview',
+    body: html`<h1>Overview</h1>
+      <section aria-labelledby="work">
+        <h2 id="work">Work</h2>
+        <ul class="tiles">
+          ${tile('Waiting for review', waiting, '/review', waiting > 0 ? 'busy' : 'calm')}
+          ${tile('Results awaited', backlog.tasks, '/products', 'calm')}
+          ${tile('Deliveries to interpret', backlog.deliveries, pathTo('/deliveries', { state: 'received' }), 'calm')}
+          ${tile('Writes to make', backlog.writeBacks, pathTo('/journal', { state: 'ready' }), 'calm')}
+        </ul>
+        <h3>Dead letters</h3>
+        <ul class="tiles">
+          ${tile('Deliveries parked', status.deliveries['parked'] ?? 0, pathTo('/deliveries', { state: 'parked' }), 'warn')}
+          ${tile('Deliveries failed', status.deliveries['failed'] ?? 0, pathTo('/deliveries', { state: 'failed' }), 'bad')}
+          ${tile('Writes failed', deadLetters.writeBacks, pathTo('/journal', { state: 'failed' }), 'bad')}
+          ${tile('Generations given up', deadLetters.tasks, '/products', 'warn')}
+        </ul>
+      </section>
+      ${stores.length === 0 && nothing('No store is configured.')}
+      ${stores.map((store) => storeSection(visitor, store))}
+      <section aria-labelledby="workspaces">
+        <h2 id="workspaces">Workspaces</h2>
+        ${status.workspaces.map(workspaceCard)}
+      </section>`,
+  });
+}
+
+function tile(label: string, count: number, path: string, tone: string): Html {
+  return html`<li class="tile ${count > 0 ? tone : 'calm'}">
+    <a href="${path}"><b>${amount(count)}</b> <span>${label}</span></a>
+  </li>`;
+}
+
+function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutlook): Html {
+  const newest = runs[0];
+  const id = `store-${status.store}`;
+  return html`<section class="card" aria-labelledby="${id}">
+    <div class="head">
+      <h2 id="${id}">Store ${status.store}</h2>
+      <form method="post" action="/stores/${encodeURIComponent(status.store)}/sync" class="inline">
+        ${formToken(visitor)}
+        <button name="kind" value="changed">Sync changes</button>
+        <button name="kind" value="full">Sync everything</button>
+      </form>
+    </div>
+    <div class="columns">
+      <dl class="facts">
+        <dt>Shop</dt>
+        <dd>${status.shop}</dd>
+        <dt>Next run</dt>
+        <dd>${nextRunAt === null ? 'not scheduled' : html`${moment(nextRunAt)} UTC`}</dd>
+        <dt>Read up to</dt>
+        <dd>${moment(status.watermark)}</dd>
+        <dt>Products</dt>
+        <dd>${stateCounts(status.products, '/products')}</dd>
+        <dt>Write-backs</dt>
+        <dd>${stateCounts(status.writeBacks, '/journal')}</dd>
+        <dt>Generations</dt>
+        <dd>${stateCounts(status.tasks, null)}</dd>
+      </dl>
+      <div>
+        <h3>Last runs</h3>
+        ${newest === undefined ? nothing('No run yet.') : lastRuns(status.store, newest, runs)}
+      </div>
+    </div>
+    ${status.unsuccessful.length > 0 && unsuccessful(status)}
+    ${status.gone !== null && status.gone.count > 0 && goneProducts(status.store, status.gone)}
+  </section>`;
+}
+
+function lastRuns(store: string, newest: PresentedRun, runs: readonly PresentedRun[]): Html {
+  return html`${runChart(store, runs)}
+    <ul class="legend" aria-label="Colours of the chart">
+      <li class="created">created</li>
+      <li class="updated">updated</li>
+      <li class="unchanged">unchanged</li>
+      <li class="failed">failed</li>
+    </ul>
+    <p>
+      <a href="/runs/${newest.id}">Newest: ${newest.kind} by ${newest.trigger}</a> ${badge(newest.status)}
+      ${moment(newest.finishedAt ?? newest.startedAt)}
+    </p>
+    ${countList(newest.counts)} ${newest.error !== null && html`<p class="problem">${newest.error}</p>`}`;
+}
+
+function stateCounts(counts: Readonly<Record<string, number>>, path: string | null): Html {
+  const states = Object.entries(counts).filter(([, count]) => count > 0);
+  if (states.length === 0) return html`<span class="quiet">none</span>`;
+  return html`<span class="chips"
+    >${states.map(([state, count]) => {
+      const shown = html`${badge(state)} ${amount(count)}`;
+      return path === null
+        ? html`<span>${shown}</span>`
+        : html`<a href="${pathTo(path, { state })}">${shown}</a>`;
+    })}</span
+  >`;
+}
+
+function unsuccessful(status: StoreStatus): Html {
+  return html`<details>
+    <summary>${counted(status.unsuccessful.length, 'product')} without content, newest first</summary>
+    <ul class="plain">
+      ${status.unsuccessful.map(
+        ({ externalId, state, reason }) =>
+          html`<li>${badge(state)} <a href="${productPath(externalId)}">${externalId}</a> ${reason}</li>`,
+      )}
+    </ul>
+  </details>`;
+}
+
+function goneProducts(store: string, { count, products }: NonNullable<StoreStatus['gone']>): Html {
+  return html`<details>
+    <summary>${counted(count, 'product')} gone from the store; the catalog keeps them</summary>
+    <ul class="plain">
+      ${products.map(
+        ({ externalId, label, since }) =>
+          html`<li>
+            <a href="${productPath(externalId)}">${nameOf(label, externalId)}</a> since ${moment(since)}
+          </li>`,
+      )}
+    </ul>
+    <p><a href="${pathTo('/products', { state: 'orphaned', store })}">All of them</a></p>
+  </details>`;
+}
+
+function workspaceCard({ workspace, creditsRemaining, paused, webhook }: WorkspaceStatus): Html {
+  return html`<div class="card">
+    <h3>${workspace}</h3>
+    <dl class="facts">
+      <dt>Credits left</dt>
+      <dd>${creditsRemaining === null ? 'not reported yet' : html`<b>${amount(creditsRemaining)}</b>`}</dd>
+      <dt>Paused</dt>
+      <dd>${paused === null ? 'no' : html`<span class="problem">${paused}</span>`}</dd>
+      <dt>Webhook</dt>
+      <dd>${webhook ?? 'not looked at yet'}</dd>
+    </dl>
+  </div>`;
+}

@@ -1,0 +1,48 @@
+import { placeOfTarget } from '../../domain/write-target.js';
+import { counted, pathTo } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken } from '../layout.js';
+import type { Visitor } from '../session.guard.js';
+
+/** Where in the review list a write-back was opened: deciding leads on to the next one. */
+export interface ReviewPlace {
+  /** Offset in the list; undefined when it was not opened from there. */
+  readonly at?: number | undefined;
+  readonly store?: string | undefined;
+}
+
+export function writeBackPath(id: string, { at, store }: ReviewPlace = {}): string {
+  return pathTo(`/write-backs/${id}`, { at: at === undefined ? undefined : String(at), store });
+}
+
+const FIELD_NAMES: Readonly<Record<string, string>> = {
+  title: 'Title',
+  descriptionHtml: 'Description',
+  'seo.title': 'SEO title',
+  'seo.description': 'SEO description',
+  vendor: 'Vendor',
+  productType: 'Product type',
+};
+const METAFIELD = 'metafield:';
+
+export function targetName(target: string): string {
+  const { locale, base } = placeOfTarget(target);
+  const name = FIELD_NAMES[base] ?? (base.startsWith(METAFIELD) ? base.slice(METAFIELD.length) : base);
+  return locale === null ? name : `${name} (${locale})`;
+}
+
+/** Each revert is a form of its own: undoing is decided one by one. */
+export function revertForm(visitor: Visitor, id: string, label: string): Html {
+  return html`<form method="post" action="/write-backs/${id}/revert" class="inline">
+    ${formToken(visitor)}
+    <button class="danger" aria-label="Revert ${label}">Revert</button>
+  </form>`;
+}
+
+/** The fields of a write-back in few words: metafields may be many, and count only. */
+export function targetList(targets: readonly string[]): string {
+  const isMetafield = (target: string): boolean => placeOfTarget(target).base.startsWith(METAFIELD);
+  const metafields = targets.filter(isMetafield).length;
+  const names = targets.filter((target) => !isMetafield(target)).map(targetName);
+  return [...names, ...(metafields === 0 ? [] : [counted(metafields, 'metafield')])].join(', ');
+}

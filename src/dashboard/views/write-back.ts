@@ -1,0 +1,225 @@
+import type { WriteBackEntity } from '../../persistence/entities/index.js';
+import { plainTextOf } from '../../planner/html-content.js';
+import { isOpen, type ComparedField, type Comparison } from '../comparison.js';
+import { badge, moment, pathTo, productPath, words } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import type { Visitor } from '../session.guard.js';
+import { wordDiff, type Stretch } from '../word-diff.js';
+import { revertForm, targetName, type ReviewPlace } from './write-back-parts.js';
+
+export interface WriteBackView {
+  readonly row: WriteBackEntity;
+  readonly label: string;
+  readonly comparison: Comparison;
+  readonly place: ReviewPlace;
+  /** Neighbours in the review list. */
+  readonly newer: string | null;
+  readonly older: string | null;
+}
+
+/** Before and after, side by side, with what a person may do about it. */
+export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
+  const { row, label, comparison } = view;
+  const open = isOpen(row);
+  const inReview = row.state === 'pending_review';
+  const fields = comparison.fields.filter((field) => field.kind !== 'metafield');
+  const metafields = comparison.fields.filter((field) => field.kind === 'metafield');
+  return page(visitor, {
+    title: label,
+    section: inReview ? 'review' : 'journal',
+    keys: open ? REVIEW_KEYS : [['u', 'back to the list']],
+    body: html`${crumbs(view, inReview)}
+      <div class="head">
+        <h1>${label}</h1>
+        ${row.state === 'applied' && revertForm(visitor, row.id, label)}
+      </div>
+      <p>
+        ${badge(row.state)} ${row.reason}
+        <span class="quiet">· ${row.store} · ${moment(row.createdAt)}</span> ·
+        <a href="${productPath(row.externalId)}">timeline</a>
+      </p>
+      ${
+        comparison.problem !== null &&
+        html`<p class="problem">The store’s present values could not be read: ${comparison.problem}.</p>`
+      }
+      ${
+        open
+          ? html`<form method="post" action="/write-backs/${row.id}/decide">
+              ${formToken(visitor)} ${placeFields(view.place)}
+              <div class="actions sticky">
+                <button class="primary" name="decision" value="approve" data-key="a">
+                  Approve accepted fields
+                </button>
+                <button class="danger" name="decision" value="reject" data-key="r">Reject</button>
+              </div>
+              ${compared(row, comparison, fields, metafields, true)}
+            </form>`
+          : compared(row, comparison, fields, metafields, false)
+      }`,
+  });
+}
+
+const REVIEW_KEYS = [
+  ['a', 'approve'],
+  ['r', 'reject'],
+  ['n', 'next'],
+  ['p', 'previous'],
+  ['u', 'back to the list'],
+] as const;
+
+function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html {
+  const at = Math.max(0, (place.at ?? 0) - ((place.at ?? 0) % 50));
+  return html`<nav class="crumbs" aria-label="Place">
+    ${
+      inReview
+        ? html`<a href="${pathTo('/review', { store: place.store, offset: at })}" data-key="u">Review</a>`
+        : html`<a href="/journal" data-key="u">Journal</a>`
+    }
+    ${newer !== null && html`<a href="${newer}" rel="prev" data-key="p">← Previous</a>`}
+    ${older !== null && html`<a href="${older}" rel="next" data-key="n">Next →</a>`}
+  </nav>`;
+}
+
+function placeFields({ at, store }: ReviewPlace): Html {
+  return html`${at !== undefined && html`<input type="hidden" name="at" value="${at}" />`}
+  ${store !== undefined && html`<input type="hidden" name="store" value="${store}" />`}`;
+}
+
+function compared(
+  row: WriteBackEntity,
+  comparison: Comparison,
+  fields: readonly ComparedField[],
+  metafields: readonly ComparedField[],
+  open: boolean,
+): Html {
+  return html`${fields.map((field) => fieldSection(row, comparison, field, open))}
+  ${metafields.length > 0 && metafieldTable(comparison, metafields, open)}`;
+}
+
+function headings(comparison: Comparison): readonly [string, string] {
+  switch (comparison.source) {
+    case 'journal':
+      return ['Before', 'After'];
+    case 'live':
+    case 'unread':
+      return ['In the store now', 'Generated'];
+  }
+}
+
+function fieldSection(
+  row: WriteBackEntity,
+  comparison: Comparison,
+  field: ComparedField,
+  open: boolean,
+): Html {
+  const name = targetName(field.target);
+  const [left, right] = headings(comparison);
+  const texts = sidesOf(comparison, field);
+  const side = (which: 'before' | 'after', heading: string): Html =>
+    html`<div>
+      <h3>${heading}</h3>
+      ${texts[which]} ${field.kind === 'html' && preview(row, field, which, `${name}, ${heading}`)}
+    </div>`;
+  return html`<section class="card field" aria-label="${name}">
+    <div class="head">
+      <h2>${name}</h2>
+      ${open ? accept(field, name) : verdictOf(field)}
+    </div>
+    ${open && verdictOf(field)}
+    <div class="sides">${side('before', left)} ${side('after', right)}</div>
+  </section>`;
+}
+
+/** Accepted unless writing it would go over a merchant's edit, or would do nothing. */
+function accept(field: ComparedField, name: string): Html {
+  const checked = (field.verdict === null || field.verdict === 'write') && html` checked`;
+  return html`<label class="accept"
+    ><input type="checkbox" name="field" value="${field.target}" ${checked} /> Accept
+    <span class="hidden">${name}</span></label
+  >`;
+}
+
+function verdictOf({ verdict, reason }: ComparedField): Html {
+  if (verdict === null || (verdict === 'write' && reason === 'generated')) return html``;
+  const tone = verdict === 'conflict' || verdict === 'failed' ? 'warn' : 'calm';
+  return html`<p class="verdict"><span class="badge ${tone}">${words(verdict)}</span> ${reason}</p>`;
+}
+
+/** Both sides of a field, from one comparison. */
+function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<'before' | 'after', Html>> {
+  const [before, after] = [readable(field, field.before), readable(field, field.after)];
+  const stretches = wordDiff(before, after);
+  const text = (which: 'before' | 'after'): Html => {
+    const shown = stretches.filter(({ side }) => side === 'both' || side === which);
+    return shown.length === 0
+      ? html`<p class="empty">empty</p>`
+      : html`<p class="text">${shown.map(stretch)}</p>`;
+  };
+  const markupOnly = field.kind === 'html' && before === after && field.before !== field.after;
+  const note = markupOnly && html`<p class="quiet">The words are the same; the markup differs.</p>`;
+  return {
+    before: comparison.source === 'unread' ? html`<p class="empty">not known</p>` : text('before'),
+    after: html`${text('after')} ${note}`,
+  };
+}
+
+/** A person reads the words of a description; its markup shows in the frame below. */
+function readable(field: ComparedField, value: string | null): string {
+  if (value === null) return '';
+  return field.kind === 'html' ? plainTextOf(value) : value;
+}
+
+function stretch({ side, text }: Stretch): Html {
+  switch (side) {
+    case 'both':
+      return html`${text}`;
+    case 'before':
+      return html`<del>${text}</del>`;
+    case 'after':
+      return html`<ins>${text}</ins>`;
+  }
+}
+
+function preview(row: WriteBackEntity, field: ComparedField, which: 'before' | 'after', title: string): Html {
+  if ((field[which] ?? '') === '') return html``;
+  return html`<iframe
+    sandbox
+    loading="lazy"
+    title="${title}, rendered"
+    src="${pathTo(`/write-backs/${row.id}/preview/${which}`, { field: field.target })}"
+  ></iframe>`;
+}
+
+function metafieldTable(comparison: Comparison, metafields: readonly ComparedField[], open: boolean): Html {
+  const [left, right] = headings(comparison);
+  return html`<section class="card" aria-labelledby="metafields">
+    <h2 id="metafields">Metafields</h2>
+    <table class="metafields">
+      <thead>
+        <tr>
+          <th scope="col">Metafield</th>
+          <th scope="col">${left}</th>
+          <th scope="col">${right}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${metafields.map((field) => metafieldRow(comparison, field, open))}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function metafieldRow(comparison: Comparison, field: ComparedField, open: boolean): Html {
+  const [left, right] = headings(comparison);
+  const texts = sidesOf(comparison, field);
+  return html`<tr>
+    <th scope="row">
+      <code>${targetName(field.target)}</code>
+      <span class="quiet">${field.type}</span>
+      ${open && accept(field, targetName(field.target))} ${verdictOf(field)}
+    </th>
+    <td data-label="${left}">${texts.before}</td>
+    <td data-label="${right}">${texts.after}</td>
+  </tr>`;
+}

@@ -1,0 +1,156 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorLine } from '../domain/errors.js';
+import { acquire } from './acquire.js';
+import type { Holder } from './holder.js';
+import { layoutOf, preparePlace, type Layout } from './location.js';
+import { boundLog } from './server-log.js';
+import { stopServer, type ServerPlace } from './server.js';
+
+export interface EmbeddedPostgresOptions {
+  /** Holds the cluster (`postgres`), its address (`postgres.json`, 0600) and its log (`postgres.log`). Made when missing. */
+  readonly dataDir: string;
+  /** One line for people, without secrets. */
+  readonly log: (line: string) => void;
+  /** Called when the server came back on another port: `url` of the object has changed, and pools on the old one are dead. */
+  readonly onMoved?: (url: string) => void;
+  /** How long `openEmbeddedPostgres` tries before it throws; 30 s. */
+  readonly deadlineMs?: number;
+  /** How long a server that is there may stay silent before it is ended and started anew; 8 s. */
+  readonly hungAfterMs?: number;
+  readonly now?: () => Date;
+  /** In [0, 1). */
+  readonly random?: () => number;
+  /** As root: accounts to run the server as, the first that exists. */
+  readonly accounts?: readonly string[];
+}
+
+export interface EmbeddedPostgres {
+  /** Of the application's database. Holds the password: never to be logged. Stays the same over a restart if the port can be had again. */
+  readonly url: string;
+  /** Leaves the server; the last user stops it and waits for that. Never throws; calling it again does nothing. */
+  release(): Promise<void>;
+}
+
+const DEADLINE_MS = 30_000;
+const HUNG_AFTER_MS = 8_000;
+const STOP_TIMEOUT_MS = 20_000;
+const LOG_CHECK_MS = 60_000;
+const FIRST_BACKOFF_MS = 200;
+const LONGEST_BACKOFF_MS = 10_000;
+
+/**
+ * The database of its own that store-sync brings along (design section 2, "Commands and daemon are peers"): one server per dataDir,
+ * any number of processes. The first starts it, the others adopt it, the last one out stops it. It outlives a killed user and is
+ * adopted by the next. While this process holds it, a server that goes away is started again.
+ * Throws `misconfigured` (with what to do) or `transient`.
+ */
+export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const now = options.now ?? (() => new Date());
+  const place = await preparePlace({ ...options, now });
+  const user = new ServerUse(place, layoutOf(options.dataDir), { ...options, now });
+  await user.open();
+  return user;
+}
+
+class ServerUse implements EmbeddedPostgres {
+  readonly #released = new AbortController();
+  #holder: Holder | null = null;
+  #url = '';
+  #comeback: Promise<void> = Promise.resolve();
+  #release: Promise<void> | undefined;
+  #logCheck: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly place: ServerPlace,
+    private readonly layout: Layout,
+    private readonly options: EmbeddedPostgresOptions & { readonly now: () => Date },
+  ) {}
+
+  get url(): string {
+    return this.#url;
+  }
+
+  async open(): Promise<void> {
+    await this.#take();
+    this.#logCheck = setInterval(() => {
+      boundLog(this.layout.log).catch((error: unknown) =>
+        this.#say(`its log cannot be bounded: ${errorLine(error)}`),
+      );
+    }, LOG_CHECK_MS).unref();
+  }
+
+  async release(): Promise<void> {
+    this.#release ??= this.#leave();
+    await this.#release;
+  }
+
+  async #take(): Promise<void> {
+    const holder = await acquire({
+      place: this.place,
+      layout: this.layout,
+      deadlineMs: this.options.deadlineMs ?? DEADLINE_MS,
+      hungAfterMs: this.options.hungAfterMs ?? HUNG_AFTER_MS,
+      now: this.options.now,
+      random: this.options.random ?? Math.random,
+      log: this.options.log,
+    });
+    this.#holder = holder;
+    this.#url = holder.url;
+    void holder.lost.then(() => {
+      if (this.#released.signal.aborted) return;
+      this.#holder = null;
+      this.#comeback = this.#bringBack();
+    });
+  }
+
+  /** Nobody else looks after an embedded server: whoever uses it starts it again, for as long as it takes. */
+  async #bringBack(): Promise<void> {
+    const before = this.#url;
+    this.#say('the server went away; bringing it back');
+    for (let backoffMs = FIRST_BACKOFF_MS; !this.#released.signal.aborted;) {
+      try {
+        await this.#take();
+        break;
+      } catch (error) {
+        this.#say(`it cannot be brought back yet: ${errorLine(error)}`);
+      }
+      await this.#pause(backoffMs);
+      backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
+    }
+    if (this.#holder === null) return;
+    this.#say('the server is back');
+    if (this.#url !== before) {
+      this.#say('it has another port now: connections to the old one have to be made anew');
+      this.options.onMoved?.(this.#url);
+    }
+  }
+
+  async #leave(): Promise<void> {
+    this.#released.abort();
+    clearInterval(this.#logCheck);
+    await this.#comeback;
+    const holder = this.#holder;
+    this.#holder = null;
+    if (holder === null) return;
+    try {
+      if (await holder.leave()) await this.#stop();
+    } catch (error) {
+      this.#say(`the server could not be stopped, the next start adopts it: ${errorLine(error)}`);
+    } finally {
+      await holder.close();
+    }
+  }
+
+  async #stop(): Promise<void> {
+    if (await stopServer(this.place, 'fast', STOP_TIMEOUT_MS)) return;
+    this.#say('the server does not stop in time; it is left to end by itself');
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await sleep(ms, undefined, { signal: this.#released.signal }).catch(() => undefined); // released: no need to wait
+  }
+
+  #say(line: string): void {
+    this.options.log(`embedded PostgreSQL: ${line}`);
+  }
+}

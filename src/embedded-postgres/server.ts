@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process';
+import { open } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CodedError } from '../domain/errors.js';
+import type { PostgresBinaries } from './binaries.js';
+import { runningPostmaster } from './postmaster.js';
+import { asUser, runProgram, serverEnvironment } from './program.js';
+import type { ServerUser } from './server-user.js';
+
+export const LOOPBACK = '127.0.0.1';
+const PG_CTL_TIMEOUT_MS = 10_000;
+const POLL_MS = 25;
+
+export interface ServerPlace {
+  readonly clusterDir: string;
+  readonly binaries: PostgresBinaries;
+  readonly user: ServerUser | null;
+}
+
+export interface StartOptions extends ServerPlace {
+  readonly port: number;
+  readonly logFile: string;
+  /** Settings besides those below, e.g. `{ fsync: 'off' }` for tests. */
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/** A server process of ours, from its spawn on. `exited` resolves once it has ended, however it did. */
+export interface StartedServer {
+  readonly pid: number;
+  readonly exited: Promise<void>;
+}
+
+/**
+ * Modest in memory, durable by PostgreSQL's own defaults (fsync, synchronous_commit), reachable over loopback only. Statements
+ * and row values stay out of its log: they hold merchants' content.
+ */
+const SETTINGS: Readonly<Record<string, string>> = {
+  listen_addresses: LOOPBACK,
+  unix_socket_directories: '',
+  max_connections: '100',
+  shared_buffers: '64MB',
+  work_mem: '8MB',
+  max_wal_size: '512MB',
+  logging_collector: 'off',
+  log_destination: 'stderr',
+  log_line_prefix: '%m [%p] ',
+  log_checkpoints: 'off',
+  log_error_verbosity: 'terse',
+  log_min_error_statement: 'panic',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+};
+
+/**
+ * Starts the server in a session of its own: it survives this process, also when that is killed or its terminal goes away.
+ * Answers once it is spawned, not once it is ready. On files that are served already, PostgreSQL's own lock makes it exit again.
+ */
+export async function spawnServer(options: StartOptions): Promise<StartedServer> {
+  const settings = { ...SETTINGS, ...options.settings, port: String(options.port) };
+  const args = ['-D', options.clusterDir];
+  for (const [name, value] of Object.entries(settings)) args.push('-c', `${name}=${value}`);
+  const log = await open(options.logFile, 'a', 0o600);
+  try {
+    const child = spawn(options.binaries.postgres, args, {
+      cwd: options.clusterDir,
+      env: serverEnvironment(),
+      detached: true,
+      stdio: ['ignore', log.fd, log.fd],
+      ...asUser(options.user),
+    });
+    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+    await new Promise<void>((resolve, reject) => {
+      child.once('spawn', resolve);
+      child.once('error', (cause) => {
+        const message = `${options.binaries.postgres} cannot be run: set DATABASE_URL to use another server`;
+        reject(new CodedError('misconfigured', message, { cause }));
+      });
+    });
+    child.unref();
+    return { pid: child.pid ?? 0, exited };
+  } finally {
+    await log.close();
+  }
+}
+
+/** `fast` rolls open transactions back and writes everything out; `immediate` drops everything, and the next start recovers. */
+export type StopMode = 'fast' | 'immediate';
+
+/** Stops the cluster's server and waits until it is gone, at most `timeoutMs`. Answers whether it is. None running counts as gone. */
+export async function stopServer(place: ServerPlace, mode: StopMode, timeoutMs: number): Promise<boolean> {
+  const running = await runningPostmaster(place.clusterDir);
+  if (running === null) return true;
+  // Not pg_ctl's own waiting (-w): it would wait for a successor, which somebody may start the moment this one is gone.
+  await runProgram(place.binaries.pgCtl, ['stop', '-D', place.clusterDir, '-m', mode, '-W'], {
+    user: place.user,
+    cwd: place.clusterDir,
+    timeoutMs: PG_CTL_TIMEOUT_MS,
+  });
+  return await isGone(place.clusterDir, running.pid, timeoutMs);
+}
+
+/** Whether that server has ended, asked until it has or `timeoutMs` are over. */
+async function isGone(clusterDir: string, pid: number, timeoutMs: number): Promise<boolean> {
+  for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
+    if ((await runningPostmaster(clusterDir))?.pid !== pid) return true;
+    await sleep(POLL_MS);
+  }
+  return false;
+}
+
+/**
+ * Ends a server that answers nobody: cleanly if it still listens to signals, then abruptly, at last by SIGKILL of its postmaster
+ * (its children see that and end; until they have, PostgreSQL refuses to start on the same files). Committed data survives all three.
+ * Throws `transient` when it is still there after that.
+ */
+export async function stopHungServer(place: ServerPlace): Promise<void> {
+  const running = await runningPostmaster(place.clusterDir);
+  if (running === null) return;
+  if (await stopServer(place, 'fast', 3_000)) return;
+  if (await stopServer(place, 'immediate', 2_000)) return;
+  process.kill(running.pid, 'SIGKILL');
+  if (await isGone(place.clusterDir, running.pid, 3_000)) return;
+  throw new CodedError('transient', `the PostgreSQL server ${running.pid} does not end`);
+}
+
+/**
+ * A port that is free now: `preferred` if it is. Others are taken from below the range that systems give to outgoing connections,
+ * so that a server that is down for a moment does not lose its port to one. `random` answers in [0, 1).
+ */
+export async function freePort(preferred: number | null, random: () => number): Promise<number> {
+  if (preferred !== null && (await isFree(preferred))) return preferred;
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const port = 15_432 + Math.floor(random() * 16_000);
+    if (await isFree(port)) return port;
+  }
+  throw new CodedError('transient', 'no free port for the embedded PostgreSQL');
+}
+
+async function isFree(port: number): Promise<boolean> {
+  return await new Promise((resolve) => {
+    const probe = createServer();
+    probe.once('error', () => resolve(false));
+    probe.listen({ host: LOOPBACK, port, exclusive: true }, () => probe.close(() => resolve(true)));
+  });
+}

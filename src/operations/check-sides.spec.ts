@@ -1,0 +1,74 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { workspaceSchema } from '../config/workspace-schema.js';
+import { checkSites, publicUrlAnswer, type Finding } from './check.js';
+import { Sites } from '../sites/sites.js';
+import { FakeCatalog, refusal } from '../../test/support/fake-catalog.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+
+async function listening(status: number, headers: Record<string, string> = {}): Promise<string> {
+  const server = createServer((request, response) => {
+    response.writeHead(request.url === '/base/health/live' ? status : 500, headers).end('x');
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${String((server.address() as AddressInfo).port)}/base/`;
+}
+
+describe('the public URL', () => {
+  it('is well when the daemon’s own health answers there', async () => {
+    expect(await publicUrlAnswer(await listening(200))).toMatchObject({ level: 'ok' });
+  });
+
+  it.each([[404], [502]])('is doubted when %i answers there', async (status) => {
+    const finding = await publicUrlAnswer(await listening(status));
+    expect(finding).toMatchObject({ level: 'warn', detail: expect.stringContaining(String(status)) });
+  });
+
+  it('is not followed to wherever it redirects', async () => {
+    const finding = await publicUrlAnswer(await listening(302, { location: await listening(200) }));
+    expect(finding).toMatchObject({ level: 'warn', detail: expect.stringContaining('302') });
+  });
+
+  it('that nobody answers is no failure: the daemon may be stopped', async () => {
+    const url = await listening(200);
+    await new Promise((resolve) => servers.splice(0)[0]?.close(resolve));
+    const finding = await publicUrlAnswer(url);
+    expect(finding).toMatchObject({ level: 'warn', detail: expect.stringContaining('may be stopped') });
+    expect(finding.detail).toContain('ECONNREFUSED');
+  });
+
+  it('has to be https unless it is of this machine', async () => {
+    expect(await publicUrlAnswer('http://sync.example.com')).toMatchObject({ level: 'FAIL' });
+  });
+});
+
+describe('the catalog login', () => {
+  async function login(status: number, auth: object = { apiToken: 'token' }): Promise<Finding | undefined> {
+    const client = new FakeCatalog();
+    client.script.before('listProducts', refusal('auth', { status }));
+    const settings = workspaceSchema.parse({ baseUrl: 'https://catalog.example.com/api/v1', auth });
+    const sites = new Sites([{ key: 'default', settings, client }], []);
+    const findings = await checkSites(sites, () => Promise.resolve({ state: 'ours', detail: '' }));
+    return findings.find(({ what }) => what.endsWith('catalog login'));
+  }
+
+  it('that is refused with 401 is about the token', async () => {
+    const finding = await login(401);
+    expect(finding).toMatchObject({ level: 'FAIL', detail: expect.stringContaining('wrong or revoked') });
+    expect(finding?.detail).toContain('workspaces.default.auth');
+  });
+
+  it('that is refused with 403 is about permission and subscription, and a login may help', async () => {
+    const finding = await login(403);
+    expect(finding).toMatchObject({ level: 'FAIL', detail: expect.stringContaining('subscription') });
+    expect(finding?.detail).toContain('add a login');
+    const both = await login(403, { apiToken: 'token', email: 'a@example.com', password: 'secret' });
+    expect(both?.detail).not.toContain('add a login');
+  });
+});

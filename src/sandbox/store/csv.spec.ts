@@ -1,0 +1,295 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { demoCatalogCsv } from '../demo-catalog/demo-catalog.js';
+import { parseProductCsv } from './csv.js';
+import type { ImportedProduct } from './csv.js';
+import { csv } from '../../../test/support/sandbox/store-caller.js';
+
+function sample(name: string): string {
+  return readFileSync(new URL(`../../../test/fixtures/csv/${name}`, import.meta.url), 'utf8');
+}
+
+function one(...rows: Record<string, string>[]): ImportedProduct {
+  const [first, ...rest] = rows;
+  const products = parseProductCsv(
+    csv({ Handle: 'p', Title: 'P', ...first }, ...rest.map((row) => ({ Handle: 'p', ...row }))),
+  );
+  expect(products).toHaveLength(1);
+  return products[0]!;
+}
+
+describe('exports of real shops', () => {
+  it.each([
+    ['apparel.csv', 20, 22, 20],
+    ['home-and-garden.csv', 20, 21, 21],
+    ['jewelery.csv', 20, 23, 41],
+  ])('%s is read whole', (name, products, variants, images) => {
+    const read = parseProductCsv(sample(name), name);
+    expect(read).toHaveLength(products);
+    expect(read.flatMap((product) => product.variants)).toHaveLength(variants);
+    expect(read.flatMap((product) => product.images)).toHaveLength(images);
+    expect(read.flatMap((product) => product.images).every((image) => URL.canParse(image.url))).toBe(true);
+  });
+
+  it('options, images and images of variants come from several rows', () => {
+    const anchor = parseProductCsv(sample('jewelery.csv')).find(
+      (product) => product.handle === 'leather-anchor',
+    );
+    expect(anchor).toMatchObject({
+      title: 'Anchor Bracelet Mens',
+      tags: ['Anchor', 'Gold', 'Leather', 'Silver'],
+      status: 'ACTIVE',
+      optionNames: ['Color'],
+      variants: [
+        {
+          optionValues: ['Gold'],
+          price: '69.99',
+          compareAtPrice: '85.00',
+          imageUrl: 'https://burst.shopifycdn.com/photos/anchor-bracelet-mens_925x.jpg',
+        },
+        { optionValues: ['Silver'], price: '55.00' },
+      ],
+      images: [
+        { url: expect.stringContaining('bracelet-mens') },
+        { url: expect.stringContaining('bracelet-for-men') },
+        { url: expect.stringContaining('leather-anchor') },
+      ],
+    });
+  });
+});
+
+describe('a product export', () => {
+  it('without options is one default variant', () => {
+    const product = one({
+      'Option1 Name': 'Title',
+      'Option1 Value': 'Default Title',
+      'Variant SKU': 'S',
+      'Variant Barcode': "'4006381333931",
+    });
+    expect(product).toMatchObject({
+      optionNames: ['Title'],
+      variants: [{ optionValues: ['Default Title'], sku: 'S', barcode: '4006381333931' }],
+    });
+    expect(one({})).toMatchObject({
+      optionNames: ['Title'],
+      variants: [{ optionValues: ['Default Title'], sku: null, price: '0.00' }],
+    });
+  });
+
+  it('takes up to three options', () => {
+    const product = one(
+      {
+        'Option1 Name': 'Size',
+        'Option1 Value': 'S',
+        'Option2 Name': 'Colour',
+        'Option2 Value': 'Red',
+        'Option3 Name': 'Fit',
+        'Option3 Value': 'Slim',
+      },
+      { 'Option1 Value': 'M', 'Option2 Value': 'Blue', 'Option3 Value': 'Wide' },
+    );
+    expect(product.optionNames).toEqual(['Size', 'Colour', 'Fit']);
+    expect(product.variants.map((variant) => variant.optionValues)).toEqual([
+      ['S', 'Red', 'Slim'],
+      ['M', 'Blue', 'Wide'],
+    ]);
+  });
+
+  it('orders images by their position and adds those that only variants name', () => {
+    const product = one(
+      {
+        'Image Src': 'https://i.example.com/2.jpg',
+        'Image Position': '2',
+        'Variant Image': 'https://i.example.com/v.jpg',
+      },
+      { 'Image Src': 'https://i.example.com/1.jpg', 'Image Position': '1', 'Image Alt Text': 'Front' },
+    );
+    expect(product.images).toEqual([
+      { url: 'https://i.example.com/1.jpg', alt: 'Front' },
+      { url: 'https://i.example.com/2.jpg', alt: null },
+      { url: 'https://i.example.com/v.jpg', alt: null },
+    ]);
+    expect(product.variants).toHaveLength(1);
+  });
+
+  it.each([
+    [{ Status: 'archived', Published: 'true' }, 'ARCHIVED'],
+    [{ Status: 'Draft' }, 'DRAFT'],
+    [{ Status: 'unlisted' }, 'UNLISTED'],
+    [{ Published: 'TRUE' }, 'ACTIVE'],
+    [{ Published: 'false' }, 'DRAFT'],
+    [{}, 'ACTIVE'],
+  ])('%j makes it %s', (row, status) => {
+    expect(one(row).status).toBe(status);
+  });
+
+  it.each([
+    [{ 'Product Category': 'Apparel > Hats', Type: 'Hat' }, 'Apparel > Hats'],
+    [{ 'Google Shopping / Google Product Category': 'Apparel > Hats' }, 'Apparel > Hats'],
+    [{ 'Google Shopping / Google Product Category': '173' }, null],
+    [{ Type: 'Hat' }, null],
+  ])('%j has the category %j', (row, category) => {
+    expect(one(row).category).toBe(category);
+  });
+
+  it.each([
+    ['500', 'kg', { value: 0.5, unit: 'KILOGRAMS' }],
+    ['500', '', { value: 500, unit: 'GRAMS' }],
+    ['28', 'oz', { value: 0.9877, unit: 'OUNCES' }],
+    ['', 'kg', null],
+  ])('%s grams shown in %s weigh %j', (grams, unit, weight) => {
+    expect(one({ 'Variant Grams': grams, 'Variant Weight Unit': unit }).variants[0]?.weight).toEqual(weight);
+  });
+
+  it('keeps metafield columns and passes over unknown ones', () => {
+    const product = one({
+      'Material (product.metafields.custom.material)': 'Wool',
+      'Notes (product.metafields.my.notes)': 'a\nb',
+      'Some App Column': 'x',
+    });
+    expect(product.metafields).toEqual([
+      { namespace: 'custom', key: 'material', type: 'single_line_text_field', value: 'Wool' },
+      { namespace: 'my', key: 'notes', type: 'multi_line_text_field', value: 'a\nb' },
+    ]);
+  });
+
+  it('takes a byte order mark, CRLF, blank lines, line breaks in quotes and headers in any case', () => {
+    const text = '\uFEFFhandle,TITLE,body (html)\r\n\r\na,"A ""quoted""","<p>one\r\ntwo</p>"\r\nb,B,\r\n';
+    expect(
+      parseProductCsv(text).map(({ handle, title, descriptionHtml }) => [handle, title, descriptionHtml]),
+    ).toEqual([
+      ['a', 'A "quoted"', '<p>one\r\ntwo</p>'],
+      ['b', 'B', ''],
+    ]);
+  });
+
+  it('takes the column names of the newer template', () => {
+    const [product] = parseProductCsv(
+      'URL handle,Title,Description,Product category,SKU,Price,Published on online store\na,A,<p>x</p>,Root > Leaf,S-1,9.5,FALSE\n',
+    );
+    expect(product).toMatchObject({
+      handle: 'a',
+      descriptionHtml: '<p>x</p>',
+      category: 'Root > Leaf',
+      status: 'DRAFT',
+      variants: [{ sku: 'S-1', price: '9.50' }],
+    });
+  });
+
+  it('keeps rows of one handle together wherever they stand', () => {
+    const rows = [
+      { Handle: 'a', Title: 'A', 'Option1 Name': 'Size', 'Option1 Value': 'S' },
+      { Handle: 'b', Title: 'B', 'Option1 Name': '', 'Option1 Value': '' },
+      { Handle: 'a', Title: '', 'Option1 Name': '', 'Option1 Value': 'M' },
+    ];
+    expect(parseProductCsv(csv(...rows)).map((product) => product.variants.length)).toEqual([2, 1]);
+  });
+});
+
+describe('malformed exports are refused with file, line and column', () => {
+  it.each([
+    ['an empty file', '', 'x.csv: is empty'],
+    ['no handle column', 'Title\nA\n', 'x.csv:1, column "Handle"'],
+    ['no title column', 'Handle\na\n', 'x.csv:1, column "Title"'],
+    ['a row without a handle', 'Handle,Title\na,A\n,B\n', 'x.csv:3, column "Handle"'],
+    ['a product without a title', 'Handle,Title,Vendor\na,,V\n', 'x.csv:2, column "Title"'],
+    [
+      'a price that is none',
+      'Handle,Title,Variant Price\na,A,cheap\n',
+      'x.csv:2, column "Variant Price": "cheap"',
+    ],
+    ['a negative price', 'Handle,Title,Variant Price\na,A,-1\n', 'x.csv:2, column "Variant Price": "-1"'],
+    ['a status that is none', 'Handle,Title,Status\na,A,sold\n', 'x.csv:2, column "Status": "sold"'],
+    ['a flag that is none', 'Handle,Title,Published\na,A,maybe\n', 'x.csv:2, column "Published": "maybe"'],
+    [
+      'an image address that is none',
+      'Handle,Title,Image Src\na,A,front.jpg\n',
+      'x.csv:2, column "Image Src": "front.jpg"',
+    ],
+    [
+      'a position that is none',
+      'Handle,Title,Image Src,Image Position\na,A,https://i.example.com/1.jpg,first\n',
+      'x.csv:2, column "Image Position"',
+    ],
+    [
+      'a weight unit that is none',
+      'Handle,Title,Variant Grams,Variant Weight Unit\na,A,1,stone\n',
+      'x.csv:2, column "Variant Weight Unit": "stone"',
+    ],
+    [
+      'a missing option value',
+      'Handle,Title,Option1 Name,Option1 Value,Option2 Name,Option2 Value\na,A,Size,S,Colour,\n',
+      'x.csv:2, column "Option2 Value"',
+    ],
+    [
+      'a missing option name',
+      'Handle,Title,Option1 Name,Option1 Value,Option2 Name,Option2 Value\na,A,Size,S,,Red\n',
+      'x.csv:2, column "Option2 Name"',
+    ],
+    [
+      'a short row',
+      'Handle,Title,Vendor\na,A\n',
+      'x.csv:2, column "Vendor": the record has 2 cells, the header 3',
+    ],
+    ['a long row', 'Handle,Title\na,A,B\n', 'x.csv:2, column "Title": the record has 3 cells, the header 2'],
+    [
+      'a quote that is never closed',
+      'Handle,Title\na,A\nb,"B\nc,C\n',
+      'x.csv:3: a quote is opened and never closed',
+    ],
+    ['a quote in the middle of a cell', 'Handle,Title\na,A "big" one\n', 'x.csv:2, cell 2'],
+    [
+      'a bad row behind cells of several lines',
+      'Handle,Title,Variant Price\na,"A\nA\nA",1\n\nb,B,x\n',
+      'x.csv:6, column "Variant Price"',
+    ],
+  ])('%s', (_name, text, message) => {
+    expect(() => parseProductCsv(text, 'x.csv')).toThrow(
+      expect.objectContaining({ code: 'invalid', message: expect.stringContaining(message) }),
+    );
+  });
+});
+
+describe('the demo catalogue', () => {
+  const products = parseProductCsv(demoCatalogCsv(), 'products.csv');
+  const variants = products.flatMap((product) => product.variants);
+
+  it('has about forty products of every kind that the demo shows', () => {
+    expect(products.length).toBeGreaterThanOrEqual(40);
+    expect(new Set(products.map((product) => product.status))).toEqual(
+      new Set(['ACTIVE', 'DRAFT', 'ARCHIVED']),
+    );
+    expect(new Set(products.map((product) => product.optionNames.length))).toEqual(new Set([1, 2, 3]));
+    expect(products.filter((product) => product.isGiftCard)).toHaveLength(1);
+    expect(products.filter((product) => product.title.length === 255)).toHaveLength(1);
+    expect(products.some((product) => product.images.length === 0)).toBe(true);
+    expect(products.some((product) => product.descriptionHtml === '')).toBe(true);
+    expect(products.some((product) => product.descriptionHtml.includes('<script>'))).toBe(true);
+    for (const script of [/\p{sc=Han}/u, /\p{sc=Arabic}/u, /\p{Emoji_Presentation}/u, /[äöüß]/]) {
+      expect(products.some((product) => script.test(product.title + product.descriptionHtml))).toBe(true);
+    }
+    for (const tag of ['sandbox-fail', 'sandbox-no-urls']) {
+      expect(products.filter((product) => product.tags.includes(tag))).toHaveLength(1);
+    }
+  });
+
+  it('has exactly one SKU that two products share, and barcodes whose check digits are right', () => {
+    const skus = variants.flatMap((variant) => variant.sku ?? []);
+    expect(skus.length - new Set(skus).size).toBe(1);
+    const barcodes = variants.flatMap((variant) => variant.barcode ?? []);
+    expect(new Set(barcodes).size).toBe(barcodes.length);
+    for (const barcode of barcodes) {
+      expect(barcode).toMatch(/^2\d{12}$/);
+      const sum = Array.from(barcode).reduce(
+        (total, digit, index) => total + Number(digit) * (index % 2 === 0 ? 1 : 3),
+        0,
+      );
+      expect(sum % 10).toBe(0);
+    }
+    expect(
+      products.some((product) =>
+        product.variants.every((variant) => variant.sku === null && variant.barcode === null),
+      ),
+    ).toBe(true);
+  });
+});

@@ -1,0 +1,360 @@
+import { inspect } from 'node:util';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RequestReport } from '../index.js';
+import {
+  CANARY,
+  collect,
+  connect,
+  cost,
+  data,
+  failureOf,
+  refusal,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
+
+const SHOP = {
+  currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
+  shop: { myshopifyDomain: 'demo-store.myshopify.com' },
+  publicApiVersions: [{ handle: '2026-10', supported: true }],
+};
+const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
+const UPDATED = {
+  productUpdate: {
+    product: {
+      title: 'New',
+      descriptionHtml: '',
+      vendor: '',
+      productType: '',
+      seo: { title: null, description: null },
+    },
+    userErrors: [],
+  },
+};
+const GID = 'gid://shopify/Product/1';
+
+let store: ScriptedStore;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+});
+afterEach(() => store.stop());
+
+describe('calls that the store asks to slow down', () => {
+  it('waits (requested − available) / restore rate after THROTTLED and asks again', async () => {
+    store.answerWith(({ earlier }) =>
+      earlier === 0 ? refusal('THROTTLED', 'Throttled', { requested: 50, available: 20 }) : data(COUNT),
+    );
+    const { connector, slept } = connect(store.url);
+    await expect(connector.countProducts('')).resolves.toBe(3);
+    expect(slept).toEqual([300]);
+  });
+
+  it('gives up as throttled, saying how long, once waiting has taken its share', async () => {
+    store.answerWith(() => refusal('THROTTLED', 'Throttled', { requested: 1_000, available: 0 }));
+    const { connector, slept } = connect(store.url, { limits: { throttleWaitMs: 25_000 } });
+    const error = await failureOf(connector.countProducts(''));
+    expect(error).toMatchObject({ code: 'throttled', retryAfterMs: 10_000 });
+    expect(slept.reduce((sum, ms) => sum + ms, 0)).toBeLessThanOrEqual(25_000);
+  });
+
+  it('survives a THROTTLED answer without cost', async () => {
+    store.answerWith(({ earlier }) =>
+      earlier === 0
+        ? { json: { errors: [{ message: 'Throttled', extensions: { code: 'THROTTLED' } }] } }
+        : data(COUNT),
+    );
+    const { connector, slept } = connect(store.url);
+    await expect(connector.countProducts('')).resolves.toBe(3);
+    expect(slept).toEqual([1_000]);
+  });
+
+  it.each([
+    ['seconds', '7', 7_000],
+    ['a date', 'Fri, 20 Nov 2026 12:00:05 GMT', 5_000],
+    ['nothing', undefined, 1_000],
+  ])('obeys a Retry-After of %s after 429, also for a mutation', async (_form, header, waitMs) => {
+    store.answerWith(({ earlier }) =>
+      earlier === 0
+        ? { status: 429, text: 'slow down', headers: header === undefined ? {} : { 'retry-after': header } }
+        : data(UPDATED),
+    );
+    const { connector, slept } = connect(store.url);
+    await connector.writeFields(GID, { title: 'New' });
+    expect(slept).toEqual([waitMs]);
+    expect(store.operations()).toEqual(['ProductUpdate', 'ProductUpdate']);
+  });
+
+  it('lets a call wait when the bucket holds too little for it', async () => {
+    store.answerWith(() => data(COUNT, { cost: cost({ requested: 100, actual: 100, available: 0 }) }));
+    const { connector, slept } = connect(store.url);
+    await connector.countProducts('');
+    await connector.countProducts('');
+    expect(slept).toEqual([1_000]);
+  });
+});
+
+describe('calls that go wrong on the way', () => {
+  it.each([
+    ['a reset', { cutAfterBytes: 0 }],
+    ['a reset within the body', { json: { data: COUNT }, cutAfterBytes: 5 }],
+    ['a 502', { status: 502, text: '<html>Bad gateway</html>' }],
+    ['a page of HTML with status 200', { text: '<html>maintenance</html>' }],
+    ['errors that are a text', { json: { errors: 'Something is off' } }],
+    ['an answer without data', { json: {} }],
+    ['data of another shape', { json: { data: { productsCount: 3 } } }],
+    ['INTERNAL_SERVER_ERROR', refusal('INTERNAL_SERVER_ERROR')],
+  ])('reads again after %s', async (_fault, reply) => {
+    store.answerWith(({ earlier }) => (earlier < 2 ? reply : data(COUNT)));
+    const { connector, slept } = connect(store.url);
+    await expect(connector.countProducts('')).resolves.toBe(3);
+    expect(slept).toEqual([500, 1_000]);
+  });
+
+  it('fails as transient after four tries', async () => {
+    store.answerWith(() => ({ status: 503, text: '' }));
+    const { connector } = connect(store.url);
+    expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'transient', status: 503 });
+    expect(store.calls).toHaveLength(4);
+  });
+
+  it('does not repeat a write of unknown fate: the merchant may have edited since', async () => {
+    store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : data(UPDATED)));
+    const { connector } = connect(store.url);
+    const error = await failureOf(connector.writeFields(GID, { title: 'New' }));
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('times out', async () => {
+    store.answerWith(() => ({ json: { data: COUNT }, headers: { 'content-length': '1000' } }));
+    const { connector } = connect(store.url, { limits: { requestTimeoutMs: 100, attempts: 1 } });
+    expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'transient' });
+  });
+
+  it('says that nobody was reached, without a doubt about the outcome', async () => {
+    const { connector } = connect('http://127.0.0.1:1', { limits: { attempts: 2 } });
+    const error = await failureOf(connector.writeFields(GID, { title: 'x' }));
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: false });
+  });
+});
+
+describe('calls that the store refuses', () => {
+  it.each([
+    [401, 'auth'],
+    [402, 'misconfigured'],
+    [403, 'auth'],
+    [404, 'misconfigured'],
+    [423, 'misconfigured'],
+    [400, 'invalid'],
+  ])('takes status %i for %s, and asks once only', async (status, code) => {
+    store.answerWith(() => ({ status, json: { errors: 'no' } }));
+    const { connector } = connect(store.url);
+    expect(await failureOf(collect(connector.readPages({ query: '', since: null })))).toMatchObject({
+      code,
+      status,
+    });
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it.each([
+    ['ACCESS_DENIED', 'auth'],
+    ['MAX_COST_EXCEEDED', 'invalid'],
+    ['SHOP_INACTIVE', 'misconfigured'],
+  ])('takes the error code %s for %s', async (vendorCode, code) => {
+    store.answerWith(() => refusal(vendorCode));
+    const { connector } = connect(store.url);
+    expect(await failureOf(collect(connector.readPages({ query: '', since: null })))).toMatchObject({ code });
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('never follows a redirect, which would carry the token to another host', async () => {
+    const other = await ScriptedStore.start();
+    try {
+      store.answerWith(() => ({
+        status: 307,
+        headers: { location: `${other.url}/admin/api/2026-10/graphql.json` },
+      }));
+      const { connector } = connect(store.url);
+      expect(await failureOf(connector.countProducts(''))).toMatchObject({
+        code: 'misconfigured',
+        status: 307,
+      });
+      expect(other.calls).toEqual([]);
+    } finally {
+      await other.stop();
+    }
+  });
+});
+
+describe('credentials', () => {
+  it('go with each call and appear in no error, however deep one looks', async () => {
+    const replies = [
+      { status: 401, json: { errors: `[API] Invalid API key ${CANARY}` } },
+      { json: { errors: `token ${CANARY} is odd` } },
+      refusal('BAD_REQUEST', `bad ${CANARY}`),
+      { status: 500, text: CANARY },
+      { text: `<html>${CANARY}</html>` },
+      { cutAfterBytes: 0 },
+    ];
+    const reports: RequestReport[] = [];
+    for (const reply of replies) {
+      store.answerWith(() => reply);
+      const { connector } = connect(store.url, {
+        limits: { attempts: 1 },
+        onRequest: (report) => reports.push(report),
+      });
+      const error = await failureOf(collect(connector.readPages({ query: '', since: null })));
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain(CANARY);
+      expect(JSON.stringify(await connector.check())).not.toContain(CANARY);
+    }
+    expect(JSON.stringify(reports)).not.toContain(CANARY);
+    expect(store.calls.every(({ headers }) => headers['x-shopify-access-token'] === CANARY)).toBe(true);
+  });
+
+  describe('of an app', () => {
+    const auth = { clientId: 'client-1', clientSecret: 'secret-1' };
+    const issue = (earlier: number): object => ({
+      access_token: `token-${String(earlier + 1)}`,
+      scope: 'x',
+      expires_in: 86_399,
+    });
+
+    it('are exchanged once for a token that many calls at a time share', async () => {
+      store.answerWith(({ operation, earlier }) =>
+        operation === '' ? { json: issue(earlier) } : data(COUNT),
+      );
+      const { connector } = connect(store.url, { auth });
+      await Promise.all([1, 2, 3, 4].map(() => connector.countProducts('')));
+      const exchanges = store.calls.filter(({ operation }) => operation === '');
+      expect(exchanges).toHaveLength(1);
+      expect(Object.fromEntries(new URLSearchParams(exchanges[0]?.body))).toEqual({
+        grant_type: 'client_credentials',
+        client_id: 'client-1',
+        client_secret: 'secret-1',
+      });
+    });
+
+    it('are exchanged again before the token ends', async () => {
+      store.answerWith(({ operation, earlier }) =>
+        operation === '' ? { json: issue(earlier) } : data(COUNT),
+      );
+      const { connector, advance } = connect(store.url, { auth });
+      await connector.countProducts('');
+      advance(86_000_000);
+      await connector.countProducts('');
+      advance(200_000);
+      await connector.countProducts('');
+      expect(store.calls.map(({ headers }) => headers['x-shopify-access-token']).filter(Boolean)).toEqual([
+        'token-1',
+        'token-1',
+        'token-2',
+      ]);
+    });
+
+    it('are exchanged again, once, when the token is refused', async () => {
+      store.answerWith(({ operation, earlier, headers }) => {
+        if (operation === '') return { json: issue(earlier) };
+        return headers['x-shopify-access-token'] === 'token-1'
+          ? { status: 401, json: { errors: 'no' } }
+          : data(COUNT);
+      });
+      const { connector } = connect(store.url, { auth });
+      await expect(connector.countProducts('')).resolves.toBe(3);
+      store.answerWith(({ operation, earlier }) =>
+        operation === '' ? { json: issue(earlier) } : { status: 401 },
+      );
+      expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'auth' });
+    });
+
+    it('that are refused are an auth error that names the store’s public code and no secret', async () => {
+      store.answerWith(() => ({
+        status: 400,
+        json: { error: 'shop_not_permitted', error_description: 'secret-1' },
+      }));
+      const error = await failureOf(connect(store.url, { auth }).connector.countProducts(''));
+      expect(error).toMatchObject({ code: 'auth', status: 400 });
+      expect(error.message).toContain('shop_not_permitted');
+      expect(inspect(error, { depth: 20, showHidden: true })).not.toContain('secret-1');
+    });
+
+    it('are not sent after a redirect', async () => {
+      store.answerWith(() => ({ status: 307, headers: { location: 'http://127.0.0.1:1/' } }));
+      const { connector } = connect(store.url, { auth, limits: { attempts: 1 } });
+      expect(await failureOf(connector.countProducts(''))).toMatchObject({ code: 'transient' });
+      expect(store.calls).toHaveLength(1);
+    });
+  });
+});
+
+const NO_BULK_YET = { bulkOperations: { nodes: [] } };
+
+describe('check', () => {
+  it('warns where the app may not use bulk operations, and starts none to find out', async () => {
+    store.answerWith(({ operation }) => (operation === 'BulkRecent' ? refusal('ACCESS_DENIED') : data(SHOP)));
+    const last = (await connect(store.url).connector.check()).at(-1);
+    expect(last).toMatchObject({ level: 'warn', what: 'bulk operations' });
+    expect(last?.detail).toContain('page by page');
+    expect(store.calls.map(({ operation }) => operation)).toEqual(['WhoAmI', 'BulkRecent']);
+  });
+
+  it('finds all well', async () => {
+    store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET }));
+    const findings = await connect(store.url).connector.check();
+    expect(findings.map(({ level, what }) => `${level} ${what}`)).toEqual([
+      'ok store access',
+      'ok shop',
+      'ok scopes',
+      'ok API version',
+      'ok bulk operations',
+    ]);
+  });
+
+  it.each([
+    [
+      'a missing scope',
+      { currentAppInstallation: { accessScopes: [{ handle: 'read_products' }] } },
+      'fail scopes',
+      'write_products',
+    ],
+    [
+      'the token of another shop',
+      { shop: { myshopifyDomain: 'other.myshopify.com' } },
+      'fail shop',
+      'other.myshopify.com',
+    ],
+    [
+      'a version that is not supported',
+      { publicApiVersions: [{ handle: '2027-01', supported: true }] },
+      'warn API version',
+      '2027-01',
+    ],
+  ])('puts %s last, and says what to do', async (_name, change, finding, detail) => {
+    store.answerWith(() => data({ ...SHOP, ...NO_BULK_YET, ...change }));
+    const last = (await connect(store.url).connector.check()).at(-1);
+    expect(`${last?.level ?? ''} ${last?.what ?? ''}`).toBe(finding);
+    expect(last?.detail).toContain(detail);
+  });
+
+  it('takes leave to write for leave to read, and asks for the further scopes it is told of', async () => {
+    store.answerWith(() =>
+      data({ ...SHOP, currentAppInstallation: { accessScopes: [{ handle: 'write_products' }] } }),
+    );
+    const { connector } = connect(store.url, { requiredScopes: ['write_translations'] });
+    const scopes = (await connector.check()).find(({ what }) => what === 'scopes');
+    expect(scopes?.detail).toMatch(/lacks write_translations:/);
+  });
+
+  it('fails when another version serves than the one configured', async () => {
+    store.answerWith(() => ({ ...data(SHOP), headers: { 'x-shopify-api-version': '2026-01' } }));
+    expect((await connect(store.url).connector.check()).at(-1)).toMatchObject({
+      level: 'fail',
+      what: 'API version',
+    });
+  });
+
+  it('explains a refused token', async () => {
+    store.answerWith(() => ({ status: 401, json: { errors: 'no' } }));
+    expect(await connect(store.url).connector.check()).toMatchObject([
+      { level: 'fail', what: 'store access' },
+    ]);
+  });
+});

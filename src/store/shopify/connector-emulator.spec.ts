@@ -1,0 +1,254 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CompletedExport, StoreConnector } from '../../domain/store-port.js';
+import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
+import { createStoreConnector } from '../index.js';
+import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
+
+/** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
+let sandbox: RunningStoreSandbox;
+let connector: StoreConnector;
+const option = { name: 'Size', values: ['S', 'M'] };
+
+beforeEach(async () => {
+  sandbox = await startStoreSandbox({ bulk: { delayMs: 0 }, locales: [] });
+  sandbox.loadCsv(
+    [
+      'Handle,Title,Body (HTML),Vendor,Status,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src',
+      'mug,Mug,<p>A mug</p>,Acme,active,Title,Default Title,MUG-1,5.00,https://cdn.example.com/mug.jpg',
+      'shirt,Shirt,,Acme,draft,Size,S,SHIRT-S,10.00,',
+      'shirt,,,,,,M,SHIRT-M,10.00,',
+      'cap,Cap,,Other,archived,Title,Default Title,CAP-1,7.00,',
+    ].join('\n'),
+  );
+  connector = createStoreConnector({
+    kind: 'shopify',
+    shop: sandbox.shop,
+    endpoint: sandbox.url,
+    auth: { accessToken: sandbox.accessToken ?? '' },
+    apiVersion: '2026-10',
+    random: () => 0,
+    limits: { pageSize: 2 },
+  });
+});
+afterEach(async () => {
+  await connector.close();
+  await sandbox.stop();
+});
+
+async function exported(): Promise<CompletedExport> {
+  const handle = await connector.startExport('');
+  if (handle === null) throw new Error('the export was refused');
+  await sandbox.idle();
+  const state = await connector.pollExport(handle);
+  if (state.status !== 'completed') throw new Error(`the export is ${JSON.stringify(state)}`);
+  return state;
+}
+
+const gidOf = (handle: string): string => sandbox.products.byHandle(handle)?.gid ?? '';
+
+describe('a whole store', () => {
+  it('reads the same by export and by pages', async () => {
+    const job = await exported();
+    const byExport = await snapshots(connector.readExport(job));
+    const byPages = await collect(connector.readPages({ query: '', since: null }));
+    const byHandle = (products: typeof byExport): typeof byExport =>
+      [...products].sort((one, other) => one.handle.localeCompare(other.handle));
+    expect(byHandle(byExport)).toEqual(byHandle(byPages));
+    expect(byHandle(byExport)).toMatchObject([
+      { handle: 'cap', status: 'ARCHIVED' },
+      { handle: 'mug', hasOnlyDefaultVariant: true, imageUrls: ['https://cdn.example.com/mug.jpg'] },
+      {
+        handle: 'shirt',
+        status: 'DRAFT',
+        options: [option],
+        variants: [{ sku: 'SHIRT-S' }, { sku: 'SHIRT-M' }],
+      },
+    ]);
+    await expect(connector.countProducts('')).resolves.toBe(3);
+    expect(job.rootObjects).toBe(3);
+  });
+
+  it('reads the same from an export whose lines are mixed', async () => {
+    const grouped = await snapshots(connector.readExport(await exported()));
+    sandbox.setBulkMode('interleaved');
+    const mixed = await snapshots(connector.readExport(await exported()));
+    const ids = (products: typeof mixed): string[] =>
+      products.map((product) => JSON.stringify(product)).sort();
+    expect(ids(mixed)).toEqual(ids(grouped));
+  });
+
+  it.each(['truncated', 'wrong_counts', 'url_expired'] as const)(
+    'fails as transient for a %s export',
+    async (mode) => {
+      sandbox.setBulkMode(mode);
+      const job = await exported();
+      expect(await failureOf(snapshots(connector.readExport(job)))).toMatchObject({ code: 'transient' });
+    },
+  );
+
+  it.each(['failed', 'cancelled_with_url'] as const)('takes a %s export for failed', async (mode) => {
+    sandbox.setBulkMode(mode);
+    const handle = (await connector.startExport('')) ?? '';
+    await sandbox.idle();
+    await expect(connector.pollExport(handle)).resolves.toMatchObject({ status: 'failed' });
+  });
+
+  it('answers null where bulk operations are not enabled', async () => {
+    sandbox.setBulkMode('access_denied');
+    await expect(connector.startExport('')).resolves.toBeNull();
+  });
+
+  it('does not know an export of another time, and cancels a finished one without error', async () => {
+    const job = await exported();
+    await connector.cancelExport(job.handle);
+    await expect(connector.pollExport('gid://shopify/BulkOperation/999999')).resolves.toMatchObject({
+      status: 'failed',
+    });
+  });
+
+  it('narrows by the filter, and fails for one that the store does not know', async () => {
+    const products = await collect(connector.readPages({ query: 'vendor:Other', since: null }));
+    expect(products.map(({ handle }) => handle)).toEqual(['cap']);
+    const wrong = collect(connector.readPages({ query: 'colour_of_box:red', since: null }));
+    expect(await failureOf(wrong)).toMatchObject({ code: 'invalid' });
+  });
+
+  it('yields nothing changed since later than now', async () => {
+    const since = new Date(Date.now() + 60_000);
+    await expect(collect(connector.readPages({ query: '', since }))).resolves.toEqual([]);
+  });
+});
+
+describe('one product', () => {
+  it('is read live, written, and shown as the store made it', async () => {
+    const gid = gidOf('mug');
+    await expect(connector.readLive(gid, 'catalog')).resolves.toMatchObject({
+      fields: { descriptionHtml: '<p>A mug</p>' },
+    });
+    const stored = await connector.writeFields(gid, {
+      title: 'Better mug',
+      descriptionHtml: '<P>Sent<BR/></P>',
+      'seo.title': 'SEO',
+    });
+    const live = await connector.readLive(gid, null);
+    expect(live?.fields).toMatchObject(stored);
+    expect(stored['seo.title']).toBe('SEO');
+    await connector.writeFields(gid, { 'seo.description': 'D' });
+    expect((await connector.readLive(gid, null))?.fields).toMatchObject({
+      'seo.title': 'SEO',
+      'seo.description': 'D',
+    });
+  });
+
+  it('that is gone is null, and cannot be written', async () => {
+    const gid = gidOf('cap');
+    sandbox.products.delete(gid);
+    await expect(connector.readLive(gid, null)).resolves.toBeNull();
+    await expect(connector.readProducts([gid, gidOf('mug')])).resolves.toMatchObject([
+      null,
+      { handle: 'mug' },
+    ]);
+    expect(await failureOf(connector.writeFields(gid, { title: 'x' }))).toMatchObject({ code: 'not_found' });
+  });
+
+  it('keeps its old title when the store refuses the new one', async () => {
+    const error = await failureOf(connector.writeFields(gidOf('mug'), { title: 'x'.repeat(256) }));
+    expect(error).toMatchObject({ code: 'invalid', fields: { title: [expect.any(String)] } });
+    expect(sandbox.products.byHandle('mug')?.title).toBe('Mug');
+  });
+
+  it('has its metafields set under guard: what changed meanwhile or is wrong holds up no other', async () => {
+    const gid = gidOf('mug');
+    const write = (
+      key: string,
+      type: string,
+      value: string,
+      expectedDigest: string | null = null,
+    ): object & {
+      namespace: string;
+      key: string;
+      type: string;
+      value: string;
+      expectedDigest: string | null;
+    } => ({ namespace: 'catalog', key, type, value, expectedDigest });
+    const first = await connector.writeMetafields(gid, [
+      write('material', 'single_line_text_field', 'Clay'),
+      write('count', 'number_integer', 'many'),
+      write('dishwasher', 'boolean', '1'),
+    ]);
+    expect(first).toMatchObject([
+      { outcome: 'written' },
+      { outcome: 'refused' },
+      { outcome: 'written', value: 'true' },
+    ]);
+    const live = await connector.readLive(gid, 'catalog');
+    const digest = live?.metafields.find(({ key }) => key === 'material')?.digest ?? null;
+    sandbox.products.merchantEdit(gid, {
+      metafields: [
+        { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Stoneware' },
+      ],
+    });
+    const second = await connector.writeMetafields(gid, [
+      write('material', 'single_line_text_field', 'Porcelain', digest),
+      write('colour', 'single_line_text_field', 'Blue', digest),
+      write('size', 'single_line_text_field', 'L'),
+    ]);
+    expect(second.map(({ outcome }) => outcome)).toEqual([
+      'changed_meanwhile',
+      'changed_meanwhile',
+      'written',
+    ]);
+    await connector.removeMetafields(gid, [
+      { namespace: 'catalog', key: 'size' },
+      { namespace: 'catalog', key: 'never' },
+    ]);
+    const keys = (await connector.readLive(gid, 'catalog'))?.metafields.map(({ key }) => key);
+    expect(keys?.sort()).toEqual(['dishwasher', 'material']);
+  });
+});
+
+describe('faults on the way', () => {
+  it('survives THROTTLED and 500, and leaves a write of unknown fate to who can read again first', async () => {
+    sandbox.failNext(500);
+    await connector.readLive(gidOf('mug'), null);
+    const before = sandbox.ledger.mutations.length;
+    sandbox.resetNext({ when: 'after' });
+    await expect(connector.writeFields(gidOf('mug'), { title: 'Again' })).rejects.toMatchObject({
+      code: 'transient',
+      outcomeUnknown: true,
+    });
+    expect(sandbox.products.byHandle('mug')?.title).toBe('Again');
+    expect(sandbox.ledger.mutations.length - before).toBe(1);
+    sandbox.throttleNext(1);
+    await expect(connector.countProducts('')).resolves.toBe(3);
+  });
+
+  it('subscribes once, also when the answer was lost', async () => {
+    const uri = 'https://sync.example.com/webhooks/shopify/main';
+    sandbox.resetNext({ when: 'after', operation: 'WebhookCreate' });
+    await connector.ensureSubscriptions(uri);
+    await connector.ensureSubscriptions(uri);
+    expect(
+      sandbox
+        .webhookSubscriptions()
+        .map(({ topic }) => topic)
+        .sort(),
+    ).toEqual(['PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
+  });
+
+  it('starts one export though the answer was lost', async () => {
+    sandbox.resetNext({ when: 'after', operation: 'BulkRun' });
+    const outcome = await connector.startExport('').catch((error: unknown) => error);
+    // Found again, or left open.
+    if (typeof outcome !== 'string')
+      expect(outcome).toMatchObject({ code: 'transient', outcomeUnknown: true });
+    const starts = sandbox.ledger.requests.filter(({ operationName }) => operationName === 'BulkRun');
+    expect(starts).toHaveLength(1);
+  });
+
+  it('finds all well, and a revoked token', async () => {
+    expect((await connector.check()).map(({ level }) => level)).toEqual(['ok', 'ok', 'ok', 'ok', 'ok']);
+    sandbox.revokeTokens({ permanent: true });
+    await expect(connector.check()).resolves.toMatchObject([{ level: 'fail', what: 'store access' }]);
+  });
+});

@@ -1,0 +1,390 @@
+import { mkdir, mkdtemp, readdir, rm, utimes } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CompletedExport } from '../../domain/store-port.js';
+import {
+  childOf,
+  exportText,
+  imageNode,
+  metafieldNode,
+  productNode,
+  variantNode,
+} from '../../../test/support/store/products.js';
+import {
+  CANARY,
+  connect,
+  data,
+  failureOf,
+  refusal,
+  type Reply,
+  ScriptedStore,
+  snapshots,
+} from '../../../test/support/store/scripted-store.js';
+
+const HANDLE = 'gid://shopify/BulkOperation/7';
+const FILE = '/files/export.jsonl?signature=abc';
+
+let store: ScriptedStore;
+let spillDir: string;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+  spillDir = await mkdtemp(join(tmpdir(), 'export-spec-'));
+});
+afterEach(async () => {
+  await store.stop();
+  expect(await readdir(spillDir)).toEqual([]);
+  await rm(spillDir, { recursive: true });
+});
+
+const started = (id: string | null, code?: string): Reply =>
+  data({
+    bulkOperationRunQuery: {
+      bulkOperation: id === null ? null : { id, status: 'CREATED' },
+      userErrors: code === undefined ? [] : [{ field: null, message: 'no', code }],
+    },
+  });
+
+const operation = (overrides: object): Reply =>
+  data({
+    bulkOperation: {
+      ...{
+        id: HANDLE,
+        status: 'COMPLETED',
+        errorCode: null,
+        objectCount: '4',
+        rootObjectCount: '2',
+        fileSize: '99',
+      },
+      url: `${store.url}${FILE}`,
+      ...overrides,
+    },
+  });
+
+describe('starting an export', () => {
+  it('asks for every status, with the filter behind it, and answers with the operation’s id', async () => {
+    store.answerWith(() => started(HANDLE));
+    await expect(connect(store.url).connector.startExport('tag:"a b"')).resolves.toBe(HANDLE);
+    expect(store.calls[0]?.variables['query']).toContain(
+      String.raw`products(query: "status:active,draft,archived,unlisted tag:\"a b\"")`,
+    );
+  });
+
+  it.each([
+    ['bulk operations are not enabled for the app', (): Reply => refusal('ACCESS_DENIED')],
+    ['this address may not run them', (): Reply => ({ status: 403, text: '' })],
+    ['the store refuses the query', (): Reply => started(null, 'INVALID')],
+  ])('answers null when %s, so that pages serve', async (_reason, reply) => {
+    store.answerWith(reply);
+    await expect(connect(store.url).connector.startExport('')).resolves.toBeNull();
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('waits for a slot, and answers null when none becomes free', async () => {
+    store.answerWith(({ earlier }) =>
+      earlier < 2 ? started(null, 'OPERATION_IN_PROGRESS') : started(HANDLE),
+    );
+    const patient = connect(store.url);
+    await expect(patient.connector.startExport('')).resolves.toBe(HANDLE);
+    expect(patient.slept).toEqual([2_000, 4_000]);
+    store.answerWith(() => started(null, 'LIMIT_REACHED'));
+    await expect(patient.connector.startExport('')).resolves.toBeNull();
+  });
+
+  it('throws when the token is refused: that is no matter of exports', async () => {
+    store.answerWith(() => ({ status: 401, text: '' }));
+    expect(await failureOf(connect(store.url).connector.startExport(''))).toMatchObject({ code: 'auth' });
+  });
+
+  it('looks for the operation instead of starting a second one when no answer came', async () => {
+    let text: unknown;
+    store.answerWith(({ operation: name, variables }) => {
+      if (name === 'BulkRun') {
+        text = variables['query'];
+        return { cutAfterBytes: 0 };
+      }
+      const other = { id: 'other', status: 'RUNNING', query: '{ orders }' };
+      const old = { id: 'old', status: 'COMPLETED', query: text };
+      return data({
+        bulkOperations: { nodes: [other, { id: HANDLE, status: 'RUNNING', query: text }, old] },
+      });
+    });
+    await expect(connect(store.url).connector.startExport('')).resolves.toBe(HANDLE);
+    expect(store.operations()).toEqual(['BulkRun', 'BulkRecent']);
+  });
+
+  it('leaves the outcome open when none is found', async () => {
+    store.answerWith(({ operation: name }) =>
+      name === 'BulkRun' ? { status: 502, text: '' } : data({ bulkOperations: { nodes: [] } }),
+    );
+    const error = await failureOf(connect(store.url).connector.startExport(''));
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
+  });
+});
+
+describe('polling an export', () => {
+  it.each([
+    ['CREATED', { status: 'running', objects: 4 }],
+    ['RUNNING', { status: 'running', objects: 4 }],
+    ['CANCELING', { status: 'running', objects: 4 }],
+    ['CANCELED', { status: 'failed', reason: 'the bulk operation ended as CANCELED' }],
+    ['FAILED', { status: 'failed', reason: 'the bulk operation ended as FAILED' }],
+    ['EXPIRED', { status: 'failed', reason: 'the bulk operation ended as EXPIRED' }],
+  ])('takes %s for what it is, also when a file is offered', async (status, expected) => {
+    store.answerWith(() => operation({ status }));
+    await expect(connect(store.url).connector.pollExport(HANDLE)).resolves.toEqual(expected);
+  });
+
+  it('hands on the store’s counts, which are strings', async () => {
+    store.answerWith(() => operation({}));
+    await expect(connect(store.url).connector.pollExport(HANDLE)).resolves.toEqual({
+      status: 'completed',
+      handle: HANDLE,
+      url: `${store.url}${FILE}`,
+      objects: 4,
+      rootObjects: 2,
+    });
+  });
+
+  it('names the error code of a failed operation', async () => {
+    store.answerWith(() => operation({ status: 'FAILED', errorCode: 'TIMEOUT', url: null }));
+    const state = await connect(store.url).connector.pollExport(HANDLE);
+    expect(state).toMatchObject({ status: 'failed', reason: expect.stringContaining('TIMEOUT') });
+  });
+
+  it.each([
+    ['an unknown id', (): Reply => data({ bulkOperation: null })],
+    ['an id of something else', (): Reply => refusal('RESOURCE_NOT_FOUND')],
+    ['counted lines without a file', (): Reply => operation({ url: null })],
+  ])('takes %s for failed', async (_name, reply) => {
+    store.answerWith(reply);
+    await expect(connect(store.url).connector.pollExport(HANDLE)).resolves.toMatchObject({
+      status: 'failed',
+    });
+  });
+});
+
+describe('cancelling an export', () => {
+  it('leaves a finished one alone without error, and fails for one that goes on', async () => {
+    const userErrors = [{ field: null, message: 'cannot be cancelled' }];
+    let status = 'COMPLETED';
+    store.answerWith(({ operation: name }) =>
+      name === 'BulkCancel'
+        ? data({ bulkOperationCancel: { bulkOperation: null, userErrors } })
+        : operation({ status }),
+    );
+    const { connector } = connect(store.url);
+    await connector.cancelExport(HANDLE);
+    status = 'RUNNING';
+    expect(await failureOf(connector.cancelExport(HANDLE))).toMatchObject({ code: 'conflict' });
+  });
+});
+
+const GROUPED = [
+  productNode(1),
+  childOf(1, variantNode(11)),
+  childOf(1, imageNode(12, 'https://cdn.example.com/1.jpg')),
+  childOf(1, metafieldNode(13, 'material', 'Cotton')),
+  productNode(2, { title: 'Says "__parentId":"gid://shopify/Product/1" in its title' }),
+  childOf(2, variantNode(21, { sku: '' })),
+];
+const INTERLEAVED = [0, 4, 1, 5, 3, 2].map((index) => GROUPED[index] ?? {});
+
+function completed(nodes: readonly object[], overrides: Partial<CompletedExport> = {}): CompletedExport {
+  const rootObjects = nodes.filter((node) => !('__parentId' in node)).length;
+  return { handle: HANDLE, url: `${store.url}${FILE}`, objects: nodes.length, rootObjects, ...overrides };
+}
+
+const read = (job: CompletedExport, limits = {}): Promise<{ externalId: string; title: string }[]> =>
+  snapshots(connect(store.url, { spillDir, limits }).connector.readExport(job));
+
+describe('reading an export', () => {
+  it('puts children to their products, and sends no token to the file’s host', async () => {
+    store.answerWith(() => ({ text: exportText(GROUPED) }));
+    const products = await read(completed(GROUPED));
+    expect(products).toMatchObject([
+      {
+        externalId: 'shopify:demo-store.myshopify.com:1',
+        variants: [{ externalId: 'shopify:demo-store.myshopify.com:1:11', sku: 'SKU-11', barcode: null }],
+        imageUrls: ['https://cdn.example.com/1.jpg'],
+        metafields: [{ namespace: 'custom', key: 'material', value: 'Cotton' }],
+      },
+      { externalId: 'shopify:demo-store.myshopify.com:2', variants: [{ sku: null }], imageUrls: [] },
+    ]);
+    expect(JSON.stringify(store.calls)).not.toContain(CANARY);
+  });
+
+  it.each([
+    ['one partition', {}],
+    ['many partitions', { partitionBytes: 100 }],
+  ])('yields the same products when children are not beside them (%s)', async (_name, limits) => {
+    store.answerWith(() => ({ text: exportText(GROUPED) }));
+    const expected = await read(completed(GROUPED));
+    store.answerWith(() => ({ text: exportText(INTERLEAVED) }));
+    const products = await read(completed(INTERLEAVED), limits);
+    expect(products.sort((one, other) => one.externalId.localeCompare(other.externalId))).toEqual(expected);
+  });
+
+  it('reads a file without a line end behind the last line', async () => {
+    store.answerWith(() => ({ text: exportText(GROUPED).trimEnd() }));
+    await expect(read(completed(GROUPED))).resolves.toHaveLength(2);
+  });
+
+  it('yields batches', async () => {
+    const nodes = [1, 2, 3, 4, 5].map((id) => productNode(id));
+    store.answerWith(() => ({ text: exportText(nodes) }));
+    const sizes: number[] = [];
+    const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 2 } });
+    for await (const batch of connector.readExport(completed(nodes))) sizes.push(batch.length);
+    expect(sizes).toEqual([2, 2, 1]);
+  });
+
+  it('removes what a killed process left behind, and nobody else’s', async () => {
+    const names = ['store-export-of-the-dead', 'store-export-of-another', 'something-else'];
+    for (const name of names) await mkdir(join(spillDir, name));
+    const longAgo = new Date(Date.now() - 2 * 86_400_000);
+    for (const name of [names[0], names[2]]) await utimes(join(spillDir, name ?? ''), longAgo, longAgo);
+    store.answerWith(() => ({ text: exportText(GROUPED) }));
+    await read(completed(GROUPED));
+    expect((await readdir(spillDir)).sort()).toEqual(['something-else', 'store-export-of-another']);
+    for (const name of names.slice(1)) await rm(join(spillDir, name), { recursive: true });
+  });
+
+  it('yields nothing for an empty export, and calls nobody', async () => {
+    await expect(read(completed([], { url: null }))).resolves.toEqual([]);
+    expect(store.calls).toEqual([]);
+  });
+
+  it('leaves no file behind when the reader stops in the middle', async () => {
+    store.answerWith(() => ({ text: exportText(GROUPED) }));
+    const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 1 } });
+    for await (const batch of connector.readExport(completed(GROUPED))) {
+      expect(batch).toHaveLength(1);
+      break;
+    }
+  });
+});
+
+describe('an export that is not what the store said', () => {
+  const cutMidLine = exportText(GROUPED).slice(0, -40);
+  it.each([
+    ['is cut off within a line', cutMidLine, completedCounts(6, 2), /line 6 .* not JSON/],
+    ['is cut off between lines', exportText(GROUPED.slice(0, 4)), completedCounts(6, 2), /incomplete/],
+    ['has too many lines', exportText(GROUPED), completedCounts(5, 2), /incomplete/],
+    ['has another number of products', exportText(GROUPED), completedCounts(6, 3), /incomplete/],
+    ['has no address though lines were counted', '', { ...completedCounts(6, 2), url: null }, /incomplete/],
+    ['is empty though lines were counted', '', completedCounts(6, 2), /incomplete/],
+  ])(
+    'fails as transient before a single product is yielded when it %s',
+    async (_name, text, counts, message) => {
+      store.answerWith(() => ({ text }));
+      const { connector } = connect(store.url, { spillDir, limits: { exportBatchSize: 1 } });
+      const yielded: unknown[] = [];
+      const reading = async (): Promise<void> => {
+        for await (const batch of connector.readExport(completed([], counts))) yielded.push(batch);
+      };
+      const error = await failureOf(reading());
+      expect(error).toMatchObject({ code: 'transient', message: expect.stringMatching(message) });
+      expect(yielded).toEqual([]);
+    },
+  );
+
+  it.each([
+    [
+      'a child of a product that is not there',
+      [productNode(1), childOf(9, variantNode(91))],
+      /line 2 .*Variant\/91/,
+    ],
+    [
+      'a product that comes twice, out of order',
+      [productNode(1), productNode(2), childOf(1, variantNode(11)), productNode(1)],
+      /line 4 .*repeats/,
+    ],
+    ['a product of another shape', [productNode(1, { status: 'SOLD' })], /line 1 .*Product\/1 .*status/],
+    [
+      'a variant of another shape',
+      [productNode(1), childOf(1, variantNode(11, { sku: 5 }))],
+      /line 2 .*Variant\/11 .*sku/,
+    ],
+  ])('fails as transient and names line and id for %s', async (_name, nodes, message) => {
+    store.answerWith(() => ({ text: exportText(nodes) }));
+    const error = await failureOf(read(completed(nodes)));
+    expect(error).toMatchObject({ code: 'transient', message: expect.stringMatching(message) });
+  });
+
+  function completedCounts(objects: number, rootObjects: number): Partial<CompletedExport> {
+    return { objects, rootObjects };
+  }
+});
+
+describe('a download that breaks off', () => {
+  it('goes on where it fell silent when the file is known to be the same', async () => {
+    const text = exportText(GROUPED);
+    const etag = { etag: '"v1"' };
+    store.answerWith(({ headers }) => {
+      const from = /^bytes=(\d+)-$/.exec(headers.range ?? '')?.[1];
+      if (from === undefined) return { text, headers: etag, stallAfterBytes: 700 };
+      const range = `bytes ${from}-${String(text.length - 1)}/${String(text.length)}`;
+      return { status: 206, text: text.slice(Number(from)), headers: { ...etag, 'content-range': range } };
+    });
+    await expect(read(completed(GROUPED), { requestTimeoutMs: 150 })).resolves.toHaveLength(2);
+    expect(store.calls[1]?.headers).toMatchObject({ range: 'bytes=700-', 'if-range': '"v1"' });
+  });
+
+  it('begins again when it is not', async () => {
+    const text = exportText(GROUPED);
+    store.answerWith(({ earlier }) => (earlier === 0 ? { text, cutAfterBytes: 700 } : { text }));
+    await expect(read(completed(GROUPED))).resolves.toHaveLength(2);
+    expect(store.calls[1]?.headers.range).toBeUndefined();
+  });
+
+  it('begins again when it would go on at the wrong place', async () => {
+    const text = exportText(GROUPED);
+    const headers = { etag: '"v1"', 'content-range': 'bytes 5-9/10' };
+    store.answerWith(({ earlier }) =>
+      earlier === 0
+        ? { text, headers, stallAfterBytes: 700 }
+        : earlier === 1
+          ? { status: 206, text: 'xxxxx', headers }
+          : { text },
+    );
+    await expect(read(completed(GROUPED), { requestTimeoutMs: 150 })).resolves.toHaveLength(2);
+  });
+
+  it('fails as transient after four tries', async () => {
+    store.answerWith(() => ({ status: 503, text: '' }));
+    expect(await failureOf(read(completed(GROUPED)))).toMatchObject({ code: 'transient' });
+    expect(store.calls).toHaveLength(4);
+  });
+
+  it('asks once for a new address when the old one has expired', async () => {
+    store.answerWith(({ operation: name, path }) => {
+      if (name === 'BulkPoll') return operation({ url: `${store.url}/files/new` });
+      return path === '/files/new'
+        ? { text: exportText(GROUPED) }
+        : { status: 403, text: '<Error>expired</Error>' };
+    });
+    await expect(read(completed(GROUPED))).resolves.toHaveLength(2);
+    store.answerWith(({ operation: name }) =>
+      name === 'BulkPoll' ? operation({}) : { status: 403, text: '' },
+    );
+    const error = await failureOf(read(completed(GROUPED)));
+    expect(error).toMatchObject({ code: 'transient', message: expect.stringContaining('started anew') });
+  });
+
+  it.each(['http://storage.example.com/x', 'file:///etc/passwd', 'https://user:pass@storage.example.com/x'])(
+    'fails for %s, which is no safe address',
+    async (url) => {
+      expect(await failureOf(read(completed(GROUPED, { url })))).toMatchObject({ code: 'transient' });
+    },
+  );
+
+  it('follows no redirect', async () => {
+    store.answerWith(({ operation: name }) =>
+      name === 'BulkPoll'
+        ? data({ bulkOperation: null })
+        : { status: 302, text: '', headers: { location: '/elsewhere' } },
+    );
+    expect(await failureOf(read(completed(GROUPED)))).toMatchObject({ code: 'transient', status: 302 });
+  });
+});

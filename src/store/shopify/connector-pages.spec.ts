@@ -1,0 +1,272 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  detailNode,
+  imageNode,
+  metafieldNode,
+  page,
+  productGid,
+  variantNode,
+} from '../../../test/support/store/products.js';
+import {
+  type Call,
+  collect,
+  connect,
+  cost,
+  data,
+  failureOf,
+  refusal,
+  type Reply,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
+
+let store: ScriptedStore;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+});
+afterEach(() => store.stop());
+
+const ALL = { query: '', since: null };
+
+interface Listed {
+  readonly id: number;
+  readonly updatedAt: string;
+}
+
+/** A store that lists these products by time, `first` to a page, from the search's time and the cursor on. */
+function listing(products: readonly Listed[]): (call: Call) => Reply {
+  return ({ operation, variables }) => {
+    if (operation === 'ProductDetails') return details(variables);
+    const from = /updated_at:>='([^']+)'/.exec(String(variables['query']))?.[1] ?? '';
+    const found = products.filter(({ updatedAt }) => updatedAt >= from);
+    const start = variables['after'] === null ? 0 : Number(variables['after']);
+    const end = start + Number(variables['first']);
+    const nodes = found.slice(start, end).map(({ id, updatedAt }) => ({ id: productGid(id), updatedAt }));
+    return data({ products: page(nodes, end < found.length ? String(end) : null) });
+  };
+}
+
+function details(variables: Call['variables']): Reply {
+  const ids = Array.isArray(variables['ids']) ? variables['ids'].map(String) : [];
+  return data({ nodes: ids.map((id) => detailNode(Number(id.split('/').at(-1)))) });
+}
+
+const at = (second: number): string => `2026-11-19T10:00:${String(second).padStart(2, '0')}Z`;
+const numbers = (products: readonly { externalId: string }[]): number[] =>
+  products.map(({ externalId }) => Number(externalId.split(':').at(-1)));
+
+describe('reading by pages', () => {
+  it('quotes the time, names every status and sorts by the time of change', async () => {
+    store.answerWith(listing([]));
+    const { connector } = connect(store.url);
+    await collect(connector.readPages({ query: 'vendor:Acme', since: new Date('2026-11-19T10:00:00.900Z') }));
+    expect(store.calls[0]?.variables).toMatchObject({
+      query: "updated_at:>='2026-11-19T10:00:00Z' status:active,draft,archived,unlisted vendor:Acme",
+      after: null,
+    });
+    expect(store.calls[0]?.body).toContain('sortKey: UPDATED_AT');
+  });
+
+  it('reads all pages, oldest change first', async () => {
+    store.answerWith(listing([1, 2, 3, 4, 5].map((id) => ({ id, updatedAt: at(id) }))));
+    const { connector } = connect(store.url, { limits: { pageSize: 2 } });
+    expect(numbers(await collect(connector.readPages(ALL)))).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('begins again by time before the store’s ceiling, and still yields each product once', async () => {
+    const products = Array.from({ length: 20 }, (_, index) => ({
+      id: index + 1,
+      updatedAt: at(Math.floor(index / 3)),
+    }));
+    store.answerWith(listing(products));
+    const { connector } = connect(store.url, { limits: { pageSize: 4, pagingCeiling: 8 } });
+    expect(numbers(await collect(connector.readPages(ALL)))).toEqual(products.map(({ id }) => id));
+    const cursors = store.calls
+      .filter(({ operation }) => operation === 'ProductsPage')
+      .map(({ variables }) => variables['after']);
+    expect(cursors.filter((cursor) => cursor !== null).every((cursor) => Number(cursor) < 8)).toBe(true);
+    expect(cursors.filter((cursor) => cursor === null).length).toBeGreaterThan(2);
+  });
+
+  it('follows the cursor beyond the ceiling where more products than that bear one time', async () => {
+    const products = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, updatedAt: at(1) }));
+    store.answerWith(listing(products));
+    const { connector } = connect(store.url, { limits: { pageSize: 2, pagingCeiling: 4 } });
+    expect(await collect(connector.readPages(ALL))).toHaveLength(12);
+  });
+
+  it('yields a product once that is listed twice because it changed meanwhile', async () => {
+    store.answerWith(listing([1, 2, 1, 3, 1].map((id, index) => ({ id, updatedAt: at(index) }))));
+    const { connector } = connect(store.url, { limits: { pageSize: 2 } });
+    expect(numbers(await collect(connector.readPages(ALL)))).toEqual([1, 2, 3]);
+  });
+
+  it('leaves out a product that vanished between listing and reading', async () => {
+    const list = listing([
+      { id: 1, updatedAt: at(1) },
+      { id: 2, updatedAt: at(2) },
+    ]);
+    store.answerWith((call) =>
+      call.operation === 'ProductDetails' ? data({ nodes: [null, detailNode(2)] }) : list(call),
+    );
+    expect(numbers(await collect(connect(store.url).connector.readPages(ALL)))).toEqual([2]);
+  });
+
+  it('fails as invalid, with the store’s words, when the search was not heeded', async () => {
+    const search = [
+      {
+        path: ['products'],
+        query: 'x',
+        parsed: {},
+        warnings: [{ field: 'foo', message: 'Invalid search field.', code: 'invalid_field' }],
+      },
+    ];
+    store.answerWith(() => data({ products: page([]) }, { search }));
+    const error = await failureOf(
+      collect(connect(store.url).connector.readPages({ query: 'foo:1', since: null })),
+    );
+    expect(error).toMatchObject({ code: 'invalid', fields: { query: ['Invalid search field.'] } });
+  });
+
+  it('passes over search notes that warn of nothing', async () => {
+    store.answerWith(() =>
+      data({ products: page([]) }, { search: [{ path: ['products'], query: 'x', parsed: {} }] }),
+    );
+    await expect(collect(connect(store.url).connector.readPages(ALL))).resolves.toEqual([]);
+  });
+
+  it('fails as transient when a further page is promised but the cursor stands still', async () => {
+    store.answerWith(({ operation, variables }) =>
+      operation === 'ProductDetails'
+        ? details(variables)
+        : data({ products: page([{ id: productGid(1), updatedAt: at(1) }], 'c') }),
+    );
+    expect(await failureOf(collect(connect(store.url).connector.readPages(ALL)))).toMatchObject({
+      code: 'transient',
+    });
+  });
+});
+
+describe('product details', () => {
+  it('come in the order of the ids, null for what is gone or is no product', async () => {
+    store.answerWith(() =>
+      data({ nodes: [detailNode(2), null, { __typename: 'Collection' }, detailNode(1)] }),
+    );
+    const products = await connect(store.url).connector.readProducts([2, 9, 8, 1].map(productGid));
+    expect(products.map((product) => product?.storeId ?? null)).toEqual([
+      productGid(2),
+      null,
+      null,
+      productGid(1),
+    ]);
+  });
+
+  it('are followed page by page for a product with many variants, media and metafields', async () => {
+    const variant = (n: number): object =>
+      variantNode(n, {
+        position: n,
+        title: `V${String(n)}`,
+        selectedOptions: [{ name: 'Size', value: String(n) }],
+      });
+    store.answerWith(({ operation, variables }) => {
+      const product = (nodes: unknown[], cursor: string | null): Reply =>
+        data({ product: { children: page(nodes, cursor) } });
+      switch (operation) {
+        case 'MoreVariants':
+          return variables['after'] === 'v1' ? product([variant(2)], 'v2') : product([variant(3)], null);
+        case 'MoreMedia':
+          return product([imageNode(2, 'https://cdn.example.com/2.png')], null);
+        case 'MoreMetafields':
+          return product([metafieldNode(2, 'b', 'B')], null);
+        default:
+          return data({
+            nodes: [
+              detailNode(1, {
+                variants: page([variant(1)], 'v1'),
+                media: page([imageNode(1, null)], 'm1'),
+                metafields: page([metafieldNode(1, 'a', 'A')], 'f1'),
+              }),
+            ],
+          });
+      }
+    });
+    const [product] = await connect(store.url).connector.readProducts([productGid(1)]);
+    expect(product?.variants.map(({ title }) => title)).toEqual(['V1', 'V2', 'V3']);
+    expect(product?.imageUrls).toEqual(['https://cdn.example.com/2.png']);
+    expect(product?.metafields.map(({ key }) => key)).toEqual(['a', 'b']);
+    expect(product?.hasOnlyDefaultVariant).toBe(false);
+  });
+
+  it('are asked for in chunks that grow as long as they stay cheap', async () => {
+    store.answerWith(({ variables }) => {
+      const reply = details(variables);
+      const asked = Array.isArray(variables['ids']) ? variables['ids'].length : 0;
+      return {
+        json: {
+          ...Object(reply.json),
+          extensions: { cost: cost({ requested: asked * 20, actual: asked * 5 }) },
+        },
+      };
+    });
+    const ids = Array.from({ length: 60 }, (_, index) => productGid(index + 1));
+    await connect(store.url, { limits: { detailCost: 400 } }).connector.readProducts(ids);
+    const sizes = store.calls.map(({ variables }) =>
+      Array.isArray(variables['ids']) ? variables['ids'].length : 0,
+    );
+    expect(sizes).toEqual([10, 20, 20, 10]);
+  });
+
+  it('are asked for in halves when the store finds them too dear', async () => {
+    store.answerWith(({ variables }) =>
+      Array.isArray(variables['ids']) && variables['ids'].length > 3
+        ? refusal('MAX_COST_EXCEEDED')
+        : details(variables),
+    );
+    const ids = [1, 2, 3, 4, 5, 6].map(productGid);
+    await expect(
+      connect(store.url, { limits: { detailChunk: 6 } }).connector.readProducts(ids),
+    ).resolves.toHaveLength(6);
+  });
+
+  it('fail as transient when a part is malformed, never as half a product', async () => {
+    store.answerWith(() =>
+      data({ nodes: [detailNode(1, { variants: page([variantNode(1, { id: 'x' })]) })] }),
+    );
+    expect(await failureOf(connect(store.url).connector.readProducts([productGid(1)]))).toMatchObject({
+      code: 'transient',
+    });
+  });
+
+  it('hold the metafields of the wanted namespaces only', async () => {
+    const metafields = page([metafieldNode(1, 'a', 'A', 'custom'), metafieldNode(2, 'b', 'B', 'reviews')]);
+    store.answerWith(() => data({ nodes: [detailNode(1, { metafields })] }));
+    const { connector } = connect(store.url, { openAttributeNamespaces: ['custom'] });
+    const [product] = await connector.readProducts([productGid(1)]);
+    expect(product?.metafields.map(({ key }) => key)).toEqual(['a']);
+  });
+});
+
+describe('counting', () => {
+  it.each([
+    ['an exact number', (): Reply => data({ productsCount: { count: 5, precision: 'EXACT' } }), 5],
+    ['a lower bound', (): Reply => data({ productsCount: { count: 10_000, precision: 'AT_LEAST' } }), null],
+    ['nothing', (): Reply => data({ productsCount: null }), null],
+    ['that it cannot count so', (): Reply => refusal('BAD_REQUEST'), null],
+  ])('yields what the store says: %s', async (_name, reply, expected) => {
+    store.answerWith(reply);
+    await expect(connect(store.url).connector.countProducts('')).resolves.toBe(expected);
+  });
+
+  it('fails as invalid when the search was not heeded', async () => {
+    const search = [{ warnings: [{ field: 'foo', message: 'Invalid.', code: 'invalid_field' }] }];
+    store.answerWith(() => data({ productsCount: { count: 5, precision: 'EXACT' } }, { search }));
+    expect(await failureOf(connect(store.url).connector.countProducts('foo:1'))).toMatchObject({
+      code: 'invalid',
+    });
+  });
+
+  it('refuses a filter that would join ours by its own operator', async () => {
+    const { connector } = connect(store.url);
+    expect(await failureOf(connector.countProducts('OR tag:x'))).toMatchObject({ code: 'misconfigured' });
+    expect(store.calls).toEqual([]);
+  });
+});

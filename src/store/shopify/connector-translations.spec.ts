@@ -1,0 +1,185 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { StoreConnector } from '../../domain/store-port.js';
+import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
+import { createStoreConnector } from '../index.js';
+import {
+  connect,
+  data,
+  failureOf,
+  refusal,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
+
+/** Translations against the store emulator, which keeps digests and refuses as real stores were recorded to. */
+describe('translations', () => {
+  let sandbox: RunningStoreSandbox;
+  let connector: StoreConnector;
+  let id: string;
+
+  beforeEach(async () => {
+    sandbox = await startStoreSandbox();
+    sandbox.loadCsv(
+      [
+        'Handle,Title,Body (HTML),Vendor,Status,Care (product.metafields.catalog.care)',
+        'hat,Hat,<p>Warm.</p>,Acme,active,Wash cold',
+        'cap,Cap,,Acme,active,',
+      ].join('\n'),
+    );
+    connector = createStoreConnector({
+      kind: 'shopify',
+      shop: sandbox.shop,
+      endpoint: sandbox.url,
+      auth: { accessToken: sandbox.accessToken ?? '' },
+      apiVersion: '2026-10',
+      locales: ['de', 'fr', 'en', 'es'],
+      random: () => 0,
+    });
+    id = sandbox.products.byHandle('hat')?.gid ?? '';
+  });
+  afterEach(async () => {
+    await connector.close();
+    await sandbox.stop();
+  });
+
+  const read = async (locale: string, ...targets: string[]) => {
+    const live = await connector.readTranslations(id, locale, targets);
+    return live && { ...live, texts: Object.fromEntries(live.texts) };
+  };
+  const CARE = 'metafield:catalog.care';
+
+  it('are registered for fields and metafields, and read back as the store keeps them', async () => {
+    const outcomes = await connector.writeTranslations(id, 'de', [
+      { target: 'title', value: 'Hut', expected: null },
+      { target: 'descriptionHtml', value: '<P>Warm.</P>', expected: null },
+      { target: CARE, value: 'Kalt waschen', expected: null },
+    ]);
+    expect(outcomes).toMatchObject([
+      { target: 'title', outcome: 'written', value: 'Hut' },
+      { target: 'descriptionHtml', outcome: 'written' },
+      { target: CARE, outcome: 'written', value: 'Kalt waschen' },
+    ]);
+    const { texts } = (await read('de', 'title', 'descriptionHtml', CARE))!;
+    const values = outcomes.map((outcome) => ('value' in outcome ? outcome.value : null));
+    expect(Object.values(texts)).toEqual(values.map((value) => ({ value })));
+    expect((await read('fr', 'title'))?.texts).toEqual({ title: { value: null } });
+  });
+
+  it('are of the text as it stands by then', async () => {
+    await connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
+    await connector.writeFields(id, { title: 'Felt hat' });
+    const [outcome] = await connector.writeTranslations(id, 'de', [
+      { target: 'title', value: 'Filzhut', expected: 'Hut' },
+    ]);
+    expect(outcome).toMatchObject({ outcome: 'written', value: 'Filzhut' });
+  });
+
+  it('that a person changed meanwhile are left alone', async () => {
+    await connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Meiner', expected: null }]);
+    await expect(
+      connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]),
+    ).resolves.toMatchObject([{ target: 'title', outcome: 'changed_meanwhile' }]);
+    expect((await read('de', 'title'))?.texts).toEqual({ title: { value: 'Meiner' } });
+  });
+
+  it('are not to be had of what is empty, of a vendor, or in a language that the shop lacks', async () => {
+    id = sandbox.products.byHandle('cap')?.gid ?? '';
+    expect(await read('de', 'title', 'descriptionHtml', 'vendor', CARE)).toEqual({
+      problem: null,
+      texts: { title: { value: null } },
+      never: ['vendor'],
+    });
+    expect((await read('es', 'title'))?.problem).toContain('has no language es');
+    expect((await read('en', 'title'))?.problem).toContain('own language');
+    await expect(
+      connector.writeTranslations(id, 'de', [
+        { target: 'descriptionHtml', value: '<p>x</p>', expected: null },
+      ]),
+    ).resolves.toMatchObject([{ outcome: 'refused' }]);
+  });
+
+  it('are removed where they were not there before; absent ones are no error', async () => {
+    await connector.writeTranslations(id, 'de', [{ target: 'title', value: 'Hut', expected: null }]);
+    await connector.removeTranslations(id, 'de', ['title', CARE]);
+    await connector.removeTranslations(id, 'de', ['title']);
+    expect((await read('de', 'title'))?.texts).toEqual({ title: { value: null } });
+  });
+
+  it('of a product that is gone are null, and cannot be written', async () => {
+    id = 'gid://shopify/Product/1';
+    expect(await read('de', 'title')).toBeNull();
+    expect(
+      await failureOf(
+        connector.writeTranslations(id, 'de', [{ target: 'title', value: 'x', expected: null }]),
+      ),
+    ).toMatchObject({ code: 'not_found' });
+  });
+
+  it('are checked against the shop’s languages, and so are bulk operations', async () => {
+    const findings = await connector.check();
+    const details = findings.filter(({ what }) => what === 'translations');
+    expect(details.map(({ level, detail }) => `${level} ${detail.slice(0, 50)}`)).toEqual([
+      expect.stringMatching(/^ok de is a language of the shop/),
+      expect.stringMatching(/^warn fr is a language of the shop that is not publis/),
+      expect.stringMatching(/^warn en is the shop’s own language/),
+      expect.stringMatching(/^warn the shop has no language es/),
+    ]);
+    expect(findings).toContainEqual(expect.objectContaining({ what: 'bulk operations', level: 'ok' }));
+  });
+});
+
+describe('translations of a store that says otherwise', () => {
+  const GID = 'gid://shopify/Product/1';
+  let store: ScriptedStore;
+  beforeEach(async () => {
+    store = await ScriptedStore.start();
+  });
+  afterEach(() => store.stop());
+
+  const resource = (digest: string) =>
+    data({
+      shopLocales: [{ locale: 'de', primary: false, published: true }],
+      translatableResourcesByIds: {
+        nodes: [{ resourceId: GID, translatableContent: [{ key: 'title', digest }], translations: [] }],
+      },
+    });
+  const stale = { field: ['translations', '0', 'x'], message: 'stale', code: 'INVALID_TRANSLATABLE_CONTENT' };
+  const registered = (translations: object[] | null, userErrors: object[]) =>
+    data({ translationsRegister: { translations, userErrors } });
+  const write = () =>
+    connect(store.url).connector.writeTranslations(GID, 'de', [
+      { target: 'title', value: 'Hut', expected: null },
+    ]);
+
+  it('read a digest that went stale once more, and no oftener', async () => {
+    store.answerWith(({ operation, earlier }) => {
+      if (operation === 'Translations') return resource(`digest-${String(earlier)}`);
+      return earlier === 0
+        ? registered([], [stale])
+        : registered([{ key: 'title', locale: 'de', value: 'Hut' }], []);
+    });
+    await expect(write()).resolves.toMatchObject([{ outcome: 'written' }]);
+    expect(store.calls.at(-1)?.variables).toMatchObject({
+      translations: [{ translatableContentDigest: 'digest-1' }],
+    });
+    store.answerWith(({ operation }) =>
+      operation === 'Translations' ? resource('d') : registered([], [stale]),
+    );
+    const before = store.calls.length;
+    await expect(write()).resolves.toMatchObject([{ outcome: 'refused', reason: 'stale' }]);
+    expect(store.calls.length - before).toBe(4);
+  });
+
+  it('tell of a missing permission as a problem, not as a failure', async () => {
+    store.answerWith(() => refusal('ACCESS_DENIED'));
+    const live = await connect(store.url).connector.readTranslations(GID, 'de', ['title']);
+    expect(live?.problem).toContain('read_translations');
+  });
+
+  it('leave the outcome open when no answer came, and do not try again', async () => {
+    store.answerWith(({ operation }) =>
+      operation === 'Translations' ? resource('d') : { status: 504, text: '' },
+    );
+    expect(await failureOf(write())).toMatchObject({ code: 'transient', outcomeUnknown: true });
+    expect(store.calls.filter(({ operation }) => operation === 'TranslationsRegister')).toHaveLength(1);
+  });
+});

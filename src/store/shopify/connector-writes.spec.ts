@@ -1,0 +1,353 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { liveField, type MetafieldWrite } from '../../domain/store-port.js';
+import { page } from '../../../test/support/store/products.js';
+import {
+  type Call,
+  connect,
+  data,
+  failureOf,
+  refusal,
+  type Reply,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
+
+const GID = 'gid://shopify/Product/1';
+let store: ScriptedStore;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+});
+afterEach(() => store.stop());
+
+const content = (overrides: object = {}): object => ({
+  ...{ title: 'Stored title', descriptionHtml: '<p>Stored</p>', vendor: 'Acme', productType: '' },
+  seo: { title: 'Live SEO', description: null },
+  ...overrides,
+});
+const updated = (product: object | null, userErrors: object[] = []): Reply =>
+  data({ productUpdate: { product, userErrors } });
+const live = (overrides: object = {}): Reply =>
+  data({ product: { ...content(), status: 'ACTIVE', ...overrides } });
+
+describe('writing product fields', () => {
+  it('sends the given fields and no others, and answers with what the store made of them', async () => {
+    store.answerWith(() => updated(content()));
+    const result = await connect(store.url).connector.writeFields(GID, {
+      descriptionHtml: '<P>Sent',
+      productType: 'x',
+    });
+    expect(store.calls[0]?.variables).toEqual({
+      product: { id: GID, descriptionHtml: '<P>Sent', productType: 'x' },
+      // Nobody asked for it, and it costs a point.
+      withSeo: false,
+    });
+    expect(result).toEqual({ descriptionHtml: '<p>Stored</p>', productType: null });
+  });
+
+  it('sends the live other half of seo along with the half that is written', async () => {
+    store.answerWith(({ operation }) =>
+      operation === 'LiveProduct'
+        ? live()
+        : updated(content({ seo: { title: 'Live SEO', description: 'New' } })),
+    );
+    const result = await connect(store.url).connector.writeFields(GID, { 'seo.description': 'New' });
+    expect(store.calls[1]?.variables).toEqual({
+      product: { id: GID, seo: { title: 'Live SEO', description: 'New' } },
+      withSeo: true,
+    });
+    expect(result).toEqual({ 'seo.description': 'New' });
+  });
+
+  it('calls nobody for no fields', async () => {
+    await expect(connect(store.url).connector.writeFields(GID, {})).resolves.toEqual({});
+    expect(store.calls).toEqual([]);
+  });
+
+  it('fails as invalid with the store’s messages by field, though the store shows the product', async () => {
+    const userErrors = [
+      { field: ['productType'], message: 'too long' },
+      { field: ['customProductType'], message: 'too long' },
+      { field: ['input', 'title'], message: 'blank' },
+      { field: ['title'], message: 'odd' },
+    ];
+    store.answerWith(() => updated(content(), userErrors));
+    expect(await failureOf(connect(store.url).connector.writeFields(GID, { title: '' }))).toMatchObject({
+      code: 'invalid',
+      fields: { productType: ['too long'], customProductType: ['too long'], title: ['blank', 'odd'] },
+    });
+  });
+
+  it('fails as not_found when the product is gone', async () => {
+    store.answerWith(({ operation }) =>
+      operation === 'LiveProduct'
+        ? data({ product: null })
+        : updated(null, [{ field: ['id'], message: 'Product does not exist' }]),
+    );
+    const { connector } = connect(store.url);
+    expect(await failureOf(connector.writeFields(GID, { title: 'x' }))).toMatchObject({ code: 'not_found' });
+    expect(await failureOf(connector.writeFields(GID, { 'seo.title': 'x' }))).toMatchObject({
+      code: 'not_found',
+    });
+  });
+
+  it('leaves the outcome open when no answer came, and does not try again: the merchant may have edited since', async () => {
+    store.answerWith(() => ({ status: 504, text: '' }));
+    const error = await failureOf(connect(store.url).connector.writeFields(GID, { title: 'x' }));
+    expect(error).toMatchObject({ code: 'transient', outcomeUnknown: true });
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('leaves the outcome open when an earlier try may have written and the last was refused', async () => {
+    store.answerWith(({ earlier }) => (earlier === 0 ? { cutAfterBytes: 0 } : { status: 403, text: '' }));
+    const write = { namespace: 'catalog', key: 'a', type: 'x', value: '1', expectedDigest: null };
+    const error = await failureOf(connect(store.url).connector.writeMetafields(GID, [write]));
+    expect(error).toMatchObject({ code: 'auth', outcomeUnknown: true });
+  });
+});
+
+describe('reading live values', () => {
+  it('takes the empty string for null, and asks for no metafields unless a namespace is given', async () => {
+    store.answerWith(() => live());
+    await expect(connect(store.url).connector.readLive(GID, null)).resolves.toEqual({
+      storeId: GID,
+      status: 'ACTIVE',
+      fields: {
+        ...{ title: 'Stored title', descriptionHtml: '<p>Stored</p>', vendor: 'Acme', productType: null },
+        ...{ 'seo.title': 'Live SEO', 'seo.description': null },
+      },
+      metafields: [],
+    });
+    expect(store.calls[0]?.variables).toMatchObject({ withMetafields: false });
+  });
+
+  it('leaves out the search engine texts where they are not needed: absent, and not empty', async () => {
+    store.answerWith(() => live({ seo: undefined }));
+    const found = await connect(store.url).connector.readLive(GID, null, { seo: false });
+    expect(store.calls[0]?.variables).toMatchObject({ withSeo: false });
+    expect(Object.keys(found!.fields).sort()).toEqual(['descriptionHtml', 'productType', 'title', 'vendor']);
+    expect(() => liveField(found!, 'seo.title')).toThrow('was not read');
+  });
+
+  it('reads all pages of the namespace’s metafields with their digests', async () => {
+    const metafield = (key: string): object => ({
+      namespace: 'catalog',
+      key,
+      type: 'x',
+      value: key,
+      compareDigest: `d-${key}`,
+    });
+    store.answerWith(({ variables }) =>
+      variables['after'] === null
+        ? live({ metafields: page([metafield('a')], 'next') })
+        : live({ metafields: page([metafield('b')]) }),
+    );
+    const product = await connect(store.url).connector.readLive(GID, 'catalog');
+    expect(product?.metafields.map(({ digest }) => digest)).toEqual(['d-a', 'd-b']);
+  });
+
+  it.each([
+    ['an unknown id', (): Reply => data({ product: null })],
+    ['an id of something else', (): Reply => refusal('RESOURCE_NOT_FOUND')],
+  ])('answers null for %s', async (_name, reply) => {
+    store.answerWith(reply);
+    await expect(connect(store.url).connector.readLive(GID, null)).resolves.toBeNull();
+  });
+});
+
+const setInput = z.object({
+  metafields: z.array(
+    z.object({
+      ownerId: z.string(),
+      namespace: z.string(),
+      key: z.string(),
+      value: z.string(),
+      compareDigest: z.string().nullable(),
+    }),
+  ),
+});
+const entry = (key: string, expectedDigest: string | null = null): MetafieldWrite => ({
+  ...{ namespace: 'catalog', key, type: 'single_line_text_field', value: `value of ${key}` },
+  expectedDigest,
+});
+const keysOf = ({ variables }: Call): string[] => setInput.parse(variables).metafields.map(({ key }) => key);
+
+/** A store that refuses entries by key, all or nothing, and upper-cases what it stores. */
+function setting(
+  refusals: Readonly<Record<string, { code: string | null; place?: boolean }>>,
+): (call: Call) => Reply {
+  return (call) => {
+    const { metafields } = setInput.parse(call.variables);
+    const userErrors = metafields.flatMap(({ key }, index) => {
+      const refused = refusals[key];
+      if (refused === undefined) return [];
+      const field = refused.place === false ? ['metafields'] : ['metafields', String(index), 'value'];
+      return [{ field, message: `no ${key}`, code: refused.code, elementIndex: null }];
+    });
+    const stored = metafields.map(({ namespace, key, value }) => ({
+      namespace,
+      key,
+      value: value.toUpperCase(),
+      compareDigest: `d-${key}`,
+    }));
+    return data({ metafieldsSet: { metafields: userErrors.length > 0 ? [] : stored, userErrors } });
+  };
+}
+
+describe('setting metafields', () => {
+  it('guards each by its digest, null for one that must not exist, and answers with value and digest as stored', async () => {
+    store.answerWith(setting({}));
+    const outcomes = await connect(store.url).connector.writeMetafields(GID, [entry('a'), entry('b', 'old')]);
+    expect(
+      setInput.parse(store.calls[0]?.variables).metafields.map(({ compareDigest }) => compareDigest),
+    ).toEqual([null, 'old']);
+    expect(outcomes).toEqual([
+      { namespace: 'catalog', key: 'a', outcome: 'written', value: 'VALUE OF A', digest: 'd-a' },
+      { namespace: 'catalog', key: 'b', outcome: 'written', value: 'VALUE OF B', digest: 'd-b' },
+    ]);
+  });
+
+  it('lets one entry’s refusal hold up no other, and tells what changed meanwhile from what is wrong', async () => {
+    store.answerWith(
+      setting({
+        stale: { code: 'STALE_OBJECT' },
+        absent: { code: 'INVALID_COMPARE_DIGEST' },
+        bad: { code: 'INVALID_VALUE' },
+        reserved: { code: null },
+      }),
+    );
+    const keys = ['a', 'stale', 'absent', 'bad', 'reserved', 'b'];
+    const outcomes = await connect(store.url).connector.writeMetafields(
+      GID,
+      keys.map((key) => entry(key)),
+    );
+    expect(outcomes.map(({ key, outcome }) => `${key} ${outcome}`)).toEqual([
+      'a written',
+      'stale changed_meanwhile',
+      'absent changed_meanwhile',
+      'bad refused',
+      'reserved refused',
+      'b written',
+    ]);
+    expect(store.calls.map(keysOf)).toEqual([keys, ['a', 'b']]);
+  });
+
+  it('tries each by itself when the store does not say which it means', async () => {
+    store.answerWith(setting({ bad: { code: 'INVALID', place: false } }));
+    const outcomes = await connect(store.url).connector.writeMetafields(GID, [
+      entry('a'),
+      entry('bad'),
+      entry('b'),
+    ]);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['written', 'refused', 'written']);
+  });
+
+  it('tries each by itself when the whole request is refused', async () => {
+    const set = setting({});
+    store.answerWith((call) =>
+      keysOf(call).includes('bad') ? refusal('INVALID_VARIABLE', 'bad type') : set(call),
+    );
+    const outcomes = await connect(store.url).connector.writeMetafields(GID, [entry('a'), entry('bad')]);
+    expect(outcomes).toMatchObject([
+      { outcome: 'written' },
+      { outcome: 'refused', reason: expect.stringContaining('bad type') },
+    ]);
+  });
+
+  it('sends no more than 25 at once', async () => {
+    store.answerWith(setting({}));
+    const entries = Array.from({ length: 60 }, (_, index) => entry(`k${String(index)}`));
+    await expect(connect(store.url).connector.writeMetafields(GID, entries)).resolves.toHaveLength(60);
+    expect(store.calls.map((call) => keysOf(call).length)).toEqual([25, 25, 10]);
+  });
+
+  it('throws what is no entry’s fault', async () => {
+    store.answerWith(() => refusal('ACCESS_DENIED'));
+    expect(await failureOf(connect(store.url).connector.writeMetafields(GID, [entry('a')]))).toMatchObject({
+      code: 'auth',
+    });
+  });
+});
+
+describe('removing metafields', () => {
+  it('takes absent ones for no error', async () => {
+    store.answerWith(() => data({ metafieldsDelete: { deletedMetafields: [null], userErrors: [] } }));
+    await connect(store.url).connector.removeMetafields(GID, [{ namespace: 'catalog', key: 'a' }]);
+    expect(store.calls[0]?.variables).toEqual({
+      metafields: [{ ownerId: GID, namespace: 'catalog', key: 'a' }],
+    });
+  });
+
+  it('fails as invalid when the store refuses', async () => {
+    store.answerWith(() =>
+      data({ metafieldsDelete: { deletedMetafields: [], userErrors: [{ field: null, message: 'no' }] } }),
+    );
+    const error = await failureOf(
+      connect(store.url).connector.removeMetafields(GID, [{ namespace: 'n', key: 'a' }]),
+    );
+    expect(error).toMatchObject({ code: 'invalid', fields: { product: ['no'] } });
+  });
+});
+
+describe('subscribing to product events', () => {
+  const URI = 'https://sync.example.com/webhooks/shopify/main';
+  const created = (userErrors: object[] = []): Reply =>
+    data({
+      webhookSubscriptionCreate: {
+        webhookSubscription: userErrors.length > 0 ? null : { id: 'x' },
+        userErrors,
+      },
+    });
+  const listed = (topics: readonly string[]): Reply =>
+    data({ webhookSubscriptions: page(topics.map((topic) => ({ id: topic, topic, uri: URI }))) });
+
+  it('creates what is missing and nothing twice', async () => {
+    const topics = ['PRODUCTS_UPDATE'];
+    store.answerWith(({ operation, variables }) => {
+      if (operation === 'Webhooks') return listed(topics);
+      topics.push(String(variables['topic']));
+      return created();
+    });
+    const { connector } = connect(store.url);
+    await connector.ensureSubscriptions(URI);
+    await connector.ensureSubscriptions(URI);
+    expect(topics).toEqual(['PRODUCTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE']);
+  });
+
+  it.each([
+    [
+      'a refusal',
+      created([
+        {
+          field: ['webhookSubscription', 'callbackUrl'],
+          message: 'Address for this topic has already been taken',
+        },
+      ]),
+    ],
+    ['no answer', { cutAfterBytes: 0 }],
+  ])('is content after %s when the subscription is there', async (_name, reply) => {
+    let asked = false;
+    store.answerWith(({ operation }) => {
+      if (operation === 'Webhooks')
+        return listed(
+          asked
+            ? ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE']
+            : ['PRODUCTS_UPDATE', 'PRODUCTS_DELETE'],
+        );
+      asked = true;
+      return reply;
+    });
+    await connect(store.url).connector.ensureSubscriptions(URI);
+    expect(store.operations()).toEqual(['Webhooks', 'WebhookCreate', 'Webhooks']);
+  });
+
+  it('fails as misconfigured when the store refuses the address', async () => {
+    store.answerWith(({ operation }) =>
+      operation === 'Webhooks'
+        ? listed([])
+        : created([{ field: ['webhookSubscription', 'callbackUrl'], message: 'Address is invalid' }]),
+    );
+    expect(await failureOf(connect(store.url).connector.ensureSubscriptions(URI))).toMatchObject({
+      code: 'misconfigured',
+    });
+  });
+});

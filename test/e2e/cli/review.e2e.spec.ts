@@ -1,0 +1,218 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { World } from '../../support/e2e-world.js';
+import { OperationsWorld } from '../../support/operations-world.js';
+import { runCommand, type CommandEnd } from '../../support/run-command.js';
+
+const NAMES = ['approved', 'rejected', 'edited', 'waiting'];
+let own: OperationsWorld;
+let world: World;
+
+/** Content was generated and waits for review; no daemon runs while the commands do. */
+beforeAll(async () => {
+  own = await OperationsWorld.open({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
+  ({ world } = own);
+  for (const name of NAMES) {
+    world.store.products.create({ title: `A ${name} chair`, handle: name, vendor: 'Sit' });
+  }
+  await own.whileUp(async () => {
+    await world.runToEnd();
+  });
+}, 60_000);
+
+afterAll(async () => {
+  await own.end();
+});
+
+const row = z.looseObject({ id: z.string(), state: z.string(), externalId: z.string().nullable() });
+const listed = z.object({ items: z.array(row), total: z.number() });
+
+const titleOf = (name: string): string => world.store.products.byHandle(name)?.title ?? '';
+const externalId = (name: string): string =>
+  `shopify:main.myshopify.com:${String(world.store.products.byHandle(name)?.id)}`;
+
+async function rows(command: 'write-backs' | 'deliveries', options = {}): Promise<z.output<typeof row>[]> {
+  const end = await runCommand(world, command, [], { json: true, ...options });
+  expect(end.status).toBe(0);
+  return listed.parse(JSON.parse(end.stdout)).items;
+}
+
+async function rowOf(command: 'write-backs' | 'deliveries', name: string): Promise<z.output<typeof row>> {
+  const found = (await rows(command)).find((each) => each.externalId === externalId(name));
+  if (!found) throw new Error(`no row of ${name}`);
+  return found;
+}
+
+function decide(action: string, ...ids: string[]): Promise<CommandEnd> {
+  return runCommand(world, 'write-backs', [action, ...ids]);
+}
+
+describe('write-backs', () => {
+  it('lists what waits for review, with each field and what it is to become', async () => {
+    const end = await runCommand(world, 'write-backs', [], { state: 'pending_review' });
+    expect(end.stdout).toMatch(/title: to become "/);
+    expect(end.stdout.trimEnd().split('\n').at(-1)).toBe('4 of 4 write-backs');
+  });
+
+  it('approve writes at once, beside no daemon', async () => {
+    const { id } = await rowOf('write-backs', 'approved');
+    const before = titleOf('approved');
+    const end = await decide('approve', id);
+    expect(end).toMatchObject({ status: 0, stderr: '' });
+    expect(end.stdout).toContain('applied');
+    expect(titleOf('approved')).not.toBe(before);
+  });
+
+  it('reject sets aside for good: it cannot be approved any more', async () => {
+    const { id } = await rowOf('write-backs', 'rejected');
+    expect((await decide('reject', id)).status).toBe(0);
+    expect(await decide('approve', id)).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: `store-sync: write-back ${id} is rejected: it cannot be approved\n`,
+    });
+    expect(titleOf('rejected')).toBe('A rejected chair');
+  });
+
+  it('revert puts the before-image back, and does so once', async () => {
+    const { id } = await rowOf('write-backs', 'approved');
+    expect((await decide('revert', id)).status).toBe(0);
+    expect(titleOf('approved')).toBe('A approved chair');
+    expect(await decide('revert', id)).toMatchObject({
+      status: 1,
+      stderr: `store-sync: write-back ${id} is reverted, not applied\n`,
+    });
+  });
+
+  it('revert leaves what the merchant edited since alone', async () => {
+    const { id } = await rowOf('write-backs', 'edited');
+    await decide('approve', id);
+    const product = world.store.products.byHandle('edited');
+    world.store.products.merchantEdit(product?.id ?? 0, { title: 'By hand' });
+    await decide('revert', id);
+    expect(titleOf('edited')).toBe('By hand');
+  });
+
+  it('decides about the others when one of several is unknown, and exits 1', async () => {
+    const { id } = await rowOf('write-backs', 'waiting');
+    const end = await decide('approve', 'nobody', id);
+    expect(end).toMatchObject({ status: 1, stderr: 'store-sync: no write-back nobody\n' });
+    expect((await rowOf('write-backs', 'waiting')).state).toBe('applied');
+  });
+
+  it('prints one document on stdout with --json, whatever becomes of it', async () => {
+    const end = await runCommand(world, 'write-backs', ['approve', 'nobody'], { json: true });
+    expect(end.status).toBe(1);
+    expect(JSON.parse(end.stdout)).toEqual({
+      results: [{ id: 'nobody', ok: false, state: null, detail: 'no write-back nobody' }],
+    });
+  });
+
+  it.each([
+    [['frobnicate'], 'store-sync: write-backs knows no "frobnicate", only list, approve, reject, revert\n'],
+    [['approve'], 'store-sync: write-backs approve needs an id\n'],
+    [['list', 'x'], 'store-sync: write-backs list takes no "x"\n'],
+  ])('%j is refused with one line', async (args, stderr) => {
+    expect(await runCommand(world, 'write-backs', args)).toEqual({ status: 1, stdout: '', stderr });
+  });
+
+  it('refuses a state that there is none', async () => {
+    const end = await runCommand(world, 'write-backs', [], { state: 'lost' });
+    expect(end).toMatchObject({ status: 1, stdout: '' });
+    expect(end.stderr).toMatch(/^store-sync: --state: .*pending_review/);
+  });
+});
+
+describe('deliveries', () => {
+  it('list is what the command does by itself', async () => {
+    expect(await rows('deliveries', { state: 'processed' })).toHaveLength(4);
+  });
+
+  it('show prints a delivery with its body', async () => {
+    const { id } = await rowOf('deliveries', 'waiting');
+    const end = await runCommand(world, 'deliveries', ['show', id], { json: true });
+    expect(end.status).toBe(0);
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      id,
+      body: { product: { external_id: externalId('waiting') } },
+    });
+  });
+
+  it('replay interprets again on the spot, and what was written is not written twice', async () => {
+    const { id } = await rowOf('deliveries', 'waiting');
+    const writes = world.store.ledger.mutations.length;
+    const end = await runCommand(world, 'deliveries', ['replay', id]);
+    expect(end).toMatchObject({ status: 0, stderr: '' });
+    expect((await rowOf('deliveries', 'waiting')).state).toBe('processed');
+    expect(world.store.ledger.mutations).toHaveLength(writes);
+  });
+
+  it.each(['show', 'replay'])('%s of an unknown id exits 1 with one line', async (action) => {
+    expect(await runCommand(world, 'deliveries', [action, 'nobody'])).toEqual({
+      status: 1,
+      stdout: '',
+      stderr: 'store-sync: no delivery nobody\n',
+    });
+  });
+});
+
+describe('generate', () => {
+  const generate = async (ids: readonly string[], options = {}): Promise<CommandEnd> =>
+    runCommand(world, 'generate', ids, { store: 'main', json: true, ...options });
+  const open = (): Promise<{ externalId: string }[]> =>
+    world.rows(`SELECT external_id AS "externalId" FROM generation_task WHERE state = 'requested'`);
+
+  it('asks for nothing where every product has its content', async () => {
+    const end = await generate([]);
+    expect(end.status).toBe(0);
+    expect(JSON.parse(end.stdout)).toMatchObject({ requested: 0, stopped: null });
+  });
+
+  it('passes a product over whose generation succeeded, unless forced', async () => {
+    const passed = await generate(['waiting']);
+    expect(JSON.parse(passed.stdout)).toMatchObject({
+      requested: 0,
+      passedOver: [{ externalId: externalId('waiting'), reason: expect.stringContaining('succeeded') }],
+    });
+    const forced = await generate(['waiting'], { force: true });
+    expect(JSON.parse(forced.stdout)).toMatchObject({ requested: 1, passedOver: [] });
+    expect(await open()).toEqual([{ externalId: externalId('waiting') }]);
+  });
+
+  it('does not double an open task, forced or not', async () => {
+    const requests = world.catalogWrites().length;
+    const end = await generate(['waiting'], { force: true });
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      requested: 0,
+      passedOver: [{ externalId: externalId('waiting') }],
+    });
+    expect(world.catalogWrites()).toHaveLength(requests);
+  });
+
+  it('with an unknown product asks for none, and exits 1', async () => {
+    const requests = world.catalogWrites().length;
+    const end = await generate(['approved', 'nobody'], { force: true });
+    expect(end).toMatchObject({
+      status: 1,
+      stdout: '',
+      stderr: 'store-sync: store main has no linked product nobody\n',
+    });
+    expect(world.catalogWrites()).toHaveLength(requests);
+  });
+
+  it('stops at generation.maxPerRun', async () => {
+    await world.configure({ workspaces: { default: { generation: { maxPerRun: 1 } } } });
+    const end = await generate([], { force: true });
+    expect(end.status).toBe(0);
+    expect(JSON.parse(end.stdout)).toMatchObject({
+      requested: 1,
+      stopped: 'generation.maxPerRun (1) reached',
+    });
+  });
+
+  it('exits 1 when a brake keeps it from asking at all', async () => {
+    await world.configure({ workspaces: { default: { generation: { mode: 'off' } } } });
+    const end = await generate([], { force: true });
+    expect(end).toMatchObject({ status: 1, stderr: 'store-sync: stopped: generation.mode is off\n' });
+  });
+});

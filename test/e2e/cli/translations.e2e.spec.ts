@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { createStoreConnector } from '../../../src/store/index.js';
+import type { World } from '../../support/e2e-world.js';
+import { OperationsWorld } from '../../support/operations-world.js';
+import { runCommand } from '../../support/run-command.js';
+
+const WRITE_BACK = { stores: { main: { writeBack: { locales: ['de'] }, deleted: 'report' } } };
+let own: OperationsWorld;
+let world: World;
+let ids: string[];
+
+beforeAll(async () => {
+  own = await OperationsWorld.open({
+    settings: { ...WRITE_BACK, workspaces: { default: { generation: { mode: 'off' } } } },
+  });
+  ({ world } = own);
+  ids = ['lamp', 'table'].map((handle) => {
+    const product = world.store.products.create({
+      title: `A ${handle}`,
+      descriptionHtml: `<p>A plain ${handle}.</p>`,
+      handle,
+      vendor: 'Lux',
+      variants: [{ ...VARIANT, sku: handle.toUpperCase(), barcode: null }],
+    });
+    return product.gid;
+  });
+  expect((await runCommand(world, 'sync', [], { store: 'main' })).status).toBe(0);
+  // The catalog's own people have told it the lamp in German; the table is not translated.
+  const lamp = (await world.catalogProducts()).find(({ name }) => name === 'A lamp');
+  const told = await world.catalogApi('PATCH', `/products/${String(lamp?.id)}/?locale=de`, {
+    name: 'Eine Lampe',
+    description: 'Eine schlichte Lampe.',
+  });
+  expect(told.status).toBe(200);
+  await world.configure(WRITE_BACK);
+  await own.whileUp(async () => {
+    await runCommand(world, 'generate', [], { store: 'main' });
+  });
+}, 120_000);
+
+afterAll(async () => {
+  await own.end();
+});
+
+const VARIANT = {
+  optionValues: ['Default Title'],
+  sku: null,
+  barcode: null,
+  price: '1.00',
+  compareAtPrice: null,
+  weight: null,
+  tracked: false,
+  inventoryQuantity: 0,
+  unitCost: null,
+  imageUrl: null,
+};
+
+async function german(gid: string | undefined): Promise<Record<string, string | null>> {
+  const connector = createStoreConnector({
+    kind: 'shopify',
+    shop: world.store.shop,
+    endpoint: world.store.url,
+    auth: { accessToken: world.store.accessToken ?? '' },
+    apiVersion: '2026-10',
+  });
+  try {
+    const live = await connector.readTranslations(gid ?? '', 'de', ['title', 'descriptionHtml']);
+    return Object.fromEntries([...(live?.texts ?? [])].map(([target, { value }]) => [target, value]));
+  } finally {
+    await connector.close();
+  }
+}
+
+describe('a catalog that speaks two languages', () => {
+  it('has both written to the store, and an untranslated product left in one', async () => {
+    const texts = await german(ids[0]);
+    expect(texts['title']).toContain('Eine Lampe');
+    expect(texts['descriptionHtml']).not.toBeNull();
+    expect(world.store.products.get(ids[0]!)?.title).not.toContain('Eine Lampe');
+    expect(await german(ids[1])).toEqual({ title: null, descriptionHtml: null });
+  });
+
+  it('is not told its own words again, and nothing has drifted', async () => {
+    const end = await runCommand(world, 'plan', [], { store: 'main', full: true, json: true });
+    expect(end).toMatchObject({ status: 0 });
+    expect((await runCommand(world, 'drift', [], { store: 'main' })).status).toBe(0);
+  });
+
+  it('shows each translation in the journal', async () => {
+    const { stdout } = await runCommand(world, 'write-backs', ['list'], {});
+    expect(stdout).toMatch(/de:title: \(nothing\) -> ".*Eine Lampe/);
+    expect(stdout).toMatch(/de:title: not_generated \(the catalog has no text in de/);
+  });
+});
+
+const goneSchema = z.object({
+  count: z.number(),
+  products: z.array(z.looseObject({ label: z.string(), detail: z.string() })),
+});
+
+describe('check', () => {
+  it('speaks of the shop’s languages, of bulk operations and of the public address', async () => {
+    const { status, stdout } = await runCommand(world, 'check', [], {});
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^ok .*store main: translations: de is a language of the shop$/m);
+    expect(stdout).toMatch(/^ok .*store main: bulk operations: allowed/m);
+    expect(stdout).toMatch(/^warn .*public URL: .*\/health\/live does not answer/m);
+  });
+});
+
+describe('a product that is gone from the store, with deleted: report', () => {
+  it('is told by plan and status for as long as the catalog keeps it', async () => {
+    await world.configure({
+      stores: { main: { ...WRITE_BACK.stores.main, limits: { maxOrphanedShare: 1 } } },
+    });
+    const before = (await world.catalogProducts()).length;
+    world.store.products.delete(ids[1]!);
+    const planned = await runCommand(world, 'plan', [], { store: 'main', full: true });
+    expect(planned.stdout).toMatch(
+      /- orphan .*A table.*; the catalog keeps it|- orphan .*; the catalog keeps it/,
+    );
+    await runCommand(world, 'sync', [], { store: 'main', full: true });
+    const again = await runCommand(world, 'plan', [], { store: 'main', full: true });
+    expect(again.status).toBe(0);
+    expect(again.stdout).toMatch(/^! gone .*: gone from the store; the catalog keeps it$/m);
+    const status = await runCommand(world, 'status', [], {});
+    expect(status.stdout).toContain('gone from the store, kept in the catalog: 1');
+    const json = await runCommand(world, 'status', [], { json: true });
+    const shown = z
+      .object({ stores: z.array(z.object({ gone: goneSchema })) })
+      .parse(JSON.parse(json.stdout));
+    expect(shown.stores[0]?.gone).toMatchObject({
+      count: 1,
+      products: [{ detail: 'gone from the store; the catalog keeps it' }],
+    });
+    expect(await world.catalogProducts()).toHaveLength(before);
+  });
+
+  it('is kept without a word with deleted: keep', async () => {
+    await world.configure({ stores: { main: { limits: { maxOrphanedShare: 1 } } } });
+    const plan = await runCommand(world, 'plan', [], { store: 'main', full: true });
+    expect(plan.stdout).not.toContain('! gone');
+    const { stdout } = await runCommand(world, 'status', [], { json: true });
+    expect(JSON.parse(stdout)).toMatchObject({ stores: [{ gone: null }] });
+  });
+});

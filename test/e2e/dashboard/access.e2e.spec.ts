@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { PAGE_POLICY } from '../../../src/dashboard/security-headers.js';
+import { formTokenIn, openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+
+const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal', '/queues/'];
+const FORMS = [
+  '/stores/main/sync',
+  '/deliveries/replay',
+  '/review',
+  '/write-backs/1/decide',
+  '/write-backs/1/revert',
+  '/logout',
+];
+
+let dashboard: DashboardWorld;
+let token: string;
+
+beforeAll(async () => {
+  dashboard = await openDashboard();
+  token = dashboard.world.adminToken;
+}, 60_000);
+afterAll(() => dashboard.end(), 60_000);
+
+async function signedIn(): Promise<Visitor> {
+  const visitor = new Visitor(dashboard.url);
+  expect((await visitor.signIn(token)).status).toBe(303);
+  return visitor;
+}
+
+describe('a browser that is not signed in', () => {
+  it.each(PAGES)('is sent from %s to the sign-in', async (path) => {
+    const answer = await new Visitor(dashboard.url).get(path);
+    expect(answer.status).toBe(303);
+    const next = path === '/' ? '' : `?next=${encodeURIComponent(path)}`;
+    expect(answer.headers.get('location')).toBe(`/login${next}`);
+    expect(answer.text).not.toContain('main.myshopify.com');
+  });
+
+  it.each(FORMS)('changes nothing by %s', async (path) => {
+    const answer = await new Visitor(dashboard.url).post(path, [['form_token', 'x']]);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
+  });
+
+  it.each([
+    ['one that was made up', 'x'],
+    ['one that never ends, signed by somebody else', `99999999999999.${'a'.repeat(24)}.${'b'.repeat(43)}`],
+  ])('gets nothing for a session: %s', async (_name, cookie) => {
+    const answer = await new Visitor(dashboard.url).get('/', { cookie: `store_sync_session=${cookie}` });
+    expect(answer.status).toBe(303);
+  });
+});
+
+describe('the sign-in', () => {
+  it('gives a cookie that scripts and other sites do not get, and that ends', async () => {
+    const answer = await new Visitor(dashboard.url).signIn(token);
+    const cookie = answer.headers.get('set-cookie') ?? '';
+    expect(cookie).toMatch(/; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
+    expect(cookie).not.toContain(token);
+  });
+
+  it('marks the cookie as secure when the browser came by https', async () => {
+    const answer = await new Visitor(dashboard.url).post('/login', [['token', token]], {
+      'x-forwarded-proto': 'https',
+    });
+    expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/);
+  });
+
+  it.each([
+    ['/review?offset=50', '/review?offset=50'],
+    ['//evil.example/', '/'],
+    ['/\\evil.example', '/'],
+    ['https://evil.example/', '/'],
+    ['javascript:alert(1)', '/'],
+  ])('leads on to %s as %s', async (next, location) => {
+    const answer = await new Visitor(dashboard.url).post('/login', [
+      ['token', token],
+      ['next', next],
+    ]);
+    expect(answer.headers.get('location')).toBe(location);
+  });
+
+  it('ends with signing out', async () => {
+    const visitor = await signedIn();
+    await visitor.submit('/', '/logout', []);
+    expect((await visitor.get('/')).status).toBe(303);
+  });
+});
+
+describe('a form', () => {
+  it.each(FORMS)('%s is refused without the token of its session', async (path) => {
+    const visitor = await signedIn();
+    const other = await signedIn();
+    const foreign = formTokenIn((await other.get('/')).text);
+    expect((await visitor.post(path, [])).status).toBe(403);
+    expect((await visitor.post(path, [['form_token', foreign]])).status).toBe(403);
+  });
+
+  it('asks for a run with the token of its session', async () => {
+    const visitor = await signedIn();
+    const answer = await visitor.submit('/', '/stores/main/sync', [['kind', 'full']]);
+    expect(answer.status).toBe(303);
+    const run = answer.headers.get('location') ?? '';
+    expect(run).toMatch(/^\/runs\/[0-9a-f-]{36}$/);
+    await dashboard.world.endOf(run.slice('/runs/'.length));
+    const page = await visitor.get(run);
+    expect(page.text).toContain('The run is asked for.');
+    expect((await visitor.get(run)).text).not.toContain('The run is asked for.');
+  });
+
+  it('cannot be made to tell what this program did not say', async () => {
+    const visitor = await signedIn();
+    visitor.cookies.set('store_sync_notice', `${Buffer.from('pay at evil.example').toString('base64url')}.x`);
+    expect((await visitor.get('/')).text).not.toContain('evil.example');
+  });
+});
+
+describe('every page', () => {
+  it.each(PAGES.filter((path) => path !== '/queues/'))('%s forbids what it does not need', async (path) => {
+    const { status, headers, text } = await (await signedIn()).get(path);
+    expect(status).toBe(200);
+    expect(headers.get('content-security-policy')).toBe(PAGE_POLICY);
+    expect(PAGE_POLICY).not.toMatch(/unsafe|\*/);
+    expect(headers.get('cache-control')).toBe('no-store');
+    expect(headers.get('x-frame-options')).toBe('DENY');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(text).not.toMatch(/\sstyle=|<style|\son[a-z]+=|<script>|(?:src|href|action)="(?:https?:)?\/\//);
+  });
+
+  it('holds no secret', async () => {
+    const visitor = await signedIn();
+    const secrets = Object.entries(dashboard.world.env).filter(([name]) => name !== 'STORE_SYNC_CONFIG');
+    for (const path of PAGES) {
+      const { text } = await visitor.get(path);
+      for (const [, secret] of secrets) expect(text).not.toContain(secret);
+    }
+  });
+
+  it('that does not exist says so', async () => {
+    const visitor = await signedIn();
+    for (const path of ['/runs/none', '/deliveries/none', '/write-backs/none', '/products/none']) {
+      expect((await visitor.get(path)).status).toBe(404);
+    }
+  });
+
+  it('names its style sheet and script by their content, to be kept for ever', async () => {
+    const { text } = await new Visitor(dashboard.url).get('/login');
+    const paths = [...text.matchAll(/"(\/assets\/dashboard\.[0-9a-f]{12}\.(?:css|js))"/g)].map(
+      ([, path]) => path!,
+    );
+    expect(paths).toHaveLength(2);
+    for (const path of paths) {
+      const { status, headers } = await new Visitor(dashboard.url).get(path);
+      expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    }
+    expect((await new Visitor(dashboard.url).get('/assets/..%2fassets.js')).status).toBe(404);
+  });
+});
+
+describe('the queue view', () => {
+  it('shows the queues and changes none', async () => {
+    const visitor = await signedIn();
+    expect((await visitor.get('/queues/')).text).toContain('store-sync queues');
+    const queues = await visitor.get('/queues/api/queues');
+    expect(queues.status).toBe(200);
+    const { queues: shown } = JSON.parse(queues.text) as {
+      queues: { name: string; readOnlyMode: boolean }[];
+    };
+    expect(shown.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual(
+      ['runs', 'deliveries', 'write-backs', 'reconcile'].map((name) => [name, true]),
+    );
+    for (const path of ['/queues/api/queues/runs/pause', '/queues/api/queues/runs/clean/completed'])
+      expect((await visitor.post(path, [])).status).toBe(405);
+  });
+
+  it('tells nobody who is not signed in', async () => {
+    expect((await new Visitor(dashboard.url).get('/queues/api/queues')).status).toBe(303);
+  });
+});
+
+// Last: the sign-in slows after these.
+describe('guessing', () => {
+  it.each([
+    ['no token', ''],
+    ['a wrong token', 'wrong'],
+    ['the token and more', 'TOKEN-and-more'],
+  ])('does not get in with %s', async (_name, given) => {
+    const visitor = new Visitor(dashboard.url);
+    const answer = await visitor.post('/login', [['token', given.replace('TOKEN', token)]]);
+    expect([401, 429]).toContain(answer.status);
+    expect(visitor.cookies.size).toBe(0);
+    expect(answer.text).not.toContain(token);
+  });
+
+  it('is slowed, the right token too', async () => {
+    const visitor = new Visitor(dashboard.url);
+    const { status, headers } = await visitor.signIn(token);
+    expect(status).toBe(429);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(visitor.cookies.size).toBe(0);
+  });
+});

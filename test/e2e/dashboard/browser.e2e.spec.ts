@@ -1,0 +1,225 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { single } from '../../support/e2e-products.js';
+import { until } from '../../support/e2e-world.js';
+import { hasBrowser, openBrowser, type Browser } from './browser.js';
+import { openDashboard, type DashboardWorld } from './dashboard-world.js';
+
+const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
+/** Where pictures of every page are kept to be looked at; absent: none are taken. */
+const PICTURES = process.env['STORE_SYNC_TEST_PICTURES'];
+
+if (!hasBrowser) {
+  describe('the dashboard in a browser', () => {
+    (REQUIRED ? it : it.skip)('is tried where Chromium is installed', () => {
+      throw new Error('Chromium is not installed: apt-get install chromium, or set CHROMIUM_PATH');
+    });
+  });
+} else {
+  describe('the dashboard in a browser', inABrowser);
+}
+
+function inABrowser(): void {
+  let dashboard: DashboardWorld;
+  let axe: string;
+
+  beforeAll(async () => {
+    axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    dashboard = await openDashboard({
+      settings: { stores: { main: { writeBack: { mode: 'review', sections: { namespace: 'catalog' } } } } },
+    });
+    for (const name of ['kettle', 'teapot', 'mug', 'cup', 'bowl']) {
+      single(dashboard.world.store, name, {
+        title: `A plain ${name}`,
+        descriptionHtml: `<h2>The ${name}</h2><p>Made of <strong>clay</strong>, for every day.</p><ul><li>dishwasher safe</li></ul>`,
+      });
+    }
+  });
+  afterAll(() => dashboard.end());
+
+  async function signedIn(browser: Browser): Promise<Page> {
+    const page = await browser.context.newPage();
+    await page.goto(`${dashboard.url}/`);
+    await page.getByLabel('Admin token').fill(dashboard.world.adminToken);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    return page;
+  }
+
+  async function pendingReviews(count: number): Promise<void> {
+    await until(`${count} reviews`, async () => {
+      const rows = await dashboard.world.rows(`SELECT 1 FROM write_back WHERE state = 'pending_review'`);
+      return rows.length >= count ? true : null;
+    });
+  }
+
+  /** Something of every kind to look at, whichever test comes first: write-backs that wait, and one that was undone. */
+  async function furnished(): Promise<void> {
+    const { world } = dashboard;
+    const inState = async (state: string): Promise<string[]> =>
+      (await world.rows<{ id: string }>('SELECT id FROM write_back WHERE state = $1', [state])).map(
+        ({ id }) => id,
+      );
+    if ((await world.rows('SELECT 1 FROM sync_run')).length === 0) await world.runToEnd();
+    await until('write-backs of every product', async () => {
+      const rows = await world.rows('SELECT 1 FROM write_back');
+      return rows.length === 5 ? true : null;
+    });
+    if ((await inState('reverted')).length > 0) return;
+    const [id] = await inState('pending_review');
+    await world.api('POST', '/api/v1/write-backs/approve', { ids: [id] });
+    await until('the text in the store', async () => ((await inState('applied')).length > 0 ? true : null));
+    await world.api('POST', '/api/v1/write-backs/revert', { ids: [id] });
+  }
+
+  it('signs in, watches a run, reviews two products, approves one, sees it in the store and reverts it', async () => {
+    const browser = await openBrowser();
+    try {
+      const complaints: string[] = [];
+      browser.context.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      const page = await signedIn(browser);
+
+      await page.getByRole('button', { name: 'Sync everything' }).click();
+      await page.getByRole('heading', { name: 'Run of main' }).waitFor();
+      await page.getByText('Done', { exact: true }).waitFor();
+      expect(await page.locator('.counts .created').textContent()).toBe('5 created');
+      await pendingReviews(5);
+
+      await page.getByRole('link', { name: 'Review', exact: true }).click();
+      await page.getByRole('heading', { name: 'Review' }).waitFor();
+      await page.keyboard.press('j');
+      await page.keyboard.press('Enter');
+      await page.getByText('In the store now').first().waitFor();
+      const first = await page.getByRole('heading', { level: 1 }).textContent();
+      await page.keyboard.press('n');
+      await page.waitForURL(/at=1/);
+      const second = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
+      expect(second).not.toBe(first);
+      const rendered = page.frameLocator('iframe[title="Description, Generated, rendered"]');
+      await rendered.getByText('Written by rules').waitFor();
+      expect(await page.locator('iframe').first().getAttribute('sandbox')).toBe('');
+
+      const product = dashboard.world.store.products.list().find(({ title }) => title === second)!;
+      await page.keyboard.press('a');
+      await page
+        .getByText('approved; it is written next')
+        .or(page.getByText(/approved without/))
+        .waitFor();
+      const written = await until('the title in the store', async () => {
+        const { title } = dashboard.world.store.products.get(product.id)!;
+        return title === second ? null : title;
+      });
+      expect(written).toContain(second);
+
+      await page.goto(`${dashboard.url}/journal?state=applied`);
+      await page.getByRole('button', { name: /^Revert/ }).click();
+      await page.getByText(/fields put back/).waitFor();
+      expect(dashboard.world.store.products.get(product.id)!.title).toBe(second);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+    }
+  });
+
+  it('works without scripts where it shows, and for decisions too', async () => {
+    await furnished();
+    const browser = await openBrowser({ javaScriptEnabled: false });
+    try {
+      const page = await signedIn(browser);
+      for (const name of ['Review', 'Journal', 'Runs', 'Products', 'Deliveries']) {
+        await page.getByRole('link', { name, exact: true }).click();
+        await page.getByRole('heading', { name, level: 1 }).waitFor();
+      }
+      await page.goto(`${dashboard.url}/review`);
+      await page
+        .getByRole('checkbox', { name: /^Choose A plain/ })
+        .first()
+        .check();
+      await page.getByRole('button', { name: 'Reject chosen' }).click();
+      await page.getByText('Rejected', { exact: false }).first().waitFor();
+    } finally {
+      await browser.close();
+    }
+  });
+
+  const LOOKS = [
+    { dark: false, phone: false },
+    { dark: true, phone: false },
+    { dark: false, phone: true },
+    { dark: true, phone: true },
+  ];
+
+  it.each(LOOKS)(
+    'is read by everybody: nothing serious is found, nothing sticks out (dark: $dark, phone: $phone)',
+    async (look) => {
+      await furnished();
+      const browser = await openBrowser(look);
+      try {
+        const page = await browser.context.newPage();
+        await page.goto(`${dashboard.url}/login`);
+        await examine(page, 'sign-in', look);
+        await page.close();
+        const signed = await signedIn(browser);
+        for (const [name, path] of await everyPage()) {
+          await signed.goto(`${dashboard.url}${path}`);
+          await examine(signed, name, look);
+        }
+        await signed.goto(`${dashboard.url}/queues/`);
+        await signed.getByText('write-backs').first().waitFor();
+        await picture(signed, 'queues', look);
+      } finally {
+        await browser.close();
+      }
+    },
+  );
+
+  async function everyPage(): Promise<[string, string][]> {
+    const one = async (sql: string): Promise<string> =>
+      (await dashboard.world.rows<{ id: string }>(sql))[0]?.id ?? '';
+    const waiting = await one(`SELECT id FROM write_back WHERE state = 'pending_review' LIMIT 1`);
+    const reverted = await one(`SELECT id FROM write_back WHERE state = 'reverted' LIMIT 1`);
+    const product = await one(`SELECT external_id AS id FROM write_back WHERE state = 'reverted' LIMIT 1`);
+    const run = await one('SELECT id FROM sync_run LIMIT 1');
+    const delivery = await one('SELECT id FROM webhook_delivery LIMIT 1');
+    return [
+      ['overview', '/'],
+      ['review', '/review'],
+      ['write-back-open', `/write-backs/${waiting}?at=0`],
+      ['write-back-settled', `/write-backs/${reverted}`],
+      ['journal', '/journal'],
+      ['runs', '/runs'],
+      ['run', `/runs/${run}`],
+      ['products', '/products'],
+      ['product', `/products/${encodeURIComponent(product)}`],
+      ['deliveries', '/deliveries'],
+      ['delivery', `/deliveries/${delivery}`],
+      ['missing', '/runs/none'],
+    ];
+  }
+
+  async function examine(page: Page, name: string, look: (typeof LOOKS)[number]): Promise<void> {
+    await page.evaluate(axe);
+    const serious: unknown = await page.evaluate(
+      `axe.run(document, { iframes: false }).then(({ violations }) => violations
+        .filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        .map(({ id, nodes }) => id + ': ' + nodes.map((node) => node.html).slice(0, 3).join(' ')))`,
+    );
+    const sticksOut: unknown = await page.evaluate(
+      'document.documentElement.scrollWidth > document.documentElement.clientWidth + 1',
+    );
+    await picture(page, name, look);
+    expect({ name, serious, sticksOut }).toEqual({ name, serious: [], sticksOut: false });
+  }
+
+  async function picture(page: Page, name: string, { dark, phone }: (typeof LOOKS)[number]): Promise<void> {
+    if (PICTURES === undefined) return;
+    await mkdir(PICTURES, { recursive: true });
+    const file = `${name}-${phone ? 'phone' : 'desktop'}-${dark ? 'dark' : 'light'}.png`;
+    await page.screenshot({ path: join(PICTURES, file), fullPage: true });
+  }
+}

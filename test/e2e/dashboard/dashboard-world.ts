@@ -1,0 +1,88 @@
+import { environment, loadConfig } from '../../../src/config/index.js';
+import { openRuntimeFor } from '../../../src/cli/runtime.js';
+import { startDaemon, type RunningDaemon } from '../../../src/daemon.js';
+import { World, type WorldOptions } from '../../support/e2e-world.js';
+
+/** A world with the daemon in this process. */
+export interface DashboardWorld {
+  readonly world: World;
+  readonly daemon: RunningDaemon;
+  readonly url: string;
+  end(): Promise<void>;
+}
+
+export async function openDashboard(options: WorldOptions = {}): Promise<DashboardWorld> {
+  const world = await World.open(options);
+  const { config, warnings } = loadConfig({
+    configFile: world.configFile,
+    env: { PATH: environment()['PATH'], ...world.env },
+  });
+  const runtime = await openRuntimeFor(config, warnings, 'stderr');
+  const daemon = await startDaemon(runtime);
+  const end = async (): Promise<void> => {
+    await daemon.stop();
+    await runtime.release();
+    await world.end();
+  };
+  return { world, daemon, url: `http://127.0.0.1:${daemon.address.port}`, end };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** A browser as far as cookies and forms go. */
+export class Visitor {
+  readonly cookies = new Map<string, string>();
+
+  constructor(private readonly url: string) {}
+
+  async get(path: string, headers: Readonly<Record<string, string>> = {}): Promise<Answer> {
+    return this.#send(path, { headers });
+  }
+
+  async post(
+    path: string,
+    fields: readonly (readonly [string, string])[],
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Answer> {
+    return this.#send(path, {
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+      body: new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value])).toString(),
+    });
+  }
+
+  /** Posts as the page's own form would: with its token. */
+  async submit(from: string, path: string, fields: readonly (readonly [string, string])[]): Promise<Answer> {
+    const { text } = await this.get(from);
+    return this.post(path, [['form_token', formTokenIn(text)], ...fields]);
+  }
+
+  async signIn(token: string): Promise<Answer> {
+    return this.post('/login', [['token', token]]);
+  }
+
+  async #send(path: string, init: RequestInit): Promise<Answer> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const answer = await fetch(`${this.url}${path}`, {
+      redirect: 'manual',
+      ...init,
+      headers: { ...(init.headers as Record<string, string>), ...(cookie === '' ? {} : { cookie }) },
+    });
+    for (const line of answer.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (line.includes('; Max-Age=0;')) this.cookies.delete(name);
+      else this.cookies.set(name, value);
+    }
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  }
+}
+
+export function formTokenIn(page: string): string {
+  const token = /name="form_token"\s+value="([\w-]+)"/.exec(page)?.[1];
+  if (token === undefined) throw new Error(`the page has no form token: ${page.slice(0, 300)}`);
+  return token;
+}

@@ -1,0 +1,263 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { single } from '../../support/e2e-products.js';
+import { until } from '../../support/e2e-world.js';
+import { openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+import { seedWriteBacks } from './seed.js';
+
+let dashboard: DashboardWorld;
+let visitor: Visitor;
+
+interface Waiting {
+  readonly id: string;
+  readonly path: string;
+  readonly product: ReturnType<typeof single>;
+}
+
+beforeAll(async () => {
+  dashboard = await openDashboard({
+    settings: { stores: { main: { writeBack: { mode: 'review', sections: { namespace: 'catalog' } } } } },
+  });
+  visitor = new Visitor(dashboard.url);
+  await visitor.signIn(dashboard.world.adminToken);
+}, 60_000);
+afterAll(() => dashboard.end(), 60_000);
+
+/** A product that came round up to the review. */
+async function waiting(name: string): Promise<Waiting> {
+  const { world } = dashboard;
+  const product = single(world.store, name);
+  await world.runToEnd();
+  const id = await until(`the review of ${name}`, async () => {
+    const [row] = await world.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
+      [`%:${product.id}`],
+    );
+    return row?.id ?? null;
+  });
+  return { id, path: `/write-backs/${id}`, product };
+}
+
+async function stateOf(id: string, state: string): Promise<{ reason: string }> {
+  return until(`write-back ${id} being ${state}`, async () => {
+    const [row] = await dashboard.world.rows<{ state: string; reason: string }>(
+      'SELECT state, reason FROM write_back WHERE id = $1',
+      [id],
+    );
+    return row?.state === state ? row : null;
+  });
+}
+
+function live(product: Waiting['product']): { title: string; descriptionHtml: string } {
+  return dashboard.world.store.products.get(product.id)!;
+}
+
+describe('the review of a write-back', () => {
+  it('shows what the store holds now beside what was generated, word by word', async () => {
+    const { path, product } = await waiting('compared');
+    const { text } = await visitor.get(path);
+    expect(text).toContain('In the store now');
+    expect(text).toMatch(/<ins>[^<]+<\/ins>/);
+    expect(text).toContain('What the merchant wrote about');
+    expect(live(product).descriptionHtml).toContain('What the merchant wrote');
+  });
+
+  it('writes the accepted fields and no other', async () => {
+    const { id, path, product } = await waiting('in-part');
+    const before = { ...live(product) };
+    const answer = await visitor.submit(path, `${path}/decide`, [
+      ['decision', 'approve'],
+      ['field', 'title'],
+    ]);
+    expect(answer.status).toBe(303);
+    await stateOf(id, 'applied');
+    expect(live(product).title).not.toBe(before.title);
+    expect(live(product).descriptionHtml).toBe(before.descriptionHtml);
+    expect((await visitor.get(path)).text).toContain('approved without Description');
+
+    await visitor.submit(path, `${path}/revert`, []);
+    await stateOf(id, 'reverted');
+    expect(live(product).title).toBe(before.title);
+    expect((await visitor.get(path)).text).toMatch(/1 fields? put back/);
+  });
+
+  it('approves nothing when no field is accepted', async () => {
+    const { id, path } = await waiting('in-no-part');
+    for (const fields of [[], [['field', 'vendor']]] as const) {
+      await visitor.submit(path, `${path}/decide`, [['decision', 'approve'], ...fields]);
+      expect((await visitor.get(path)).text).toContain('accept at least one field');
+    }
+    await stateOf(id, 'pending_review');
+  });
+
+  it('does not propose to go over what the merchant edited meanwhile', async () => {
+    const { path, product } = await waiting('edited');
+    const box = /<input[^>]*name="field"[^>]*value="title"[^>]*>/;
+    expect(box.exec((await visitor.get(path)).text)?.[0]).toContain('checked');
+    dashboard.world.store.products.merchantEdit(product.id, { title: 'The merchant’s own' });
+    const { text } = await visitor.get(path);
+    expect(box.exec(text)?.[0]).not.toContain('checked');
+    expect(text).toContain('the merchant edited it after it was read');
+    expect(text).toMatch(/<del>The merchant’s own<\/del>/);
+  });
+
+  it('says so when the store cannot tell what it holds', async () => {
+    await seedWriteBacks(dashboard.world, [
+      { number: 990_001, label: 'Gone', title: 'Gone anew', description: '<p>Anew</p>' },
+    ]);
+    const [row] = await dashboard.world.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE external_id LIKE '%:990001'`,
+    );
+    const { status, text } = await visitor.get(`/write-backs/${row?.id ?? ''}`);
+    expect(status).toBe(200);
+    expect(text).toContain('the product was deleted in the store');
+    expect(text).toContain('Gone anew');
+  });
+});
+
+describe('the review list', () => {
+  it('decides on many at once, and tells which it could not', async () => {
+    const first = await waiting('many-1');
+    const second = await waiting('many-2');
+    const chosen = [
+      ['id', first.id],
+      ['id', second.id],
+    ] as const;
+    await visitor.submit('/review', '/review', [['decision', 'reject'], ...chosen]);
+    await stateOf(first.id, 'rejected');
+    await stateOf(second.id, 'rejected');
+    expect((await visitor.get('/review')).text).toContain('2 done');
+    await visitor.submit('/review', '/review', [['decision', 'approve'], ...chosen]);
+    expect((await visitor.get('/review')).text).toContain('2 refused');
+  });
+
+  it('is paged, and deciding leads on to the next', async () => {
+    await seedWriteBacks(
+      dashboard.world,
+      Array.from({ length: 120 }, (_unused, index) => ({
+        number: 910_000 + index,
+        label: `Paged ${index}`,
+        title: `Anew ${index}`,
+        description: `<p>${index}</p>`,
+      })),
+    );
+    const page = await visitor.get('/review?offset=50');
+    expect(page.text.match(/data-row/g)).toHaveLength(50);
+    expect(page.text).toMatch(/51–100 of \d+/);
+    const path = /href="(\/write-backs\/[^"]+)"/.exec(page.text)![1]!.replaceAll('&amp;', '&');
+    expect(path).toContain('at=50');
+    const [own, query] = path.split('?');
+    const answer = await visitor.submit(path, `${own ?? ''}/decide`, [
+      ['decision', 'reject'],
+      ...new URLSearchParams(query).entries(),
+    ]);
+    const next = answer.headers.get('location') ?? '';
+    expect(next).toMatch(/^\/write-backs\/.*at=50/);
+    expect(next).not.toBe(path);
+  });
+
+  it.each(['offset=-1', 'offset=x', 'state=nonsense', 'offset=1&offset=2', 'unknown=1'])(
+    'takes an odd query as none: %s',
+    async (query) => {
+      expect((await visitor.get(`/review?${query}`)).status).toBe(200);
+      expect((await visitor.get(`/journal?${query}`)).status).toBe(200);
+    },
+  );
+});
+
+describe('deliveries', () => {
+  it('are replayed from the page, one or many', async () => {
+    const { world } = dashboard;
+    const body = '{"action":"product_generated","task":{"id":"t-1"}, no end';
+    await world.deliver(body);
+    const id = await until('the parked delivery', async () => {
+      const [row] = await world.rows<{ id: string }>(
+        `SELECT id FROM webhook_delivery WHERE state = 'parked' AND raw_body = $1`,
+        [Buffer.from(body)],
+      );
+      return row?.id ?? null;
+    });
+    const shown = await visitor.get(`/deliveries/${id}`);
+    expect(shown.text).toContain('&quot;t-1&quot;');
+    expect(shown.text).not.toContain(world.webhookSecret);
+    const answer = await visitor.submit('/deliveries', '/deliveries/replay', [['id', id]]);
+    expect(answer.headers.get('location')).toBe('/deliveries');
+    expect((await visitor.get('/deliveries')).text).toContain('nterpreted again');
+  });
+});
+
+describe('text from outside', () => {
+  const CANARY = `<img src=x onerror="canary()"><script>canary()</script>`;
+
+  it('never becomes markup of a page', async () => {
+    const { world } = dashboard;
+    await seedWriteBacks(world, [
+      { number: 900_001, label: CANARY, title: CANARY, description: CANARY, reason: CANARY },
+      { number: 900_002, label: CANARY, title: CANARY, description: CANARY, reason: CANARY, state: 'failed' },
+    ]);
+    await world.rows(`UPDATE write_back SET fields = $1 WHERE external_id LIKE '%:900002'`, [
+      JSON.stringify([
+        { target: 'title', outcome: 'written', reason: CANARY, before: CANARY, type: null, after: CANARY },
+      ]),
+    ]);
+    await world.rows(
+      `INSERT INTO webhook_delivery (workspace, dedupe_key, via, state, headers, raw_body, action, external_id, note)
+       VALUES ('default', 'canary', 'webhook', 'parked', $1, $2, $3, $4, $3)`,
+      [
+        JSON.stringify({ [CANARY]: CANARY }),
+        Buffer.from(CANARY),
+        CANARY,
+        `shopify:${world.store.shop}:900001`,
+      ],
+    );
+    await world.rows(
+      `INSERT INTO sync_run (store, workspace, kind, trigger, state, error) VALUES ('main', 'default', 'full', $1, 'failed', $1)`,
+      [CANARY],
+    );
+    const ids = await world.rows<{ path: string }>(
+      `SELECT '/write-backs/' || id AS path FROM write_back WHERE external_id LIKE '%:90000_'
+       UNION ALL SELECT '/deliveries/' || id FROM webhook_delivery WHERE dedupe_key = 'canary'
+       UNION ALL SELECT '/runs/' || id FROM sync_run WHERE error = $1`,
+      [CANARY],
+    );
+    const product = encodeURIComponent(`shopify:${world.store.shop}:900001`);
+    const lists = ['/', '/runs', '/products', '/deliveries', '/review', '/journal'];
+    for (const path of [...lists, ...ids.map((row) => row.path), `/products/${product}`]) {
+      const { status, text } = await visitor.get(path);
+      expect([path, status]).toEqual([path, 200]);
+      expect(text).toContain('canary()');
+      expect(text).not.toMatch(/<script>|<img/);
+    }
+    const asked = await visitor.get(`/products?name=${encodeURIComponent(CANARY)}`);
+    expect(asked.text).not.toMatch(/<script>|<img/);
+    const missing = await visitor.get(`/runs/${encodeURIComponent(CANARY)}`);
+    expect([missing.status, missing.text]).toEqual([404, expect.not.stringMatching(/<script>|<img/)]);
+  });
+
+  it('is rendered where no script runs and nothing can be sent', async () => {
+    const [row] = await dashboard.world.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE external_id LIKE '%:900001'`,
+    );
+    const path = `/write-backs/${row?.id ?? ''}/preview/after?field=descriptionHtml`;
+    const { status, headers, text } = await visitor.get(path);
+    expect(status).toBe(200);
+    expect(text).toContain(CANARY);
+    const policy = headers.get('content-security-policy') ?? '';
+    expect(policy).toMatch(/^sandbox; default-src 'none'; /);
+    expect(policy).not.toMatch(/allow-|script-src|unsafe/);
+    expect((await new Visitor(dashboard.url).get(path)).status).toBe(303);
+    expect((await visitor.get(`/write-backs/${row?.id ?? ''}/preview/after?field=title`)).status).toBe(404);
+  });
+});
+
+describe('a product without a title', () => {
+  it('is called by its external_id, so that its links can be seen and followed', async () => {
+    const { world } = dashboard;
+    await seedWriteBacks(world, [{ number: 900_003, label: ' ', title: 'A title', description: 'A text' }]);
+    const externalId = `shopify:${world.store.shop}:900003`;
+    const [row] = await world.rows<{ id: string }>('SELECT id FROM write_back WHERE external_id = $1', [
+      externalId,
+    ]);
+    for (const path of [`/products/${encodeURIComponent(externalId)}`, `/write-backs/${row?.id ?? ''}`])
+      expect((await visitor.get(path)).text).toContain(`<h1>${externalId}</h1>`);
+  });
+});

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { OperationsWorld } from '../../support/operations-world.js';
+import { until, type World } from '../../support/e2e-world.js';
+
+let own: OperationsWorld;
+let world: World;
+
+beforeAll(async () => {
+  own = await OperationsWorld.open();
+  ({ world } = own);
+  for (const n of [1, 2, 3]) {
+    world.store.products.create({
+      title: `Lamp ${n}`,
+      handle: `lamp-${n}`,
+      descriptionHtml: `<p>A lamp of ${n} watts.</p>`,
+      vendor: 'Lux',
+    });
+  }
+  await own.start();
+  await world.runToEnd();
+  await world.settled();
+}, 60_000);
+
+afterAll(async () => {
+  await own.end();
+});
+
+const page = z.object({
+  items: z.array(z.looseObject({ id: z.string() })),
+  total: z.number(),
+  limit: z.number(),
+  offset: z.number(),
+});
+
+async function listed(path: string): Promise<z.output<typeof page>> {
+  return page.parse((await world.api('GET', path)).body);
+}
+
+describe('lists', () => {
+  it.each(['deliveries', 'write-backs'])('%s come in pages that neither skip nor repeat', async (name) => {
+    const all = await listed(`/api/v1/${name}?limit=200`);
+    const pages = await Promise.all(
+      [0, 1, 2].map((offset) => listed(`/api/v1/${name}?limit=1&offset=${offset}`)),
+    );
+    expect(all.total).toBe(3);
+    expect(pages.flatMap(({ items }) => items.map(({ id }) => id))).toEqual(all.items.map(({ id }) => id));
+  });
+
+  it('are turned round by order=asc', async () => {
+    const ids = async (order: string) =>
+      (await listed(`/api/v1/deliveries?order=${order}`)).items.map(({ id }) => id);
+    expect(await ids('asc')).toEqual((await ids('desc')).reverse());
+  });
+
+  it.each([
+    ['/api/v1/write-backs?state=applied', 3],
+    ['/api/v1/write-backs?state=pending_review', 0],
+    ['/api/v1/write-backs?store=main', 3],
+    ['/api/v1/write-backs?store=other', 0],
+    ['/api/v1/deliveries?state=processed&store=main', 3],
+    ['/api/v1/syncs?state=succeeded', 1],
+    ['/api/v1/syncs?state=failed', 0],
+    ['/api/v1/plans', 0],
+  ])('%s holds %d rows', async (path, count) => {
+    expect((await listed(path)).total).toBe(count);
+  });
+
+  it.each([
+    ['state=lost', 'state'],
+    ['limit=-1', 'limit'],
+    ['limit=9999', 'limit'],
+    ['offset=x', 'offset'],
+    ['order=up', 'order'],
+  ])('refuse %s and name the key', async (query, key) => {
+    const { status, body } = await world.api('GET', `/api/v1/deliveries?${query}`);
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ statusCode: 400, error: 'Bad Request', details: [{ path: key }] });
+  });
+});
+
+describe('every route', () => {
+  it.each([
+    ['GET', '/status'],
+    ['GET', '/syncs'],
+    ['GET', '/products'],
+    ['GET', '/products/x'],
+    ['GET', '/deliveries'],
+    ['GET', '/deliveries/x'],
+    ['POST', '/deliveries/x/replay'],
+    ['GET', '/write-backs'],
+    ['POST', '/write-backs/x/approve'],
+    ['POST', '/write-backs/approve'],
+    ['GET', '/webhook'],
+    ['POST', '/webhook/register'],
+    ['GET', '/plans'],
+    ['POST', '/plans/x/apply'],
+    ['GET', '/stores/main/drift'],
+    ['POST', '/stores/main/generate'],
+    ['POST', '/stores/main/plans'],
+  ])('%s %s wants the admin token', async (method, path) => {
+    const answer = await fetch(`${world.url}/api/v1${path}`, {
+      method,
+      headers: { authorization: 'Bearer no' },
+    });
+    expect(answer.status).toBe(401);
+    expect(await answer.json()).toEqual({
+      statusCode: 401,
+      error: 'Unauthorized',
+      message: 'a bearer token is needed',
+    });
+  });
+
+  it.each([
+    ['GET', '/products/nobody'],
+    ['GET', '/deliveries/nobody'],
+    ['POST', '/deliveries/nobody/replay'],
+    ['GET', '/write-backs/nobody'],
+    ['POST', '/write-backs/nobody/revert'],
+    ['GET', '/plans/nobody'],
+    ['GET', '/plans/nobody/entries'],
+    ['POST', '/plans/nobody/apply'],
+    ['GET', '/syncs/nobody'],
+    ['GET', '/stores/nobody/drift'],
+    ['POST', '/stores/nobody/generate'],
+    ['POST', '/stores/nobody/plans'],
+  ] as const)('%s %s answers 404 for what it does not know', async (method, path) => {
+    const { status, body } = await world.api(method, `/api/v1${path}`);
+    expect(status).toBe(404);
+    expect(body).toMatchObject({
+      statusCode: 404,
+      error: 'Not Found',
+      message: expect.stringContaining('nobody'),
+    });
+  });
+});
+
+describe('a product', () => {
+  it('is found by its URL-encoded external_id and tells its way from source to store', async () => {
+    const product = world.store.products.byHandle('lamp-1');
+    const externalId = `shopify:main.myshopify.com:${String(product?.id)}`;
+    const { status, body } = await world.api('GET', `/api/v1/products/${encodeURIComponent(externalId)}`);
+    expect(status).toBe(200);
+    const timeline = z
+      .object({
+        timeline: z.array(z.looseObject({ at: z.string(), kind: z.string(), what: z.string() })),
+        standing: z.string(),
+      })
+      .parse(body);
+    expect(timeline.standing).toMatch(/^in step: content was written/);
+    const kinds = timeline.timeline.map(({ kind }) => kind);
+    for (const kind of ['source', 'run', 'link', 'task', 'delivery', 'write-back'])
+      expect(kinds).toContain(kind);
+    const times = timeline.timeline.map(({ at }) => at);
+    expect(times).toEqual([...times].sort());
+  });
+
+  it('is found by its handle as well', async () => {
+    expect((await world.api('GET', '/api/v1/products/lamp-2')).body).toMatchObject({ label: 'Lamp 2' });
+  });
+});
+
+describe('a delivery', () => {
+  it('shows its body and is replayed to the same end, with nothing written twice', async () => {
+    const [first] = (await listed('/api/v1/deliveries')).items;
+    const shown = await world.api('GET', `/api/v1/deliveries/${first!.id}`);
+    expect(shown.body).toMatchObject({ state: 'processed', body: { action: 'product_generated' } });
+    const writes = world.store.ledger.mutations.length;
+    const replayed = await world.api('POST', `/api/v1/deliveries/${first!.id}/replay`);
+    expect(replayed).toMatchObject({ status: 202, body: { ok: true } });
+    await world.settled();
+    expect((await listed('/api/v1/write-backs?state=applied')).total).toBe(3);
+    expect(world.store.ledger.mutations).toHaveLength(writes);
+  });
+
+  it('of several that are replayed is refused by itself when it is unknown', async () => {
+    const [first] = (await listed('/api/v1/deliveries')).items;
+    const { status, body } = await world.api('POST', '/api/v1/deliveries/replay', {
+      ids: [first!.id, 'nobody'],
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      results: [
+        { id: first!.id, ok: true },
+        { id: 'nobody', ok: false, state: null },
+      ],
+    });
+    await world.settled();
+  });
+});
+
+describe('a write-back', () => {
+  it('that was applied cannot be approved, and says what it is', async () => {
+    const [first] = (await listed('/api/v1/write-backs')).items;
+    expect(await world.api('POST', `/api/v1/write-backs/${first!.id}/approve`)).toMatchObject({
+      status: 409,
+      body: { statusCode: 409, error: 'Conflict', message: expect.stringContaining('is applied') },
+    });
+  });
+
+  it('is reverted: the store holds the before-image again', async () => {
+    const product = world.store.products.byHandle('lamp-3')!;
+    const rows = await listed(
+      `/api/v1/write-backs?externalId=${encodeURIComponent(`shopify:main.myshopify.com:${product.id}`)}`,
+    );
+    expect(product.title).not.toBe('Lamp 3');
+    expect(await world.api('POST', `/api/v1/write-backs/${rows.items[0]!.id}/revert`)).toMatchObject({
+      status: 200,
+      body: { ok: true, state: 'reverted' },
+    });
+    expect(world.store.products.get(product.id)?.title).toBe('Lamp 3');
+  });
+});
+
+describe('a saved plan', () => {
+  it('is made in the background, lists its entries, and of all who apply it at once one does', async () => {
+    const lamp = world.store.products.create({ title: 'Lamp 4', handle: 'lamp-4', vendor: 'Lux' });
+    const made = await world.api('POST', '/api/v1/stores/main/plans', { full: true });
+    const { id } = z.object({ id: z.string() }).parse(made.body);
+    const plan = await until('the plan', async () => {
+      const { body } = await world.api('GET', `/api/v1/plans/${id}`);
+      const { state } = z.looseObject({ state: z.string() }).parse(body);
+      return state === 'planning' ? null : state;
+    });
+    expect(plan).toBe('saved');
+    expect((await world.api('GET', `/api/v1/plans/${id}/entries`)).body).toMatchObject({
+      items: [{ kind: 'create', label: 'Lamp 4' }],
+      total: 1,
+    });
+    const answers = await Promise.all([1, 2, 3].map(() => world.api('POST', `/api/v1/plans/${id}/apply`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409]);
+    const applied = answers.find(({ status }) => status === 202);
+    expect(applied?.body).toMatchObject({ entries: 1, refused: 0 });
+    const run = await world.endOf(z.object({ id: z.string() }).parse(applied?.body).id);
+    expect(run).toMatchObject({ status: 'succeeded', counts: { seen: 1, created: 1, failed: 0 } });
+    await world.settled();
+    // Its name is generated by now; its external_id is not.
+    const externalIds = (await world.catalogProducts()).map((product) => product.external_id);
+    expect(
+      externalIds.filter((externalId) => externalId === `shopify:${world.store.shop}:${String(lamp.id)}`),
+    ).toHaveLength(1);
+  });
+});
+
+describe('the description', () => {
+  it('is served to anyone and names every route of the API', async () => {
+    const answer = await fetch(`${world.url}/docs-json`);
+    const { paths } = z.looseObject({ paths: z.record(z.string(), z.unknown()) }).parse(await answer.json());
+    for (const path of [
+      '/products/{externalId}',
+      '/deliveries/{id}/replay',
+      '/write-backs/{id}/approve',
+      '/stores/{key}/drift',
+    ])
+      expect(paths).toHaveProperty([`/api/v1${path}`]);
+  });
+
+  it('is shown on a page that loads nothing from elsewhere and runs no script of its own text', async () => {
+    const page = await fetch(`${world.url}/docs`);
+    expect(page.status).toBe(200);
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self';/);
+    const links = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link = '']) => link);
+    expect(links).toHaveLength(4);
+    for (const link of links) expect((await fetch(new URL(link, `${world.url}/docs`))).status).toBe(200);
+  });
+});

@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { KILL_POINTS, type KillPoint } from '../../src/runtime/kill-point.js';
+import type { DaemonProcess } from './daemon-process.js';
+import { openFaultWorld, requestRun, until, type FaultWorld } from './fault-world.js';
+import { checkHistory } from './history.js';
+
+/** Points that lie on the way of a result that no delivery brings. */
+const POLLED: readonly KillPoint[] = ['poll.asked', 'poll.stored'];
+/** A call whose outcome nobody knows costs credits: it is not repeated until polls have had an hour. */
+const UNKNOWN_OUTCOME: readonly KillPoint[] = ['generate.opened'];
+
+/** One product after the other comes round, each with a daemon that dies on the way and a successor that goes on. */
+class Relay {
+  private count = 0;
+
+  private constructor(
+    readonly world: FaultWorld,
+    private daemon: DaemonProcess,
+    private successor: Promise<DaemonProcess>,
+  ) {}
+
+  static async open(webhooks: boolean): Promise<Relay> {
+    const world = await openFaultWorld({
+      withCatalog: true,
+      webhooks,
+      catalog: { retryDelaysMs: [200, 400, 800, 1_600, 3_200, 3_200, 3_200, 3_200] },
+    });
+    try {
+      const daemon = await (await world.load()).start();
+      return new Relay(world, daemon, world.load());
+    } catch (error) {
+      await world.end();
+      throw error;
+    }
+  }
+
+  async dieAt(point: KillPoint): Promise<void> {
+    this.count += 1;
+    const handle = `product-${String(this.count)}`;
+    this.world.store.products.create({ title: `Plain ${handle}`, handle, descriptionHtml: '<p>Plain.</p>' });
+    await this.daemon.dieAt(point);
+    await requestRun(this.world);
+    expect(await this.daemon.exit()).toBeNull();
+    await this.world.expireLeases();
+    this.daemon = await (await this.successor).start();
+    this.successor = this.world.load();
+    if (UNKNOWN_OUTCOME.includes(point)) await this.letAnHourPass();
+    try {
+      await until(`${handle} came round`, () => this.cameRound(handle), 120_000);
+    } catch (error) {
+      throw new Error(await this.standing(), { cause: error });
+    }
+  }
+
+  private async letAnHourPass(): Promise<void> {
+    const open = `SELECT 1 FROM generation_task WHERE state = 'requested'`;
+    await until('the run ended', async () => (await this.world.db.query(RUN_ACTIVE)).rowCount === 0);
+    expect((await this.world.db.query(open)).rowCount).toBe(1);
+    await this.world.db.query(
+      `UPDATE generation_task SET requested_at = requested_at - interval '2 hours', next_poll_at = now() WHERE state = 'requested'`,
+    );
+    await until('it is given up', async () => (await this.world.db.query(open)).rowCount === 0);
+    await requestRun(this.world);
+  }
+
+  /** What is not at rest, for people. */
+  private async standing(): Promise<string> {
+    const { rows } = await this.world.db.query<{ row: object }>(
+      `SELECT to_jsonb(each) - 'body' - 'intended' AS row FROM (SELECT * FROM sync_run WHERE state <> 'succeeded') AS each
+       UNION ALL SELECT to_jsonb(task) FROM generation_task AS task WHERE state = 'requested'
+       UNION ALL SELECT to_jsonb(delivery) - 'raw_body' FROM webhook_delivery AS delivery WHERE state <> 'processed'
+       UNION ALL SELECT to_jsonb(write_back) - 'intended' FROM write_back WHERE state <> 'applied'`,
+    );
+    const sent = (await this.world.catalog?.deliveries())?.map(({ body: _body, ...delivery }) => delivery);
+    return JSON.stringify({ rows: rows.map(({ row }) => row), sent }, null, 1);
+  }
+
+  private async cameRound(handle: string): Promise<boolean> {
+    if (this.world.store.products.byHandle(handle)?.descriptionHtml === '<p>Plain.</p>') return false;
+    if (!(await this.everythingDelivered())) return false;
+    const { rowCount } = await this.world.db.query(
+      `${RUN_ACTIVE} UNION ALL SELECT 1 FROM webhook_delivery WHERE state = 'received'
+       UNION ALL SELECT 1 FROM write_back WHERE state = 'ready'
+       UNION ALL SELECT 1 FROM generation_task WHERE state = 'requested'`,
+    );
+    return rowCount === 0;
+  }
+
+  /** A delivery may still be on its way after a poll has settled what it says. */
+  private async everythingDelivered(): Promise<boolean> {
+    const sent = (await this.world.catalog?.deliveries()) ?? [];
+    return sent.every(({ state }) => state !== 'pending');
+  }
+
+  /** What was asked of the catalog and the store, over all products so far. */
+  async expectOnceEach(): Promise<void> {
+    const { catalog, db, store } = this.world;
+    const { lost, doubled, broken } = await checkHistory({ db, store, sent: [] });
+    expect({ lost, doubled, broken }).toEqual({ lost: [], doubled: [], broken: [] });
+    expect(catalog?.requestCounts()['POST /products/generate/']).toBe(this.count);
+    const listed = await db.query<{ count: string }>(
+      `SELECT count(DISTINCT catalog_id) FROM store_product WHERE state = 'linked'`,
+    );
+    expect(Number(listed.rows[0]?.count)).toBe(this.count);
+  }
+
+  async close(): Promise<void> {
+    await this.successor;
+    await this.world.end();
+  }
+}
+
+const RUN_ACTIVE = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
+
+describe.each([
+  ['while deliveries come', true, KILL_POINTS.filter((point) => !POLLED.includes(point))],
+  ['while no deliveries come', false, POLLED],
+])('a daemon that dies, %s,', (_when, webhooks, points) => {
+  let relay: Relay;
+  beforeAll(async () => {
+    relay = await Relay.open(webhooks);
+  });
+  afterAll(async () => relay.close());
+
+  it.each(points)('at %s is succeeded by one that brings the product round, once', async (point) => {
+    await relay.dieAt(point);
+    await relay.expectOnceEach();
+  });
+});

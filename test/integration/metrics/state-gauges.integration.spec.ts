@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../../src/observability/metrics/metrics.js';
+import type { StateSources } from '../../../src/observability/metrics/state-gauges.js';
+import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { samplesOf } from '../../support/metrics/samples.js';
+
+let stages: Stages;
+let gauges: GaugeRepository;
+beforeAll(async () => {
+  stages = await Stages.open();
+  gauges = new GaugeRepository(stages.db);
+});
+beforeEach(async () => stages.reset());
+afterAll(async () => stages.close());
+
+function watching(changes: Partial<StateSources> = {}): Metrics {
+  const metrics = new Metrics();
+  let clockMs = 0;
+  metrics.watch({
+    backlog: () => gauges.backlog(),
+    workspaces: () => gauges.workspaces([WORKSPACE]),
+    stores: () => gauges.stores([STORE]),
+    queues: () => Promise.resolve([{ queue: 'runs', state: 'waiting', count: 3 }]),
+    lostNudges: () => new Map([['runs', 4]]),
+    clockMs: () => (clockMs += 10_000),
+    onFault: () => undefined,
+    ...changes,
+  });
+  return metrics;
+}
+
+async function samples(metrics = watching()): Promise<Map<string, number>> {
+  return samplesOf(await metrics.text());
+}
+
+const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1000);
+const ROW = { store: STORE, workspace: WORKSPACE };
+
+/** One row, of whose columns the defaults fill in the rest. */
+async function row(table: string, values: Readonly<Record<string, string | number | Date>>): Promise<void> {
+  const columns = Object.keys(values);
+  await stages.db.affected(
+    `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map((_name, index) => `$${index + 1}`).join(', ')})`,
+    Object.values(values),
+  );
+}
+
+describe('the metrics of rows', () => {
+  it('are none, not absent, where there is nothing', async () => {
+    const found = await samples();
+    for (const sample of ['rows="deliveries",state="received"', 'rows="runs",state="queued"'])
+      expect(found.get(`store_sync_open_rows{${sample}}`)).toBe(0);
+    expect(found.get(`store_sync_oldest_task_age_seconds{workspace="${WORKSPACE}"}`)).toBe(0);
+    expect(found.get('store_sync_database_up')).toBe(1);
+    expect(found.has(`store_sync_credits_remaining{workspace="${WORKSPACE}"}`)).toBe(false);
+    expect(found.has(`store_sync_last_successful_run_timestamp_seconds{store="${STORE}"}`)).toBe(false);
+  });
+
+  it('tell how many rows wait in which state, and how long the oldest has', async () => {
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await stages.db.affected('UPDATE sync_run SET created_at = $1', [ago(50)]);
+    for (const [state, count, seconds] of [
+      ['received', 2, 100],
+      ['parked', 1, 200],
+      ['processed', 5, 9000],
+    ] as const)
+      for (let n = 0; n < count; n += 1)
+        await row('webhook_delivery', {
+          ...{ workspace: WORKSPACE, dedupe_key: `${state} ${n}`, via: 'webhook', raw_body: '' },
+          ...{ state, received_at: ago(seconds) },
+        });
+    await row('sync_action', {
+      ...{
+        run_id: id,
+        store: STORE,
+        external_id: 'x',
+        store_id: '1',
+        label: 'x',
+        kind: 'create',
+        reason: 'x',
+      },
+      created_at: ago(300),
+    });
+    for (const state of ['ready', 'failed'])
+      await row('write_back', {
+        ...{ ...ROW, external_id: 'x', content_fingerprint: state, result_at: ago(0), intended: '[]' },
+        ...{ state, created_at: ago(400) },
+      });
+    await row('generation_task', {
+      ...{ ...ROW, external_id: 'x', catalog_id: '1', next_poll_at: ago(0), requested_at: ago(500) },
+    });
+    const found = await samples();
+    for (const [labels, count, seconds] of [
+      ['rows="runs",state="queued"', 1, 50],
+      ['rows="deliveries",state="received"', 2, 100],
+      ['rows="deliveries",state="parked"', 1, 200],
+      ['rows="actions",state="planned"', 1, 300],
+      ['rows="write_backs",state="ready"', 1, 400],
+      ['rows="write_backs",state="failed"', 1, 400],
+      ['rows="tasks",state="requested"', 1, 500],
+    ] as const) {
+      expect([labels, found.get(`store_sync_open_rows{${labels}}`)]).toEqual([labels, count]);
+      const age = found.get(`store_sync_oldest_row_age_seconds{${labels}}`) ?? 0;
+      expect(Math.abs(age - seconds)).toBeLessThan(20);
+    }
+    const taskAge = found.get(`store_sync_oldest_task_age_seconds{workspace="${WORKSPACE}"}`) ?? 0;
+    expect(Math.abs(taskAge - 500)).toBeLessThan(20);
+  });
+
+  it('tell of workspaces: credits, pause, slot', async () => {
+    await stages.state.reportCredits(WORKSPACE, 42.5, new Date());
+    await stages.state.pause(WORKSPACE, 'refused');
+    await stages.state.reportWebhook(WORKSPACE, { state: 'foreign', detail: 'theirs' });
+    const found = await samples();
+    expect(found.get(`store_sync_credits_remaining{workspace="${WORKSPACE}"}`)).toBe(42.5);
+    expect(found.get(`store_sync_workspace_paused{workspace="${WORKSPACE}"}`)).toBe(1);
+    const slot = (state: string) =>
+      found.get(`store_sync_webhook_slot{state="${state}",workspace="${WORKSPACE}"}`);
+    expect(['ours', 'free', 'foreign', 'unknown'].map(slot)).toEqual([0, 0, 1, 0]);
+    await stages.state.unpause(WORKSPACE);
+    expect((await samples()).get(`store_sync_workspace_paused{workspace="${WORKSPACE}"}`)).toBe(0);
+  });
+
+  it('tell of stores: the last success, which a later failure leaves, and withheld identifiers', async () => {
+    await stages.sync();
+    const [run] = await stages.runs.latest(STORE, 1);
+    await row('sync_run', { ...ROW, kind: 'full', trigger: 'command', state: 'failed', finished_at: ago(0) });
+    await row('store_product', {
+      ...{ ...ROW, external_id: 'x', store_id: '1', label: 'x', state: 'conflicted' },
+      withheld: '[{"kind":"sku","value":"x","reason":"shared"}]',
+    });
+    const found = await samples();
+    const seconds = found.get(`store_sync_last_successful_run_timestamp_seconds{store="${STORE}"}`) ?? 0;
+    expect(seconds).toBeCloseTo((run?.finishedAt?.getTime() ?? 0) / 1000, 1);
+    expect(found.get(`store_sync_products_conflicted{store="${STORE}"}`)).toBe(1);
+  });
+});
+
+describe('the metrics of queues', () => {
+  it('tell of jobs by queue and state, and of nudges that were lost', async () => {
+    const found = await samples();
+    expect(found.get('store_sync_queue_jobs{queue="runs",state="waiting"}')).toBe(3);
+    expect(found.get('store_sync_nudges_lost_total{queue="runs"}')).toBe(4);
+    expect(found.get('store_sync_queue_up')).toBe(1);
+  });
+});
+
+describe('a scrape', () => {
+  it.each([
+    ['fails', () => Promise.reject(new Error('down'))],
+    ['hangs', () => new Promise<never>(() => undefined)],
+  ])('is answered within seconds when the database %s, without what stands in it', async (_how, backlog) => {
+    await stages.state.reportCredits(WORKSPACE, 1, new Date());
+    const metrics = watching();
+    expect((await samples(metrics)).get('store_sync_database_up')).toBe(1);
+    metrics.watch({ ...sourcesDown, backlog });
+    const startedAt = performance.now();
+    const found = await samples(metrics);
+    expect(performance.now() - startedAt).toBeLessThan(4_000);
+    expect(found.get('store_sync_database_up')).toBe(0);
+    expect([...found.keys()].filter((key) => /credits|open_rows|oldest/.test(key))).toEqual([]);
+    expect(found.get('store_sync_queue_up')).toBe(1);
+    expect(found.has('process_cpu_seconds_total')).toBe(true);
+  });
+
+  it('tells why a side could not be looked at', async () => {
+    const faults: string[] = [];
+    const metrics = watching({
+      queues: () => Promise.reject(new Error('connection refused')),
+      onFault: (side, error) => faults.push(`${side}: ${String(error)}`),
+    });
+    const found = await samples(metrics);
+    expect(found.get('store_sync_queue_up')).toBe(0);
+    expect(found.get('store_sync_database_up')).toBe(1);
+    expect(faults).toEqual(['queue: Error: connection refused']);
+  });
+
+  it('reads at most once in five seconds', async () => {
+    let looks = 0;
+    let clockMs = 0;
+    const metrics = watching({
+      backlog: () => {
+        looks += 1;
+        return Promise.resolve([]);
+      },
+      clockMs: () => clockMs,
+    });
+    await Promise.all([metrics.text(), metrics.text()]);
+    await metrics.text();
+    expect(looks).toBe(1);
+    clockMs = 5_001;
+    await metrics.text();
+    expect(looks).toBe(2);
+  });
+});
+
+const sourcesDown: StateSources = {
+  backlog: () => Promise.resolve([]),
+  workspaces: () => gauges.workspaces([WORKSPACE]),
+  stores: () => gauges.stores([STORE]),
+  queues: () => Promise.resolve([]),
+  lostNudges: () => new Map(),
+  clockMs: (() => {
+    let at = 1e9;
+    return () => (at += 10_000);
+  })(),
+  onFault: () => undefined,
+};

@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { boundedClient } from '../../../src/persistence/bounded-client.js';
+import { Gate } from '../../support/e2e-gate.js';
+import { createTestDatabase } from '../../support/postgres.js';
+
+const SILENCE_MS = 300;
+
+let gate: Gate;
+let pool: pg.Pool;
+let removed: number;
+
+beforeEach(async () => {
+  const url = new URL((await createTestDatabase()).url);
+  gate = await Gate.before({ host: url.hostname, port: Number(url.port) });
+  url.port = String(gate.port);
+  url.hostname = '127.0.0.1';
+  pool = new pg.Pool({
+    Client: boundedClient(SILENCE_MS),
+    connectionString: url.href,
+    connectionTimeoutMillis: 1_000,
+    max: 2,
+  });
+  pool.on('error', () => undefined); // what breaks here is meant to
+  removed = 0;
+  pool.on('remove', () => (removed += 1));
+});
+afterEach(async () => {
+  await pool.end();
+  await gate.close();
+});
+
+const one = async (): Promise<unknown> => (await pool.query<{ one: number }>('SELECT 1 AS one')).rows[0]?.one;
+
+describe('a bounded client', () => {
+  it('fails what it was asked when the server says nothing, and makes room for another', async () => {
+    expect(await one()).toBe(1);
+    gate.silence();
+    await expect(Promise.all([one(), one(), one(), one()])).rejects.toThrow('no answer within 300 ms');
+    gate.open();
+    const again = async (): Promise<unknown> => one().catch(again);
+    expect(await again()).toBe(1);
+  });
+
+  it('fails each of several statements of one connection, in a transaction too', async () => {
+    const client = await pool.connect();
+    client.on('error', () => undefined); // comes with the statement's own
+    await client.query('BEGIN');
+    gate.silence();
+    const asked = [client.query('SELECT 1'), client.query('SELECT 2')];
+    for (const outcome of await Promise.allSettled(asked)) expect(outcome.status).toBe('rejected');
+    client.release(true);
+  });
+
+  it('fails a statement that takes longer, and leaves one that answers in time', async () => {
+    await expect(pool.query('SELECT pg_sleep(0.6)')).rejects.toThrow('no answer');
+    expect((await pool.query('SELECT pg_sleep(0.1)')).rowCount).toBe(1);
+  });
+
+  it('may be silent while it is asked nothing: in the pool, in a transaction, and when it listens', async () => {
+    expect(await one()).toBe(1);
+    const listening = await pool.connect();
+    await listening.query('BEGIN');
+    await sleep(SILENCE_MS * 2);
+    await listening.query('COMMIT');
+    await listening.query('LISTEN word');
+    const notified = once(listening, 'notification');
+    await sleep(SILENCE_MS * 2);
+    await pool.query('NOTIFY word');
+    await notified;
+    listening.release();
+    expect(removed).toBe(0);
+  });
+
+  it('has its limit again after a silence that was none of its business', async () => {
+    expect(await one()).toBe(1);
+    await sleep(SILENCE_MS * 2);
+    gate.silence();
+    await expect(one()).rejects.toThrow('no answer');
+  });
+});

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { migrate, openDataSource, pendingMigrations } from '../../../src/persistence/data-source.js';
+import { createTestDatabase } from '../../support/postgres.js';
+import { snapshot } from '../../support/fake-store.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => stages.reset());
+afterAll(async () => stages.close());
+
+const ours = snapshot(1).externalId;
+
+describe('migrations', () => {
+  it('are applied once by processes that start together, and again nothing is left to do', async () => {
+    const database = await createTestDatabase();
+    const { url } = database;
+    const sources = await Promise.all([1, 2, 3].map(() => openDataSource({ url, poolSize: 3 })));
+    expect(await pendingMigrations(sources[0]!)).toBeGreaterThan(0);
+    const applied = await Promise.all(sources.map((source) => migrate(source)));
+    expect(applied.filter((names) => names.length > 0)).toHaveLength(1);
+    expect(await pendingMigrations(sources[0]!)).toBe(0);
+    await Promise.all(sources.map((source) => source.destroy()));
+    await database.drop();
+  });
+
+  it('say nothing of the password when the database cannot be reached', async () => {
+    const url = 'postgres://someone:a-secret-word@127.0.0.1:1/nowhere';
+    const error: unknown = await openDataSource({ url, poolSize: 1 }).catch((reason: unknown) => reason);
+    expect(error).toMatchObject({
+      code: 'transient',
+      message: expect.stringContaining('127.0.0.1:1/nowhere'),
+    });
+    expect(String(error)).not.toContain('a-secret-word');
+  });
+});
+
+describe('a transaction', () => {
+  it('that throws leaves nothing and gives its connection back', async () => {
+    for (let time = 0; time < 30; time += 1) {
+      const work = stages.db.transaction(async (runner) => {
+        await stages.db.affected(`INSERT INTO workspace_state (workspace) VALUES ('x')`, [], runner);
+        throw new Error('no');
+      });
+      await expect(work).rejects.toThrow('no');
+    }
+    expect(await stages.state.workspace('x')).toBeNull();
+  });
+
+  it('whose connection is lost reports the loss itself', async () => {
+    const work = stages.db.transaction(async (runner) => {
+      await stages.db.rows('SELECT pg_terminate_backend(pg_backend_pid())', [], runner);
+    });
+    await expect(work).rejects.toThrow(/terminat/);
+    expect(await stages.db.one('SELECT 1 AS one')).toEqual({ one: 1 });
+  });
+});
+
+describe('the lease of a product', () => {
+  beforeEach(async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+  });
+
+  it('goes to one of thirty writers', async () => {
+    const taken = await Promise.all(
+      Array.from({ length: 30 }, (_each, index) => stages.links.takeForWriting(ours, `w${index}`, 60_000)),
+    );
+    expect(taken.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('is given back by its holder alone, and is free once it ran out', async () => {
+    await stages.links.takeForWriting(ours, 'first', 60_000);
+    await stages.links.releaseFromWriting(ours, 'second');
+    expect(await stages.links.takeForWriting(ours, 'second', 60_000)).toBe(false);
+    await stages.db.affected(`UPDATE store_product SET write_lease_until = now() - interval '1 second'`);
+    expect(await stages.links.takeForWriting(ours, 'second', 60_000)).toBe(true);
+    await stages.links.keepForWriting(ours, 'first', 600_000);
+    await stages.links.releaseFromWriting(ours, 'first');
+    expect(await stages.links.takeForWriting(ours, 'third', 60_000)).toBe(false);
+  });
+});
+
+describe('a task', () => {
+  beforeEach(async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+  });
+
+  it('is opened once by twenty who ask at once', async () => {
+    const open = await stages.tasks.openFor(ours);
+    await stages.tasks.settle(open!.id, { state: 'succeeded', settledBy: 'poll', reason: null });
+    const link = await stages.link(1);
+    const opened = await Promise.all(Array.from({ length: 20 }, () => stages.tasks.open([link], null, 1000)));
+    expect(opened.flat()).toHaveLength(1);
+  });
+
+  it('is settled once, whoever comes first', async () => {
+    const { id } = (await stages.tasks.openFor(ours))!;
+    const states = ['succeeded', 'failed', 'no_urls', 'abandoned'] as const;
+    const settled = await Promise.all(
+      states.map((state) => stages.tasks.settle(id, { state, settledBy: 'poll', reason: state })),
+    );
+    const first = states[settled.indexOf(true)];
+    // What was given up may still be settled by a result; nothing else moves a settled task.
+    if (first !== 'abandoned') expect(settled.filter(Boolean)).toHaveLength(1);
+    const row = await stages.tasks.get(id);
+    await stages.tasks.settle(id, { state: 'abandoned', settledBy: 'poll', reason: 'late' });
+    expect(await stages.tasks.get(id)).toEqual(row);
+  });
+});
+
+describe('credits', () => {
+  it('reported at once by many end as the newest report', async () => {
+    const at = Date.UTC(2026, 10, 20);
+    await Promise.all(
+      Array.from({ length: 20 }, (_each, index) =>
+        stages.state.reportCredits(WORKSPACE, index, new Date(at + index * 1000)),
+      ),
+    );
+    expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ creditsRemaining: 19 });
+  });
+});
+
+describe('a result', () => {
+  const intend = (deliveryId: string, resultAt: Date, content: string) =>
+    stages.writeBacks.intend({
+      ...{ store: STORE, workspace: WORKSPACE, externalId: ours, deliveryId, contentFingerprint: content },
+      ...{ resultAt, taskRequestedAt: null, state: 'ready', intended: [], seen: {} },
+    });
+  const id = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+  beforeEach(async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+  });
+
+  it('is intended once by twenty interpreters of its delivery', async () => {
+    const at = new Date();
+    const intents = await Promise.all(Array.from({ length: 20 }, () => intend(id(1), at, 'a')));
+    expect(intents.filter((intent) => intent.kind === 'new')).toHaveLength(1);
+    expect(intents.filter((intent) => intent.kind === 'known')).toHaveLength(19);
+  });
+
+  it('that is the newest of twenty at once is the one that is left waiting', async () => {
+    const at = Date.now();
+    await Promise.all(
+      Array.from({ length: 20 }, (_each, index) =>
+        intend(id(index), new Date(at + ((index * 7) % 20) * 1000), `content ${index}`),
+      ),
+    );
+    const waiting = (await stages.writeBacks.forProduct(ours)).filter((row) => row.state === 'ready');
+    expect(waiting).toMatchObject([{ resultAt: new Date(at + 19_000) }]);
+  });
+});

@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { HistoryRepository } from '../../../src/persistence/history.repository.js';
+import { RetentionRepository } from '../../../src/persistence/retention.repository.js';
+import { Retention } from '../../../src/schedule/retention.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+let told: object[];
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  await stages.db.affected('TRUNCATE saved_plan, saved_plan_entry, notification');
+  told = [];
+});
+afterAll(async () => stages.close());
+
+const log = {
+  info: (fields: object) => told.push(fields),
+  warn: (fields: object) => told.push(fields),
+};
+
+function retention(keepDays = 90, sleep = async (): Promise<void> => undefined): Retention {
+  return new Retention(new RetentionRepository(stages.db), keepDays, { sleep }, log);
+}
+
+const AGED: Readonly<Record<string, readonly string[]>> = {
+  sync_run: ['created_at', 'started_at', 'finished_at'],
+  sync_action: ['created_at', 'settled_at'],
+  generation_task: ['requested_at', 'answered_at', 'settled_at'],
+  webhook_delivery: ['received_at', 'settled_at'],
+  write_back: ['created_at', 'settled_at'],
+  store_event: ['received_at', 'settled_at'],
+  saved_plan: ['created_at'],
+  notification: ['since', 'ended_at'],
+};
+
+/** Everything so far happened so many days earlier. */
+async function age(days: number): Promise<void> {
+  for (const [table, columns] of Object.entries(AGED)) {
+    const moved = columns.map((column) => `${column} = ${column} - interval '${String(days)} days'`);
+    await stages.db.affected(`UPDATE ${table} SET ${moved.join(', ')}`);
+  }
+}
+
+async function counts(): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const table of Object.keys(AGED)) {
+    const row = await stages.db.one<{ count: string }>(`SELECT count(*) FROM ${table}`);
+    found[table] = Number(row?.count);
+  }
+  return found;
+}
+
+let nights = 0;
+/** A night in which the given products were edited in the store, new content came for each, and was written. */
+async function night(...ids: readonly number[]): Promise<void> {
+  nights += 1;
+  for (const id of ids) stages.store.put(snapshot(id, { vendor: `Vendor ${String(nights)}` }));
+  await stages.sync();
+  for (const id of ids)
+    await deliver(stages, await resultOf(stages, id, { name: `Name ${String(id)} of ${String(nights)}` }));
+  await writeAll(stages);
+}
+
+describe('a pass', () => {
+  it('removes what has settled before the horizon, and leaves each product its last and the whole journal', async () => {
+    await night(1, 2);
+    await age(50);
+    await night(1);
+    await age(50);
+    await night(1);
+    expect(await counts()).toMatchObject({
+      ...{ sync_run: 3, sync_action: 4, generation_task: 4, webhook_delivery: 4, write_back: 4 },
+    });
+    await retention().pass();
+    // Of the first night product 1 has newer rows: only 2's are left, and the run that they belong to.
+    expect(await counts()).toMatchObject({
+      ...{ sync_run: 3, sync_action: 3, generation_task: 3, webhook_delivery: 2, write_back: 4 },
+    });
+    expect(told).toEqual([
+      { removed: { sync_action: 1, generation_task: 1, webhook_delivery: 2 }, keepDays: 90 },
+    ]);
+    const history = new HistoryRepository(stages.db);
+    const one = await history.actions(snapshot(1).externalId);
+    expect(one.map((action) => action.kind)).toEqual(['update', 'update']);
+    const two = await history.actions(snapshot(2).externalId);
+    expect(two.map((action) => action.kind)).toEqual(['create']);
+  });
+
+  it('removes a run with its last action, but never a store’s newest', async () => {
+    await night(1);
+    await age(100);
+    await night(1);
+    await age(100);
+    await retention().pass();
+    expect(await counts()).toMatchObject({ sync_run: 1, sync_action: 1, generation_task: 1, write_back: 2 });
+    await age(1000);
+    await retention().pass();
+    expect(await counts()).toMatchObject({ sync_run: 1, sync_action: 1, generation_task: 1, write_back: 2 });
+  });
+
+  it('changes nothing of what follows: no product is created, asked for or written again, and a revert restores', async () => {
+    await night(1, 2);
+    await age(400);
+    await night(1);
+    await age(400);
+    const calls = stages.catalog.script.calls.length;
+    await retention().pass();
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ seen: 2, unchanged: 2 });
+    expect(stages.catalog.script.calls.slice(calls)).toEqual([]);
+    // The last result once more, as a sender that forgot would: content that is there already.
+    const { writeBackId } = await deliver(stages, await resultOf(stages, 1, { name: `Name 1 of ${nights}` }));
+    await writeAll(stages);
+    expect((await stages.writeBacks.get(writeBackId!))?.state).not.toBe('applied');
+    const [applied] = await stages.db.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE external_id = $1 AND state = 'applied'`,
+      [snapshot(2).externalId],
+    );
+    await stages.reverter.revert(applied!.id);
+    expect(stages.store.at('2')).toMatchObject({ title: snapshot(2).title });
+  });
+
+  it('leaves what is open: tasks, dead letters, deliveries whose write-back waits for a person', async () => {
+    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    await deliver(stages, await resultOf(stages, 1));
+    const unknown = { id: 999, external_id: 'shopify:elsewhere.myshopify.com:9' };
+    await receive(stages, await resultOf(stages, 1, { product: unknown, taskId: 'of nobody' }));
+    await stages.db.affected(
+      `UPDATE webhook_delivery SET state = 'parked', settled_at = now() WHERE state = 'received'`,
+    );
+    await age(1000);
+    const before = await counts();
+    expect(before).toMatchObject({ generation_task: 2, webhook_delivery: 2, write_back: 1, sync_action: 2 });
+    await retention().pass();
+    expect(await counts()).toEqual(before);
+    expect(told).toEqual([]);
+  });
+
+  it('takes events, plans and notifications that are over with it', async () => {
+    await stages.db.affected(`INSERT INTO store_event (store, event_id, topic, raw_body, state, settled_at)
+      VALUES ('main', 'old', 't', '', 'processed', now()), ('main', 'open', 't', '', 'received', NULL)`);
+    await stages.db.affected('INSERT INTO saved_plan (store, workspace) VALUES ($1, $2)', [STORE, WORKSPACE]);
+    await stages.db.affected(`INSERT INTO notification (kind, subject, facts, since, ended_at)
+      VALUES ('k', 'ended', '{}', now(), now()), ('k', 'goes on', '{}', now(), NULL)`);
+    await age(89);
+    await retention().pass();
+    expect(await counts()).toMatchObject({ store_event: 2, saved_plan: 1, notification: 2 });
+    await age(2);
+    await retention().pass();
+    expect(await counts()).toMatchObject({ store_event: 1, saved_plan: 0, notification: 1 });
+  });
+
+  it('goes through a table in steps, beside another pass, to the same end', async () => {
+    stages.store.put(...Array.from({ length: 30 }, (_each, index) => snapshot(index + 1)));
+    await stages.sync();
+    await night(...Array.from({ length: 30 }, (_each, index) => index + 1));
+    await age(100);
+    const rows = new RetentionRepository(stages.db);
+    const removed = await Promise.all([1, 2].map(() => rows.remove(90, 7, () => Promise.resolve(true))));
+    const sum = (table: string): number => removed.reduce((total, each) => total + (each[table] ?? 0), 0);
+    expect({
+      actions: sum('sync_action'),
+      runs: sum('sync_run'),
+      deliveries: sum('webhook_delivery'),
+    }).toEqual({
+      ...{ actions: 30, runs: 1, deliveries: 30 },
+    });
+  });
+
+  it('does nothing where everything is to be kept, and ends after the statement under way when it is stopped', async () => {
+    await night(1);
+    await age(100);
+    await night(1);
+    await age(100);
+    const before = await counts();
+    await retention(0).pass();
+    expect(await counts()).toEqual(before);
+    let steps = 0;
+    const stopped: Retention = retention(90, () => {
+      steps += 1;
+      stopped.stop();
+      return Promise.resolve();
+    });
+    await stopped.pass();
+    await stopped.pass();
+    expect(steps).toBe(1);
+    expect(await counts()).toMatchObject({ sync_run: 2 });
+  });
+});

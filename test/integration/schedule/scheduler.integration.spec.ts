@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { RetentionRepository } from '../../../src/persistence/retention.repository.js';
+import type { QueueName } from '../../../src/queue/index.js';
+import { Reconciler, type QueuePressure } from '../../../src/schedule/reconciler.js';
+import { Retention } from '../../../src/schedule/retention.js';
+import { Scheduler } from '../../../src/schedule/scheduler.js';
+import { WebhookSlot } from '../../../src/schedule/webhook-slot.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { receive, resultOf } from '../../support/results.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+let nudged: string[];
+let logged: string[];
+let registries: SchedulerRegistry[];
+
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  nudged = [];
+  logged = [];
+  registries = [];
+});
+afterEach(() => {
+  for (const registry of registries) {
+    for (const job of registry.getCronJobs().values()) void job.stop();
+    for (const interval of registry.getIntervals()) registry.deleteInterval(interval);
+  }
+});
+afterAll(async () => stages.close());
+
+const SLOT = new Date('2026-11-20T02:00:00Z');
+const DAY_MS = 86_400_000;
+
+const nudge = async (queue: QueueName, ids: readonly string[]): Promise<void> => {
+  nudged.push(...ids.map((id) => `${queue} ${id}`));
+};
+const log = {
+  info: (_fields: object, message: string) => logged.push(message),
+  warn: (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`),
+};
+
+/** A queue with nothing to do, unless a test says otherwise. */
+const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
+
+function reconciler(pressure = IDLE, publicUrl?: string): Reconciler {
+  const { sites, runs, deliveries, writeBacks, links, state, poller } = stages;
+  const slot = new WebhookSlot(publicUrl, state);
+  const rows = { sites, runs, deliveries, writeBacks, links, state, poller };
+  return new Reconciler({ ...rows, slot, nudge, pressure, log, publicUrl });
+}
+
+function retention(): Retention {
+  return new Retention(new RetentionRepository(stages.db), 90, stages.clock, log);
+}
+
+/** A replica whose clock reads `now`. */
+function scheduler(now: Date): Scheduler {
+  const registry = new SchedulerRegistry();
+  registries.push(registry);
+  const { sites, requests, runs, events } = stages;
+  const timing = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
+  const rows = { sites, requests, runs, events, reconciler: reconciler(), retention: retention() };
+  return new Scheduler({ registry, ...rows, nudge, timing, log });
+}
+
+async function tick(now: Date): Promise<void> {
+  await scheduler(now).tick(stages.sites.store(STORE));
+}
+
+/** Works whatever run is active. */
+async function workAll(): Promise<void> {
+  for (const id of await stages.runs.unattended()) await stages.work(id);
+}
+
+const runs = () => stages.runs.latest(STORE, 20);
+
+describe('a tick', () => {
+  it('of replicas with skewed clocks is one run of one slot', async () => {
+    const skews = [-400, 0, 1, 250, 900, 15_000, 60_000];
+    await Promise.all(skews.map((skew) => tick(new Date(SLOT.getTime() + skew))));
+    expect(await runs()).toMatchObject([{ slot: SLOT, trigger: 'schedule', state: 'queued' }]);
+  });
+
+  it('that a replica fires late makes no second run, also when the first has ended', async () => {
+    await tick(SLOT);
+    await workAll();
+    nudged = [];
+    await tick(new Date(SLOT.getTime() + 30_000));
+    expect(await runs()).toHaveLength(1);
+    expect(nudged).toEqual([]);
+  });
+
+  it('while a run is active joins it', async () => {
+    const asked = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await tick(SLOT);
+    expect(await runs()).toMatchObject([{ id: asked.id, slot: null }]);
+    expect(nudged).toEqual([`runs ${asked.id}`]);
+  });
+
+  it('nudges the run’s id and nothing else', async () => {
+    await tick(SLOT);
+    const [run] = await runs();
+    expect(nudged).toEqual([`runs ${run!.id}`]);
+  });
+
+  it('makes every seventh run a full one, and the first', async () => {
+    stages.settings = { store: { schedule: { fullEvery: 3 } }, workspace: {} };
+    for (let night = 0; night < 7; night += 1) {
+      await tick(new Date(SLOT.getTime() + night * DAY_MS));
+      await workAll();
+    }
+    const kinds = (await runs()).map((run) => run.kind).reverse();
+    expect(kinds).toEqual([
+      ...['full', 'incremental', 'incremental'],
+      ...['full', 'incremental', 'incremental', 'full'],
+    ]);
+  });
+});
+
+describe('a start', () => {
+  const started = async (now: Date): Promise<void> => {
+    const before = logged.length + nudged.length;
+    scheduler(now).start();
+    // The first sweep and the look back begin together; both have asked the database twice at most when these are answered.
+    for (let round = 0; round < 20 && logged.length + nudged.length === before; round += 1)
+      await stages.runs.latest(STORE, 1);
+  };
+
+  const hadRun = async (at: Date): Promise<void> => {
+    await stages.sync();
+    await stages.db.affected('UPDATE sync_run SET created_at = $1', [at]);
+  };
+
+  it('makes up the slot that passed while nobody was there, once for all replicas', async () => {
+    await hadRun(new Date(SLOT.getTime() - DAY_MS));
+    const now = new Date(SLOT.getTime() + 3_600_000);
+    await Promise.all([started(now), started(now), started(now)]);
+    expect(await runs()).toHaveLength(2);
+    expect((await runs()).filter((run) => run.slot?.getTime() === SLOT.getTime())).toHaveLength(1);
+  });
+
+  it.each([
+    ['has had its run', new Date(SLOT.getTime() + 1000), new Date(SLOT.getTime() + 3_600_000)],
+    ['is long past', new Date(SLOT.getTime() - DAY_MS), new Date(SLOT.getTime() + 7 * 3_600_000)],
+  ])('makes up no slot that %s', async (_case, ranAt, now) => {
+    await hadRun(ranAt);
+    await started(now);
+    expect(await runs()).toHaveLength(1);
+  });
+
+  it('leaves a store that never ran to its first tick', async () => {
+    await started(new Date(SLOT.getTime() + 3_600_000));
+    expect(await runs()).toEqual([]);
+  });
+});
+
+describe('a sweep', () => {
+  it('nudges every row that is due and nobody looks at', async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    const delivery = await receive(stages, await resultOf(stages, 1));
+    const { id: run } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await reconciler().sweep();
+    expect(nudged.sort()).toEqual([`deliveries ${delivery}`, `runs ${run}`]);
+    const { writeBackId } = await stages.interpreter.interpret(delivery);
+    nudged = [];
+    await reconciler().sweep();
+    expect(nudged.sort()).toEqual([`runs ${run}`, `write-backs ${writeBackId ?? ''}`]);
+  });
+
+  it('takes up a run whose worker is gone, not one that is worked', async () => {
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await stages.runs.claim(id, 'lease', 60_000);
+    await reconciler().sweep();
+    expect(nudged).toEqual([]);
+    await stages.expireLease(id);
+    await reconciler().sweep();
+    expect(nudged).toEqual([`runs ${id}`]);
+  });
+
+  it('queues a failed run again when its wait is over', async () => {
+    stages.store.script.before('startExport', refusal('transient'));
+    const run = await stages.sync();
+    await reconciler().sweep();
+    expect(nudged).toEqual([]);
+    await stages.db.affected('UPDATE sync_run SET retry_at = now()');
+    await reconciler().sweep();
+    expect(nudged).toEqual([`runs ${run.id}`]);
+  });
+
+  it('has creations followed that outlived their run', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.background = { polls: 1000 };
+    await stages.sync();
+    await reconciler().sweep();
+    expect(nudged).toEqual([`reconcile creations:${STORE}`]);
+  });
+
+  it.each<[string, QueuePressure, boolean]>([
+    ['while enough jobs wait', { waiting: () => Promise.resolve(100), flooded: false }, true],
+    ['in a flood of deliveries', { waiting: () => Promise.resolve(0), flooded: true }, false],
+  ])('adds no jobs for deliveries %s', async (_when, pressure, more) => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    await receive(stages, await resultOf(stages, 1));
+    expect(await reconciler(pressure).sweep()).toBe(more);
+    expect(nudged).toEqual([]);
+  });
+
+  it('nudges the rows of a queue that does not answer: it may be back by then', async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    const delivery = await receive(stages, await resultOf(stages, 1));
+    await reconciler({ waiting: () => Promise.resolve(null), flooded: false }).sweep();
+    expect(nudged).toEqual([`deliveries ${delivery}`]);
+  });
+
+  it('goes on when one of its steps fails, and says which', async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    const delivery = await receive(stages, await resultOf(stages, 1));
+    const failing = new Reconciler({
+      ...{ runs: stages.runs, deliveries: stages.deliveries, writeBacks: stages.writeBacks },
+      ...{ links: stages.links, state: stages.state, sites: stages.sites, poller: stages.poller },
+      slot: new WebhookSlot(undefined, stages.state),
+      nudge: async (queue, ids) => {
+        if (queue === 'runs') throw new Error('queue away');
+        await nudge(queue, ids);
+      },
+      pressure: IDLE,
+      log,
+      publicUrl: undefined,
+    });
+    await failing.sweep();
+    expect(nudged).toEqual([`deliveries ${delivery}`]);
+    expect(logged).toEqual([expect.stringContaining('"what":"runs","err":"queue away"')]);
+  });
+});
+
+describe('a look at the webhook slots', () => {
+  const PUBLIC = 'https://sync.example.com';
+  const OURS = { url: `${PUBLIC}/webhooks/catalog/${WORKSPACE}`, hmac_secret: 'ours' };
+  const FOREIGN = { url: 'https://elsewhere.example.com/hook' };
+  const writes = () => stages.catalog.script.count('putWebhookSettings');
+  const standing = async () => (await stages.state.workspace(WORKSPACE))?.webhookState;
+  beforeEach(() => {
+    stages.settings = { store: {}, workspace: { webhook: { hmacSecret: OURS.hmac_secret } } };
+  });
+
+  it('fills one that vanished', async () => {
+    const looking = reconciler(IDLE, PUBLIC);
+    await looking.checkSlots({ rewrite: true });
+    expect(stages.catalog.webhook).toEqual(OURS);
+    stages.catalog.webhook = null;
+    await looking.checkSlots({ rewrite: false });
+    expect(stages.catalog.webhook).toEqual(OURS);
+    expect(await standing()).toBe('ours');
+    expect(logged.at(-1)).toContain('webhook slot registered');
+  });
+
+  it('leaves one that is ours as it is, but for the start, after which a new secret holds', async () => {
+    stages.catalog.webhook = { ...OURS, hmac_secret: 'before' };
+    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    expect(writes()).toBe(0);
+    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+    expect(stages.catalog.webhook).toEqual(OURS);
+  });
+
+  it.each([true, false])(
+    'warns of one that was taken over, and never takes it back (start: %p)',
+    async (rewrite) => {
+      await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+      const before = writes();
+      stages.catalog.webhook = FOREIGN;
+      await reconciler(IDLE, PUBLIC).checkSlots({ rewrite });
+      expect(stages.catalog.webhook).toEqual(FOREIGN);
+      expect(writes()).toBe(before);
+      expect(await standing()).toBe('foreign');
+      expect(logged.at(-1)).toMatch(/elsewhere\.example\.com.*results come by polling/);
+    },
+  );
+
+  it.each([
+    ['without a public URL', undefined, {}],
+    ['that the settings leave alone', PUBLIC, { register: false }],
+  ])('asks nobody about one %s', async (_which, publicUrl, webhook) => {
+    stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'ours', ...webhook } } };
+    await reconciler(IDLE, publicUrl).checkSlots({ rewrite: true });
+    expect(stages.catalog.script.count('getWebhookSettings')).toBe(0);
+    expect(writes()).toBe(0);
+  });
+});
+
+it('a workspace’s pause does not keep its runs from being asked for', async () => {
+  await stages.state.pause(WORKSPACE, 'refused');
+  await tick(SLOT);
+  expect(await runs()).toHaveLength(1);
+});

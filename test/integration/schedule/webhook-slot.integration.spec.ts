@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { WebhookSlot } from '../../../src/schedule/webhook-slot.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { Stages, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'a-secret-of-ours' } } };
+});
+afterAll(async () => stages.close());
+
+const OURS = 'https://sync.example.com/webhooks/catalog/default';
+const FOREIGN = { url: 'https://elsewhere.example.com/hook' };
+
+const slot = () => new WebhookSlot('https://sync.example.com/', stages.state);
+const workspace = () => stages.sites.workspace(WORKSPACE)!;
+const writes = () => stages.catalog.script.count('putWebhookSettings');
+
+describe('the webhook slot', () => {
+  it('that is free is filled, with the secret and every action', async () => {
+    expect(await slot().register(workspace(), { force: false })).toMatchObject({ state: 'ours' });
+    expect(stages.catalog.webhook).toEqual({ url: OURS, hmac_secret: 'a-secret-of-ours' });
+  });
+
+  it('is not written without a secret: unsigned deliveries would be anybody’s', async () => {
+    stages.settings = { store: {}, workspace: {} };
+    await expect(slot().register(workspace(), { force: true })).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringContaining('hmacSecret'),
+    });
+    expect(writes()).toBe(0);
+  });
+
+  it('that is ours is written anew', async () => {
+    stages.catalog.webhook = { url: OURS, hmac_secret: 'an-old-secret' };
+    await slot().register(workspace(), { force: false });
+    expect(stages.catalog.webhook.hmac_secret).toBe('a-secret-of-ours');
+  });
+
+  it('that is somebody else’s is never written over without force', async () => {
+    stages.catalog.webhook = FOREIGN;
+    const finding = await slot().register(workspace(), { force: false });
+    expect(finding).toMatchObject({ state: 'foreign', detail: expect.stringContaining(FOREIGN.url) });
+    expect(stages.catalog.webhook).toEqual(FOREIGN);
+    expect(writes()).toBe(0);
+    expect(await slot().register(workspace(), { force: true })).toMatchObject({ state: 'ours' });
+    expect(stages.catalog.webhook).toMatchObject({ url: OURS });
+  });
+
+  it.each(['auth', 'transient'] as const)('that cannot be read (%s) is not written', async (code) => {
+    stages.catalog.webhook = FOREIGN;
+    stages.catalog.script.before('getWebhookSettings', refusal(code));
+    expect(await slot().register(workspace(), { force: false })).toMatchObject({ state: 'unknown' });
+    expect(stages.catalog.webhook).toEqual(FOREIGN);
+  });
+
+  it('that cannot be written is reported', async () => {
+    stages.catalog.script.before('putWebhookSettings', refusal('auth'));
+    expect(await slot().register(workspace(), { force: false })).toMatchObject({
+      state: 'unknown',
+      detail: expect.stringContaining('could not be written'),
+    });
+  });
+
+  it('is kept in the workspace’s state for people, without a secret', async () => {
+    await slot().register(workspace(), { force: false });
+    const state = await stages.state.workspace(WORKSPACE);
+    expect(state).toMatchObject({ webhookFinding: `deliveries go to ${OURS}` });
+    expect(await stages.contents()).not.toContain('a-secret-of-ours');
+  });
+
+  it.each([
+    ['ours', { url: OURS }, false, null],
+    ['somebody else’s', FOREIGN, false, FOREIGN],
+    ['somebody else’s, with force', FOREIGN, true, null],
+    ['free', null, false, null],
+  ])('is emptied when it is %s as far as that is ours to do', async (_whose, before, force, after) => {
+    stages.catalog.webhook = before;
+    await slot().remove(workspace(), { force });
+    expect(stages.catalog.webhook).toEqual(after);
+  });
+
+  it('without a public URL cannot be filled', async () => {
+    const without = new WebhookSlot(undefined, stages.state);
+    expect(without.urlFor(workspace())).toBeNull();
+    await expect(without.register(workspace(), { force: true })).rejects.toMatchObject({
+      code: 'misconfigured',
+    });
+  });
+});

@@ -1,0 +1,280 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusal } from '../../support/fake-catalog.js';
+import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => stages.reset());
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+const UNKNOWN = { outcomeUnknown: true };
+
+async function failuresOf(runId: string) {
+  return (await stages.actions.failures(runId, 10)).map((action) => action.error);
+}
+
+/** A linked product that the merchant has edited. */
+async function edited(): Promise<string> {
+  stages.store.put(snapshot(1));
+  await stages.sync();
+  stages.store.edit('1', { vendor: 'Other' });
+  stages.catalog.script.forget();
+  return (await stages.link(1)).catalogId ?? '';
+}
+
+describe('an update', () => {
+  it('of a catalog product that is gone creates it again, whole', async () => {
+    const catalogId = await edited();
+    stages.catalog.products.delete(Number(catalogId));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 1, updated: 0 } });
+    expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1', brand: 'Other', sku: 'SKU-1' });
+    const link = await stages.link(1);
+    expect(link.catalogId).toBe(String(stages.catalog.of(ours(1))?.id));
+    expect(link.catalogId).not.toBe(catalogId);
+    expect(stages.catalog.script.operations()).toEqual(['updateProduct', 'upsertProduct']);
+  });
+
+  it('that died between the 404 and the creation goes on as a creation', async () => {
+    const catalogId = await edited();
+    stages.catalog.products.delete(Number(catalogId));
+    stages.catalog.script.after('upsertProduct', refusal('transient', UNKNOWN));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+    expect(stages.catalog.countOf(ours(1))).toBe(1);
+  });
+
+  it('that the service refuses keeps its field messages, and the other products go on', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    const fields = { sku: ['product with this sku already exists.'], name: ['Too long.'] };
+    stages.catalog.script.before('upsertProduct', refusal('invalid', { status: 400, fields }));
+    const run = await stages.sync();
+    expect(run).toMatchObject({
+      state: 'partial',
+      counts: { seen: 2, created: 1, failed: 1 },
+      retryAt: null,
+    });
+    expect(await failuresOf(run.id)).toMatchObject([{ code: 'invalid', fields }]);
+    expect(run.error).toContain(ours(1));
+  });
+});
+
+describe('a creation', () => {
+  it('that meets 409 finds the product and links it', async () => {
+    stages.store.put(withSku(snapshot(1), null));
+    stages.catalog.script.before('upsertProduct', () => {
+      stages.catalog.hold({ external_id: ours(1), name: 'Half made' });
+      refusal('conflict', { status: 409 })();
+    });
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+    expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1' });
+    expect(await stages.link(1)).toMatchObject({ catalogId: String(stages.catalog.of(ours(1))?.id) });
+  });
+
+  it('that meets 409 and finds nothing fails, and says so', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.script.before('upsertProduct', refusal('conflict', { status: 409 }));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { failed: 1 } });
+    expect(await failuresOf(run.id)).toMatchObject([{ code: 'conflict' }]);
+  });
+
+  it.each([
+    ['by its identifier', snapshot(1)],
+    ['by its name', withSku(snapshot(1), null)],
+    ['by walking the newest', withSku(snapshot(1, { title: '' }), null)],
+  ])('of unknown outcome is looked for %s before it is repeated', async (_way, product) => {
+    stages.store.put(product);
+    stages.catalog.script.after('upsertProduct', refusal('transient', UNKNOWN));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(1);
+    expect(stages.catalog.countOf(ours(1))).toBe(1);
+    expect(await stages.link(1)).toMatchObject({ catalogId: String(stages.catalog.of(ours(1))?.id) });
+  });
+
+  it('of unknown outcome that was not heard is repeated', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.script.before('upsertProduct', refusal('transient', UNKNOWN));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(2);
+  });
+});
+
+describe('variants', () => {
+  const links = { [`${ours(1)}:101`]: expect.any(String), [`${ours(1)}:102`]: expect.any(String) };
+
+  it.each([
+    ['the answer', true, 0],
+    ['the path of their own', false, 1],
+  ])('are linked from %s', async (_place, shown, requests) => {
+    stages.catalog.listsVariants = shown;
+    stages.store.put(modelSnapshot(1));
+    await stages.sync();
+    expect((await stages.link(1)).variantLinks).toEqual(links);
+    expect(stages.catalog.script.count('iterateVariants')).toBe(requests);
+  });
+
+  it.each(['not_found', 'auth', 'misconfigured', 'invalid'] as const)(
+    'whose path answers %s do not keep the product from being linked',
+    async (code) => {
+      stages.store.put(modelSnapshot(1));
+      stages.catalog.script.before('iterateVariants', refusal(code));
+      expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+      expect(await stages.link(1)).toMatchObject({ state: 'linked', variantLinks: {} });
+    },
+  );
+
+  it('are not asked for when nothing of them was sent', async () => {
+    stages.store.put(modelSnapshot(1));
+    await stages.sync();
+    stages.store.edit('1', { vendor: 'Other' });
+    stages.catalog.script.forget();
+    await stages.sync();
+    expect(stages.catalog.script.operations()).toEqual(['updateProduct']);
+    expect((await stages.link(1)).variantLinks).toEqual(links);
+  });
+});
+
+describe('an orphan', () => {
+  it('is told to nobody, and frees its identifiers', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    stages.store.products.delete('1');
+    stages.catalog.script.forget();
+    await stages.sync();
+    expect(stages.catalog.script.calls).toEqual([]);
+    expect(
+      await stages.db.rows('SELECT 1 AS one FROM product_identifier WHERE product = $1', [ours(1)]),
+    ).toEqual([]);
+    expect(await stages.link(1)).toMatchObject({ state: 'orphaned', generationDue: false });
+  });
+});
+
+describe('refused credentials', () => {
+  beforeEach(() => {
+    for (let id = 1; id <= 20; id += 1) stages.store.put(snapshot(id));
+    stages.settings = { store: {}, workspace: { concurrency: 4 } };
+  });
+
+  it('end the run, pause the workspace, and are not tried on every product', async () => {
+    stages.catalog.script.before('upsertProduct', refusal('auth', { status: 401 }), 20);
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'failed', errorCode: 'auth', counts: { failed: 20, created: 0 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBeLessThanOrEqual(4);
+    const pause = await stages.state.pausedNow(WORKSPACE);
+    expect(pause?.remainingMs).toBeGreaterThan(25_000);
+    expect(await stages.actionsOf(run.id)).toMatchObject(
+      Array.from({ length: 20 }, () => ({ state: 'planned' })),
+    );
+  });
+
+  it('leave the workspace alone until the pause is over, and then the run goes on', async () => {
+    stages.catalog.script.before('upsertProduct', refusal('auth', { status: 401 }), 4);
+    const run = await stages.sync();
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [run.id]);
+    await stages.runs.requeueDue();
+    stages.catalog.script.forget();
+    expect(await stages.work(run.id)).toMatchObject({ state: 'failed', errorCode: 'throttled' });
+    expect(stages.catalog.script.calls).toEqual([]);
+    await stages.db.affected('UPDATE workspace_state SET paused_until = now()');
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [run.id]);
+    await stages.runs.requeueDue();
+    expect(await stages.work(run.id)).toMatchObject({ state: 'succeeded', counts: { created: 20 } });
+    expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ pausedReason: null, pauses: 0 });
+  });
+
+  it('make each further pause twice as long, up to half an hour', async () => {
+    const waits: number[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      await stages.state.pause(WORKSPACE, 'refused');
+      waits.push(Math.round(((await stages.state.pausedNow(WORKSPACE))?.remainingMs ?? 0) / 1000));
+    }
+    expect(waits).toEqual([30, 60, 120, 240, 480, 960, 1800, 1800]);
+  });
+});
+
+describe('a fault that passes', () => {
+  it('is waited out within the run', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.script.before('upsertProduct', refusal('transient'), 3);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+    expect(stages.clock.slept).toEqual([375, 1_500, 6_000]);
+  });
+
+  it('is waited out as long as the service asks', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.script.before('upsertProduct', refusal('throttled', { retryAfterMs: 45_000 }));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+    expect(stages.clock.slept).toEqual([45_000]);
+  });
+
+  it('of one product does not fail the others', async () => {
+    stages.store.put(snapshot(1), snapshot(2), snapshot(3));
+    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.script.before('upsertProduct', refusal('transient'), 6);
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { created: 2, failed: 1 } });
+    expect(run.retryAt).not.toBeNull();
+  });
+});
+
+describe('a catalog that is away', () => {
+  /** Each request takes as long as a request may take. */
+  function goesAway(): void {
+    const timeOut = () => {
+      stages.clock.advance(30_000);
+      refusal('transient', UNKNOWN)();
+    };
+    stages.catalog.script.before('upsertProduct', timeOut, 1000);
+    stages.catalog.script.before('iterateProducts', timeOut, 1000);
+  }
+
+  beforeEach(() => {
+    for (let id = 1; id <= 40; id += 1) stages.store.put(snapshot(id));
+    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+  });
+
+  it('ends the run within five minutes, as failed when nothing was applied', async () => {
+    stages.catalog.script.before('upsertProduct', () => {
+      goesAway();
+      refusal('transient')();
+    });
+    const startedAt = stages.clock.now().getTime();
+    const run = await stages.sync();
+    expect(run).toMatchObject({
+      state: 'failed',
+      errorCode: 'transient',
+      counts: { created: 0, failed: 40 },
+    });
+    expect(run.error).toContain('tried again in');
+    expect(stages.clock.now().getTime() - startedAt).toBeLessThan(300_000);
+    expect(await failuresOf(run.id)).toEqual([]);
+  });
+
+  it('in the middle ends the run as partial, and the next attempt sends the rest', async () => {
+    stages.catalog.script.before('upsertProduct', () => undefined, 9);
+    stages.catalog.script.before('upsertProduct', goesAway);
+    const run = await stages.sync();
+    expect(run).toMatchObject({
+      state: 'partial',
+      phase: 'apply',
+      counts: { seen: 40, created: 10, failed: 30 },
+    });
+    stages.catalog.script.reset();
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [run.id]);
+    await stages.runs.requeueDue();
+    const again = await stages.work(run.id);
+    expect(again).toMatchObject({
+      id: run.id,
+      state: 'succeeded',
+      counts: { seen: 40, created: 40, failed: 0 },
+    });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(30);
+    expect(stages.store.script.count('startExport')).toBe(1);
+    expect(await stages.runs.latest(STORE, 5)).toHaveLength(1);
+  });
+});

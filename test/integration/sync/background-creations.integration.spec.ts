@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusal } from '../../support/fake-catalog.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.catalog.background = { polls: 2 };
+});
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+const models = (count: number) => Array.from({ length: count }, (_each, index) => modelSnapshot(index + 1));
+
+describe('a product that the catalog creates in its background', () => {
+  it.each([1, 8, 14])(
+    'is followed to its end and linked with its variants, also when there are %d',
+    async (count) => {
+      stages.store.put(...models(count));
+      const run = await stages.sync();
+      expect(run).toMatchObject({
+        state: 'succeeded',
+        counts: { created: count, failed: 0, generationRequested: count },
+      });
+      for (let id = 1; id <= count; id += 1) {
+        const link = await stages.link(id);
+        expect(link).toMatchObject({ state: 'linked', catalogId: String(stages.catalog.of(ours(id))?.id) });
+        expect(Object.keys(link.variantLinks)).toHaveLength(2);
+        expect(stages.catalog.countOf(ours(id))).toBe(1);
+      }
+      expect(stages.catalog.script.count('upsertProduct')).toBe(count);
+    },
+  );
+
+  it('is asked about with growing pauses, also when others have ended before it', async () => {
+    stages.store.put(...models(4));
+    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.script.after('upsertProduct', () => undefined, 3);
+    stages.catalog.script.before('upsertProduct', () => undefined, 3);
+    stages.catalog.script.before('upsertProduct', () => {
+      stages.catalog.background = { polls: 6 };
+    });
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 4 } });
+    expect(stages.clock.slept).toHaveLength(6);
+    const sorted = [...stages.clock.slept].sort((left, right) => left - right);
+    expect(stages.clock.slept).toEqual(sorted);
+  });
+
+  it('whose task fails is reported with the reason, and the next run creates it anew', async () => {
+    stages.store.put(modelSnapshot(1), snapshot(2));
+    stages.catalog.background = { polls: 0, failure: 'variants: too many' };
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { seen: 2, created: 1, failed: 1 } });
+    expect(run.error).toContain('variants: too many');
+    expect(await stages.links.get(ours(1))).toBeNull();
+    stages.catalog.background = null;
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1, unchanged: 1 } });
+  });
+
+  it.each(['auth', 'not_found'] as const)(
+    'whose task cannot be asked about (%s) is found by sight',
+    async (code) => {
+      stages.store.put(modelSnapshot(1));
+      stages.catalog.script.before('getBackgroundTask', refusal(code, { status: 403 }), 50);
+      stages.catalog.script.after('upsertProduct', () => stages.catalog.finishCreation('task-1'));
+      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+      expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+      expect(stages.catalog.script.count('upsertProduct')).toBe(1);
+    },
+  );
+
+  it('is not sent again while it is being created', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.background = { polls: 1000 };
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+    expect(await stages.link(1)).toMatchObject({ state: 'pending', catalogId: null });
+    expect(await stages.sync()).toMatchObject({ counts: { seen: 1, unchanged: 1, created: 0 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(1);
+  });
+
+  it('keeps its run waiting for four minutes at most', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.background = { polls: 1000 };
+    const startedAt = stages.clock.now().getTime();
+    await stages.sync();
+    expect(stages.clock.now().getTime() - startedAt).toBeLessThanOrEqual(240_000);
+  });
+
+  it('that search and listing hide is found by one more upsert without variants', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.hidden.add(ours(1));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+    const upserts = stages.catalog.script.calls.filter((call) => call.operation === 'upsertProduct');
+    expect(upserts).toHaveLength(2);
+    expect(upserts[1]?.args[0]).not.toHaveProperty('variants');
+    expect(stages.catalog.countOf(ours(1))).toBe(1);
+    expect(stages.catalog.of(ours(1))?.variants).toHaveLength(2);
+  });
+
+  it('is searched by its own identifier, its variants’ ones and its name, and compared by external_id', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.background = { polls: 3 };
+    stages.catalog.script.after('upsertProduct', () =>
+      stages.catalog.hold({ name: 'Product 1', external_id: 'erp:1' }),
+    );
+    await stages.sync();
+    expect(await stages.link(1)).toMatchObject({ catalogId: String(stages.catalog.of(ours(1))?.id) });
+  });
+
+  it('that outlived its run is forsaken, and followed by whoever comes', async () => {
+    stages.store.put(modelSnapshot(1));
+    stages.catalog.background = { polls: 1000 };
+    await stages.sync();
+    expect(await stages.links.hasForsakenCreations(STORE)).toBe(true);
+    stages.catalog.finishCreation('task-1');
+    const store = stages.sites.store(STORE);
+    const signal = new AbortController().signal;
+    expect(await stages.creations.follow(store, 60_000, signal)).toEqual([ours(1)]);
+    expect(await stages.generation.requestDue(store, null, 1, signal)).toMatchObject({ requested: 1 });
+    expect(await stages.links.hasForsakenCreations(STORE)).toBe(false);
+  });
+});

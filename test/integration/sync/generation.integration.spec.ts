@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { isRecord } from '../../../src/catalog/untrusted-json.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { snapshot } from '../../support/fake-store.js';
+import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(...[1, 2, 3, 4].map((id) => snapshot(id)));
+});
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+const signal = new AbortController().signal;
+
+/** Links four products without asking for content. */
+async function linkedOnly(): Promise<void> {
+  stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+  await stages.sync();
+  stages.settings = { store: {}, workspace: {} };
+}
+
+const configured = (generation: object): void => {
+  stages.settings = { store: {}, workspace: { generation } };
+};
+
+const requestDue = (limit = 1000) =>
+  stages.generation.requestDue(stages.sites.store(STORE), null, limit, signal);
+
+function askedFor(): string[][] {
+  return stages.catalog.script.calls
+    .filter((call) => call.operation === 'generate')
+    .map(({ args: [products] }) =>
+      Array.isArray(products)
+        ? products.map((each) => (isRecord(each) ? String(each['externalId']) : ''))
+        : [],
+    );
+}
+
+describe('a request for content', () => {
+  it('is in the ledger before it is made', async () => {
+    let ledger: Record<string, number> = {};
+    stages.catalog.script.before('generate', async () => {
+      ledger = await stages.tasks.countByState(STORE);
+    });
+    await stages.sync();
+    expect(ledger).toEqual({ requested: 4 });
+  });
+
+  it.each(['before', 'after'] as const)(
+    'of unknown outcome (%s it was heard) is not repeated, and its tasks stay open',
+    async (moment) => {
+      stages.catalog.script[moment]('generate', refusal('transient', { outcomeUnknown: true }));
+      const run = await stages.sync();
+      expect(run).toMatchObject({ state: 'succeeded', counts: { generationRequested: 4 } });
+      expect(run.error).toContain('outcome unknown');
+      await stages.sync();
+      expect(stages.catalog.script.count('generate')).toBe(1);
+      expect(await stages.tasks.openFor(ours(1))).toMatchObject({ answeredAt: null, taskId: null });
+    },
+  );
+
+  it('that was certainly not heard leaves its products due', async () => {
+    stages.catalog.script.before('generate', refusal('throttled', { retryAfterMs: 60_000 }));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { generationRequested: 0 } });
+    expect(await stages.tasks.countByState(STORE)).toEqual({});
+    expect(await requestDue()).toMatchObject({ requested: 4, stopped: null });
+  });
+
+  it('is not made for a product whose task is open', async () => {
+    await stages.sync();
+    await stages.links.generationDueAgain(ours(1));
+    expect(await requestDue()).toEqual({ requested: 0, stopped: null });
+    const products = await Promise.all([1, 2].map((id) => stages.link(id)));
+    expect(await stages.generation.requestFor(stages.sites.store(STORE), products, null)).toMatchObject({
+      requested: 0,
+    });
+    expect(stages.catalog.script.count('generate')).toBe(1);
+  });
+
+  it('is made once for each product by ten replicas at once', async () => {
+    await linkedOnly();
+    await Promise.all(Array.from({ length: 10 }, () => requestDue()));
+    expect(askedFor().flat().sort()).toEqual([1, 2, 3, 4].map(ours));
+  });
+
+  it('keeps the service’s task ids by product', async () => {
+    await stages.sync();
+    const tasks = await Promise.all([1, 2, 3, 4].map((id) => stages.tasks.openFor(ours(id))));
+    expect(new Set(tasks.map((task) => task?.taskId)).size).toBe(4);
+    expect(tasks).toMatchObject(tasks.map(() => ({ taskIsShared: false, answeredAt: expect.any(Date) })));
+  });
+
+  it('keeps a task id that stands for all as shared', async () => {
+    stages.catalog.taskIds = 'shared';
+    await stages.sync();
+    expect(await stages.tasks.openFor(ours(3))).toMatchObject({ taskId: 'task-1', taskIsShared: true });
+  });
+
+  it('for one product alone has an id of its own, which a delivery may yet answer under another', async () => {
+    stages.catalog.taskIds = 'shared';
+    configured({ batchSize: 1 });
+    await stages.sync();
+    const tasks = await Promise.all([1, 2, 3, 4].map((id) => stages.tasks.openFor(ours(id))));
+    expect(new Set(tasks.map((task) => task?.taskId)).size).toBe(4);
+    // The answer named the request, not the product: the product's own task may bear another id.
+    expect(tasks.every((task) => task?.taskIsShared)).toBe(true);
+  });
+
+  it('whose answer names no task is a request all the same', async () => {
+    stages.catalog.taskIds = 'none';
+    await stages.sync();
+    expect(await stages.tasks.openFor(ours(1))).toMatchObject({ taskId: null, answeredAt: expect.any(Date) });
+  });
+});
+
+describe('a refusal', () => {
+  it('of one product is narrowed down, and the others are asked for', async () => {
+    await linkedOnly();
+    const { catalogId } = await stages.link(3);
+    const generate = stages.catalog.generate.bind(stages.catalog);
+    stages.catalog.generate = async (products) => {
+      if (products.some((product) => String(product.id) === catalogId))
+        stages.catalog.script.before('generate', refusal('invalid', { fields: { product_ids: ['No.'] } }));
+      return generate(products);
+    };
+    expect(await requestDue()).toMatchObject({ requested: 3 });
+    expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3, failed: 1 });
+    expect(await stages.tasks.newest(ours(3))).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('product_ids: No.'),
+    });
+    expect(await requestDue()).toEqual({ requested: 0, stopped: null });
+  });
+
+  it('of one product does not end the asking where requests take one product each', async () => {
+    await linkedOnly();
+    stages.catalog.batchLimit = 1;
+    stages.catalog.script.before('generate', refusal('invalid'));
+    expect(await requestDue()).toMatchObject({ requested: 3 });
+    expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 3, failed: 1 });
+  });
+
+  it('of the call itself ends the asking', async () => {
+    await linkedOnly();
+    configured({ batchSize: 1 });
+    stages.catalog.script.before('generate', refusal('misconfigured', { status: 405 }));
+    const outcome = await requestDue();
+    expect(outcome).toMatchObject({ requested: 0, stopped: expect.stringContaining('refused') });
+    expect(stages.catalog.script.count('generate')).toBe(1);
+  });
+});
+
+describe('brakes', () => {
+  it('are generation.maxPerRun: the rest waits for the next run', async () => {
+    configured({ maxPerRun: 3, batchSize: 2 });
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { generationRequested: 3 } });
+    expect(run.error).toContain('generation.maxPerRun (3) reached');
+    expect(askedFor().map((products) => products.length)).toEqual([2, 1]);
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 1 });
+  });
+
+  it('are the credits that the service last reported', async () => {
+    configured({ minCreditsRemaining: 10 });
+    await stages.state.reportCredits(WORKSPACE, 9, new Date());
+    const run = await stages.sync();
+    expect(run).toMatchObject({ counts: { created: 4, generationRequested: 0 } });
+    expect(run.error).toContain('9 credits remain');
+    await stages.state.reportCredits(WORKSPACE, 10, new Date());
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 4 });
+  });
+
+  it('are looked at again with one product a night, and all is asked for once there are enough', async () => {
+    configured({ minCreditsRemaining: 10 });
+    await stages.state.reportCredits(WORKSPACE, 9, new Date(Date.now() - 21 * 3_600_000));
+    const night = await stages.sync();
+    expect(night).toMatchObject({ counts: { created: 4, generationRequested: 1 } });
+    expect(night.error).toMatch(/9 credits remain.*one product was asked for/);
+    const again = await stages.sync();
+    expect(again).toMatchObject({ counts: { generationRequested: 0 } });
+    expect(again.error).not.toContain('one product');
+    await stages.state.reportCredits(WORKSPACE, 500, new Date());
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 3 });
+  });
+
+  it('are felt between one request and the next', async () => {
+    configured({ minCreditsRemaining: 10, batchSize: 2 });
+    stages.catalog.script.after('generate', () => stages.state.reportCredits(WORKSPACE, 1, new Date()));
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 2 });
+  });
+
+  it('are generation.mode off: nothing is asked, and nothing is wrong', async () => {
+    configured({ mode: 'off' });
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', error: null });
+    expect(stages.catalog.script.count('generate')).toBe(0);
+  });
+});
+
+describe('what is asked for', () => {
+  beforeEach(async () => {
+    await stages.sync();
+    for (const id of [1, 2, 3, 4])
+      await stages.tasks.settle((await stages.tasks.openFor(ours(id)))!.id, {
+        ...{ state: 'succeeded', settledBy: 'poll', reason: null },
+      });
+    stages.catalog.script.forget();
+  });
+
+  it('is a product whose source changed', async () => {
+    stages.store.edit('2', { vendor: 'Other' });
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 1 });
+    expect(askedFor()).toEqual([[ours(2)]]);
+  });
+
+  it('is not a product of which only what write-back writes was edited', async () => {
+    stages.store.edit('2', { title: 'Edited', descriptionHtml: '<p>Edited</p>' });
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 0 });
+  });
+
+  it('is nothing on a night without changes', async () => {
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 4, generationRequested: 0 });
+  });
+});

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Gate } from '../../support/call-script.js';
+import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
+import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => stages.reset());
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+const theirs = (id: number): string => ours(id).replace('example', 'other');
+
+/** A product of the other shop. */
+function otherSnapshot(id: number, sku: string) {
+  const product = withSku(snapshot(id), sku);
+  const renamed = (externalId: string): string => externalId.replace('example', 'other');
+  return {
+    ...product,
+    externalId: renamed(product.externalId),
+    variants: product.variants.map((each) => ({ ...each, externalId: renamed(each.externalId) })),
+  };
+}
+
+const skuOf = (externalId: string) => stages.catalog.of(externalId)?.sku;
+
+describe('an identifier that two products bear', () => {
+  it('is sent for neither of two new ones, and both are reported', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'), snapshot(3));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { seen: 3, created: 3, conflicted: 2 } });
+    expect([skuOf(ours(1)), skuOf(ours(2)), skuOf(ours(3))]).toEqual([undefined, undefined, 'SKU-3']);
+    const link = await stages.link(1);
+    expect(link.state).toBe('conflicted');
+    expect(link.withheld).toMatchObject([{ kind: 'sku', value: 'SAME', owner: ours(1) }]);
+    expect(link.withheld[0]?.reason).toContain(ours(2));
+  });
+
+  it('stays with the product that had it first', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    await stages.sync();
+    stages.store.put(withSku(snapshot(2), 'SAME'));
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, unchanged: 1, conflicted: 1 });
+    expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual(['SAME', undefined]);
+  });
+
+  it('in two stores of the workspace is ambiguous as well', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    await stages.sync();
+    stages.otherStore.put(otherSnapshot(7, 'SAME'));
+    const run = await stages.sync({ store: OTHER_STORE });
+    expect(run.counts).toMatchObject({ created: 1, conflicted: 1 });
+    expect(skuOf(theirs(7))).toBeUndefined();
+    expect(stages.catalog.countOf(ours(1))).toBe(1);
+  });
+
+  it('is noticed while two runs apply at once', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    stages.otherStore.put(otherSnapshot(7, 'SAME'));
+    const gate = new Gate();
+    stages.otherStore.script.before('batch', gate.hold);
+    const other = stages.sync({ store: OTHER_STORE });
+    await gate.reached;
+    const applying = new Gate();
+    stages.catalog.script.before('upsertProduct', applying.hold);
+    const run = stages.sync();
+    await applying.reached;
+    gate.open();
+    expect((await other).counts).toMatchObject({ created: 1, conflicted: 1 });
+    applying.open();
+    await run;
+    expect([skuOf(ours(1)), skuOf(theirs(7))]).toEqual(['SAME', undefined]);
+  });
+
+  it('planned by two runs that know nothing of each other is withheld where it is sent', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    stages.otherStore.put(otherSnapshot(7, 'SAME'));
+    const gates = [new Gate(), new Gate()] as const;
+    stages.catalog.script.after('listProducts', gates[0].hold);
+    stages.catalog.script.after('listProducts', gates[1].hold);
+    const runs = [stages.sync(), stages.sync({ store: OTHER_STORE })];
+    await Promise.all(gates.map((gate) => gate.reached));
+    gates.forEach((gate) => gate.open());
+    await Promise.all(runs);
+    const skus = [skuOf(ours(1)), skuOf(theirs(7))];
+    expect(skus.filter((sku) => sku === 'SAME').length).toBeLessThan(2);
+    expect([stages.catalog.countOf(ours(1)), stages.catalog.countOf(theirs(7))]).toEqual([1, 1]);
+  });
+
+  it('of a product’s own variants is told apart by variant', async () => {
+    const model = modelSnapshot(1);
+    stages.store.put({ ...model, variants: model.variants.map((each) => ({ ...each, sku: 'SAME' })) });
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
+    const variants = stages.catalog.of(ours(1))?.variants;
+    expect(variants?.map((each) => each.sku)).toEqual([undefined, undefined]);
+  });
+});
+
+describe('a conflict ends', () => {
+  it('when the other product changes its identifier', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
+    await stages.sync();
+    stages.store.put(withSku(snapshot(2), 'OWN'));
+    expect((await stages.sync()).counts).toMatchObject({ updated: 2, conflicted: 0 });
+    expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual(['SAME', 'OWN']);
+    expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 2 });
+  });
+
+  it('when the other product leaves the store', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
+    await stages.sync();
+    stages.store.products.delete('2');
+    await stages.sync();
+    await stages.sync();
+    expect(skuOf(ours(1))).toBe('SAME');
+    expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
+  });
+
+  it('not while another catalog product holds the identifier, however often it is looked at', async () => {
+    stages.catalog.hold({ sku: 'SAME', external_id: 'erp:9', name: 'Foreign' });
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    await stages.sync();
+    for (let night = 0; night < 2; night += 1) {
+      const run = await stages.sync();
+      expect(run).toMatchObject({ state: 'succeeded', counts: { unchanged: 1, conflicted: 1, failed: 0 } });
+      expect(await stages.link(1)).toMatchObject({ state: 'conflicted' });
+    }
+  });
+
+  it('once the other catalog product is gone', async () => {
+    const foreign = stages.catalog.hold({ sku: 'SAME', external_id: 'erp:9' });
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    await stages.sync();
+    stages.catalog.products.delete(foreign.id);
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, conflicted: 0 });
+    expect(skuOf(ours(1))).toBe('SAME');
+  });
+});
+
+describe.each([
+  ['searches', 5],
+  ['a walk of the listing', 0],
+])('a catalog product found by %s', (_way, others) => {
+  beforeEach(() => {
+    // With more pages than identifiers the catalog is searched, otherwise it is walked.
+    stages.catalog.pageSize = 1;
+    for (let number = 0; number < others; number += 1)
+      stages.catalog.hold({ name: `Bystander ${number}`, sku: `B-${number}` });
+  });
+
+  it('that belongs to another system is never touched', async () => {
+    const foreign = stages.catalog.hold({ sku: 'SKU-1', external_id: 'erp:1', name: 'Foreign' });
+    stages.store.put(snapshot(1));
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ created: 1, conflicted: 1 });
+    expect(stages.catalog.products.get(foreign.id)).toMatchObject({ name: 'Foreign', external_id: 'erp:1' });
+    expect(skuOf(ours(1))).toBeUndefined();
+    expect(stages.catalog.script.calls.some((call) => isSearch(call.args[0]))).toBe(others > 0);
+  });
+
+  it('that bears no external_id is adopted', async () => {
+    const unclaimed = stages.catalog.hold({ sku: 'SKU-1', name: 'Unclaimed' });
+    stages.store.put(snapshot(1));
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ updated: 1, created: 0, conflicted: 0 });
+    expect(await stages.actionsOf(run.id)).toMatchObject([{ kind: 'adopt' }]);
+    expect(await stages.link(1)).toMatchObject({ state: 'linked', catalogId: String(unclaimed.id) });
+    expect(stages.catalog.products.get(unclaimed.id)).toMatchObject({
+      external_id: ours(1),
+      name: 'Product 1',
+    });
+  });
+
+  it('that two products lay claim to is adopted by neither', async () => {
+    const unclaimed = stages.catalog.hold({ sku: 'SKU-1', barcode: '4006381333931', name: 'Unclaimed' });
+    const second = snapshot(2);
+    stages.store.put(snapshot(1), {
+      ...withSku(second, null),
+      variants: second.variants.map((each) => ({ ...each, sku: null, barcode: '4006381333931' })),
+    });
+    expect((await stages.sync()).counts).toMatchObject({ created: 2, conflicted: 2 });
+    expect(stages.catalog.products.get(unclaimed.id)).toMatchObject({ name: 'Unclaimed' });
+    expect(stages.catalog.products.get(unclaimed.id)?.external_id).toBeUndefined();
+  });
+
+  it('that is ours already is linked, not made again', async () => {
+    const own = stages.catalog.hold({ sku: 'SKU-1', external_id: ours(1) });
+    stages.store.put(snapshot(1));
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, created: 0 });
+    expect(await stages.link(1)).toMatchObject({ catalogId: String(own.id) });
+  });
+});
+
+function isSearch(filters: unknown): boolean {
+  return typeof filters === 'object' && filters !== null && 'search' in filters;
+}
+
+it('a variant of somebody else’s model holds its identifier against us', async () => {
+  const foreign = stages.catalog.hold({
+    external_id: 'erp:1',
+    is_product_model: true,
+    variants: [{ id: 5, sku: 'SKU-1' }],
+  });
+  stages.store.put(snapshot(1));
+  expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
+  expect(stages.catalog.products.get(foreign.id)).toMatchObject({ external_id: 'erp:1' });
+  expect(await stages.runs.latest(STORE, 1)).toHaveLength(1);
+});

@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { dryRun } from '../../../src/sync/dry-run.js';
+import type { SyncActionEntity } from '../../../src/persistence/entities/index.js';
+import { snapshot } from '../../support/fake-store.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => stages.reset());
+afterAll(async () => stages.close());
+
+async function linked(...ids: readonly number[]): Promise<void> {
+  stages.store.put(...ids.map((id) => snapshot(id)));
+  await stages.sync();
+}
+
+const kindsOf = async (runId: string) =>
+  (await stages.actionsOf(runId)).map(({ kind, externalId }) => `${kind} ${externalId.split(':')[2] ?? ''}`);
+
+describe('a read', () => {
+  it('that shows a product twice plans it once', async () => {
+    stages.store.exports = false;
+    stages.store.put(snapshot(1), snapshot(2));
+    stages.store.repeated = [snapshot(1), snapshot(2, { title: 'Later' })];
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ seen: 2, created: 2 });
+    expect(await kindsOf(run.id)).toEqual(['create 1', 'create 2']);
+  });
+
+  it('of what did not change plans nothing and sends nothing', async () => {
+    await linked(1, 2, 3);
+    stages.catalog.script.forget();
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ seen: 3, unchanged: 3, created: 0, updated: 0 });
+    expect(stages.catalog.script.calls).toEqual([]);
+    expect(await stages.actionsOf(run.id)).toEqual([]);
+  });
+
+  it('sends only the fields that changed, each with the reason', async () => {
+    await linked(1);
+    stages.store.edit('1', { vendor: 'Other', descriptionHtml: null });
+    const run = await stages.sync();
+    expect(await stages.actionsOf(run.id)).toMatchObject([
+      { kind: 'update', reason: 'changed in the store: description, html_description, brand' },
+    ]);
+    expect(stages.catalog.script.calls.find((call) => call.operation === 'updateProduct')?.args[1]).toEqual({
+      ...{ external_id: snapshot(1).externalId, brand: 'Other', description: '', html_description: '' },
+    });
+  });
+
+  it('counts each product once', async () => {
+    await linked(1, 2, 3);
+    stages.store.edit('1', { vendor: 'Other' });
+    stages.store.put(snapshot(4));
+    stages.store.products.delete('2');
+    const { counts } = await stages.sync();
+    expect(counts).toMatchObject({ seen: 3, created: 1, updated: 1, unchanged: 1, failed: 0, orphaned: 1 });
+  });
+});
+
+describe('a product out of scope', () => {
+  it('is neither seen nor taken for gone', async () => {
+    await linked(1);
+    stages.store.edit('1', { status: 'DRAFT' });
+    stages.store.put(snapshot(2, { status: 'ARCHIVED' }));
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ seen: 0, created: 0, orphaned: 0 });
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+  });
+});
+
+describe('a product that is gone', () => {
+  it('is orphaned by a full export', async () => {
+    await linked(1, 2);
+    stages.store.products.delete('1');
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { orphaned: 1 } });
+    expect(await stages.link(1)).toMatchObject({ state: 'orphaned', orphanedAt: expect.any(Date) });
+  });
+
+  it('is orphaned by pages that are proved complete', async () => {
+    stages.store.exports = false;
+    await linked(1, 2);
+    stages.store.products.delete('1');
+    expect((await stages.sync()).counts).toMatchObject({ orphaned: 1 });
+  });
+
+  it.each([
+    ['fewer were read than the store counts', 2],
+    ['the store does not count', null],
+  ])('is not told from a short read: %s', async (_case, counted) => {
+    stages.store.exports = false;
+    await linked(1, 2);
+    stages.store.products.delete('1');
+    stages.store.counted = counted;
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { orphaned: 0 } });
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+    expect(stages.log).toMatchObject([{ message: expect.stringContaining('nothing is marked as gone') }]);
+  });
+
+  it('is not missed by an incremental run', async () => {
+    await linked(1, 2);
+    stages.store.products.delete('1');
+    expect((await stages.sync({ full: false })).counts).toMatchObject({ orphaned: 0 });
+  });
+
+  it('is orphaned once', async () => {
+    await linked(1, 2);
+    stages.store.products.delete('1');
+    await stages.sync();
+    expect((await stages.sync()).counts).toMatchObject({ orphaned: 0 });
+  });
+
+  it('comes back under its old catalog product', async () => {
+    await linked(1, 2);
+    const { catalogId } = await stages.link(1);
+    stages.store.products.delete('1');
+    await stages.sync();
+    stages.store.put(snapshot(1));
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ seen: 2, updated: 1, created: 0 });
+    expect(await stages.link(1)).toMatchObject({ state: 'linked', catalogId, orphanedAt: null });
+  });
+
+  it('is asked about one by one where a query narrows the read', async () => {
+    stages.settings = { store: { filter: { query: 'tag:x' } }, workspace: {} };
+    await linked(1, 2, 3);
+    stages.store.products.delete('1');
+    stages.store.selects = (product) => product.storeId !== '2';
+    expect((await stages.sync()).counts).toMatchObject({ seen: 1, orphaned: 1 });
+    expect(await stages.link(1)).toMatchObject({ state: 'orphaned' });
+    expect(await stages.link(2)).toMatchObject({ state: 'linked' });
+    expect(stages.store.script.calls.at(-1)).toMatchObject({
+      operation: 'readProducts',
+      args: [expect.arrayContaining(['1', '2'])],
+    });
+  });
+});
+
+describe('limits', () => {
+  const limits = { maxChangedShare: 0.5, maxOrphanedShare: 0.2 };
+  beforeEach(async () => {
+    await linked(1, 2, 3, 4);
+    stages.settings = { store: { limits }, workspace: {} };
+    stages.catalog.script.forget();
+  });
+
+  it('stop a run that would orphan too many, before anything is applied', async () => {
+    stages.store.products.delete('1');
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'failed', retryAt: null, errorCode: 'misconfigured' });
+    expect(run.error).toContain('limits.maxOrphanedShare');
+    expect(run.error).toContain('25.0 %');
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+  });
+
+  it('stop a run that would change too many, before anything is applied', async () => {
+    for (const id of ['1', '2', '3']) stages.store.edit(id, { vendor: 'Other' });
+    const run = await stages.sync();
+    expect(run.error).toContain('limits.maxChangedShare');
+    expect(await stages.actionsOf(run.id)).toEqual([]);
+    expect(stages.catalog.script.count('updateProduct')).toBe(0);
+  });
+
+  it('allow exactly their share, and do not count new products', async () => {
+    for (const id of ['1', '2']) stages.store.edit(id, { vendor: 'Other' });
+    stages.store.put(snapshot(5), snapshot(6), snapshot(7));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 2, created: 3 } });
+  });
+
+  it('give way to force', async () => {
+    stages.store.products.delete('1');
+    expect(await stages.sync({ force: true })).toMatchObject({ state: 'succeeded', counts: { orphaned: 1 } });
+  });
+});
+
+describe('a product that is being written', () => {
+  beforeEach(async () => {
+    await linked(1);
+    stages.store.edit('1', { vendor: 'Other' });
+  });
+
+  it('is passed over while a write-back holds it', async () => {
+    await stages.links.takeForWriting(snapshot(1).externalId, 'lease', 60_000);
+    expect((await stages.sync()).counts).toMatchObject({ seen: 1, unchanged: 1, updated: 0 });
+    await stages.links.releaseFromWriting(snapshot(1).externalId, 'lease');
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
+  });
+
+  it('is passed over while a write-back that was cut off waits to be finished', async () => {
+    const intent = await stages.writeBacks.intend({
+      ...{ store: STORE, workspace: 'default', externalId: snapshot(1).externalId },
+      deliveryId: '00000000-0000-4000-8000-000000000001',
+      contentFingerprint: 'f',
+      resultAt: new Date(),
+      taskRequestedAt: null,
+      state: 'ready',
+      intended: [],
+      seen: {},
+    });
+    if (intent.kind !== 'new') throw new Error(intent.kind);
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
+    await stages.writeBacks.beginAttempt(intent.id, { title: { value: 'Generated', before: 'Product 1' } });
+    stages.store.edit('1', { title: 'Generated' });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, updated: 0 });
+  });
+});
+
+describe('a dry run', () => {
+  it('leaves every table, the store and the catalog as they were', async () => {
+    await linked(1, 2, 3);
+    stages.store.edit('1', { vendor: 'Other' });
+    stages.store.products.delete('2');
+    stages.store.put(snapshot(4));
+    const before = await stages.contents();
+    const held = JSON.stringify([...stages.catalog.products]);
+    const actions: SyncActionEntity[] = [];
+    const found = await dryRun(
+      { db: stages.db, state: stages.state, timing: stages.clock },
+      stages.sites.store(STORE),
+      {
+        full: true,
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+        onActions: (some) => {
+          actions.push(...some);
+        },
+      },
+    );
+    expect(found).toMatchObject({ kind: 'full', incomplete: null });
+    expect(found.counts).toMatchObject({ seen: 3, creates: 1, updates: 1, orphans: 1, unchanged: 1 });
+    expect(actions.map((action) => action.kind).sort()).toEqual(['create', 'orphan', 'update']);
+    expect(await stages.contents()).toBe(before);
+    expect(JSON.stringify([...stages.catalog.products])).toBe(held);
+  });
+
+  it('looks on where limits would stop a run, and beside a run that is active', async () => {
+    await linked(1, 2);
+    stages.settings = { store: { limits: { maxOrphanedShare: 0 } }, workspace: {} };
+    stages.store.products.delete('1');
+    await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    const found = await dryRun(
+      { db: stages.db, state: stages.state, timing: stages.clock },
+      stages.sites.store(STORE),
+      {
+        full: true,
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+        onActions: () => undefined,
+      },
+    );
+    expect(found.counts).toMatchObject({ orphans: 1 });
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CodedError } from '../../../src/domain/errors.js';
+import type { SourceProduct } from '../../../src/domain/store-port.js';
+import { snapshot, withSku } from '../../support/fake-store.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(snapshot(1), snapshot(2), snapshot(3));
+  await stages.sync();
+  stages.store.parsed = [];
+});
+afterAll(async () => stages.close());
+
+/** Numbers of the products that the next full run parses. */
+async function parsedByTheNextRun(): Promise<string[]> {
+  stages.store.parsed = [];
+  const run = await stages.sync();
+  expect(run.counts).toMatchObject({ seen: 3 });
+  return stages.store.parsed.map((externalId) => externalId.split(':')[2] ?? '');
+}
+
+describe('a product that an export shows exactly as it was pushed', () => {
+  it('is not parsed', async () => {
+    expect(await parsedByTheNextRun()).toEqual([]);
+  });
+
+  it('is not parsed beside others that changed', async () => {
+    stages.store.edit('2', { vendor: 'Other' });
+    expect(await parsedByTheNextRun()).toEqual(['2']);
+    expect(await parsedByTheNextRun()).toEqual([]);
+  });
+
+  it('is parsed once where it moved without a change that matters', async () => {
+    stages.store.edit('2', { updatedAt: new Date('2026-11-20T10:00:00Z') });
+    expect(await parsedByTheNextRun()).toEqual(['2']);
+    expect(await parsedByTheNextRun()).toEqual([]);
+  });
+
+  it('is parsed again under other settings', async () => {
+    stages.settings = { store: { filter: { status: ['ACTIVE', 'DRAFT'] } }, workspace: {} };
+    expect(await parsedByTheNextRun()).toEqual(['1', '2', '3']);
+    stages.settings = {
+      store: { filter: { status: ['ACTIVE', 'DRAFT'] }, mapping: { mpn: 'custom.mpn' } },
+      workspace: {},
+    };
+    expect(await parsedByTheNextRun()).toEqual(['1', '2', '3']);
+  });
+
+  it('leaves the scope with the setting that kept it in', async () => {
+    stages.settings = { store: { filter: { status: ['DRAFT'] } }, workspace: {} };
+    expect((await stages.sync()).counts).toMatchObject({ seen: 0, orphaned: 0 });
+  });
+
+  it.each([
+    ['written', `'{}'`],
+    ['pushed_fields', `'{}'`],
+    ['source_fingerprint', `'other'`],
+    ['withheld', `'[{"kind": "sku", "value": "x", "owner": "y", "reason": "z"}]'`],
+  ])('is parsed again after its %s has moved, whoever moved it', async (column, value) => {
+    await stages.db.affected(`UPDATE store_product SET ${column} = ${value} WHERE external_id = $1`, [
+      snapshot(2).externalId,
+    ]);
+    expect(await parsedByTheNextRun()).toEqual(['2']);
+  });
+});
+
+it('a product of which an identifier is withheld is parsed every time', async () => {
+  stages.store.put(withSku(snapshot(3), 'SKU-1'));
+  await parsedByTheNextRun();
+  expect(await parsedByTheNextRun()).toContain('3');
+});
+
+it('a product that proves malformed fails the run, and the next try exports anew', async () => {
+  stages.store.edit('2', { vendor: 'Other' });
+  const read = stages.store.readExport.bind(stages.store);
+  stages.store.readExport = async function* (completed): AsyncGenerator<readonly SourceProduct[]> {
+    for await (const batch of read(completed))
+      yield batch.map((product) => ({
+        ...product,
+        snapshot: () => {
+          throw new CodedError('transient', 'line 7 of the export is malformed');
+        },
+      }));
+  };
+  expect(await stages.sync()).toMatchObject({
+    state: 'failed',
+    operation: null,
+    error: expect.stringContaining('line 7'),
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(snapshot(1));
+  await stages.sync();
+});
+afterEach(() => {
+  onKillPoint(null);
+});
+afterAll(async () => stages.close());
+
+async function generated(options: ResultOptions = {}): Promise<string> {
+  const { writeBackId } = await deliver(stages, await resultOf(stages, 1, options));
+  if (writeBackId === null) throw new Error('no write-back');
+  return writeBackId;
+}
+
+/** The writer's process dies at the point; its lease of the product runs out. */
+async function diesAt(point: KillPoint, id: string): Promise<void> {
+  onKillPoint((reached) => {
+    if (reached === point) throw new Error('died');
+  });
+  await expect(stages.writer.write(id)).rejects.toThrow('died');
+  onKillPoint(null);
+  await stages.db.affected(`UPDATE store_product SET write_lease_until = now() - interval '1 second'`);
+}
+
+describe('a writer that dies', () => {
+  const points: KillPoint[] = [
+    'write-back.taken',
+    'write-back.begun',
+    'write-back.written',
+    'write-back.journaled',
+  ];
+
+  it.each(points)('at %s is followed by one that finishes, and the store is written once', async (point) => {
+    const id = await generated();
+    await diesAt(point, id);
+    await stages.writer.write(id);
+    const row = await stages.writeBacks.get(id);
+    expect(row).toMatchObject({ state: 'applied' });
+    expect(row?.fields).toMatchObject([
+      { target: 'title', outcome: 'written', before: 'Product 1', after: 'Generated 1' },
+      { target: 'descriptionHtml', outcome: 'written', before: '<p>Source 1</p>' },
+    ]);
+    expect(stages.store.script.count('writeFields')).toBe(1);
+    expect((await stages.link(1)).written?.['title']).toMatchObject({ replaced: 'Product 1' });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
+  });
+
+  it('after the write is finished in the store’s own spelling', async () => {
+    stages.store.normalises = (field, value) =>
+      field === 'title' ? value : value.replaceAll('<p>', '<p >').replace('&amp;', '&#38;');
+    const id = await generated({ html: '<p>Fish &amp; chips</p>' });
+    await diesAt('write-back.written', id);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.script.count('writeFields')).toBe(1);
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+  });
+
+  it('does not lead the next one to overwrite an edit made meanwhile', async () => {
+    const id = await generated();
+    await diesAt('write-back.begun', id);
+    stages.store.edit('1', { title: 'Mine' });
+    await stages.writer.write(id);
+    expect(await stages.writeBacks.get(id)).toMatchObject({
+      state: 'applied',
+      fields: [{ target: 'title', outcome: 'conflict' }, { outcome: 'written' }],
+    });
+    expect(stages.store.at('1').title).toBe('Mine');
+  });
+
+  it('after the write leaves what is known as ours to the newer result that came meanwhile', async () => {
+    const id = await generated();
+    await diesAt('write-back.written', id);
+    const createdAt = new Date(Date.now() + 3_600_000);
+    const newer = await generated({ taskId: 'newer', name: 'Newer', html: '<p>Newer</p>', createdAt });
+    await stages.writer.write(newer);
+    expect(await stages.writeBacks.get(newer)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').title).toBe('Newer');
+    expect((await stages.link(1)).written?.['title']).toMatchObject({ replaced: 'Product 1' });
+    await writeAll(stages);
+    expect(stages.store.at('1').title).toBe('Newer');
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+  });
+
+  it('again and again on one write-back ends it, and a person may approve it', async () => {
+    const id = await generated();
+    for (let death = 0; death < 5; death += 1) await diesAt('write-back.begun', id);
+    expect(await stages.writer.write(id)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('never ended'),
+    });
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe(true);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  });
+});
+
+describe('a fault between fields and metafields', () => {
+  beforeEach(() => {
+    stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+  });
+
+  it('keeps what got through, and the next attempt sends the rest', async () => {
+    const id = await generated({ sections: [{ code: 'material', value: 'Leather' }] });
+    stages.store.script.before('writeMetafields', refusal('transient'));
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.script.count('writeFields')).toBe(1);
+    expect(stages.store.metafield('1', 'material')).toBe('Leather');
+    expect((await stages.writeBacks.get(id))?.fields).toMatchObject([
+      { target: 'title', outcome: 'written', before: 'Product 1' },
+      { target: 'descriptionHtml', outcome: 'written', before: '<p>Source 1</p>' },
+      { target: 'metafield:catalog.material', outcome: 'written', before: null },
+    ]);
+  });
+
+  it('and a lost answer do not make a metafield somebody else’s', async () => {
+    const id = await generated({ sections: [{ code: 'material', value: 'Leather' }] });
+    stages.store.script.after('writeMetafields', refusal('transient', { outcomeUnknown: true }));
+    await stages.writer.write(id);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.script.count('writeMetafields')).toBe(1);
+  });
+});

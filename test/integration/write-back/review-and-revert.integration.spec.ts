@@ -1,0 +1,192 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(snapshot(1));
+  await stages.sync();
+});
+afterAll(async () => stages.close());
+
+let results = 0;
+
+async function generated(options: ResultOptions = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  await deliver(stages, await resultOf(stages, 1, { taskId: `result-${results}`, createdAt, ...options }));
+  const rows = await stages.writeBacks.forProduct(snapshot(1).externalId);
+  return rows.at(-1)!.id;
+}
+
+async function applied(options: ResultOptions = {}): Promise<string> {
+  const id = await generated(options);
+  expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  return id;
+}
+
+const stateOf = async (id: string) => (await stages.writeBacks.get(id))?.state;
+
+describe('review', () => {
+  beforeEach(() => {
+    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+  });
+
+  it('writes nothing before the approval, and then also over an edit made since', async () => {
+    const id = await generated();
+    expect(await stages.writer.write(id)).toBeNull();
+    stages.store.edit('1', { title: 'Mine' });
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe(true);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    expect((await stages.writeBacks.get(id))?.fields[0]).toMatchObject({ before: 'Mine' });
+  });
+
+  it('writes nothing that was rejected', async () => {
+    const id = await generated();
+    expect(await stages.writeBacks.decide(id, 'reject')).toBe(true);
+    expect(await stages.writer.write(id)).toBeNull();
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe(false);
+    expect(stages.store.script.count('writeFields')).toBe(0);
+  });
+
+  it('is spared a result that a newer one overtakes', async () => {
+    const old = await generated();
+    await generated({ name: 'Second' });
+    expect(await stateOf(old)).toBe('skipped');
+    expect(await stages.writeBacks.decide(old, 'approve')).toBe(false);
+  });
+});
+
+describe('a person’s decision', () => {
+  it('releases a field that the merchant had edited', async () => {
+    stages.store.edit('1', { title: 'Mine', descriptionHtml: '<p>Mine</p>' });
+    const id = await generated();
+    await stages.writer.write(id);
+    expect(await stateOf(id)).toBe('conflicted');
+    await stages.writeBacks.decide(id, 'approve');
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    expect(await applied({ name: 'Second' })).toBeDefined();
+  });
+
+  it.each(['approve', 'reject'] as const)('to %s what is applied changes nothing', async (decision) => {
+    const id = await applied();
+    expect(await stages.writeBacks.decide(id, decision)).toBe(false);
+    expect(await stages.writeBacks.decide('nonsense', decision)).toBe(false);
+    expect(await stateOf(id)).toBe('applied');
+  });
+});
+
+describe('a revert', () => {
+  it('restores what stood there, and the merchant’s text is the source as before', async () => {
+    const id = await applied();
+    expect(await stages.reverter.revert(id)).toMatchObject([
+      { target: 'title', outcome: 'reverted' },
+      { target: 'descriptionHtml', outcome: 'reverted' },
+    ]);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+    expect(await stateOf(id)).toBe('reverted');
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
+  });
+
+  it('leaves alone exactly what is no longer ours', async () => {
+    const id = await applied();
+    stages.store.edit('1', { title: 'Mine' });
+    expect(await stages.reverter.revert(id)).toMatchObject([
+      { target: 'title', outcome: 'not_ours' },
+      { target: 'descriptionHtml', outcome: 'reverted' },
+    ]);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Source 1</p>' });
+  });
+
+  it('of what a later result replaced is refused', async () => {
+    const id = await applied();
+    await applied({ name: 'Second', html: '<p>Second</p>' });
+    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    expect(stages.store.at('1').title).toBe('Second');
+    expect(await stateOf(id)).toBe('applied');
+  });
+
+  it('of nothing but the merchant’s own is refused', async () => {
+    const id = await applied();
+    stages.store.edit('1', { title: 'Mine', descriptionHtml: null });
+    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it('removes metafields that were not there and restores those that were', async () => {
+    stages.settings = {
+      store: { writeBack: { sections: { namespace: 'catalog' }, onConflict: 'overwrite' } },
+      workspace: {},
+    };
+    const mine = { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Mine' };
+    stages.store.edit('1', { metafields: [mine] });
+    const sections = [
+      { code: 'material', value: 'Leather' },
+      { code: 'pieces', value: 3 },
+    ];
+    const id = await applied({ sections });
+    expect(stages.store.metafield('1', 'material')).toBe('Leather');
+    await stages.reverter.revert(id);
+    expect(stages.store.at('1').metafields).toEqual([mine]);
+  });
+
+  it('is done once', async () => {
+    const id = await applied();
+    const { reverter } = stages;
+    const reverts = await Promise.allSettled([reverter.revert(id), reverter.revert(id), reverter.revert(id)]);
+    expect(reverts.filter((revert) => revert.status === 'fulfilled')).toHaveLength(1);
+    await expect(reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    expect(stages.store.script.count('writeFields')).toBe(2);
+  });
+
+  it('that died between the store and the journal is finished by the next', async () => {
+    const id = await applied();
+    stages.store.script.after('writeFields', () => {
+      throw new Error('died');
+    });
+    await expect(stages.reverter.revert(id)).rejects.toThrow('died');
+    expect(await stateOf(id)).toBe('applied');
+    expect(await stages.reverter.revert(id)).toMatchObject([
+      { outcome: 'reverted' },
+      { outcome: 'reverted' },
+    ]);
+    expect(await stateOf(id)).toBe('reverted');
+    expect(stages.store.script.count('writeFields')).toBe(2);
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+  });
+
+  it('lets the same content be applied again by a later result', async () => {
+    const id = await applied();
+    await stages.reverter.revert(id);
+    await applied();
+    expect(stages.store.at('1').title).toBe('Generated 1');
+  });
+
+  it('waits for nobody: a product that is being written is refused', async () => {
+    const id = await applied();
+    await stages.links.takeForWriting(snapshot(1).externalId, 'somebody', 60_000);
+    await expect(stages.reverter.revert(id)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('under way'),
+    });
+  });
+
+  it.each([
+    ['an unknown write-back', async () => 'nonsense', 'not_found'],
+    ['one that is not applied', () => generated(), 'conflict'],
+  ])('of %s is refused', async (_what, make, code) => {
+    await expect(stages.reverter.revert(await make())).rejects.toMatchObject({ code });
+  });
+
+  it('of a product that is gone is refused', async () => {
+    const id = await applied();
+    stages.store.products.clear();
+    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+});

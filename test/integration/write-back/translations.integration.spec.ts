@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { LiveValues } from '../../../src/dashboard/live-values.js';
+import { driftOf } from '../../../src/operations/drift.js';
+import { readTranslations } from '../../../src/sites/live-translations.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: { writeBack: { locales: ['fr'] } }, workspace: {} };
+  stages.store.put(snapshot(1));
+  await stages.sync();
+  stages.store.script.forget();
+  inFrench({ name: 'Généré 1', html_description: '<p>Généré 1</p>' });
+});
+afterAll(async () => stages.close());
+
+let results = 0;
+
+function inFrench(text: { name?: string; html_description?: string; sections?: Record<string, unknown>[] }) {
+  stages.catalog.translated.set('fr', text);
+}
+
+async function generated(options: ResultOptions = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  const { writeBackId, delivery } = await deliver(
+    stages,
+    await resultOf(stages, 1, { taskId: `translated-${results}`, createdAt, ...options }),
+  );
+  if (writeBackId === null) throw new Error(delivery.note ?? 'no write-back');
+  return writeBackId;
+}
+
+async function written(options: ResultOptions = {}) {
+  const id = await generated(options);
+  await stages.writer.write(id);
+  return (await stages.writeBacks.get(id))!;
+}
+
+const outcomes = (row: { fields: readonly { target: string; outcome: string }[] }) =>
+  Object.fromEntries(row.fields.map(({ target, outcome }) => [target, outcome]));
+const french = (target: string) => stages.store.translation('1', `fr:${target}`);
+
+describe('a translation', () => {
+  it('is registered after the text that it translates, and journalled in the same row', async () => {
+    const row = await written();
+    expect(row).toMatchObject({ state: 'applied', reason: '4 fields written' });
+    expect(row.fields.slice(2)).toMatchObject([
+      { target: 'fr:title', outcome: 'written', before: null, after: 'Généré 1' },
+      { target: 'fr:descriptionHtml', outcome: 'written', before: null, after: '<p>Généré 1</p>' },
+    ]);
+    expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', '<p>Généré 1</p>']);
+    expect(stages.store.script.operations()).toEqual([
+      ...['readLive', 'readTranslations', 'writeFields', 'writeTranslations'],
+    ]);
+  });
+
+  it('is sanitised like the primary text', async () => {
+    inFrench({ name: 'Nom <b>gras</b>', html_description: '<p onclick="x()">Texte</p><script>x()</script>' });
+    await written();
+    expect([french('title'), french('descriptionHtml')]).toEqual(['Nom gras', '<p>Texte</p>']);
+  });
+
+  it('does not change the fingerprint of the source, and asks for nothing', async () => {
+    await written();
+    const { sourceFingerprint } = await stages.link(1);
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1, generationRequested: 0 } });
+    expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
+  });
+
+  it('does not hide from a poll that the primary text was taken already', async () => {
+    const row = await written();
+    const [own] = row.contentFingerprint.split('+');
+    expect(own).not.toBe(row.contentFingerprint);
+    expect(await stages.writeBacks.hasContent(row.externalId, own!)).toBe(true);
+    expect(await stages.writeBacks.hasContent(row.externalId, 'another')).toBe(false);
+  });
+
+  it('that the store holds already is not sent again', async () => {
+    await written();
+    stages.store.script.forget();
+    expect(await written()).toMatchObject({ state: 'skipped' });
+    expect(stages.store.script.operations()).toEqual(['readLive', 'readTranslations']);
+  });
+
+  it('of ours is replaced by that of a newer result', async () => {
+    await written();
+    inFrench({ name: 'Généré 2', html_description: '<p>Généré 1</p>' });
+    const row = await written({ name: 'Second' });
+    expect(outcomes(row)).toMatchObject({ 'fr:title': 'written', 'fr:descriptionHtml': 'same' });
+    expect(french('title')).toBe('Généré 2');
+  });
+
+  it('of text sections is written to the metafield’s value', async () => {
+    stages.settings = {
+      store: { writeBack: { locales: ['fr'], sections: { namespace: 'catalog' } } },
+      workspace: {},
+    };
+    inFrench({ name: 'Généré 1', sections: [{ care: 'Laver à 30 degrés', weight: 3 }] });
+    const row = await written({ sections: [{ care: 'Wash at 30 degrees', weight: 3 }] });
+    expect(outcomes(row)).toMatchObject({ 'fr:metafield:catalog.care': 'written' });
+    expect(french('metafield:catalog.care')).toBe('Laver à 30 degrés');
+    expect(row.fields.some(({ target }) => target === 'fr:metafield:catalog.weight')).toBe(false);
+  });
+});
+
+describe('what is no translation', () => {
+  it('is not written where the catalog answers the text of its own language, and the reason is recorded', async () => {
+    inFrench({ html_description: '<p>Généré 1</p>', name: 'Generated 1' });
+    const row = await written();
+    expect(row.fields.find(({ target }) => target === 'fr:title')).toMatchObject({
+      outcome: 'not_generated',
+      reason: expect.stringContaining('no text in fr'),
+    });
+    expect(french('title')).toBeUndefined();
+    expect(french('descriptionHtml')).toBe('<p>Généré 1</p>');
+  });
+
+  it('leaves the primary text alone where the shop lacks the language', async () => {
+    stages.store.locales = ['de'];
+    const row = await written();
+    expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('no language fr') });
+    expect(outcomes(row)).toMatchObject({ title: 'written', 'fr:title': 'untranslatable' });
+    expect(stages.store.script.count('writeTranslations')).toBe(0);
+  });
+
+  it('is left out with its reason where the catalog refuses the language', async () => {
+    stages.catalog.script.before('getProduct', refusal('invalid', { status: 400 }));
+    const { delivery, writeBackId } = await deliver(stages, await resultOf(stages, 1));
+    expect(delivery).toMatchObject({
+      state: 'processed',
+      note: expect.stringContaining('fr: the catalog says'),
+    });
+    await stages.writer.write(writeBackId!);
+    expect(outcomes((await stages.writeBacks.get(writeBackId!))!)).toEqual({
+      ...{ title: 'written', descriptionHtml: 'written' },
+    });
+  });
+
+  it('is waited for while the catalog does not answer: nothing is settled meanwhile', async () => {
+    stages.catalog.script.before('getProduct', refusal('transient'));
+    const id = await receive(stages, await resultOf(stages, 1));
+    expect(await stages.interpreter.interpret(id)).toEqual({ state: 'received', writeBackId: null });
+    expect(await stages.deliveries.get(id)).toMatchObject({ state: 'received' });
+    expect(await stages.writeBacks.forProduct(snapshot(1).externalId)).toEqual([]);
+    expect((await stages.tasks.newest(snapshot(1).externalId))?.state).toBe('requested');
+  });
+});
+
+describe('a translation that a person keeps', () => {
+  it('is left alone, and the others are written', async () => {
+    stages.store.translate('1', 'fr:title', 'Le mien');
+    const row = await written();
+    expect(outcomes(row)).toEqual({
+      ...{ title: 'written', descriptionHtml: 'written' },
+      ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
+    });
+    expect(french('title')).toBe('Le mien');
+  });
+
+  it('is left alone when it was ours once', async () => {
+    await written();
+    stages.store.translate('1', 'fr:title', 'Le mien');
+    inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
+    expect(outcomes(await written({ name: 'Second' }))).toMatchObject({
+      ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
+    });
+  });
+
+  it('is left alone when it came between the read and the write', async () => {
+    stages.store.script.before('writeTranslations', () => {
+      stages.store.translate('1', 'fr:title', 'Le mien');
+    });
+    expect(outcomes(await written())).toMatchObject({ title: 'written', 'fr:title': 'conflict' });
+    expect(french('title')).toBe('Le mien');
+  });
+
+  it('is overwritten where the configuration says so', async () => {
+    stages.settings = { store: { writeBack: { locales: ['fr'], onConflict: 'overwrite' } }, workspace: {} };
+    stages.store.translate('1', 'fr:title', 'Le mien');
+    expect(outcomes(await written())).toMatchObject({ 'fr:title': 'written' });
+  });
+
+  it('is that of a text which the merchant keeps: ours would translate another one', async () => {
+    const id = await generated();
+    stages.store.edit('1', { title: 'Mine' });
+    await stages.writer.write(id);
+    expect(outcomes((await stages.writeBacks.get(id))!)).toEqual({
+      ...{ title: 'conflict', descriptionHtml: 'written' },
+      ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
+    });
+  });
+});
+
+describe('review', () => {
+  it('holds translations back until they are approved', async () => {
+    stages.settings = { store: { writeBack: { locales: ['fr'], mode: 'review' } }, workspace: {} };
+    const id = await generated();
+    expect((await stages.writeBacks.get(id))?.intended.map(({ target }) => target)).toEqual([
+      ...['title', 'descriptionHtml', 'fr:title', 'fr:descriptionHtml'],
+    ]);
+    expect(await stages.writer.write(id)).toBeNull();
+    await stages.writeBacks.decide(id, 'approve', ['title', 'fr:title']);
+    await stages.writer.write(id);
+    expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', undefined]);
+  });
+});
+
+describe('undoing', () => {
+  it('removes what was not there before and puts back what was, only where it still is ours', async () => {
+    const first = await written();
+    inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
+    const second = await written({ name: 'Second', html: '<p>Second</p>' });
+    stages.store.translate('1', 'fr:descriptionHtml', 'Le mien');
+    expect(outcomes({ fields: await stages.reverter.revert(second.id) })).toMatchObject({
+      ...{ title: 'reverted', 'fr:title': 'reverted', 'fr:descriptionHtml': 'not_ours' },
+    });
+    expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', 'Le mien']);
+    await stages.reverter.revert(first.id);
+    expect([french('title'), french('descriptionHtml')]).toEqual([undefined, 'Le mien']);
+  });
+});
+
+describe('a write that was cut off', () => {
+  it('is finished without writing the translations twice', async () => {
+    stages.store.script.after('writeTranslations', refusal('transient', { outcomeUnknown: true }));
+    const id = await generated();
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+    await writeAll(stages);
+    const row = (await stages.writeBacks.get(id))!;
+    expect(row).toMatchObject({ state: 'applied' });
+    expect(outcomes(row)).toMatchObject({ title: 'written', 'fr:title': 'written' });
+    expect(row.fields.find(({ target }) => target === 'fr:title')).toMatchObject({ before: null });
+    expect(stages.store.script.count('writeTranslations')).toBe(1);
+    expect(stages.store.script.count('writeFields')).toBe(1);
+  });
+});
+
+describe('drift', () => {
+  it('reports a translation that was changed or removed since', async () => {
+    await written();
+    const { written: content, seenFields, pushedFields } = await stages.link(1);
+    const found = async () => {
+      const targets = Object.keys(content ?? {});
+      const translations = await readTranslations(stages.store, '1', targets);
+      const product = { written: content, seenFields, pushedFields };
+      return driftOf(product, stages.store.at('1'), ['ACTIVE'], translations ?? undefined);
+    };
+    expect(await found()).toEqual([]);
+    stages.store.translate('1', 'fr:title', 'Le mien');
+    stages.store.translate('1', 'fr:descriptionHtml', null);
+    expect(await found()).toMatchObject([
+      { kind: 'edited', target: 'fr:title', live: 'Le mien' },
+      { kind: 'overwritten', target: 'fr:descriptionHtml', live: null },
+    ]);
+  });
+});
+
+describe('a write that was given up and landed all the same', () => {
+  it('is known as ours by the next result, with the merchant’s text behind it', async () => {
+    const id = await generated();
+    stages.store.script.after('writeFields', refusal('transient', { outcomeUnknown: true }));
+    for (let attempt = 0; (await stages.writeBacks.get(id))?.state === 'ready'; attempt += 1) {
+      if (attempt > 30) throw new Error('it never ends');
+      // Landed once; from then on the store does not answer.
+      if (attempt > 0) stages.store.script.before('readLive', refusal('transient'));
+      await stages.db.affected('UPDATE write_back SET next_attempt_at = now()');
+      await stages.writer.write(id);
+    }
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    const { sourceFingerprint } = await stages.link(1);
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
+    expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
+    const second = await generated({ name: 'Second', html: '<p>Second</p>' });
+    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, () => new Date());
+    const row = (await stages.writeBacks.get(second))!;
+    row.state = 'pending_review';
+    const shown = await review.compare(row, { fresh: true });
+    expect(shown.fields.slice(0, 2)).toMatchObject([{ verdict: 'write' }, { verdict: 'write' }]);
+    await stages.writer.write(second);
+    expect(outcomes((await stages.writeBacks.get(second))!)).toMatchObject({
+      ...{ title: 'written', descriptionHtml: 'written' },
+    });
+    expect((await stages.link(1)).written?.['title']).toMatchObject({ replaced: 'Product 1' });
+  });
+
+  it('stays the merchant’s where the store refused it', async () => {
+    const id = await generated();
+    stages.store.script.before('writeFields', refusal('invalid', { fields: { title: ['too odd'] } }));
+    await stages.writer.write(id);
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
+    stages.store.edit('1', { title: 'Generated 1' });
+    expect(outcomes(await written({ name: 'Second' }))).toMatchObject({ title: 'conflict' });
+  });
+});

@@ -1,0 +1,349 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Gate } from '../../support/call-script.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(snapshot(1));
+  await stages.sync();
+  stages.store.script.forget();
+});
+afterAll(async () => stages.close());
+
+const ours = snapshot(1).externalId;
+const SECTIONS = { writeBack: { sections: { namespace: 'catalog' } } };
+let results = 0;
+
+/** A result newer than all before it; returns its write-back. */
+async function generated(options: ResultOptions = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  const { writeBackId, delivery } = await deliver(
+    stages,
+    await resultOf(stages, 1, { taskId: `result-${results}`, createdAt, ...options }),
+  );
+  if (writeBackId === null) throw new Error(delivery.note ?? 'no write-back');
+  return writeBackId;
+}
+
+/** Writes it and returns its row as it is then. */
+async function written(options: ResultOptions = {}) {
+  const id = await generated(options);
+  await stages.writer.write(id);
+  return (await stages.writeBacks.get(id))!;
+}
+
+const outcomes = (row: { fields: readonly { target: string; outcome: string }[] }) =>
+  Object.fromEntries(row.fields.map(({ target, outcome }) => [target, outcome]));
+
+const edits = (changes: Parameters<Stages['store']['edit']>[1]) => stages.store.edit('1', changes);
+
+describe('generated content', () => {
+  it('is written in one call, with the values before and after in the journal', async () => {
+    const row = await written();
+    expect(row).toMatchObject({ state: 'applied', reason: '2 fields written', attempts: 1 });
+    expect(row.fields).toMatchObject([
+      { target: 'title', outcome: 'written', before: 'Product 1', after: 'Generated 1' },
+      { target: 'descriptionHtml', before: '<p>Source 1</p>', after: '<p>Generated 1</p>' },
+    ]);
+    expect(stages.store.at('1')).toMatchObject({
+      title: 'Generated 1',
+      descriptionHtml: '<p>Generated 1</p>',
+    });
+    expect(stages.store.script.operations()).toEqual(['readLive', 'writeFields']);
+  });
+
+  it('is decided without the search engine texts, which cost extra, unless some are meant or may have been left', async () => {
+    const read = () =>
+      stages.store.script.calls.findLast(({ operation }) => operation === 'readLive')?.args[2];
+    await written();
+    expect(read()).toBe(false);
+    const fields = { name: 'seo.title', html_description: 'descriptionHtml' };
+    stages.settings = { store: { writeBack: { fields } }, workspace: {} };
+    stages.store.script.before('writeFields', refusal('transient'), 8);
+    const meant = await written({ name: 'Found' });
+    expect(read()).toBe(true);
+    for (let attempt = 0; attempt < 9; attempt += 1) await stages.writer.write(meant.id);
+    expect(await stages.writeBacks.get(meant.id)).toMatchObject({ state: 'failed' });
+    stages.store.script.forget();
+    stages.settings = { store: {}, workspace: {} };
+    expect(await written({ name: 'Title again' })).toMatchObject({ state: 'applied' });
+    expect(read()).toBe(true);
+  });
+
+  it('counts as ours in the store’s own spelling', async () => {
+    stages.store.normalises = (field, value) => (field === 'title' ? value : `${value}\n`);
+    const row = await written();
+    expect(row.fields[1]).toMatchObject({ after: '<p>Generated 1</p>\n' });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+    expect(await written({ html: '<p>Second</p>' })).toMatchObject({ state: 'applied' });
+  });
+
+  it('is sent as little as possible', async () => {
+    edits({ title: 'Generated 1' });
+    const row = await written();
+    expect(outcomes(row)).toEqual({ title: 'same', descriptionHtml: 'written' });
+    expect(stages.store.script.calls[1]?.args[1]).toEqual({ descriptionHtml: '<p>Generated 1</p>' });
+  });
+
+  it('that the store already shows is not sent', async () => {
+    edits({ title: 'Generated 1', descriptionHtml: '<p>Generated 1</p>' });
+    const row = await written();
+    expect(row).toMatchObject({ state: 'skipped', reason: expect.stringContaining('already says this') });
+    expect(stages.store.script.operations()).toEqual(['readLive']);
+  });
+
+  it('that is what the store told the catalog was not generated', async () => {
+    const row = await written({ name: 'Product 1', html: '<p>Source 1</p>' });
+    expect(row).toMatchObject({ state: 'skipped' });
+    edits({ title: 'Edited' });
+    expect(outcomes(await written({ name: 'Product 1', html: '<p>New</p>' }))).toEqual({
+      title: 'not_generated',
+      descriptionHtml: 'written',
+    });
+  });
+
+  it('does not come back as the merchant’s own: it is neither pushed nor generated from', async () => {
+    await written();
+    const { sourceFingerprint } = await stages.link(1);
+    stages.catalog.script.forget();
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1, generationRequested: 0 } });
+    expect(stages.catalog.script.calls).toEqual([]);
+    expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
+  });
+
+  it('applied once is not applied by another result of the same content', async () => {
+    await written();
+    expect(await written()).toMatchObject({ state: 'skipped' });
+    expect(stages.store.script.count('writeFields')).toBe(1);
+  });
+});
+
+describe('a merchant’s edit', () => {
+  it('made since the content was asked for is kept, and the other fields are written', async () => {
+    const id = await generated();
+    edits({ title: 'Mine' });
+    await stages.writer.write(id);
+    const row = (await stages.writeBacks.get(id))!;
+    expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('left to the merchant') });
+    expect(outcomes(row)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
+    expect(stages.store.at('1').title).toBe('Mine');
+  });
+
+  it('of everything makes the write-back a conflict', async () => {
+    edits({ title: 'Mine', descriptionHtml: '<p>Mine</p>' });
+    expect(await written()).toMatchObject({ state: 'conflicted' });
+    expect(stages.store.script.count('writeFields')).toBe(0);
+  });
+
+  it('is overwritten where the configuration says so', async () => {
+    stages.settings = { store: { writeBack: { onConflict: 'overwrite' } }, workspace: {} };
+    edits({ title: 'Mine' });
+    const row = await written();
+    expect(outcomes(row)).toMatchObject({ title: 'written' });
+    expect(row.fields[0]).toMatchObject({ before: 'Mine', reason: expect.stringContaining('overwritten') });
+  });
+
+  it('of what we wrote stays the merchant’s, also when a run has pushed it', async () => {
+    await written();
+    edits({ title: 'Mine' });
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
+    expect(outcomes(await written({ name: 'Second', html: '<p>Second</p>' }))).toEqual({
+      ...{ title: 'conflict', descriptionHtml: 'written' },
+    });
+    expect(stages.store.at('1').title).toBe('Mine');
+  });
+
+  it('that restores our text gives the field back', async () => {
+    await written();
+    edits({ title: 'Mine' });
+    edits({ title: 'Generated 1' });
+    expect(outcomes(await written({ name: 'Second' }))).toMatchObject({ title: 'written' });
+  });
+});
+
+describe('a product that is gone', () => {
+  it('is skipped with that reason', async () => {
+    const id = await generated();
+    stages.store.products.clear();
+    expect(await stages.writer.write(id)).toMatchObject({
+      state: 'skipped',
+      reason: 'the product was deleted in the store',
+    });
+  });
+
+  it('between the read and the write is skipped as well', async () => {
+    stages.store.script.before('writeFields', () => {
+      stages.store.products.clear();
+    });
+    expect(await written()).toMatchObject({
+      ...{ state: 'skipped', reason: 'the product was deleted in the store' },
+    });
+  });
+});
+
+describe('a store that refuses', () => {
+  it('a value is answered with a failure that says why, and the metafields go on', async () => {
+    stages.settings = { store: SECTIONS, workspace: {} };
+    const refused = refusal('invalid', { fields: { title: ['is too long'] } });
+    stages.store.script.before('writeFields', refused, 2);
+    expect(await written()).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('is too long'),
+    });
+    const row = await written({ sections: [{ code: 'material', value: 'Leather' }] });
+    expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('2 refused') });
+    expect(stages.store.metafield('1', 'material')).toBe('Leather');
+  });
+
+  it('for a passing reason is asked again later each time, and given up in the end', async () => {
+    const id = await generated();
+    stages.store.script.before('readLive', refusal('transient'), 8);
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 20; attempt += 1) {
+      const result = await stages.writer.write(id);
+      if (result?.state !== 'postponed') break;
+      waits.push(await waitOf(id));
+    }
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
+    expect(waits).toEqual([750, 3_750, 22_500, 90_000, 450_000, 1_350_000, 5_400_000]);
+  });
+
+  it('for a passing reason in the middle of writing is counted as one attempt', async () => {
+    const id = await generated();
+    stages.store.script.before('writeFields', refusal('transient'), 8);
+    let attempts = 0;
+    while ((await stages.writer.write(id))?.state === 'postponed') attempts += 1;
+    expect(attempts).toBe(7);
+    expect(stages.store.at('1').title).toBe('Product 1');
+  });
+
+  it('because we are too fast is left alone as long as it asks', async () => {
+    stages.store.script.before('writeFields', refusal('throttled', { retryAfterMs: 60_000 }));
+    const row = await written();
+    expect(row).toMatchObject({ state: 'ready' });
+    expect(await waitOf(row.id)).toBe(60_000);
+  });
+
+  it.each(['auth', 'misconfigured'] as const)(
+    'our credentials or settings (%s) waits for people',
+    async (code) => {
+      const id = await generated();
+      stages.store.script.before('readLive', refusal(code), 9);
+      for (let attempt = 0; attempt < 9; attempt += 1) {
+        expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+        expect(await waitOf(id)).toBe(300_000);
+      }
+      expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    },
+  );
+});
+
+async function waitOf(id: string): Promise<number> {
+  const row = await stages.db.one<{ waitMs: number }>(
+    `SELECT (extract(epoch FROM next_attempt_at - now()) * 1000)::double precision AS wait_ms FROM write_back WHERE id = $1`,
+    [id],
+  );
+  return Math.round((row?.waitMs ?? 0) / 750) * 750;
+}
+
+describe('custom attributes', () => {
+  beforeEach(() => {
+    stages.settings = { store: SECTIONS, workspace: {} };
+  });
+  const sections = [
+    { code: 'material', value: 'Leather' },
+    { code: 'pieces', value: 3 },
+    { code: 'colours', value: ['red', 'blue'] },
+  ];
+
+  it('become metafields of fitting types', async () => {
+    expect(await written({ sections })).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').metafields).toEqual([
+      { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Leather' },
+      { namespace: 'catalog', key: 'pieces', type: 'number_integer', value: '3' },
+      { namespace: 'catalog', key: 'colours', type: 'list.single_line_text_field', value: '["red","blue"]' },
+    ]);
+  });
+
+  it('are left alone where somebody else keeps a value', async () => {
+    const mine = { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Mine' };
+    edits({ metafields: [mine] });
+    const row = await written({ sections });
+    expect(outcomes(row)).toMatchObject({ 'metafield:catalog.material': 'conflict' });
+    expect(stages.store.metafield('1', 'material')).toBe('Mine');
+    expect(stages.store.metafield('1', 'pieces')).toBe('3');
+  });
+
+  it('that change between read and write are a conflict, whoever wrote them first', async () => {
+    await written({ sections });
+    stages.store.beforeMetafields = () => {
+      const others = stages.store.at('1').metafields.filter((field) => field.key !== 'material');
+      edits({
+        metafields: [
+          ...others,
+          { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Mine' },
+        ],
+      });
+    };
+    const row = await written({
+      sections: [
+        { code: 'material', value: 'Suede' },
+        { code: 'pieces', value: 4 },
+      ],
+    });
+    expect(outcomes(row)).toMatchObject({
+      ...{ 'metafield:catalog.material': 'conflict', 'metafield:catalog.pieces': 'written' },
+    });
+    expect(stages.store.metafield('1', 'material')).toBe('Mine');
+  });
+
+  it('of which the store refuses one are written but for that one', async () => {
+    stages.store.refusedKeys.add('pieces');
+    const row = await written({ sections });
+    expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('type is wrong') });
+    expect(outcomes(row)).toMatchObject({
+      ...{ 'metafield:catalog.pieces': 'failed', 'metafield:catalog.colours': 'written' },
+    });
+  });
+});
+
+describe('one product', () => {
+  it('is written by one of twenty workers', async () => {
+    const id = await generated();
+    const { writer } = stages;
+    const results = await Promise.all(Array.from({ length: 20 }, () => writer.write(id)));
+    expect(results.filter((result) => result?.state === 'applied')).toHaveLength(1);
+    expect(stages.store.script.count('writeFields')).toBe(1);
+  });
+
+  it('is not written by a second write-back while the first is under way', async () => {
+    const first = await generated();
+    const gate = new Gate();
+    stages.store.script.after('writeFields', gate.hold);
+    const writing = stages.writer.write(first);
+    await gate.reached;
+    const second = await generated({ name: 'Second', html: '<p>Second</p>' });
+    expect(await stages.writer.write(second)).toBeNull();
+    expect(await stages.writeBacks.get(second)).toMatchObject({
+      state: 'ready',
+      reason: 'another write-back of the same product is under way',
+    });
+    gate.open();
+    await writing;
+    await writeAll(stages);
+    expect(stages.store.at('1').title).toBe('Second');
+    expect((await stages.link(1)).written?.['title']).toMatchObject({ replaced: 'Product 1' });
+    expect((await stages.writeBacks.forProduct(ours)).map((row) => row.state)).toEqual([
+      'applied',
+      'applied',
+    ]);
+  });
+});

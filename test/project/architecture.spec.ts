@@ -1,0 +1,190 @@
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { placesWhere, sourceFiles } from '../support/source-files.js';
+import type { SourceFile } from '../support/source-files.js';
+
+interface Area {
+  /** Folders of src, or single files of one, that it may import besides itself. */
+  readonly imports: readonly string[];
+  /** Modules of Node and npm packages that it may use; absent: any. */
+  readonly packages?: readonly string[];
+}
+
+/** What every folder may use: plain types and the process's own clock, lease, shutdown and kill points. */
+const FOUNDATION = ['domain', 'runtime'];
+const EDGE: Area = { imports: FOUNDATION };
+const STAGE: Area = {
+  imports: [
+    ...FOUNDATION,
+    'observability',
+    'sites',
+    'planner',
+    'store',
+    'catalog',
+    'persistence',
+    'queue',
+    'config',
+  ],
+};
+
+/** Imports go one way: commands, API and pages; operations; stages; planner and sites; edges; runtime and domain. */
+const AREAS: Readonly<Record<string, Area>> = {
+  domain: { imports: [], packages: ['node:crypto', 'zod'] },
+  runtime: { imports: ['domain', 'persistence/entities'] },
+  planner: { imports: ['domain'], packages: ['node:crypto', 'sanitize-html', 'html-to-text', 'zod'] },
+  store: EDGE,
+  catalog: EDGE,
+  persistence: EDGE,
+  'embedded-postgres': EDGE,
+  // Both pools end a silent connection in the same way.
+  queue: { imports: [...FOUNDATION, 'persistence/bounded-client.ts'] },
+  // The schema of the assumptions about the catalog service belongs to the catalog client.
+  config: { imports: ['domain', 'catalog/assumptions.ts'] },
+  observability: { imports: [...FOUNDATION, 'config'] },
+  sites: { imports: [...FOUNDATION, 'planner', 'store', 'catalog', 'persistence', 'config'] },
+  // Descriptions of HTTP interfaces, and the page that shows them.
+  openapi: { imports: [], packages: ['express', 'swagger-ui-dist', 'zod'] },
+  schedule: STAGE,
+  sync: STAGE,
+  webhooks: STAGE,
+  'write-back': STAGE,
+  notifications: STAGE,
+  operations: STAGE,
+  api: { imports: [...STAGE.imports, 'operations', 'openapi'] },
+  dashboard: { imports: [...STAGE.imports, 'operations', 'api'] },
+  sandbox: { imports: ['domain', 'catalog/schemas.ts', 'openapi'] },
+};
+
+/** The composition root and the commands bind everything; the sandbox belongs to the demo alone. */
+const UNBOUND =
+  /^src\/(cli\/|main\.ts$|(daemon|composition|daemon-composition|app\.module|daemon\.module)\.ts$)/;
+const MAY_USE_SANDBOX = /^src\/(sandbox\/|cli\/demo)/;
+const MAY_READ_ENVIRONMENT = /^src\/(config\/environment\.ts|sandbox\/main\.ts)$/;
+const WITHOUT_CLOCK = /^src\/(domain|planner)\//;
+const LONGEST_FILE = 400;
+
+const all = [...sourceFiles('src'), ...sourceFiles('test')];
+const program = all.filter((file) => file.path.startsWith('src/') && !file.path.endsWith('.spec.ts'));
+
+function areaOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1];
+}
+
+function allows(area: string, rule: Area, target: string): boolean {
+  if (!target.startsWith('src/'))
+    return rule.packages?.some((name) => target === name || target.startsWith(`${name}/`)) ?? true;
+  const inside = target.slice('src/'.length);
+  return [area, ...rule.imports].some((name) => inside === name || inside.startsWith(`${name}/`));
+}
+
+/** `file → import` for each import that the file may not have. */
+function offences(
+  files: readonly SourceFile[],
+  allowed: (file: SourceFile, target: string) => boolean,
+): string[] {
+  return files.flatMap((file) =>
+    file.imports.filter((target) => !allowed(file, target)).map((target) => `${file.path} → ${target}`),
+  );
+}
+
+describe('imports', () => {
+  it.each(Object.entries(AREAS))('%s imports only what lies below it', (area, rule) => {
+    const files = program.filter((file) => areaOf(file.path) === area);
+    expect(offences(files, (_file, target) => allows(area, rule, target))).toEqual([]);
+  });
+
+  it('of every folder are ruled', () => {
+    const unruled = program.filter(
+      ({ path }) => !UNBOUND.test(path) && AREAS[areaOf(path) ?? ''] === undefined,
+    );
+    expect(unruled.map(({ path }) => path)).toEqual([]);
+  });
+
+  it('of the sandbox are the demo’s alone', () => {
+    const files = program.filter(({ path }) => !MAY_USE_SANDBOX.test(path));
+    expect(offences(files, (_file, target) => !target.startsWith('src/sandbox/'))).toEqual([]);
+  });
+
+  it('never lead from the program into tests', () => {
+    expect(
+      offences(program, (_file, target) => !target.startsWith('test/') && !target.endsWith('.spec.ts')),
+    ).toEqual([]);
+  });
+});
+
+describe('the checks themselves', () => {
+  it.each([
+    ['store', 'src/catalog/client.ts', false],
+    ['store', 'src/domain/errors.ts', true],
+    ['domain', 'node:fs', false],
+    ['planner', 'src/persistence/database.ts', false],
+    ['sync', 'src/webhooks/interpreter.ts', false],
+    ['sync', 'src/planner/source.ts', true],
+    ['sandbox', 'src/catalog/client.ts', false],
+    ['sandbox', 'src/catalog/schemas.ts', true],
+  ])('%s importing %s: %s', (area, target, allowed) => {
+    expect(allows(area, AREAS[area] ?? EDGE, target)).toBe(allowed);
+  });
+
+  it.each([
+    'process.env',
+    "process['env'].X",
+    'globalThis.process.env.X',
+    "import { env } from 'node:process';",
+  ])('see %s as reading the environment', (text) =>
+    expect(placesWhere({ path: 'x.ts', text, imports: [] }, readsEnvironment)).not.toEqual([]),
+  );
+
+  it('tell a date that is given from one that is read', () => {
+    const text = 'new Date(0); new Date(); Date.now(); Math.random(); // Date.now()';
+    expect(placesWhere({ path: 'x.ts', text, imports: [] }, readsClockOrChance)).toHaveLength(3);
+  });
+});
+
+describe('what code may not do', () => {
+  it('reads the environment nowhere but in the configuration', () => {
+    const files = program.filter(({ path }) => !MAY_READ_ENVIRONMENT.test(path));
+    expect(files.flatMap((file) => placesWhere(file, readsEnvironment))).toEqual([]);
+  });
+
+  it('reads no clock and rolls no dice in domain and planner', () => {
+    const files = program.filter(({ path }) => WITHOUT_CLOCK.test(path));
+    expect(files.flatMap((file) => placesWhere(file, readsClockOrChance))).toEqual([]);
+  });
+
+  it('hides no type behind any', () => {
+    expect(
+      program.flatMap((file) => placesWhere(file, (node) => node.kind === ts.SyntaxKind.AnyKeyword)),
+    ).toEqual([]);
+  });
+
+  it('silences no compiler error', () => {
+    const silencer = /@ts-(ignore|nocheck|expect-error)/;
+    expect(all.filter((file) => silencer.test(file.text)).map((file) => file.path)).toEqual([]);
+  });
+
+  it(`keeps files under ${LONGEST_FILE} lines`, () => {
+    const long = all.map((file) => ({ path: file.path, lines: file.text.split('\n').length }));
+    expect(long.filter(({ lines }) => lines > LONGEST_FILE)).toEqual([]);
+  });
+});
+
+function readsEnvironment(node: ts.Node): boolean {
+  if (ts.isImportDeclaration(node)) {
+    return /['"](node:)?process['"]/.test(node.moduleSpecifier.getText()) && /\benv\b/.test(node.getText());
+  }
+  if (ts.isElementAccessExpression(node))
+    return /^(globalThis\.)?process\[['"]env['"]\]$/.test(node.getText());
+  return (
+    ts.isPropertyAccessExpression(node) &&
+    node.name.text === 'env' &&
+    node.expression.getText().endsWith('process')
+  );
+}
+
+function readsClockOrChance(node: ts.Node): boolean {
+  if (ts.isNewExpression(node))
+    return node.expression.getText() === 'Date' && (node.arguments?.length ?? 0) === 0;
+  if (!ts.isPropertyAccessExpression(node)) return false;
+  return /^(Date\.now|Math\.random|performance\.now)$/.test(node.getText());
+}

@@ -1,0 +1,122 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { Metrics } from '../../src/observability/metrics/metrics.js';
+
+const file = (path: string): string => readFileSync(new URL(`../../config/${path}`, import.meta.url), 'utf8');
+
+const dashboard = z
+  .looseObject({
+    uid: z.literal('store-sync'),
+    panels: z.array(
+      z.looseObject({
+        id: z.int(),
+        title: z.string(),
+        gridPos: z.object({ h: z.int(), w: z.int(), x: z.int(), y: z.int() }),
+        targets: z.array(z.looseObject({ expr: z.string(), refId: z.string() })).optional(),
+      }),
+    ),
+  })
+  .parse(JSON.parse(file('grafana/store-sync.json')));
+
+const rules = z
+  .strictObject({
+    groups: z.array(
+      z.strictObject({
+        name: z.string(),
+        rules: z.array(
+          z.strictObject({
+            alert: z.string().regex(/^StoreSync[A-Z]\w+$/),
+            expr: z.string(),
+            for: z
+              .string()
+              .regex(/^\d+[mh]$/)
+              .optional(),
+            labels: z.strictObject({ severity: z.enum(['critical', 'warning', 'info']) }),
+            annotations: z.strictObject({ summary: z.string(), description: z.string() }),
+          }),
+        ),
+      }),
+    ),
+  })
+  .parse(parse(file('alerts/store-sync.rules.yaml')))
+  .groups.flatMap((group) => group.rules);
+
+const panels = dashboard.panels.flatMap(({ title, targets = [] }) =>
+  targets.map(({ expr }): [string, string] => [title, expr]),
+);
+const alerts = rules.map(({ alert, expr }): [string, string] => [alert, expr]);
+
+/** Every series that /metrics can show, with the labels that it has. */
+const known = seriesOf(new Metrics());
+
+function seriesOf({ registry }: Metrics): Map<string, readonly string[]> {
+  const series = new Map<string, readonly string[]>();
+  for (const metric of registry.getMetricsAsArray()) {
+    const labels: unknown = 'labelNames' in metric ? metric.labelNames : [];
+    const names = z.array(z.string()).parse(labels);
+    const isHistogram = 'buckets' in metric || 'upperBounds' in metric;
+    if (isHistogram)
+      for (const end of ['_bucket', '_sum', '_count']) series.set(metric.name + end, [...names, 'le']);
+    else series.set(metric.name, names);
+  }
+  return series;
+}
+
+/** What an expression asks for: series and the labels that it picks them by or groups them by. */
+function askedBy(expression: string): { series: string[]; labels: string[]; groupings: string[] } {
+  const names = [...expression.matchAll(/\b(?:store_sync|process|nodejs)_\w+/g)].map(([name]) => name);
+  const labels = [...expression.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);
+  const groupings = [...expression.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) =>
+    list.split(',').map((label) => label.trim()),
+  );
+  return { series: names, labels, groupings };
+}
+
+describe.each([
+  ['the dashboard', panels],
+  ['the alert rules', alerts],
+])('%s', (_what, expressions) => {
+  it.each(expressions)('%s asks for series that exist, by labels that they have', (_title, expression) => {
+    const { series, labels, groupings } = askedBy(expression);
+    expect(series.length).toBeGreaterThan(0);
+    expect(series.filter((name) => !known.has(name))).toEqual([]);
+    const possible = series.flatMap((name) => known.get(name) ?? []);
+    expect([...labels, ...groupings].filter((label) => !possible.includes(label))).toEqual([]);
+    for (const [open, close] of ['()', '{}', '[]'])
+      expect(expression.split(open ?? '').length).toBe(expression.split(close ?? '').length);
+  });
+});
+
+describe('the dashboard', () => {
+  it('has panels of their own ids that do not overlap', () => {
+    const ids = dashboard.panels.map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+    const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+      Array.from({ length: w * h }, (_none, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
+    );
+    expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('shows every metric of ours, so that none is kept for nobody', () => {
+    const shown = new Set(panels.flatMap(([, expression]) => askedBy(expression).series));
+    const ours = [...known.keys()].filter((name) => /^store_sync_(?!.*_(sum|count)$)/.test(name));
+    expect(ours.filter((name) => !shown.has(name))).toEqual([]);
+  });
+});
+
+describe('the alert rules', () => {
+  it('are named once each', () => {
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length);
+  });
+});
+
+describe('the check itself', () => {
+  it.each([
+    ['sum by (queue) (store_sync_unheard_of{queue="x"})', ['store_sync_unheard_of'], ['queue'], ['queue']],
+    ['rate(store_sync_runs_total{colour=~"red|blue"}[5m])', ['store_sync_runs_total'], ['colour'], []],
+  ])('reads %s', (expression, series, labels, groupings) => {
+    expect(askedBy(expression)).toEqual({ series, labels, groupings });
+  });
+});

@@ -1,0 +1,29 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { FAULTS } from '../fault/fault-map.js';
+import { faultPage } from '../fault/fault-page.js';
+
+const EXPECTED = Object.entries({ W: 17, C: 6, S: 7, D: 2, O: 6 }).flatMap(([letter, count]) =>
+  Array.from({ length: count }, (_, index) => `${letter}${String(index + 1)}`),
+);
+
+describe('the map of faults', () => {
+  it('leaves no fault out and proves each', () => {
+    expect(FAULTS.map(({ id }) => id)).toEqual(EXPECTED);
+    for (const { proofs } of FAULTS) expect(proofs.length).toBeGreaterThan(0);
+  });
+
+  it('names test files that there are', () => {
+    const missing = FAULTS.flatMap(({ proofs }) => proofs).filter(({ file }) => !existsSync(file));
+    expect(missing).toEqual([]);
+  });
+
+  it('is what docs/faults.md shows', () => {
+    expect(unpadded(readFileSync('docs/faults.md', 'utf8'))).toBe(unpadded(faultPage(FAULTS)));
+  });
+});
+
+/** Without the padding of a table's columns. */
+function unpadded(markdown: string): string {
+  return markdown.replaceAll(/ {2,}/g, ' ').replaceAll(/-{3,}/g, '---');
+}

@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ConfigError, loadConfig } from '../../../src/config/index.js';
+import type { Environment, LoadedConfig } from '../../../src/config/index.js';
+
+/** A directory of configuration files that lives as long as a test file. */
+export function configDirectory() {
+  const directory = mkdtempSync(join(tmpdir(), 'store-sync-config-'));
+  return {
+    path: directory,
+    file(content: string, name = 'config.yaml'): string {
+      const path = join(directory, name);
+      writeFileSync(path, content);
+      return path;
+    },
+    load(content: string, env: Environment = {}): LoadedConfig {
+      return loadConfig({ configFile: this.file(content), env, cwd: directory });
+    },
+    /** The one line that an operator gets to see. */
+    refusal(content: string, env: Environment = {}): string {
+      try {
+        this.load(content, env);
+      } catch (error) {
+        if (error instanceof ConfigError) return error.message.replaceAll(`${directory}/`, '');
+        throw error;
+      }
+      throw new Error('expected the configuration to be refused');
+    },
+    remove: () => rmSync(directory, { recursive: true, force: true }),
+  };
+}
+
+export const WORKSPACE =
+  'workspaces: { w: { baseUrl: "https://catalog.test/api/v1", auth: { apiToken: token } } }\n';
+
+/** A store with everything it must have, and the given lines of its section. */
+export function store(...lines: string[]): string {
+  const base = ['workspace: w', 'shop: one.myshopify.com', 'auth: { accessToken: token }'];
+  const keys = new Set(lines.map((line) => line.split(':')[0]));
+  const kept = base.filter((line) => !keys.has(line.split(':')[0] ?? ''));
+  return `${WORKSPACE}stores:\n  s:\n${[...kept, ...lines].map((line) => `    ${line}\n`).join('')}`;
+}
+
+/** A workspace with everything it must have, and the given lines of its section. */
+export function workspace(...lines: string[]): string {
+  const base = ['baseUrl: https://catalog.test/api/v1', 'auth: { apiToken: token }'];
+  const keys = new Set(lines.map((line) => line.split(':')[0]));
+  const kept = base.filter((line) => !keys.has(line.split(':')[0] ?? ''));
+  return `workspaces:\n  w:\n${[...kept, ...lines].map((line) => `    ${line}\n`).join('')}`;
+}
