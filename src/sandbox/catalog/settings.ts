@@ -1,3 +1,5 @@
+import { resolveReadings, type CatalogReadings } from './readings.js';
+
 /** What a sandbox is started with. Every time is in milliseconds; every default stands here. */
 export interface CatalogSandboxOptions {
   readonly databaseUrl: string;
@@ -24,6 +26,8 @@ export interface CatalogSandboxOptions {
   readonly notifyAgain?: boolean;
   /** False: a retry carries the timestamp of the delivery's first attempt. True: each attempt is stamped anew. */
   readonly restampRetries?: boolean;
+  /** How it reads what the interface specification leaves open. */
+  readonly readings?: Partial<CatalogReadings>;
   readonly bodyLimitBytes?: number;
   /** How often the workers look for due rows that nothing told them of. */
   readonly pollMs?: number;
@@ -50,6 +54,7 @@ export interface SandboxSettings {
   readonly credits: number;
   readonly notifyAgain: boolean;
   readonly restampRetries: boolean;
+  readonly readings: CatalogReadings;
   readonly bodyLimitBytes: number;
   readonly pollMs: number;
   readonly logger: SandboxLogger;
@@ -78,6 +83,7 @@ export function resolveSettings(options: CatalogSandboxOptions): SandboxSettings
     credits: options.credits ?? 100_000,
     notifyAgain: options.notifyAgain ?? false,
     restampRetries: options.restampRetries ?? false,
+    readings: resolveReadings(options.readings),
     bodyLimitBytes: options.bodyLimitBytes ?? 10 * 1024 * 1024,
     pollMs: options.pollMs ?? 500,
     logger: options.logger ?? SILENT,

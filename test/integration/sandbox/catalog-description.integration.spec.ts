@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { DECISIONS } from '../../../src/sandbox/catalog/decisions.js';
+import { DEFAULT_READINGS, READING_ROWS } from '../../../src/sandbox/catalog/readings.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../../src/sandbox/catalog/index.js';
 import { openApiDocument } from '../../../src/sandbox/catalog/openapi.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
@@ -52,6 +53,15 @@ describe('what the sandbox says about itself', () => {
         expect([method, path, response.status]).toEqual([method, path, expected]);
       }
     }
+  });
+
+  it('lists every reading with its values in docs/catalog-sandbox.md', async () => {
+    const cells = (
+      await readFile(new URL('../../../docs/catalog-sandbox.md', import.meta.url), 'utf8')
+    ).replaceAll(/\s+/g, ' ');
+    for (const { name, question, values } of READING_ROWS)
+      expect(cells).toContain(`| \`${name}\` | ${question} | ${values} |`);
+    expect(READING_ROWS.map(({ name }) => name)).toEqual(Object.keys(DEFAULT_READINGS));
   });
 
   it('lists every decision in docs/catalog-sandbox.md', async () => {

@@ -1,7 +1,9 @@
-import { Body, Controller, HttpCode, Post, UseGuards } from '@nestjs/common';
+import { Body, Controller, HttpCode, Inject, Post, UseGuards } from '@nestjs/common';
 import { z } from 'zod';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { parseOrRefuse } from '../http/errors.js';
+import { SETTINGS } from '../injection.js';
+import type { SandboxSettings } from '../settings.js';
 import { GenerationService } from './generation.service.js';
 
 const MAX_PRODUCTS = 1000;
@@ -16,12 +18,18 @@ export const taskAnswer = z.object({ task_id: z.string() });
 @UseGuards(BearerGuard)
 @RequiresScope('products')
 export class GenerationController {
-  constructor(private readonly generation: GenerationService) {}
+  constructor(
+    private readonly generation: GenerationService,
+    @Inject(SETTINGS) private readonly settings: SandboxSettings,
+  ) {}
 
   @Post()
   @HttpCode(202)
-  async generate(@Body() body: unknown): Promise<z.infer<typeof taskAnswer>> {
+  async generate(@Body() body: unknown): Promise<z.infer<typeof taskAnswer> | { detail: string }> {
     const { product_ids: productIds } = parseOrRefuse(generationRequest, body);
-    return { task_id: String(await this.generation.request(productIds)) };
+    const taskId = await this.generation.request(productIds);
+    return this.settings.readings.tasks === 'unnamed'
+      ? { detail: 'Generation was started.' }
+      : { task_id: String(taskId) };
   }
 }

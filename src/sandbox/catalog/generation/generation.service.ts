@@ -156,7 +156,7 @@ export class GenerationService {
       reason_for_failure: outcome.reason,
       credits: { consumed: success ? 1 : 0, remaining: await this.credits.remaining(tx) },
       task: {
-        id: String(task.id),
+        id: this.settings.readings.tasks === 'unnamed' ? '' : String(task.id),
         status,
         created_at: task.created_at.toISOString(),
         updated_at: this.settings.clock().toISOString(),

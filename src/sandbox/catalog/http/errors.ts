@@ -35,6 +35,10 @@ export function notFound(): ApiError {
   return new ApiError(404, { detail: 'Not found.' });
 }
 
+export function methodNotAllowed(method: string): ApiError {
+  return new ApiError(405, { detail: `Method "${method}" not allowed.` });
+}
+
 export function unsupportedMediaType(detail: string): ApiError {
   return new ApiError(415, { detail });
 }

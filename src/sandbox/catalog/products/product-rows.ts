@@ -26,10 +26,13 @@ interface ProductRow {
   sections: ProductView['sections'] | null;
 }
 
-/** In which language a product is told: what a text lacks in `locale` is taken from `fallback`, field by field. */
+/**
+ * The language in which a product is shown. What a text lacks in `locale` is taken from `fallback`, field by field; where
+ * `fallback` is null it stays empty.
+ */
 export interface LocaleChoice {
   readonly locale: string;
-  readonly fallback: string;
+  readonly fallback: string | null;
 }
 
 /** $1 and $2 are the locale and the fallback; `p` is the product. */

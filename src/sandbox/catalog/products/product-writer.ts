@@ -9,12 +9,15 @@ import {
   lockIdentifiers,
   type MatchField,
 } from './identifiers.js';
+import type { CatalogReadings } from '../readings.js';
+import type { SandboxSettings } from '../settings.js';
 import type { ProductBody } from './product.schemas.js';
 
 /** `named` changes what the body names; `all` empties what it leaves out. */
 export type WriteMode = 'named' | 'all';
 
 type Identifiers = Readonly<Record<MatchField, string | null>>;
+type FreeForm = NonNullable<ProductBody['metadata']>;
 type Existing = { readonly id: number } & Identifiers;
 
 const TEXT_FIELDS = ['name', 'description', 'html_description', 'open_attributes'] as const;
@@ -31,19 +34,25 @@ export class ProductWriter {
     private readonly tx: Queryable,
     private readonly locale: string,
     private readonly now: Date,
+    private readonly readings: CatalogReadings,
   ) {}
 
   /**
-   * The matching of catalog-api "POST /products/": the product or variant that bears one of the body's identifiers; where
-   * several do, the order of MATCH_FIELDS decides, and then the lower id.
+   * The matching of catalog-api "POST /products/": the product (or variant, where the reading says so) that has one of the
+   * body's identifiers. Where several do, `matchOrder` decides, and then the lower id.
    */
-  static async match(tx: Queryable, schema: string, body: ProductBody): Promise<number | undefined> {
+  static async match(
+    tx: Queryable,
+    { schema, readings }: Pick<SandboxSettings, 'schema' | 'readings'>,
+    body: ProductBody,
+  ): Promise<number | undefined> {
     await lockIdentifiers(tx, schema, body);
-    const values = MATCH_FIELDS.map((field) => identifierValue(body, field));
-    const conditions = MATCH_FIELDS.map((field, index) => `${field} = $${index + 1}`);
+    const values = readings.matchOrder.map((field) => identifierValue(body, field));
+    const conditions = readings.matchOrder.map((field, index) => `${field} = $${index + 1}`);
     const rank = conditions.map((condition, index) => `WHEN ${condition} THEN ${index}`).join(' ');
+    const level = readings.postMatchesVariants ? 'true' : 'parent_id IS NULL';
     const { rows } = await tx.query<{ id: number }>(
-      `SELECT id FROM product WHERE ${conditions.join(' OR ')} ORDER BY CASE ${rank} END, id LIMIT 1`,
+      `SELECT id FROM product WHERE ${level} AND (${conditions.join(' OR ')}) ORDER BY CASE ${rank} END, id LIMIT 1`,
       values,
     );
     return rows[0]?.id;
@@ -115,7 +124,8 @@ export class ProductWriter {
       );
     }
     if (isWritten(body, 'images', mode)) columns.set('images', JSON.stringify(body.images ?? []));
-    if (isWritten(body, 'metadata', mode)) columns.set('metadata', JSON.stringify(body.metadata ?? {}));
+    if (isWritten(body, 'metadata', mode))
+      columns.set('metadata', JSON.stringify(await this.mergedMetadata(id, body, mode)));
     if (isWritten(body, 'product_lists', mode))
       columns.set('product_lists', [...new Set(body.product_lists)]);
     if (isWritten(body, 'tags_to_update', mode)) columns.set('tags', [...new Set(body.tags_to_update)]);
@@ -131,7 +141,8 @@ export class ProductWriter {
     const columns = new Map<string, unknown>();
     for (const field of TEXT_FIELDS) {
       if (!isWritten(body, field, mode)) continue;
-      const value = body[field] ?? null;
+      const value =
+        field === 'open_attributes' ? await this.mergedAttributes(id, body, mode) : (body[field] ?? null);
       columns.set(field, field === 'open_attributes' && value !== null ? JSON.stringify(value) : value);
       if (field !== 'open_attributes') columns.set(`generated_${field}`, null);
     }
@@ -167,7 +178,7 @@ export class ProductWriter {
         await this.update(match.id, body, mode, variantPath);
       }
     }
-    if (mode === 'all') {
+    if (mode === 'all' || this.readings.patchVariants === 'replace') {
       await this.tx.query('DELETE FROM product WHERE parent_id = $1 AND NOT id = ANY($2)', [
         parentId,
         [...kept.keys()],
@@ -175,6 +186,28 @@ export class ProductWriter {
     }
     for (const [variantPath, body] of additions) await this.create(body, parentId, variantPath);
     if (bodies.length > 0) await this.markAsModel(parentId);
+  }
+
+  private async mergedMetadata(id: number, body: ProductBody, mode: WriteMode): Promise<FreeForm> {
+    const { rows } = await this.tx.query<{ present: FreeForm | null }>(
+      'SELECT metadata AS present FROM product WHERE id = $1',
+      [id],
+    );
+    return this.merges(mode) ? { ...rows[0]?.present, ...body.metadata } : (body.metadata ?? {});
+  }
+
+  private async mergedAttributes(id: number, body: ProductBody, mode: WriteMode): Promise<FreeForm | null> {
+    const named = body.open_attributes ?? null;
+    if (named === null || !this.merges(mode)) return named;
+    const { rows } = await this.tx.query<{ present: FreeForm | null }>(
+      'SELECT open_attributes AS present FROM product_text WHERE product_id = $1 AND locale = $2',
+      [id, this.locale],
+    );
+    return { ...rows[0]?.present, ...named };
+  }
+
+  private merges(mode: WriteMode): boolean {
+    return mode === 'named' && this.readings.patchObjects === 'merge';
   }
 
   private async variantsOf(parentId: number): Promise<Existing[]> {

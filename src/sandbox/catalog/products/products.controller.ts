@@ -16,14 +16,15 @@ import {
 import type { Request, Response } from 'express';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
 import { PublicAddress } from '../http/public-address.js';
-import { parseOrRefuse } from '../http/errors.js';
+import { methodNotAllowed, parseOrRefuse } from '../http/errors.js';
 import { refuseUnstorable } from '../http/json-guard.js';
 import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
 import { requestLocale } from '../http/query.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
 import { productFilters } from './product-list.js';
-import { productBody, type ProductView } from './product.schemas.js';
+import { readClearing } from '../readings.js';
+import { productBody, type ProductBody, type ProductView } from './product.schemas.js';
 import { ProductsService } from './products.service.js';
 
 /** catalog-api "Endpoints": /products/ and what is under a product. */
@@ -52,8 +53,7 @@ export class ProductsController {
     @Res({ passthrough: true }) response: Response,
     @Body() body: unknown,
   ): Promise<ProductView | { background_task_id: number }> {
-    refuseUnstorable(body);
-    const outcome = await this.products.upsert(parseOrRefuse(productBody, body), this.locale(request));
+    const outcome = await this.products.upsert(this.body(body), this.locale(request));
     response.status({ matched: 200, created: 201, accepted: 202 }[outcome.kind]);
     return outcome.kind === 'accepted' ? { background_task_id: outcome.taskId } : outcome.product;
   }
@@ -69,8 +69,7 @@ export class ProductsController {
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<ProductView> {
-    refuseUnstorable(body);
-    return this.products.replaceOrUpdate(id, parseOrRefuse(productBody, body), 'all', this.locale(request));
+    return this.products.replaceOrUpdate(id, this.body(body), 'all', this.updateLocale(request));
   }
 
   @Patch(':id')
@@ -79,13 +78,13 @@ export class ProductsController {
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<ProductView> {
-    refuseUnstorable(body);
-    return this.products.replaceOrUpdate(id, parseOrRefuse(productBody, body), 'named', this.locale(request));
+    return this.products.replaceOrUpdate(id, this.body(body), 'named', this.updateLocale(request));
   }
 
   @Delete(':id')
   @HttpCode(204)
   async delete(@Param('id') id: string): Promise<void> {
+    if (this.settings.readings.deletion === 'absent') throw methodNotAllowed('DELETE');
     await this.products.delete(id);
   }
 
@@ -104,17 +103,23 @@ export class ProductsController {
     @Param('id') id: string,
     @Body() body: unknown,
   ): Promise<ProductView> {
-    refuseUnstorable(body);
-    const outcome = await this.products.upsertVariant(
-      id,
-      parseOrRefuse(productBody, body),
-      this.locale(request),
-    );
+    if (this.settings.readings.variantsPath === 'read-only') throw methodNotAllowed('POST');
+    const outcome = await this.products.upsertVariant(id, this.body(body), this.locale(request));
     response.status(outcome.created ? 201 : 200);
     return outcome.product;
   }
 
+  private body(body: unknown): ProductBody {
+    refuseUnstorable(body);
+    return parseOrRefuse(productBody, readClearing(body, this.settings.readings.clearing));
+  }
+
   private locale(request: Request): string {
     return requestLocale(request.originalUrl, this.settings.defaultLocale);
+  }
+
+  private updateLocale(request: Request): string {
+    const { readings, defaultLocale } = this.settings;
+    return readings.patchLocale === 'honoured' ? this.locale(request) : defaultLocale;
   }
 }

@@ -29,7 +29,7 @@ export class ProductsService {
   /** catalog-api "POST /products/". */
   async upsert(body: ProductBody, locale: string): Promise<UpsertOutcome> {
     const found = await this.database.transaction(async (tx) => {
-      const id = await ProductWriter.match(tx, this.settings.schema, body);
+      const id = await ProductWriter.match(tx, this.settings, body);
       if (id !== undefined)
         return { kind: 'matched' as const, product: await this.write(tx, id, body, 'named', locale) };
       if ((body.variants ?? []).length > 0) return undefined;
@@ -51,7 +51,7 @@ export class ProductsService {
     body: ProductBody,
     locale: string,
   ): Promise<{ id: number; created: boolean }> {
-    const match = await ProductWriter.match(tx, this.settings.schema, body);
+    const match = await ProductWriter.match(tx, this.settings, body);
     const writer = this.writer(tx, locale);
     if (match !== undefined) await writer.update(match, body, 'named');
     const id = match ?? (await writer.create(body, null));
@@ -68,6 +68,7 @@ export class ProductsService {
   }
 
   async get(id: string, locale: string): Promise<ProductView> {
+    if (this.settings.readings.missingLocale === 'not-found') await this.requireText(productId(id), locale);
     return this.tree(this.database, productId(id), locale);
   }
 
@@ -148,7 +149,7 @@ export class ProductsService {
   }
 
   private writer(tx: Queryable, locale: string): ProductWriter {
-    return new ProductWriter(tx, locale, this.settings.clock());
+    return new ProductWriter(tx, locale, this.settings.clock(), this.settings.readings);
   }
 
   private async tree(db: Queryable, id: number, locale: string): Promise<ProductView> {
@@ -158,7 +159,18 @@ export class ProductsService {
   }
 
   private choice(locale: string): LocaleChoice {
-    return { locale, fallback: this.settings.defaultLocale };
+    const { readings, defaultLocale } = this.settings;
+    return { locale, fallback: readings.missingLocale === 'default' ? defaultLocale : null };
+  }
+
+  /** Throws 404 where a locale other than the default has no text of the product. */
+  private async requireText(id: number, locale: string): Promise<void> {
+    if (locale === this.settings.defaultLocale) return;
+    const { rowCount } = await this.database.query(
+      'SELECT 1 FROM product_text WHERE product_id = $1 AND locale = $2',
+      [id, locale],
+    );
+    if (rowCount === 0) throw notFound();
   }
 }
 

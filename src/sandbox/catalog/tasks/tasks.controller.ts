@@ -1,7 +1,7 @@
 import { Controller, Get, Inject, Param, Req, UseGuards } from '@nestjs/common';
 import type { Request } from 'express';
 import { BearerGuard, RequiresScope } from '../auth/bearer.guard.js';
-import { notFound } from '../http/errors.js';
+import { forbidden, notFound } from '../http/errors.js';
 import { pageOfResults, pageRequest, type Page } from '../http/pages.js';
 import { PublicAddress } from '../http/public-address.js';
 import { SETTINGS } from '../injection.js';
@@ -21,6 +21,7 @@ export class TasksController {
 
   @Get()
   async list(@Req() request: Request): Promise<Page<TaskView>> {
+    this.requireReadable();
     const page = pageRequest(request.originalUrl, this.settings.pageSize);
     const { count, results } = await this.tasks.list(page);
     return pageOfResults(this.address.of(request.originalUrl), page, count, results);
@@ -28,8 +29,15 @@ export class TasksController {
 
   @Get(':id')
   async get(@Param('id') id: string): Promise<TaskView> {
+    this.requireReadable();
     const task = /^\d{1,9}$/.test(id) ? await this.tasks.find(Number(id)) : undefined;
     if (task === undefined) throw notFound();
     return task;
+  }
+
+  private requireReadable(): void {
+    const { tasks } = this.settings.readings;
+    if (tasks === 'forbidden') throw forbidden('You do not have permission to perform this action.');
+    if (tasks !== 'readable') throw notFound();
   }
 }
