@@ -4,6 +4,7 @@ const RULES = [
   'src/domain/written-content',
   'src/planner/plan-write-back',
   'src/domain/row-states',
+  'src/domain/error-policy',
 ];
 
 /**

@@ -47,7 +47,7 @@ describe('statuses', () => {
     '[ERROR-01] [ERROR-04] [ERROR-05] [PUT-04] [PATCH-04] [GET-03] %d is %s',
     async (status, code, outcomeUnknown) => {
       const error = await patch({ status, json: { detail: 'why' } });
-      expect(error).toMatchObject({ name: 'CodedError', code, status, outcomeUnknown });
+      expect(error).toMatchObject({ name: 'CodedError', code, status, outcomeUnknown, side: 'catalog' });
       expect(service.asked).toHaveLength(1);
     },
   );

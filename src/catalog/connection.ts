@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { AdaptiveConcurrency } from './adaptive-concurrency.js';
+import { CodedError } from '../domain/errors.js';
 import { AnswerErrors } from './answer-errors.js';
 import { resolveAssumptions, type Assumptions } from './assumptions.js';
 import { TokenProvider, type TokenCalls } from './auth.js';
@@ -80,13 +81,16 @@ export class Connection {
       body === undefined
         ? {}
         : { payload: Buffer.from(JSON.stringify(body)), contentType: 'application/json' };
-    return this.requester.send({
+    const sent = this.requester.send({
       bearer: 'own',
       repeat: reads ? 'read' : 'repeatable',
       mutates: !reads && call.group !== 'tokens',
       timeoutMs: this.options.requestTimeoutMs ?? DEFAULT_LIMITS.requestTimeoutMs,
       ...json,
       ...call,
+    });
+    return await sent.catch((error: unknown) => {
+      throw error instanceof CodedError ? error.raisedBy('catalog') : error;
     });
   }
 

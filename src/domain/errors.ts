@@ -1,6 +1,6 @@
 /**
- * The one error type that crosses module borders (design section 5). Connectors translate whatever a vendor answers into a
- * code, by status and machine-readable code, never by message text; rows and processors decide by the code alone.
+ * The one error type that crosses module borders. Connectors translate every answer of a vendor into a code, by status and
+ * machine-readable code, never by message text. `error-policy.ts` says what a code means for a row.
  */
 export type ErrorCode =
   | 'auth' // credentials refused (401, or a permission that is missing: 403); people must act
@@ -10,6 +10,9 @@ export type ErrorCode =
   | 'conflict' // exists already, or changed since it was read
   | 'not_found'
   | 'misconfigured'; // cannot work before somebody changes the configuration
+
+/** The side that an error came from; errors of the database, the queue or the configuration have none. */
+export type Side = 'store' | 'catalog';
 
 export interface CodedErrorDetails {
   readonly cause?: unknown;
@@ -21,6 +24,8 @@ export interface CodedErrorDetails {
   readonly status?: number;
   /** True when the request may have been carried out although no usable answer came back. */
   readonly outcomeUnknown?: boolean;
+  /** The side that raised it, where that is known already; see `raisedBy`. */
+  readonly side?: Side | null;
 }
 
 export class CodedError extends Error {
@@ -29,6 +34,7 @@ export class CodedError extends Error {
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   readonly status?: number;
   readonly outcomeUnknown: boolean;
+  #side: Side | null;
 
   constructor(
     readonly code: ErrorCode,
@@ -40,6 +46,17 @@ export class CodedError extends Error {
     this.fields = details.fields;
     this.status = details.status;
     this.outcomeUnknown = details.outcomeUnknown ?? false;
+    this.#side = details.side ?? null;
+  }
+
+  get side(): Side | null {
+    return this.#side;
+  }
+
+  /** Notes the side that raised it, unless a side is noted already. Returns the error itself. */
+  raisedBy(side: Side): this {
+    this.#side ??= side;
+    return this;
   }
 }
 

@@ -1,7 +1,11 @@
 import type { CatalogField } from '../domain/catalog-product.js';
+import { codesMetWith } from '../domain/error-policy.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { json, type Database } from './database.js';
 import type { ActionError, SyncActionEntity } from './entities/sync-action.entity.js';
+
+/** Failures of these codes may work next time as they are: the run that met them tries again. */
+const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
 
 /** What an applied action leaves on its product. */
 export interface AppliedAction {
@@ -109,16 +113,16 @@ export class ActionRepository {
   async retryFailures(runId: string): Promise<number> {
     return this.db.affected(
       `UPDATE sync_action SET state = 'planned', settled_at = NULL
-       WHERE run_id = $1 AND state = 'failed' AND error->>'code' IN ('transient', 'throttled', 'auth')`,
-      [runId],
+       WHERE run_id = $1 AND state = 'failed' AND error->>'code' = ANY($2)`,
+      [runId, RETRIED_CODES],
     );
   }
 
   async retryableFailures(runId: string): Promise<number> {
     const row = await this.db.one<{ count: string }>(
       `SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'failed'
-         AND error->>'code' IN ('transient', 'throttled', 'auth')`,
-      [runId],
+         AND error->>'code' = ANY($2)`,
+      [runId, RETRIED_CODES],
     );
     return Number(row?.count ?? 0);
   }
@@ -161,8 +165,8 @@ export class ActionRepository {
   async leftBehind(store: string, runId: string): Promise<string[]> {
     const rows = await this.db.rows<{ storeId: string }>(
       `SELECT DISTINCT store_id FROM sync_action WHERE store = $1 AND run_id <> $2 AND (state = 'planned'
-         OR (state = 'failed' AND error->>'code' IN ('transient', 'throttled', 'auth'))) LIMIT 5000`,
-      [store, runId],
+         OR (state = 'failed' AND error->>'code' = ANY($3))) LIMIT 5000`,
+      [store, runId, RETRIED_CODES],
     );
     return rows.map((row) => row.storeId);
   }

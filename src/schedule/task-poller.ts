@@ -1,6 +1,7 @@
 import type { BackgroundTask } from '../catalog/background-task.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { CodedError, isCoded } from '../domain/errors.js';
+import { CodedError } from '../domain/errors.js';
+import { isMetWith } from '../domain/error-policy.js';
 import { valueHash } from '../domain/written-content.js';
 import type { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
@@ -59,7 +60,7 @@ export class TaskPoller {
       return null;
     } catch (error) {
       // Passing faults and refused credentials: the next poll is set already.
-      if (isCoded(error, 'transient', 'throttled', 'auth')) return null;
+      if (isMetWith(error, 'poll', 'wait')) return null;
       if (!(error instanceof CodedError)) throw error;
       await this.tasks.note(task.id, error.message);
       await this.#giveUpWhenOld(task, workspace);
@@ -102,7 +103,7 @@ export class TaskPoller {
     const known = asked.get(key);
     if (known) return known;
     const request = workspace.client.getBackgroundTask(taskId).catch((error: unknown) => {
-      if (isCoded(error, 'not_found', 'auth', 'invalid')) return null;
+      if (isMetWith(error, 'task', 'give_up')) return null;
       throw error;
     });
     asked.set(key, request);

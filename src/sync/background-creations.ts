@@ -1,7 +1,8 @@
 import pLimit from 'p-limit';
 import type { BackgroundTask } from '../catalog/background-task.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { reactionTo } from '../domain/error-policy.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { ActionRepository } from '../persistence/action.repository.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
@@ -110,9 +111,8 @@ export class BackgroundCreations {
       return task.state === 'succeeded';
     } catch (error) {
       // Tasks may be out of reach (an API token is promised for products only): the listing then shows what became of it.
-      if (isCoded(error, 'auth', 'not_found', 'invalid', 'misconfigured')) return true;
-      if (isCoded(error, 'transient', 'throttled')) return false;
-      throw error;
+      if (!(error instanceof CodedError)) throw error;
+      return reactionTo('task', error) === 'give_up';
     }
   }
 

@@ -1,6 +1,6 @@
 import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { isCoded } from '../domain/errors.js';
+import { isMetWith } from '../domain/error-policy.js';
 import { IDENTIFIER_KINDS, type CatalogProductBody } from '../domain/catalog-product.js';
 import { parseExternalId } from '../domain/external-id.js';
 
@@ -61,7 +61,7 @@ export async function variantLinksOf(
     for await (const variant of client.iterateVariants(String(product.id))) add(variant);
   } catch (error) {
     // The path's methods are not shown: a service without them leaves variants addressed by external_id alone.
-    if (!isCoded(error, 'not_found', 'invalid', 'auth', 'misconfigured')) throw error;
+    if (!isMetWith(error, 'variants', 'give_up')) throw error;
   }
   return links;
 }

@@ -1,3 +1,4 @@
+import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
@@ -185,7 +186,7 @@ export class GenerationRequester {
     if (error.outcomeUnknown)
       return { requested: tasks.length, stopped: `generation: outcome unknown: ${errorLine(error)}` };
     const ids = tasks.map((task) => task.id);
-    if (isCoded(error, 'invalid', 'not_found', 'conflict', 'misconfigured')) {
+    if (reactionTo('generate', error) === 'give_up') {
       for (const id of ids)
         await this.tasks.settle(id, { state: 'failed', settledBy: 'poll', reason: errorLine(error) });
       // A refusal of values is about this one product; any other is about the call, and the next would fare no better.

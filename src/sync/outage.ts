@@ -1,3 +1,4 @@
+import { reactionTo } from '../domain/error-policy.js';
 import { CodedError } from '../domain/errors.js';
 import type { Timing } from '../runtime/clock.js';
 
@@ -41,8 +42,10 @@ export class Outage {
 
   async #waitOrThrow(error: unknown, attempt: number): Promise<void> {
     if (!(error instanceof CodedError)) throw error;
-    if (error.code === 'auth') throw new RunInterruptedError('auth', error.message, { cause: error });
-    if (error.code !== 'transient' && error.code !== 'throttled') {
+    const reaction = reactionTo('apply', error);
+    if (reaction === 'pause')
+      throw new RunInterruptedError(error.code, error.message, { cause: error.raisedBy('catalog') });
+    if (reaction !== 'retry') {
       // An answer is an answer: the side is up.
       this.#lastSuccess = this.timing.now().getTime();
       throw error;

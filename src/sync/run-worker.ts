@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isMetWith, pausedSide } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { retryDelayMs } from '../domain/backoff.js';
@@ -327,8 +328,9 @@ export class RunWorker {
       error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
     const counts = await this.#counts(run);
     const applied = counts.created + counts.updated + counts.orphaned;
-    if (isCoded(cause, 'auth')) await this.parts.state.pause(run.workspace, errorLine(cause));
-    const final = cause instanceof PlanLimitError || isCoded(cause, 'misconfigured', 'invalid');
+    if (isCoded(cause) && pausedSide('run', cause) === 'catalog')
+      await this.parts.state.pause(run.workspace, errorLine(cause));
+    const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
     const retryInMs = final ? undefined : this.#retryInMs(run, cause);
     const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;
     return {
@@ -345,6 +347,6 @@ export class RunWorker {
     const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
     const delay = retryDelayMs(run.attempts + 2, () => this.parts.timing.random(), asked);
     if (delay !== null) return delay;
-    return isCoded(error, 'auth', 'throttled', 'transient') ? Math.max(asked, 7_200_000) : undefined;
+    return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
   }
 }

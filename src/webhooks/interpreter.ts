@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
 import { deliverySchema, type CatalogDelivery, type CatalogProduct } from '../catalog/schemas.js';
 import { readUntrustedJson } from '../catalog/untrusted-json.js';
-import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { reactionTo } from '../domain/error-policy.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { DeliveryState } from '../domain/row-states.js';
 import type { DeliveryRepository } from '../persistence/delivery.repository.js';
@@ -91,9 +92,10 @@ export class DeliveryInterpreter {
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       const { code } = error;
-      verdict = isCoded(error, 'transient', 'throttled', 'auth')
-        ? { kind: 'later', code, note: errorLine(error) }
-        : { kind: 'settled', state: 'failed', code, note: errorLine(error) };
+      verdict =
+        reactionTo('interpret', error) === 'retry'
+          ? { kind: 'later', code, note: errorLine(error) }
+          : { kind: 'settled', state: 'failed', code, note: errorLine(error) };
     }
     const { code } = verdict;
     const wait = WAITS_MS[row.attempts - 1];

@@ -1,5 +1,6 @@
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { CodedError, errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
+import { reactionTo } from '../domain/error-policy.js';
+import { CodedError, errorLine, type ErrorCode } from '../domain/errors.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { intendedValues } from '../planner/generated-content.js';
@@ -35,7 +36,7 @@ export async function resultContent(
       intended.push(...intendedTranslations(product, translated, locale, writeBack));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      if (mayWait && isCoded(error, 'transient', 'throttled', 'auth')) throw error;
+      if (mayWait && reactionTo('interpret', error) === 'retry') throw error;
       missing.push({ locale, code: error.code, reason: errorLine(error) });
     }
   }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { CodedError, isCoded } from '../domain/errors.js';
+import { CodedError } from '../domain/errors.js';
 import type { LiveProduct, StoreField } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import { afterRevert, valueHash, type WrittenContent } from '../domain/written-content.js';
@@ -177,9 +177,4 @@ function writtenAfter(written: WrittenContent, restored: ReadonlySet<string>): W
       restored.has(target) ? afterRevert(field) : field,
     ]),
   );
-}
-
-/** Errors of a revert that speak of this one write-back only: others of the same request go on. */
-export function isRefusal(error: unknown): error is CodedError {
-  return isCoded(error, 'conflict', 'not_found', 'invalid');
 }

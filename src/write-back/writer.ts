@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { retryDelayMs } from '../domain/backoff.js';
+import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { LiveProduct, MetafieldWrite, StoreField } from '../domain/store-port.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
@@ -124,17 +125,17 @@ export class WriteBackWriter {
 
   async #failedAttempt(row: WriteBackEntity, error: CodedError): Promise<WriteBackResult> {
     const reason = errorLine(error);
-    switch (error.code) {
-      case 'auth':
-      case 'misconfigured':
+    switch (reactionTo('write-back', error)) {
+      case 'pause':
+      case 'wait':
         return this.#postponed(row, error.code, AUTH_RETRY_MS, reason);
-      case 'transient':
-      case 'throttled': {
+      case 'retry': {
         const delay = retryDelayMs(row.attempts + 1, () => this.timing.random(), error.retryAfterMs);
         if (delay !== null) return this.#postponed(row, error.code, delay, reason, { failed: true });
         break;
       }
-      default:
+      case 'owe':
+      case 'give_up':
     }
     return this.#failed(row, error.code, reason);
   }

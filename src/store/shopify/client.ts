@@ -111,6 +111,18 @@ export class ShopifyClient {
    * failed on the way where the document may be repeated. A mutation whose fate is open is thrown with `outcomeUnknown`.
    */
   async run<T>(document: StoreDocument, variables: Variables, schema: z.ZodType<T>): Promise<Answer<T>> {
+    try {
+      return await this.runRepeated(document, variables, schema);
+    } catch (error) {
+      throw error instanceof CodedError ? error.raisedBy('store') : error;
+    }
+  }
+
+  private async runRepeated<T>(
+    document: StoreDocument,
+    variables: Variables,
+    schema: z.ZodType<T>,
+  ): Promise<Answer<T>> {
     const { limits, sleep, random, tokens } = this.settings;
     let waitedMs = 0;
     let renewed = false;

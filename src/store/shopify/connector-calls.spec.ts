@@ -151,6 +151,7 @@ describe('calls that the store refuses', () => {
     expect(await failureOf(collect(connector.readPages({ query: '', since: null })))).toMatchObject({
       code,
       status,
+      side: 'store',
     });
     expect(store.calls).toHaveLength(1);
   });

@@ -1,0 +1,85 @@
+import { describe, expect, it } from '@jest/globals';
+import { codesMetWith, ERROR_POLICY, isMetWith, pausedSide, reactionTo, type Stage } from './error-policy.js';
+import { CodedError, type ErrorCode } from './errors.js';
+
+const CODES: readonly ErrorCode[] = [
+  'auth',
+  'throttled',
+  'transient',
+  'conflict',
+  'not_found',
+  'invalid',
+  'misconfigured',
+];
+
+/** Stage by code, in the order of CODES: written out once more, so that no cell changes unnoticed. */
+const EXPECTED: Record<Stage, string> = {
+  run: 'pause wait wait retry retry give_up give_up',
+  apply: 'pause retry retry owe owe owe owe',
+  task: 'give_up wait wait give_up give_up give_up give_up',
+  variants: 'give_up retry retry retry give_up give_up give_up',
+  generate: 'wait wait wait give_up give_up give_up give_up',
+  poll: 'wait wait wait owe owe owe owe',
+  interpret: 'retry retry retry give_up give_up give_up give_up',
+  'write-back': 'pause retry retry give_up give_up give_up wait',
+};
+const STAGES = Object.keys(ERROR_POLICY) as Stage[];
+
+describe('the error table', () => {
+  it('has no stage that this test does not know', () => {
+    expect(STAGES.sort()).toEqual(Object.keys(EXPECTED).sort());
+  });
+
+  it.each(
+    STAGES.flatMap((stage) =>
+      CODES.map((code, index) => ({ stage, code, reaction: EXPECTED[stage].split(' ')[index] ?? '' })),
+    ),
+  )('$stage: $code means $reaction', ({ stage, code, reaction }) => {
+    const error = new CodedError(code, 'refused');
+    expect(reactionTo(stage, error)).toBe(reaction);
+    expect(ERROR_POLICY[stage][code]).toBe(reaction);
+  });
+
+  it('gives no reaction to an error without a code', () => {
+    expect(isMetWith(new Error('refused'), 'interpret', 'retry', 'give_up')).toBe(false);
+    expect(isMetWith(new CodedError('transient', 'reset'), 'interpret', 'retry')).toBe(true);
+    expect(isMetWith(new CodedError('transient', 'reset'), 'interpret', 'give_up')).toBe(false);
+  });
+
+  it('lists the codes of a reaction for queries', () => {
+    expect(codesMetWith('apply', 'retry', 'pause').sort()).toEqual(['auth', 'throttled', 'transient']);
+    expect(codesMetWith('write-back', 'wait')).toEqual(['misconfigured']);
+    expect(codesMetWith('task', 'retry')).toEqual([]);
+  });
+});
+
+describe('the side to pause', () => {
+  const refused = (side?: 'store' | 'catalog'): CodedError =>
+    new CodedError('auth', 'the token is revoked', side === undefined ? {} : { side });
+
+  it('is the side that refused the credentials', () => {
+    expect(pausedSide('run', refused('store'))).toBe('store');
+    expect(pausedSide('run', refused('catalog'))).toBe('catalog');
+    expect(pausedSide('apply', refused('store'))).toBe('store');
+  });
+
+  it('is the side that the stage talks to when the error does not tell', () => {
+    expect(pausedSide('apply', refused())).toBe('catalog');
+    expect(pausedSide('write-back', refused())).toBe('store');
+    expect(pausedSide('run', refused())).toBeNull();
+  });
+
+  it('is none when the stage does not pause', () => {
+    expect(pausedSide('generate', refused('catalog'))).toBeNull();
+    expect(pausedSide('run', new CodedError('transient', 'reset', { side: 'store' }))).toBeNull();
+  });
+});
+
+describe('the side of an error', () => {
+  it('is set once: what is nearest to the source knows best', () => {
+    const error = new CodedError('auth', 'the token is revoked');
+    expect(error.side).toBeNull();
+    expect(error.raisedBy('store')).toBe(error);
+    expect(error.raisedBy('catalog').side).toBe('store');
+  });
+});
