@@ -46,12 +46,14 @@ export const WRITE_BACK_TRANSITIONS = {
   reverted: [],
 } as const;
 
+export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
+
 export type RunState = keyof typeof RUN_TRANSITIONS;
 export type ActionState = keyof typeof ACTION_TRANSITIONS;
 export type TaskState = keyof typeof TASK_TRANSITIONS;
 export type DeliveryState = keyof typeof DELIVERY_TRANSITIONS;
 export type WriteBackState = keyof typeof WRITE_BACK_TRANSITIONS;
-export type LinkState = 'linked' | 'pending' | 'conflicted' | 'orphaned';
+export type LinkState = (typeof LINK_STATES)[number];
 
 /** The states from which a row may legally move to `to`. */
 export function statesBefore<T extends Readonly<Record<string, readonly string[]>>>(

@@ -23,6 +23,9 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     migrationsTransactionMode: 'each',
     namingStrategy: new SnakeNaming(),
     synchronize: false,
+    // The server makes ids by itself: no extension is needed, and none is installed behind the operator's back.
+    uuidExtension: 'pgcrypto',
+    installExtensions: false,
     poolSize: settings.poolSize,
     applicationName: 'store-sync',
     connectTimeoutMS: 3000,

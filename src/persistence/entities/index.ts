@@ -1,6 +1,8 @@
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { NotificationEntity } from './notification.entity.js';
+import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
+import { StoreEventEntity } from './store-event.entity.js';
 import { StoreProductEntity } from './store-product.entity.js';
 import { StoreStateEntity } from './store-state.entity.js';
 import { SyncActionEntity } from './sync-action.entity.js';
@@ -9,8 +11,10 @@ import { WebhookDeliveryEntity } from './webhook-delivery.entity.js';
 import { WorkspaceStateEntity } from './workspace-state.entity.js';
 import { WriteBackEntity } from './write-back.entity.js';
 
+/** Every table of the product's own schema. The queue's tables belong to BullMQ. */
 export const ENTITIES = [
   StoreProductEntity,
+  ProductIdentifierEntity,
   SyncRunEntity,
   SyncActionEntity,
   GenerationTaskEntity,
@@ -18,6 +22,7 @@ export const ENTITIES = [
   WriteBackEntity,
   WorkspaceStateEntity,
   StoreStateEntity,
+  StoreEventEntity,
   SavedPlanEntity,
   SavedPlanEntryEntity,
   NotificationEntity,
@@ -26,8 +31,10 @@ export const ENTITIES = [
 export {
   GenerationTaskEntity,
   NotificationEntity,
+  ProductIdentifierEntity,
   SavedPlanEntity,
   SavedPlanEntryEntity,
+  StoreEventEntity,
   StoreProductEntity,
   StoreStateEntity,
   SyncActionEntity,

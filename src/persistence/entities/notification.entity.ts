@@ -1,21 +1,34 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { oneOf } from './checks.js';
 
-/** How far people were told of a condition. */
-export type ToldState = 'nothing' | 'begun' | 'ended';
+const TOLD = ['nothing', 'begun', 'ended'] as const;
 
-/** A condition that people are told of when it begins and when it ends. */
+/** How much of a condition people were notified of. */
+export type ToldState = (typeof TOLD)[number];
+
+/** A condition that people are notified of when it begins and when it ends. */
 @Entity({ name: 'notification' })
+// A condition that lasts is one row, whoever notices it and however often.
+@Index('notification_one_open', ['kind', 'subject'], { unique: true, where: 'ended_at IS NULL' })
+@Index('notification_untold', ['nextAttemptAt'], {
+  where: "told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL)",
+})
+@Check('notification_told_check', oneOf('told', TOLD))
 export class NotificationEntity {
-  @PrimaryColumn('bigint') id!: string;
+  /** A bigint: text in JavaScript. */
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
   @Column('text') kind!: string;
   /** Key of the store or workspace; which of the two follows from the kind. */
   @Column('text') subject!: string;
   /** What the message needs besides; never a secret, never text of a product. */
-  @Column('jsonb') facts!: Record<string, unknown>;
+  @Column('jsonb', { default: {} }) facts!: Record<string, unknown>;
   @Column('timestamptz') since!: Date;
   @Column('timestamptz', { nullable: true }) endedAt!: Date | null;
-  @Column('text') told!: ToldState;
-  @Column('integer') attempts!: number;
-  @Column('timestamptz') nextAttemptAt!: Date;
+  @Column('text', { default: 'nothing' }) told!: ToldState;
+  @Column('integer', { default: 0 }) attempts!: number;
+  @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
+  /** Token of the process that sends the message. */
+  @Column('text', { nullable: true }) lease!: string | null;
+  @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
   @Column('timestamptz', { nullable: true }) toldAt!: Date | null;
 }

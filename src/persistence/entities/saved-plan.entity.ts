@@ -1,10 +1,12 @@
-import { Column, Entity, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
 import type { CatalogField, CatalogProductBody } from '../../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../../domain/withheld-identifier.js';
-import type { StoredActionKind } from './sync-action.entity.js';
-import type { RunKind } from './sync-run.entity.js';
+import { oneOf } from './checks.js';
+import { ACTION_KINDS, type StoredActionKind } from './sync-action.entity.js';
+import { RUN_KINDS, type RunKind } from './sync-run.entity.js';
 
-export type SavedPlanState = 'planning' | 'saved' | 'applied' | 'failed';
+const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
+export type SavedPlanState = (typeof STATES)[number];
 
 /** What a plan would do, in numbers. */
 export interface PlanCounts {
@@ -16,29 +18,38 @@ export interface PlanCounts {
   readonly conflicted: number;
 }
 
+/** A plan that was kept for review. */
 @Entity({ name: 'saved_plan' })
+@Index('saved_plan_by_time', ['createdAt'])
+@Check('saved_plan_kind_check', oneOf('kind', RUN_KINDS))
+@Check('saved_plan_state_check', oneOf('state', STATES))
 export class SavedPlanEntity {
   @PrimaryGeneratedColumn('uuid') id!: string;
   @Column('text') store!: string;
   @Column('text') workspace!: string;
-  @Column('text') kind!: RunKind;
-  @Column('text') state!: SavedPlanState;
+  @Column('text', { default: 'full' }) kind!: RunKind;
+  @Column('text', { default: 'planning' }) state!: SavedPlanState;
   /** Empty until the plan is saved. */
-  @Column('jsonb') counts!: Partial<PlanCounts>;
-  @Column('integer') entries!: number;
+  @Column('jsonb', { default: {} }) counts!: Partial<PlanCounts>;
+  @Column('integer', { default: 0 }) entries!: number;
   /** Why absence proved nothing, where the read was not complete. */
   @Column('text', { nullable: true }) incomplete!: string | null;
   @Column('text', { nullable: true }) error!: string | null;
-  /** The run that carried it out. */
+  /** The run that carried it out. Not a reference: runs are removed before plans are. */
   @Column('uuid', { nullable: true }) runId!: string | null;
   /** Before the store was read: whatever was done to a product since is later than the plan. */
-  @Column('timestamptz') createdAt!: Date;
+  @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) appliedAt!: Date | null;
 }
 
 @Entity({ name: 'saved_plan_entry' })
+// A product has one entry in a plan, as it has one action in a run.
+@Index('saved_plan_entry_once', ['planId', 'externalId'], { unique: true })
+@Check('saved_plan_entry_kind_check', oneOf('kind', ACTION_KINDS))
 export class SavedPlanEntryEntity {
-  @PrimaryColumn('uuid') planId!: string;
+  @ForeignKey(() => SavedPlanEntity, { onDelete: 'CASCADE' })
+  @PrimaryColumn('uuid')
+  planId!: string;
   /** A bigint: text in JavaScript. */
   @PrimaryColumn('bigint') position!: string;
   @Column('text') externalId!: string;
@@ -47,11 +58,11 @@ export class SavedPlanEntryEntity {
   @Column('text') kind!: StoredActionKind;
   @Column('text', { nullable: true }) catalogId!: string | null;
   @Column('text') reason!: string;
-  @Column('jsonb') fields!: CatalogField[];
+  @Column('jsonb', { default: [] }) fields!: CatalogField[];
   @Column('jsonb', { nullable: true }) body!: CatalogProductBody | null;
-  @Column('jsonb') withheld!: WithheldIdentifier[];
+  @Column('jsonb', { default: [] }) withheld!: WithheldIdentifier[];
   @Column('text', { nullable: true }) sourceFingerprint!: string | null;
-  @Column('boolean') wantsGeneration!: boolean;
+  @Column('boolean', { default: false }) wantsGeneration!: boolean;
   /** The link as it stood when the plan was made; null for a product without one. */
   @Column('text', { nullable: true }) linkState!: string | null;
   @Column('text', { nullable: true }) linkCatalogId!: string | null;

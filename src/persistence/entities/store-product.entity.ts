@@ -1,16 +1,24 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { CatalogField } from '../../domain/catalog-product.js';
-import type { LinkState } from '../../domain/row-states.js';
-import type { WrittenContent } from '../../domain/written-content.js';
+import { LINK_STATES, type LinkState } from '../../domain/row-states.js';
 import type { WithheldIdentifier } from '../../domain/withheld-identifier.js';
+import type { WrittenContent } from '../../domain/written-content.js';
+import { oneOf } from './checks.js';
 
-/** The link: a store product tied to its catalog product, with what was read, pushed and written (design section 2). */
+/** The link: a store product tied to its catalog product, with what was read, pushed and written. */
 @Entity({ name: 'store_product' })
+@Index('store_product_by_store', ['store'])
+@Index('store_product_by_catalog_id', ['workspace', 'catalogId'])
+// The sweep asks for these few rows every minute, and must not read the whole table.
+@Index('store_product_pending', ['store'], { where: "state = 'pending'" })
+@Index('store_product_generation_due', ['store'], { where: 'generation_due' })
+@Index('store_product_withheld', ['store'], { where: "withheld <> '[]'" })
+@Check('store_product_state_check', oneOf('state', LINK_STATES))
 export class StoreProductEntity {
   @PrimaryColumn('text') externalId!: string;
   @Column('text') store!: string;
   @Column('text') workspace!: string;
-  /** The store's own id, as its connector wants it. */
+  /** The store's own id, as its connector expects it. */
   @Column('text') storeId!: string;
   @Column('text') label!: string;
   @Column('text', { nullable: true }) handle!: string | null;
@@ -20,17 +28,22 @@ export class StoreProductEntity {
   @Column('text', { nullable: true }) creationTaskId!: string | null;
   @Column('timestamptz', { nullable: true }) creationStartedAt!: Date | null;
   /** Variant external_id to catalog id. */
-  @Column('jsonb') variantLinks!: Record<string, string>;
+  @Column('jsonb', { default: {} }) variantLinks!: Record<string, string>;
   @Column('text', { nullable: true }) sourceFingerprint!: string | null;
-  @Column('jsonb') pushedFields!: Partial<Record<CatalogField, string>>;
+  @Column('jsonb', { default: {} }) pushedFields!: Partial<Record<CatalogField, string>>;
   /** Hashes of the live writable values at the last push. */
-  @Column('jsonb') seenFields!: Record<string, string>;
+  @Column('jsonb', { default: {} }) seenFields!: Record<string, string>;
   @Column('jsonb', { nullable: true }) written!: WrittenContent | null;
-  @Column('jsonb') withheld!: WithheldIdentifier[];
-  @Column('boolean') generationDue!: boolean;
+  @Column('jsonb', { default: [] }) withheld!: WithheldIdentifier[];
+  @Column('boolean', { default: false }) generationDue!: boolean;
   /** Creation time of the newest task whose result was taken; older results never overwrite it. */
   @Column('timestamptz', { nullable: true }) newestResultAt!: Date | null;
-  @Column('timestamptz') firstSeenAt!: Date;
-  @Column('timestamptz') lastSeenAt!: Date;
+  /** Token of the write-back that holds the product. */
+  @Column('text', { nullable: true }) writeLease!: string | null;
+  @Column('timestamptz', { nullable: true }) writeLeaseUntil!: Date | null;
+  @Column('timestamptz', { default: () => 'now()' }) firstSeenAt!: Date;
+  @Column('timestamptz', { default: () => 'now()' }) lastSeenAt!: Date;
   @Column('timestamptz', { nullable: true }) orphanedAt!: Date | null;
+  /** Hash of the product as the last read met it; a read with the same mark need not be parsed. A trigger clears it. */
+  @Column('text', { nullable: true }) readMark!: string | null;
 }

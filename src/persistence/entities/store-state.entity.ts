@@ -5,6 +5,6 @@ export class StoreStateEntity {
   @PrimaryColumn('text') store!: string;
   /** Latest source time whose work is durable. */
   @Column('timestamptz', { nullable: true }) watermark!: Date | null;
-  @Column('integer') incrementalsSinceFull!: number;
+  @Column('integer', { default: 0 }) incrementalsSinceFull!: number;
   @Column('timestamptz', { nullable: true }) lastFullAt!: Date | null;
 }

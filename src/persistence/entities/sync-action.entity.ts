@@ -1,9 +1,12 @@
-import { Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { CatalogField, CatalogProductBody } from '../../domain/catalog-product.js';
-import type { ActionState } from '../../domain/row-states.js';
+import { ACTION_TRANSITIONS, type ActionState } from '../../domain/row-states.js';
 import type { WithheldIdentifier } from '../../domain/withheld-identifier.js';
+import { oneOf } from './checks.js';
+import { SyncRunEntity } from './sync-run.entity.js';
 
-export type StoredActionKind = 'create' | 'adopt' | 'update' | 'orphan';
+export const ACTION_KINDS = ['create', 'adopt', 'update', 'orphan'] as const;
+export type StoredActionKind = (typeof ACTION_KINDS)[number];
 
 /** What went wrong with one product, as the other side put it. */
 export interface ActionError {
@@ -13,10 +16,20 @@ export interface ActionError {
 }
 
 @Entity({ name: 'sync_action' })
+// A product has one action in a run, however often a resumed run plans it.
+@Index('sync_action_once_per_run', ['runId', 'externalId'], { unique: true })
+@Index('sync_action_open', ['runId', 'id'], { where: oneOf('state', ['planned', 'failed']) })
+@Index('sync_action_by_product', ['externalId', 'id'])
+// A store's unfinished actions are few beside its history, and every plan asks for them.
+@Index('sync_action_unfinished', ['store'], { where: oneOf('state', ['planned', 'failed']) })
+@Check('sync_action_kind_check', oneOf('kind', ACTION_KINDS))
+@Check('sync_action_state_check', oneOf('state', Object.keys(ACTION_TRANSITIONS)))
 export class SyncActionEntity {
   /** A bigint: text in JavaScript. */
-  @PrimaryColumn('bigint') id!: string;
-  @Column('uuid') runId!: string;
+  @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
+  @ForeignKey(() => SyncRunEntity, { onDelete: 'CASCADE' })
+  @Column('uuid')
+  runId!: string;
   @Column('text') store!: string;
   @Column('text') externalId!: string;
   @Column('text') storeId!: string;
@@ -24,17 +37,17 @@ export class SyncActionEntity {
   @Column('text') kind!: StoredActionKind;
   @Column('text', { nullable: true }) catalogId!: string | null;
   @Column('text') reason!: string;
-  @Column('jsonb') fields!: CatalogField[];
+  @Column('jsonb', { default: [] }) fields!: CatalogField[];
   @Column('jsonb', { nullable: true }) body!: CatalogProductBody | null;
-  @Column('jsonb') withheld!: WithheldIdentifier[];
+  @Column('jsonb', { default: [] }) withheld!: WithheldIdentifier[];
   @Column('text', { nullable: true }) sourceFingerprint!: string | null;
-  @Column('jsonb') seen!: Record<string, string>;
+  @Column('jsonb', { default: {} }) seen!: Record<string, string>;
   @Column('text', { nullable: true }) readMark!: string | null;
-  @Column('boolean') wantsGeneration!: boolean;
-  @Column('text') state!: ActionState;
-  /** Counted by the release before alone: see `begunTo` of the run. */
-  @Column('integer') attempts!: number;
+  @Column('boolean', { default: false }) wantsGeneration!: boolean;
+  @Column('text', { default: 'planned' }) state!: ActionState;
+  /** Counted by older releases alone: see `begunTo` of the run. */
+  @Column('integer', { default: 0 }) attempts!: number;
   @Column('jsonb', { nullable: true }) error!: ActionError | null;
-  @Column('timestamptz') createdAt!: Date;
+  @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;
 }

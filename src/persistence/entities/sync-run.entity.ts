@@ -1,13 +1,25 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { RunCounts } from '../../domain/run-counts.js';
-import type { RunState } from '../../domain/row-states.js';
+import { RUN_TRANSITIONS, type RunState } from '../../domain/row-states.js';
+import { oneOf } from './checks.js';
 
-export type RunKind = 'full' | 'incremental';
+export const RUN_KINDS = ['full', 'incremental'] as const;
+const RUN_PHASES = ['extract', 'apply', 'done'] as const;
+
+export type RunKind = (typeof RUN_KINDS)[number];
 export type RunTrigger = 'schedule' | 'command' | 'api' | 'event' | 'reconcile';
 /** What a resumed run does next: read the store and plan, carry out the stored plan, or nothing. */
-export type RunPhase = 'extract' | 'apply' | 'done';
+export type RunPhase = (typeof RUN_PHASES)[number];
 
 @Entity({ name: 'sync_run' })
+// Two replicas, a command and a schedule may all ask at once: a store has one active run, and the rest join it.
+@Index('sync_run_one_active', ['store'], { unique: true, where: oneOf('state', ['queued', 'running']) })
+// Every replica fires every tick: one run per slot of the schedule.
+@Index('sync_run_one_per_slot', ['store', 'slot'], { unique: true, where: 'slot IS NOT NULL' })
+@Index('sync_run_by_store', ['store', 'createdAt'])
+@Check('sync_run_kind_check', oneOf('kind', RUN_KINDS))
+@Check('sync_run_state_check', oneOf('state', Object.keys(RUN_TRANSITIONS)))
+@Check('sync_run_phase_check', oneOf('phase', RUN_PHASES))
 export class SyncRunEntity {
   @PrimaryGeneratedColumn('uuid') id!: string;
   @Column('text') store!: string;
@@ -16,23 +28,26 @@ export class SyncRunEntity {
   @Column('text') trigger!: RunTrigger;
   /** The tick of the schedule that asked for it. */
   @Column('timestamptz', { nullable: true }) slot!: Date | null;
-  @Column('boolean') force!: boolean;
-  @Column('text') state!: RunState;
-  @Column('text') phase!: RunPhase;
+  @Column('boolean', { default: false }) force!: boolean;
+  @Column('text', { default: 'queued' }) state!: RunState;
+  @Column('text', { default: 'extract' }) phase!: RunPhase;
   /** Handle of the store's export, stored before it is awaited, so that a restarted process adopts it. */
   @Column('text', { nullable: true }) operation!: string | null;
   /** Start of the read, the next watermark. */
   @Column('timestamptz', { nullable: true }) readFrom!: Date | null;
-  @Column('jsonb') counts!: Partial<RunCounts>;
+  @Column('jsonb', { default: {} }) counts!: Partial<RunCounts>;
   @Column('text', { nullable: true }) error!: string | null;
   @Column('text', { nullable: true }) errorCode!: string | null;
-  @Column('integer') attempts!: number;
+  @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended: their workers died. */
-  @Column('integer') unended!: number;
+  @Column('integer', { default: 0 }) unended!: number;
   /** Id of the last action that was begun: one up to it that is still planned may have been carried out. */
-  @Column('bigint') begunTo!: string;
+  @Column('bigint', { default: () => '0' }) begunTo!: string;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
-  @Column('timestamptz') createdAt!: Date;
+  /** Token of the worker that holds the run. */
+  @Column('text', { nullable: true }) lease!: string | null;
+  @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
+  @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) startedAt!: Date | null;
   @Column('timestamptz', { nullable: true }) finishedAt!: Date | null;
 }

@@ -8,9 +8,9 @@ export class WorkspaceStateEntity {
   /** Why nothing is asked of the service at present; null while it works. */
   @Column('text', { nullable: true }) pausedReason!: string | null;
   @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
-  @Column('integer') pauses!: number;
+  @Column('integer', { default: 0 }) pauses!: number;
   @Column('text', { nullable: true }) webhookFinding!: string | null;
-  /** Whose the slot is, as far as the last look told: `ours`, `free`, `foreign`, `unknown`. */
+  /** Whose webhook slot it is, as far as the last look showed: `ours`, `free`, `foreign`, `unknown`. */
   @Column('text', { nullable: true }) webhookState!: string | null;
   @Column('timestamptz', { nullable: true }) webhookCheckedAt!: Date | null;
 }

@@ -1,9 +1,21 @@
-import { Column, Entity, PrimaryGeneratedColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
-import type { WriteBackState } from '../../domain/row-states.js';
+import { oneOf } from './checks.js';
 
-/** The journal: nothing in it is deleted while its product exists (design section 2). */
+/** The journal of writes to the store: nothing in it is deleted while its product exists. */
 @Entity({ name: 'write_back' })
+// The same content is applied to a product once, however often its result is reported.
+@Index('write_back_applied_once', ['externalId', 'contentFingerprint'], {
+  unique: true,
+  where: "state = 'applied'",
+})
+// One row per result: a delivery that is interpreted again finds the row it made before.
+@Index('write_back_once_per_delivery', ['deliveryId'], { unique: true, where: 'delivery_id IS NOT NULL' })
+@Index('write_back_due', ['nextAttemptAt'], { where: "state = 'ready'" })
+@Index('write_back_by_product', ['externalId', 'createdAt'])
+@Index('write_back_by_state', ['state', 'createdAt'])
+@Check('write_back_state_check', oneOf('state', Object.keys(WRITE_BACK_TRANSITIONS)))
 export class WriteBackEntity {
   @PrimaryGeneratedColumn('uuid') id!: string;
   @Column('text') store!: string;
@@ -15,17 +27,17 @@ export class WriteBackEntity {
   @Column('timestamptz') resultAt!: Date;
   @Column('text') state!: WriteBackState;
   @Column('jsonb') intended!: IntendedValue[];
-  @Column('jsonb') seen!: Record<string, string>;
+  @Column('jsonb', { default: {} }) seen!: Record<string, string>;
   /** What an attempt was about to send, stored before it was sent, by target. */
-  @Column('jsonb') sent!: Record<string, SentValue>;
-  @Column('jsonb') fields!: JournalField[];
-  @Column('boolean') released!: boolean;
+  @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
+  @Column('jsonb', { default: [] }) fields!: JournalField[];
+  @Column('boolean', { default: false }) released!: boolean;
   @Column('text', { nullable: true }) reason!: string | null;
-  @Column('integer') attempts!: number;
+  @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended: their workers died. */
-  @Column('integer') unended!: number;
-  @Column('timestamptz') nextAttemptAt!: Date;
-  @Column('timestamptz') createdAt!: Date;
+  @Column('integer', { default: 0 }) unended!: number;
+  @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
+  @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;
   @Column('timestamptz', { nullable: true }) revertedAt!: Date | null;
 }

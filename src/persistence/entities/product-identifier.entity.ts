@@ -1,0 +1,16 @@
+import { Entity, Index, Column, PrimaryColumn } from 'typeorm';
+import type { IdentifierKind } from '../../domain/catalog-product.js';
+
+/** An identifier that a product or one of its variants has in its store: what makes ambiguous identifiers visible. */
+@Entity({ name: 'product_identifier' })
+@Index('product_identifier_by_product', ['product'])
+export class ProductIdentifierEntity {
+  @PrimaryColumn('text') workspace!: string;
+  @PrimaryColumn('text') kind!: IdentifierKind;
+  @PrimaryColumn('text') value!: string;
+  /** external_id of the product or variant that has the identifier. */
+  @PrimaryColumn('text') owner!: string;
+  @Column('text') store!: string;
+  /** external_id of the product that the owner is, or belongs to. */
+  @Column('text') product!: string;
+}
