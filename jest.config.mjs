@@ -1,20 +1,34 @@
 import swcOptions from './test/support/swc-options.mjs';
+import { TEST_KINDS } from './test/support/test-kinds.mjs';
 
-/** @type {import('jest').Config} */
-export default {
+/** What the tests of every kind have in common. */
+const common = {
   testEnvironment: 'node',
-  globalSetup: '<rootDir>/test/support/jest-global-setup.mjs',
-  globalTeardown: '<rootDir>/test/support/jest-global-teardown.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: ['**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   // Sources import each other as './x.js', as Node wants it; on disk they are .ts.
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
     '^.+\\.ts$': ['@swc/jest', swcOptions],
   },
-  testSequencer: '<rootDir>/test/support/longest-first.mjs',
-  maxWorkers: 2,
   // No test is about time, and machines differ: only what hangs is ended.
   testTimeout: 300_000,
+};
+
+/** Unit tests start no servers, so that they need neither a directory for the run nor its janitor. */
+const servers = {
+  globalSetup: '<rootDir>/test/support/jest-global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/jest-global-teardown.mjs',
+};
+
+/** @type {import('jest').Config} */
+export default {
+  projects: Object.entries(TEST_KINDS).map(([kind, files]) => ({
+    ...common,
+    ...(kind === 'unit' ? {} : servers),
+    displayName: kind,
+    testMatch: files.map((pattern) => `<rootDir>/${pattern}`),
+  })),
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
+  maxWorkers: 2,
 };

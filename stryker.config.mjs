@@ -1,3 +1,7 @@
+import jestConfig from './jest.config.mjs';
+
+const unit = jestConfig.projects.find(({ displayName }) => displayName === 'unit');
+
 const RULES = [
   'src/catalog/webhook-signature',
   'src/webhooks/dedupe-key',
@@ -22,11 +26,10 @@ export default {
   jest: {
     configFile: 'jest.config.mjs',
     config: {
+      ...unit,
+      projects: [],
       // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
       testMatch: [...RULES, 'src/planner/translations'].map((file) => `<rootDir>/${file}*.spec.ts`),
-      // These specs need no servers, and so nobody who tidies up after them.
-      globalSetup: null,
-      globalTeardown: null,
     },
     enableFindRelatedTests: true,
   },

@@ -1,0 +1,1 @@
+export declare const TEST_KINDS: Readonly<Record<string, readonly string[]>>;
