@@ -42,7 +42,7 @@ export class SyncRunEntity {
   /** Attempts in a row that began and never ended: their workers died. */
   @Column('integer', { default: 0 }) unended!: number;
   /** Id of the last action that was begun: one up to it that is still planned may have been carried out. */
-  @Column('bigint', { default: () => '0' }) begunTo!: string;
+  @Column('bigint', { default: 0 }) begunTo!: string;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
   /** Token of the worker that holds the run. */
   @Column('text', { nullable: true }) lease!: string | null;

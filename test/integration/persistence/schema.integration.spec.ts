@@ -56,13 +56,16 @@ async function schemaOf(source: DataSource): Promise<Map<string, string>> {
   return new Map(rows.map(({ name, definition }) => [name, comparable(definition)]));
 }
 
-/** Without the order of the values of an `IN (…)`, which says nothing, and without DESC: `@Index` has no sort order. */
+/**
+ * A definition without what does not matter: the order of the values of an `IN (…)`, the quotes that TypeORM puts around a bigint, and
+ * DESC, as `@Index` has no sort order.
+ */
 function comparable(definition: string): string {
   const sorted = definition.replaceAll(
     /ARRAY\[([^\]]*)\]/g,
     (_match, list: string) => `ARRAY[${list.split(', ').sort().join(', ')}]`,
   );
-  return sorted.replaceAll(/ DESC(?=[,)])/g, '');
+  return sorted.replaceAll(/ DESC(?=[,)])/g, '').replaceAll(/'(\d+)'::bigint/g, '$1');
 }
 
 const SCHEMA = `
