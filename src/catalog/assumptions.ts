@@ -1,5 +1,5 @@
 /**
- * Everything that catalog-api.md leaves "not shown" and the client must nevertheless do somehow. Each entry has a default and
+ * Everything that the service does not document and the client must assume (docs/assumptions.md). Each entry has a default and
  * the setting that changes it; nothing else in the client rests on a guess. Settings are keys of `workspaces.<name>`.
  */
 import { z } from 'zod';
@@ -109,7 +109,7 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
 
 export interface Assumption {
   readonly id: string;
-  /** What catalog-api.md does not show. */
+  /** What the service does not document. */
   readonly what: string;
   readonly default: string;
   /** The configuration key that changes it; where nothing depends on the answer, why not. */

@@ -7,10 +7,13 @@ export interface Page {
   readonly text: string;
 }
 
-/** The README and everything in docs. */
+/** The pages of the top level and everything in docs. */
 export function pages(): readonly Page[] {
-  const docs = readdirSync('docs').filter((name) => name.endsWith('.md'));
-  return ['README.md', ...docs.map((name) => `docs/${name}`)].map((path) => ({
+  const top = readdirSync('.').filter((name) => name.endsWith('.md'));
+  const docs = readdirSync('docs', { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`);
+  return [...top, ...docs].map((path) => ({
     path,
     text: readFileSync(path, 'utf8'),
   }));
@@ -34,8 +37,12 @@ export function relativeLinks(page: Page): readonly Link[] {
     });
 }
 
-/** The anchors that a forge makes of a page's headings. */
+/** The anchors of a page: those that a forge makes of its headings, and `<a id="…">`. */
 export function anchorsOf(text: string): readonly string[] {
+  return [...headingAnchors(text), ...[...text.matchAll(/<a id="([^"]+)">/g)].map(([, id = '']) => id)];
+}
+
+function headingAnchors(text: string): readonly string[] {
   const seen = new Map<string, number>();
   return [...withoutFences(text).matchAll(/^#{1,6} +(.+?) *$/gm)].map(([, heading = '']) => {
     const slug = heading

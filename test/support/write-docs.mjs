@@ -1,0 +1,17 @@
+// `npm run docs`: writes the pages that are generated from the code. test/project/generated-pages.spec.ts fails while they differ.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { format } from 'prettier';
+import { ASSUMPTIONS } from '../../src/catalog/assumptions.js';
+import { RULES } from '../contract/rules.js';
+import { rulesPage } from '../contract/rules-page.js';
+import { assumptionsPage } from './assumptions-page.js';
+
+const style = JSON.parse(readFileSync('.prettierrc.json', 'utf8'));
+const pages = {
+  'docs/assumptions.md': assumptionsPage(ASSUMPTIONS),
+  'docs/catalog-rules.md': rulesPage(RULES),
+};
+for (const [path, text] of Object.entries(pages)) {
+  writeFileSync(path, await format(text, { ...style, parser: 'markdown' }));
+  console.log(path);
+}
