@@ -11,8 +11,6 @@ const common = {
   transform: {
     '^.+\\.ts$': ['@swc/jest', swcOptions],
   },
-  // No test is about time, and machines differ: only what hangs is ended.
-  testTimeout: 300_000,
 };
 
 /** Unit tests start no servers, so that they need neither a directory for the run nor its janitor. */
@@ -31,4 +29,6 @@ export default {
   })),
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   maxWorkers: 2,
+  // Jest reads these three settings here only, not in a project. No test is about time: the timeout ends what hangs.
+  testTimeout: 300_000,
 };
