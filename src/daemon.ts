@@ -34,7 +34,7 @@ const LET_GO_MS = 50;
 export async function startDaemon(settings: AppSettings): Promise<RunningDaemon> {
   await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
   const app = await NestFactory.create<NestExpressApplication>(DaemonModule.with(settings), {
-    // Deliveries are taken as raw bytes of any type: no parser stands before their routes (design section 1.2).
+    // Deliveries are taken as raw bytes of any type: no parser stands before their routes (docs/decisions/0008-a-4xx-is-final.md).
     bodyParser: false,
     bufferLogs: true,
     abortOnError: false,

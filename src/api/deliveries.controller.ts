@@ -23,7 +23,7 @@ import { onlyOutcome } from './only-outcome.js';
 import { idsSchema, type Page, type RowOutcome } from '../operations/paging.js';
 import { ZodPipe } from './zod.pipe.js';
 
-/** The webhook inbox (interface "HTTP"). */
+/** The webhook inbox (docs/http.md). */
 @Controller('api/v1/deliveries')
 @UseGuards(AdminGuard)
 export class DeliveriesController {

@@ -13,7 +13,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   misconfigured: 409,
 };
 
-/** Every error of the HTTP side in one shape: `{ statusCode, error, message, details? }` (interface "HTTP"). */
+/** Every error of the HTTP side in one shape: `{ statusCode, error, message, details? }` (docs/http.md). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   constructor(private readonly log: { error(fields: object, message: string): void }) {}

@@ -6,7 +6,7 @@ import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
 /** A part that does not answer within this is down. */
 const ANSWER_WITHIN_MS = 2_000;
 
-/** What the orchestrator asks (interface "HTTP"): alive, and ready or what is down. */
+/** What the orchestrator asks (docs/http.md): alive, and ready or what is down. */
 @Controller('health')
 export class HealthController {
   constructor(

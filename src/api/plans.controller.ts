@@ -22,7 +22,7 @@ import {
 } from '../operations/plans.js';
 import { ZodPipe } from './zod.pipe.js';
 
-/** Saved plans (design section 4). They are made under their store. */
+/** Saved plans (docs/decisions/0022-saved-plans-are-exact.md). They are made under their store. */
 @Controller('api/v1/plans')
 @UseGuards(AdminGuard)
 export class PlansController {

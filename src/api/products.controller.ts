@@ -19,7 +19,7 @@ import {
 } from '../operations/timeline.js';
 import { ZodPipe } from './zod.pipe.js';
 
-/** Products and their timelines (interface "HTTP"). */
+/** Products and their timelines (docs/http.md). */
 @Controller('api/v1/products')
 @UseGuards(AdminGuard)
 export class ProductsController {

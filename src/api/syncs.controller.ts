@@ -21,7 +21,7 @@ import { pageOf, type Page } from '../operations/paging.js';
 import { presentRun, runQuerySchema, syncBodySchema, type PresentedRun } from '../operations/present-run.js';
 import { ZodPipe } from './zod.pipe.js';
 
-/** Runs on demand (interface "HTTP"). */
+/** Runs on demand (docs/http.md). */
 @Controller('api/v1')
 @UseGuards(AdminGuard)
 export class SyncsController {

@@ -25,7 +25,7 @@ import { ZodPipe } from './zod.pipe.js';
 
 const decisionSchema = z.enum(['approve', 'reject', 'revert']);
 
-/** Review and undoing of what was, or will be, written (interface "HTTP"). */
+/** Review and undoing of what was, or will be, written (docs/http.md). */
 @Controller('api/v1/write-backs')
 @UseGuards(AdminGuard)
 export class WriteBacksController {

@@ -31,7 +31,7 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 
 /**
  * Translates what went wrong with one request into a coded error: by status and by the runtime's own error codes, never by
- * message text (catalog-api "Errors"; design section 5). Texts of the service are bounded and redacted.
+ * message text (docs/catalog-rules.md#errors; docs/decisions/0023-errors-have-codes.md). Texts of the service are bounded and redacted.
  */
 export class AnswerErrors {
   constructor(private readonly redactor: Redactor) {}
@@ -107,7 +107,7 @@ export class AnswerErrors {
     return code === 'invalid' ? head : `${head}${this.detail(answer)}`;
   }
 
-  /** Catalog-api "Errors": `detail`; an excerpt of whatever else came. */
+  /** docs/catalog-rules.md#errors: `detail`; an excerpt of whatever else came. */
   private detail(answer: Answer): string {
     const json = readUntrustedJson(answer.body);
     const said = json.ok && isRecord(json.value) ? json.value['detail'] : undefined;
@@ -131,7 +131,7 @@ export class AnswerErrors {
   }
 }
 
-/** Design section 5. 503 is throttling only when it says for how long; otherwise it is a fault like any other 5xx. */
+/** docs/decisions/0023-errors-have-codes.md. 503 is throttling only when it says for how long; otherwise it is a fault like any other 5xx. */
 function codeOfStatus(status: number, hasRetryAfter: boolean): ErrorCode {
   if (status >= 500) return status === 503 && hasRetryAfter ? 'throttled' : 'transient';
   if (status < 400) return 'misconfigured';

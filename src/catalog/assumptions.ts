@@ -179,7 +179,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'token-lifetime',
-    what: 'Whether tokens tell their expiry; it is read from the token where it does, else the document’s 7 and 14 days',
+    what: 'Whether tokens tell their expiry; it is read from the token where it does, else the documented 7 and 14 days',
     default: `${String(tokens.accessSeconds)} s, ${String(tokens.refreshSeconds)} s`,
     setting: key('assumptions.tokens.accessSeconds'),
   },

@@ -31,7 +31,7 @@ const LOGIN_REFUSAL_MS = 60_000;
 const RENEWAL_PAUSE_MS = 30_000;
 
 /**
- * Gives out bearer tokens (catalog-api "Authentication"): the API token, or the access token of a login, which is renewed
+ * Gives out bearer tokens (docs/catalog-rules.md#authentication): the API token, or the access token of a login, which is renewed
  * ahead of its expiry and after a 401. However many requests wait, one renewal is made. A refresh that fails is followed by a
  * login. Throws `auth` when the login is refused or there is none; never with a password or token in it.
  */
@@ -75,13 +75,13 @@ export class TokenProvider {
     if (this.session?.access === token) this.session = undefined;
   }
 
-  /** Logs in anew, whatever is at hand (catalog-api "POST /login/"). */
+  /** Logs in anew, whatever is at hand (docs/catalog-rules.md#post-login). */
   async login(): Promise<SessionInfo> {
     this.refusal = undefined;
     return sessionInfo(await this.renewOnce(() => this.logIn()));
   }
 
-  /** Exchanges the refresh token for a new access token (catalog-api "POST /refresh/"), or logs in where there is none. */
+  /** Exchanges the refresh token for a new access token (docs/catalog-rules.md#post-refresh), or logs in where there is none. */
   async refresh(): Promise<SessionInfo> {
     return sessionInfo(await this.renewOnce(() => this.renew()));
   }

@@ -7,7 +7,7 @@ export interface BackgroundTask {
   readonly id: string;
   /** The service's own word, as it came; null when there was none. */
   readonly status: string | null;
-  /** What that word means by the configured lists. A word in neither means `running` (design section 1.8). */
+  /** What that word means by the configured lists. A word in neither means `running` (docs/catalog-rules.md#task-06). */
   readonly state: 'succeeded' | 'failed' | 'running';
   /** Why it failed, bounded to one line, where the service says so. */
   readonly reason?: string;
@@ -24,7 +24,7 @@ export interface TaskStatuses {
 const LIST_FIELDS = ['products', 'results', 'items', 'tasks'];
 const PRODUCT_FIELDS = ['product_id', 'product', 'id'];
 
-/** Reads task records (catalog-api "Background task": fields not shown) by the assumed field names. */
+/** Reads task records (docs/catalog-rules.md#background-tasks, fields undocumented) by the assumed field names. */
 export class TaskReader {
   private readonly success: ReadonlySet<string>;
   private readonly failure: ReadonlySet<string>;

@@ -8,7 +8,7 @@ export function isLoopback(url: URL): boolean {
 }
 
 /**
- * The service's base URL, checked and without a trailing slash (catalog-api "General conventions" and "Authentication" 4: only
+ * The service's base URL, checked and without a trailing slash (docs/catalog-rules.md#auth-11: only
  * HTTPS; a loopback address may be plain). Throws `misconfigured` otherwise, without repeating a URL that holds credentials.
  */
 export function parseBaseUrl(value: string): URL {
@@ -58,7 +58,7 @@ export function encodeSegment(id: string): string {
 }
 
 /**
- * The URL of the next page, from a `next` that is absolute or relative (catalog-api "GET /products/"). It must stay on the
+ * The URL of the next page, from a `next` that is absolute or relative (docs/catalog-rules.md#get-products). It must stay on the
  * base URL's origin: following it elsewhere would hand the token to another host. `http:` for the same host is read as the
  * base URL's own scheme, because a service behind a proxy that ends TLS writes its links so. Throws `misconfigured`.
  */

@@ -9,7 +9,7 @@ export interface CatalogClientOptions {
   readonly baseUrl: string;
   /** An API token, a login, or both: the token first, the login where the token gets 403. */
   readonly auth: CatalogAuth;
-  /** Sent wherever catalog-api.md takes `locale`, unless a call names another. */
+  /** Sent with each request that takes `locale`, unless a call names another. */
   readonly locale?: string;
   /** Ceiling of request starts per second. */
   readonly requestsPerSecond: number;

@@ -51,7 +51,7 @@ const variantList = listSchema(nestedProductSchema);
 const taskList = listSchema(taskRecordSchema);
 
 /**
- * The catalog service (catalog-api.md), one typed method per operation. Every method waits for its turn under
+ * The catalog service (docs/catalog-rules.md), one typed method per operation. Every method waits for its turn under
  * `requestsPerSecond` and throws nothing but CodedError:
  *
  * - `auth` token refused (401) or permission or subscription missing (403), told apart by `status`
@@ -83,33 +83,33 @@ export class CatalogClient {
     this.connection.close();
   }
 
-  /** Logs in with email and password. catalog-api "POST /login/". Throws `misconfigured` when neither is configured. */
+  /** Logs in with email and password. docs/catalog-rules.md#post-login. Throws `misconfigured` when neither is configured. */
   async login(): Promise<SessionInfo> {
     return this.connection.tokens.login();
   }
 
-  /** Renews the session: by the refresh token, else by a login. catalog-api "POST /refresh/". */
+  /** Renews the session: by the refresh token, else by a login. docs/catalog-rules.md#post-refresh. */
   async refresh(): Promise<SessionInfo> {
     return this.connection.tokens.refresh();
   }
 
-  /** The first page of parent and standalone products. catalog-api "GET /products/". */
+  /** The first page of parent and standalone products. docs/catalog-rules.md#get-products. */
   async listProducts(filters: ProductFilters = {}): Promise<Page<CatalogProduct>> {
     return this.productPage(this.productsUrl(filters));
   }
 
-  /** The page that another page's `next` names. catalog-api "GET /products/". */
+  /** The page that another page's `next` names. docs/catalog-rules.md#get-products. */
   async nextProducts(next: string): Promise<Page<CatalogProduct>> {
     return this.productPage(this.connection.nextUrl(next, this.productsUrl({})));
   }
 
-  /** Every product that the filters select, page after page; see `walkPages`. catalog-api "GET /products/". */
+  /** Every product that the filters select, page after page; see `walkPages`. docs/catalog-rules.md#get-products. */
   iterateProducts(filters: ProductFilters = {}): AsyncGenerator<CatalogProduct, undefined> {
     return this.connection.walk(this.productsUrl(filters), (url) => this.productPage(url));
   }
 
   /**
-   * Creates a product, or updates the one that bears one of its identifiers. catalog-api "POST /products/". The outcomes are
+   * Creates a product, or updates the one that bears one of its identifiers. docs/catalog-rules.md#post-products. The outcomes are
    * told apart by the body: one with `background_task_id` means that product and variants come into being in the background.
    */
   async upsertProduct(body: ProductBody, { locale, beforeSend }: WriteOptions = {}): Promise<UpsertOutcome> {
@@ -130,7 +130,7 @@ export class CatalogClient {
     });
   }
 
-  /** catalog-api "GET /products/{id}/". */
+  /** docs/catalog-rules.md#get-productsid. */
   async getProduct(id: ProductId, { locale }: LocaleOption = {}): Promise<CatalogProduct> {
     return this.connection.ask({
       operation: 'getProduct',
@@ -139,7 +139,7 @@ export class CatalogClient {
     });
   }
 
-  /** Replaces a product: fields that the body does not name are emptied. catalog-api "PUT /products/{id}/". */
+  /** Replaces a product: fields that the body does not name are emptied. docs/catalog-rules.md#put-productsid. */
   async replaceProduct(id: ProductId, body: ProductBody, option: LocaleOption = {}): Promise<CatalogProduct> {
     return this.connection.ask({
       operation: 'replaceProduct',
@@ -149,7 +149,7 @@ export class CatalogClient {
     });
   }
 
-  /** Changes the named fields alone. catalog-api "PATCH /products/{id}/". */
+  /** Changes the named fields alone. docs/catalog-rules.md#patch-productsid. */
   async updateProduct(id: ProductId, body: ProductBody, option: WriteOptions = {}): Promise<CatalogProduct> {
     return this.connection.ask({
       beforeSend: option.beforeSend,
@@ -160,7 +160,7 @@ export class CatalogClient {
     });
   }
 
-  /** catalog-api "DELETE /products/{id}/"; method and path as assumed. Throws `not_found` when it has gone already. */
+  /** docs/catalog-rules.md#delete-productsid; method and path as assumed. Throws `not_found` when it has gone already. */
   async deleteProduct(id: ProductId): Promise<void> {
     const { method, path } = this.connection.assumptions.deleteProduct;
     await this.connection.ask({
@@ -173,18 +173,18 @@ export class CatalogClient {
     });
   }
 
-  /** The first page of a product's variants; all of them where the answer is a bare array. catalog-api "Variants of a product". */
+  /** The first page of a product's variants; all of them where the answer is a bare array. docs/catalog-rules.md#variants-of-a-product. */
   async listVariants(id: ProductId): Promise<Page<CatalogVariant>> {
     return this.variantPage(this.variantsUrl(id));
   }
 
-  /** Every variant of a product. catalog-api "Variants of a product". */
+  /** Every variant of a product. docs/catalog-rules.md#variants-of-a-product. */
   iterateVariants(id: ProductId): AsyncGenerator<CatalogVariant, undefined> {
     return this.connection.walk(this.variantsUrl(id), (url) => this.variantPage(url));
   }
 
   /**
-   * Uploads a CSV file of products, taken in in the background. catalog-api "CSV upload of products"; call as assumed. The task
+   * Uploads a CSV file of products, taken in in the background. docs/catalog-rules.md#csv-upload-of-products; call as assumed. The task
    * id is undefined when the answer holds none. Throws `invalid` when the file itself cannot be read.
    */
   async uploadCsv(file: CsvFile, filename: string): Promise<{ readonly taskId: string | undefined }> {
@@ -216,7 +216,7 @@ export class CatalogClient {
   }
 
   /**
-   * Asks for generation in one request, as configured. catalog-api "Generation". It costs credits, so that an error with
+   * Asks for generation in one request, as configured. docs/catalog-rules.md#generation. It costs credits, so that an error with
    * `outcomeUnknown` must not be answered by asking again at once. An answer without task ids is no failure. Throws `invalid`
    * for no product, or more than `generationBatchLimit`, before anything is sent.
    */
@@ -240,17 +240,17 @@ export class CatalogClient {
     });
   }
 
-  /** The first page of background tasks. catalog-api "Background tasks". */
+  /** The first page of background tasks. docs/catalog-rules.md#background-tasks. */
   async listBackgroundTasks(): Promise<Page<BackgroundTask>> {
     return this.taskPage(this.connection.url('/background-tasks/'));
   }
 
-  /** Every background task. catalog-api "Background tasks". */
+  /** Every background task. docs/catalog-rules.md#background-tasks. */
   iterateBackgroundTasks(): AsyncGenerator<BackgroundTask, undefined> {
     return this.connection.walk(this.connection.url('/background-tasks/'), (url) => this.taskPage(url));
   }
 
-  /** One background task; a status that is not configured means running. catalog-api "Background tasks". */
+  /** One background task; a status that is not configured means running. docs/catalog-rules.md#background-tasks. */
   async getBackgroundTask(taskId: string): Promise<BackgroundTask> {
     const path = '/background-tasks/{task_id}/';
     const record = await this.connection.ask({
@@ -269,7 +269,7 @@ export class CatalogClient {
     return this.tasks.readProduct(task, product);
   }
 
-  /** The workspace's webhook configuration, whoever's it is, or null. catalog-api "GET /settings/webhooks/". Holds a secret. */
+  /** The workspace's webhook configuration, whoever's it is, or null. docs/catalog-rules.md#settingswebhooks. Holds a secret. */
   async getWebhookSettings(): Promise<WebhookConfig | null> {
     try {
       const settings = await this.connection.ask({
@@ -288,7 +288,7 @@ export class CatalogClient {
     }
   }
 
-  /** Replaces the workspace's one configuration, whoever's it is. catalog-api "POST /settings/webhooks/". Holds a secret. */
+  /** Replaces the workspace's one configuration, whoever's it is. docs/catalog-rules.md#settingswebhooks. Holds a secret. */
   async putWebhookSettings(config: WebhookConfigInput): Promise<WebhookConfig> {
     this.connection.redactor.add(config.hmac_secret);
     return this.connection.ask({
@@ -298,7 +298,7 @@ export class CatalogClient {
     });
   }
 
-  /** Removes the configuration; none is as good as removed. catalog-api "DELETE /settings/webhooks/". */
+  /** Removes the configuration; none is as good as removed. docs/catalog-rules.md#settingswebhooks. */
   async deleteWebhookSettings(): Promise<void> {
     try {
       await this.connection.ask({

@@ -10,7 +10,7 @@ export interface CsvBody {
   readonly contentType: string;
 }
 
-/** The body of a CSV upload (catalog-api "CSV upload": payload not shown), as assumed: a multipart form or the bare file. */
+/** The body of a CSV upload (docs/catalog-rules.md#csv-upload-of-products: payload not shown), as assumed: a multipart form or the bare file. */
 export function csvBody(
   file: CsvFile,
   filename: string,

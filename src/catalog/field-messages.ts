@@ -5,7 +5,7 @@ const MAX_MESSAGES = 20;
 const MAX_DEPTH = 12;
 
 /**
- * Field messages of a validation error (catalog-api "Errors": a map of field name to messages), field by field. Nested shapes
+ * Field messages of a validation error (docs/catalog-rules.md#errors: a map of field name to messages), field by field. Nested shapes
  * are flattened to dotted paths (`variants.0.sku`); what is no map at all is kept under `detail`. Bounded; every text passes
  * through `clean`.
  */

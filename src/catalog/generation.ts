@@ -20,7 +20,7 @@ const PLACEHOLDER = /\{(product_ids|external_ids|product_id|external_id)\}/g;
 type Placeholder = 'product_ids' | 'external_ids' | 'product_id' | 'external_id';
 
 /**
- * The configured request template of generation (catalog-api "Generation": method, path and payload not shown). A value that
+ * The configured request template of generation (docs/catalog-rules.md#generation: method, path and payload not shown). A value that
  * is exactly `{product_ids}` or `{external_ids}` becomes the array; `{product_id}` and `{external_id}` stand for one product,
  * so that a request then takes one. Inside a longer text, and in the path, ids are written out (comma-separated).
  */

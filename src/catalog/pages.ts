@@ -32,7 +32,7 @@ export interface PageWalk<T> {
 }
 
 /**
- * Every item of a list, page by page, following `next` alone (catalog-api "GET /products/": page size not shown). Ends at a
+ * Every item of a list, page by page, following `next` alone (docs/catalog-rules.md#get-products: page size not shown). Ends at a
  * page without `next`, at an empty page, and at a `next` that was followed before. While the list changes under the walk an item
  * may come twice. Throws `transient` when a further page has gone meanwhile, so that a walk cut short is never taken for a whole
  * one, and `misconfigured` beyond `maxPages`.

@@ -6,5 +6,5 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** A create, replace or update body: the writable fields of catalog-api "Product". */
+/** A create, replace or update body: the writable fields of docs/catalog-rules.md#product. */
 export type ProductBody = DeepReadonly<ProductInput>;

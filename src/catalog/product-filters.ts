@@ -1,6 +1,6 @@
 import type { Query } from './base-url.js';
 
-/** Query parameters of catalog-api "GET /products/", all optional. */
+/** Query parameters of docs/catalog-rules.md#get-products, all optional. */
 export interface ProductFilters {
   /** Overrides the client's locale. */
   readonly locale?: string;

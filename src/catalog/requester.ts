@@ -220,7 +220,7 @@ export class Requester {
     return true;
   }
 
-  /** catalog-api "Authentication" 2 promises an API token the product endpoints only. */
+  /** An API token is only documented to serve the product endpoints (docs/catalog-rules.md#auth-02). */
   private mayUseLogin(call: Call<unknown>, bearer: Bearer | undefined, progress: Progress): boolean {
     if (call.bearer !== 'own' || bearer?.kind !== 'api' || !this.tokens.hasLogin) return false;
     progress.useSession = true;

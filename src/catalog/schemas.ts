@@ -1,5 +1,5 @@
 /**
- * What catalog-api.md says about bodies, as zod schemas. Answers are read tolerantly: unknown extra fields pass through,
+ * The bodies of the catalog service (docs/catalog-rules.md) as zod schemas. Answers are read tolerantly: unknown extra fields pass through,
  * and a field without a value may be absent or null. Bodies that are sent are typed by the `…Input` schemas.
  */
 import { z } from 'zod';
@@ -7,7 +7,7 @@ import { z } from 'zod';
 const text = z.string().nullish();
 const freeForm = z.record(z.string(), z.unknown());
 
-/** An identifier the document calls both integer and string (product ids in paths, task ids): kept as a string. */
+/** An identifier that the service documents as integer and as string (product ids in paths, task ids). It is kept as a string. */
 export const taskIdSchema = z.union([z.string().min(1), z.int()]).transform(String);
 
 /** A product's `id`: an integer; one that comes as a string of digits is taken as the integer it spells. */
@@ -20,7 +20,7 @@ const productIdSchema = z.union([
 ]);
 
 /**
- * A variant inside a product: the same shape as a product (catalog-api "Product"), its id not always told. Recursion is typed
+ * A variant inside a product: the same shape as a product (docs/catalog-rules.md#product), its id not always told. Recursion is typed
  * only where the fields are written out, so that they stand here and in the input schema once more.
  */
 export const nestedProductSchema = z.looseObject({
@@ -51,14 +51,14 @@ export const nestedProductSchema = z.looseObject({
   sections: z.array(freeForm).nullish(),
 });
 
-/** A product as answers hold it (catalog-api "Product", writable and read-only fields). */
+/** A product as answers hold it (docs/catalog-rules.md#product, writable and read-only fields). */
 export const productSchema = nestedProductSchema.extend({ id: productIdSchema });
 export type CatalogProduct = z.output<typeof productSchema>;
 export type CatalogVariant = z.output<typeof nestedProductSchema>;
 
 const imageInputSchema = z.object({ source_url: z.string(), order: z.int() });
 
-/** Body of create, replace and update (catalog-api "Product", writable fields). Nothing is required; null empties a field. */
+/** Body of create, replace and update (docs/catalog-rules.md#product, writable fields). Nothing is required; null empties a field. */
 export const productInputSchema = z.object({
   sku: text,
   barcode: text,
@@ -83,10 +83,10 @@ export const productInputSchema = z.object({
 });
 export type ProductInput = z.input<typeof productInputSchema>;
 
-/** catalog-api "POST /products/", outcome 3: accepted, the variants are created in the background. */
+/** docs/catalog-rules.md#post-products, outcome 3: accepted, the variants are created in the background. */
 export const backgroundCreationSchema = z.looseObject({ background_task_id: taskIdSchema });
 
-/** A page of a list (catalog-api "GET /products/"). Only `results` and `next` are relied on. */
+/** A page of a list (docs/catalog-rules.md#get-products). Only `results` and `next` are relied on. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.looseObject({
     count: z.number().nullish(),
@@ -97,7 +97,7 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
 }
 
 export const loginRequestSchema = z.object({ email: z.email(), password: z.string() });
-/** catalog-api "Token pair (login response)". */
+/** docs/catalog-rules.md#post-login. */
 export const tokenPairSchema = z.looseObject({ access: z.string().min(1), refresh: z.string().min(1) });
 
 export const WEBHOOK_ACTIONS = [
@@ -108,7 +108,7 @@ export const WEBHOOK_ACTIONS = [
 export const webhookActionSchema = z.enum(WEBHOOK_ACTIONS);
 export type WebhookAction = z.output<typeof webhookActionSchema>;
 
-/** What POST /settings/webhooks/ takes (catalog-api "Webhook configuration"). */
+/** What POST /settings/webhooks/ takes (docs/catalog-rules.md#webhook-configuration). */
 export const webhookConfigInputSchema = z.object({
   url: z.url(),
   hmac_secret: z.string().optional(),
@@ -133,7 +133,7 @@ const deliveryUrlSchema = z.looseObject({
 });
 
 /**
- * A delivery's body (catalog-api "Delivery body"). Only `action` is demanded: the receiver parks what it cannot place.
+ * A delivery's body (docs/catalog-rules.md#delivery-body). Only `action` is demanded: the receiver parks what it cannot place.
  * `action` is any string, so that an event kind that is added later is told from a broken body.
  */
 export const deliverySchema = z.looseObject({

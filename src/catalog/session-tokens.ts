@@ -15,7 +15,7 @@ const MARGIN_SHARE = 0.1;
 const MAX_MARGIN_MS = 600_000;
 
 /**
- * The session that a login or refresh answer makes (catalog-api "Token pair", "Authentication" 2). The fields are looked up by
+ * The session that a login or refresh answer makes (docs/catalog-rules.md#post-login). The fields are looked up by
  * the names of the assumptions; an answer without a refresh token keeps `previous`'s. Undefined when no access token, or no
  * refresh token at all, can be found.
  */

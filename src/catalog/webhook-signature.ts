@@ -32,7 +32,7 @@ export type SignatureFailure =
   'no_secret' | 'missing' | 'malformed_timestamp' | 'malformed_signature' | 'mismatch' | 'stale' | 'ahead';
 
 /**
- * Checks a delivery's signature (catalog-api "Signature": HMAC-SHA256 over timestamp, dot, raw body). `secretIndex` is the
+ * Checks a delivery's signature (docs/catalog-rules.md#signature: HMAC-SHA256 over timestamp, dot, raw body). `secretIndex` is the
  * secret's place in `secrets`. The digest is compared in constant time and before the time window, so that `stale` and
  * `ahead` are only ever said of a delivery that is genuine.
  */

@@ -2,7 +2,7 @@ const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 /**
  * Says why a text cannot serve as the base address of a service, or null when it can: an absolute https: URL, plain http: on
- * loopback only (interface "Configuration"), without credentials, query or fragment. The answer never repeats the text.
+ * loopback only (docs/configuration.md), without credentials, query or fragment. The answer never repeats the text.
  */
 export function addressProblem(text: string): string | null {
   const url = URL.parse(text);

@@ -31,7 +31,7 @@ export interface LoadedConfig {
 
 /**
  * Reads `config/default.yaml`, then the operator's file over it, replaces references to the environment and checks the whole
- * (interface "Configuration"). Throws ConfigError with every problem found, each naming key, file and what was expected.
+ * (docs/configuration.md). Throws ConfigError with every problem found, each naming key, file and what was expected.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const cwd = options.cwd ?? process.cwd();

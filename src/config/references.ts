@@ -27,7 +27,7 @@ export type Expansion =
   { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string };
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` by the environment's value (interface "Configuration"). As in a shell, the default
+ * Replaces `${NAME}` and `${NAME:-default}` by the environment's value (docs/configuration.md). As in a shell, the default
  * serves for an unset and for an empty variable. A value is taken as it is: references in it are not looked at again.
  * `$${` stands for a literal `${`.
  */

@@ -29,7 +29,7 @@ const redisUrl = z
 /** What was repeated, polled for or asked about is long over by then. */
 const SHORTEST_HISTORY_DAYS = 30;
 
-/** The whole configuration (interface "Configuration"): every key, its type, its bounds and its default. */
+/** The whole configuration (docs/configuration.md): every key, its type, its bounds and its default. */
 export const configSchema = section({
   server: section({
     host: text.default('0.0.0.0'),

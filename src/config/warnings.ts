@@ -1,6 +1,6 @@
 import type { AppConfig } from './schema.js';
 
-/** The sender's five retries span 609 s, and up to 60 s of timeouts (catalog-api "Delivery"). */
+/** The sender's five retries span 609 s, and up to 60 s of timeouts (docs/catalog-rules.md#delivery). */
 const RETRIES_SPAN_SECONDS = 669;
 
 /** What works but probably not as meant: one line each, without values. */

@@ -9,7 +9,7 @@ import { address, amount, onOff, optionalText, section, text } from './fields.js
 
 const request = generationRequestSchema.shape;
 
-/** `workspaces.<name>`: one workspace of the catalog service (catalog-api "General conventions"). */
+/** `workspaces.<name>`: one workspace of the catalog service (docs/catalog-rules.md#general). */
 export const workspaceSchema = section({
   baseUrl: address(),
   auth: section({ apiToken: optionalText, email: optionalText, password: optionalText }).superRefine(

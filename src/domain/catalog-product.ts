@@ -1,4 +1,4 @@
-/** What a product looks like to the catalog service: the writable fields of catalog-api "Product" that store-sync fills. */
+/** What a product looks like to the catalog service: the writable fields of docs/catalog-rules.md#product that store-sync fills. */
 export interface CatalogProductBody {
   readonly external_id: string;
   readonly sku?: string | null;
@@ -40,7 +40,7 @@ export const CATALOG_FIELDS: readonly CatalogField[] = [
   'variants',
 ];
 
-/** Identifiers that are unique in the catalog and that POST matches by (catalog-api "POST /products/"). */
+/** Identifiers that are unique in the catalog and that POST matches by (docs/catalog-rules.md#post-products). */
 export const IDENTIFIER_KINDS = ['sku', 'barcode', 'mpn', 'asin'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 

@@ -18,7 +18,7 @@ export interface CodedErrorDetails {
   readonly cause?: unknown;
   /** Milliseconds to wait, as the other side asked for; absent when it did not say. */
   readonly retryAfterMs?: number;
-  /** Field name to messages, as the service gave them (catalog-api "Errors": validation error). */
+  /** Field name to messages, as the service gave them (docs/catalog-rules.md#errors: validation error). */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** HTTP status, when one was received. */
   readonly status?: number;

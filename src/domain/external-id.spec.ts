@@ -5,7 +5,7 @@ import { parseExternalId, productExternalId, variantExternalId } from './externa
 const shop = 'example-1.myshopify.com';
 
 describe('external_ids', () => {
-  it('have the form that interface section "Identity" fixes', () => {
+  it('have the form that docs/decisions/0005-identity.md fixes', () => {
     expect(productExternalId(shop, '1')).toBe('shopify:example-1.myshopify.com:1');
     expect(variantExternalId(shop, '1', '2')).toBe('shopify:example-1.myshopify.com:1:2');
   });

@@ -1,4 +1,4 @@
-/** external_ids of interface section "Identity": what ties a store's product to its catalog product for life. */
+/** external_ids of docs/decisions/0005-identity.md: what ties a store's product to its catalog product for life. */
 export interface ProductRef {
   readonly shop: string;
   readonly productId: string;

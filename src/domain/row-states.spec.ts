@@ -85,7 +85,7 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
   ],
 ];
 
-/** As design section 2 names them. */
+/** As docs/decisions/0001-rows-before-queues.md names them. */
 const states: Readonly<Record<string, readonly string[]>> = {
   run: ['queued', 'running', 'succeeded', 'partial', 'failed'],
   action: ['planned', 'applied', 'failed', 'superseded'],
@@ -120,7 +120,7 @@ describe.each(machines)('a %s', (name, machine, legal) => {
     expect(moves(machine).sort()).toEqual([...legal].sort());
   });
 
-  it('has the states that the design names, and every move leads to one', () => {
+  it('has the documented states, and every move leads to one of them', () => {
     expect(Object.keys(machine).sort()).toEqual([...(states[name] ?? [])].sort());
     for (const to of Object.values(machine).flat()) expect(Object.keys(machine)).toContain(to);
   });

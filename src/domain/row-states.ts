@@ -1,5 +1,5 @@
 /**
- * Legal states of the rows that are the truth (design section 2), as data: who moves a row does so by a guarded UPDATE from
+ * Legal states of the rows that are the truth (docs/decisions/0001-rows-before-queues.md), as data: who moves a row does so by a guarded UPDATE from
  * one of `from`, and what is terminal derives from it.
  */
 export const RUN_TRANSITIONS = {

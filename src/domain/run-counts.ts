@@ -1,5 +1,5 @@
 /**
- * A run's counts (interface "HTTP"): `seen` = `created` + `updated` + `unchanged` + `failed`, each product once;
+ * A run's counts (docs/http.md): `seen` = `created` + `updated` + `unchanged` + `failed`, each product once;
  * `conflicted` counts besides those of which an identifier was withheld.
  */
 export interface RunCounts {

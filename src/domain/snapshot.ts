@@ -1,6 +1,6 @@
 /** A product of a store as read now: plain values, nothing vendor-specific, nothing derived. Empty strings never occur: null. */
 export interface ProductSnapshot {
-  /** `shopify:{shop}:{numeric product id}`; never changes for a product's life (interface "Identity"). */
+  /** `shopify:{shop}:{numeric product id}`; never changes for a product's life (docs/decisions/0005-identity.md). */
   readonly externalId: string;
   /** The store's own id, opaque to everyone but its connector. */
   readonly storeId: string;
@@ -26,7 +26,7 @@ export interface ProductSnapshot {
   readonly hasOnlyDefaultVariant: boolean;
   /** In the store's order. */
   readonly variants: readonly VariantSnapshot[];
-  /** A hint, never a version (design section 4). */
+  /** A hint, never a version: the store changes it again some seconds after a write. */
   readonly updatedAt: Date;
 }
 

@@ -22,7 +22,7 @@ export interface StoreConnector {
 
   /**
    * Streams a completed export product by product, in batches; memory does not grow with the export. Throws `transient`
-   * when the file is not what the store said it would be (design section 1.12): its end is the proof of completeness.
+   * when the file is not what the store said it would be (docs/decisions/0015-only-complete-exports-count.md): its end is the proof of completeness.
    */
   readExport(completed: CompletedExport): AsyncIterable<readonly SourceProduct[]>;
 
@@ -50,7 +50,7 @@ export interface StoreConnector {
 
   /**
    * Writes product fields in one call and answers with what the store now holds for each written field (stores normalise:
-   * design section 1.10). Throws `not_found` when the product is gone, `invalid` with the store's field messages.
+   * docs/decisions/0004-effective-source.md). Throws `not_found` when the product is gone, `invalid` with the store's field messages.
    */
   writeFields(
     storeId: string,

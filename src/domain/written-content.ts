@@ -1,7 +1,7 @@
 import { fingerprint } from './fingerprint.js';
 
 /**
- * What write-back has put into one field of one store product, as the store returned it (design sections 1.9 to 1.11).
+ * What write-back has put into one field of one store product, as the store returned it (docs/decisions/0004-effective-source.md).
  * Targets are store fields (`title`) or metafields (`metafield:namespace.key`), and translations of either (`fr:title`): these
  * never are source, so that the effective source of a product does not ask for them.
  */

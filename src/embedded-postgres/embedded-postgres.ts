@@ -39,7 +39,7 @@ const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 10_000;
 
 /**
- * The database of its own that store-sync brings along (design section 2, "Commands and daemon are peers"): one server per dataDir,
+ * The database of its own that store-sync brings along (docs/decisions/0001-rows-before-queues.md): one server per dataDir,
  * any number of processes. The first starts it, the others adopt it, the last one out stops it. It outlives a killed user and is
  * adopted by the next. While this process holds it, a server that goes away is started again.
  * Throws `misconfigured` (with what to do) or `transient`.

@@ -141,7 +141,7 @@ async function catalogLogin(workspace: Workspace): Promise<Finding> {
   }
 }
 
-/** catalog-api "Authentication": 401 is about the token itself, 403 about what it may do. */
+/** docs/catalog-rules.md#authentication: 401 is about the token itself, 403 about what it may do. */
 function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): string {
   const auth = `workspaces.${key}.auth`;
   if (status !== 403) return `the token is missing, wrong or revoked: check ${auth}`;

@@ -43,7 +43,7 @@ export type Drift = z.output<typeof driftSchema>;
 const BATCH = 50;
 const NONE: LiveByLocale = new Map();
 
-/** Live store values against the journal of what was written (design section 4, "Reconcile"). Reads only, on both sides. */
+/** Live store values against the journal of what was written (docs/decisions/0001-rows-before-queues.md). Reads only, on both sides. */
 export class DriftOperations {
   constructor(
     private readonly sites: Sites,

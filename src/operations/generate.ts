@@ -32,7 +32,7 @@ export interface GenerateWish {
 
 const BATCH = 500;
 
-/** Generation by command (design section 4, "Generation"): open tasks are not doubled, brakes hold. */
+/** Generation by command (docs/decisions/0013-unknown-outcome-is-not-repeated.md): open tasks are not doubled, brakes hold. */
 export class GenerateOperations {
   constructor(
     private readonly sites: Sites,

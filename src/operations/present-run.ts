@@ -23,7 +23,7 @@ const countsSchema = z.object({
   generationRequested: z.int(),
 });
 
-/** A run as commands and the API show it (interface "HTTP"). */
+/** A run as commands and the API show it (docs/http.md). */
 export const runSchema = z.object({
   id: z.string(),
   store: z.string(),

@@ -22,7 +22,7 @@ export interface SlotWish {
   readonly force: boolean;
 }
 
-/** The workspaces' webhook slots, one each (catalog-api "Webhook configuration"). */
+/** The workspaces' webhook slots, one each (docs/catalog-rules.md#webhook-configuration). */
 export class WebhookSlotOperations {
   constructor(
     private readonly sites: Sites,

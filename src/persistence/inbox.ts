@@ -37,7 +37,7 @@ interface InsertedRow {
 }
 
 /**
- * The inbox's front door: one insert on connections of its own, bounded in time from end to end (design sections 1.1, 1.2).
+ * The inbox's front door: one insert on connections of its own, bounded in time from end to end (docs/decisions/0008-a-4xx-is-final.md).
  * Deliveries that come while others are being inserted share the next statement, and its one commit.
  * Throws `transient` within three seconds when the database does not take the row.
  */

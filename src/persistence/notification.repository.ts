@@ -51,7 +51,7 @@ export type DueNotification = NotificationEntity & { readonly tells: Exclude<Tol
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
 const LOOK_LOCK = 7_236_402;
 
-/** The conditions of which people are told (rows are the truth here too: design section 2). */
+/** The conditions of which people are told (rows are the truth here too: docs/decisions/0001-rows-before-queues.md). */
 export class NotificationRepository {
   constructor(private readonly db: Database) {}
 

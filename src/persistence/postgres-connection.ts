@@ -51,7 +51,7 @@ export interface PoolOptions {
   readonly onError: (error: CodedError) => void;
 }
 
-/** A dead database must be noticed within seconds (design 1.2); the driver's own limit is none. */
+/** A dead database must be noticed within seconds (docs/decisions/0008-a-4xx-is-final.md); the driver's own limit is none. */
 export const CONNECT_TIMEOUT_MS = 2_000;
 
 /** A pool of connections named `store-sync`. Nothing is connected yet. Throws `misconfigured` for a URL that is none. */

@@ -14,7 +14,7 @@ interface Rule {
 const FIRST = { bigint: '0', uuid: '00000000-0000-0000-0000-000000000000' } as const;
 
 /**
- * What is history alone (design sections 2 and 3, "retention"): settled, older than the horizon, and not the last word on its
+ * What is history alone (`database.keepDays` in docs/configuration.md): settled, older than the horizon, and not the last word on its
  * product. The journal, `write_back`, is not among it: it says what a revert restores. Dead letters stay until somebody has dealt with them.
  */
 const RULES: readonly Rule[] = [

@@ -32,7 +32,7 @@ export interface Refusal {
 const DRAFT_LIFE = '1 day';
 const UNIQUE_VIOLATION = '23505';
 
-/** Plans kept for review, and their one application (design section 4, "Saved plans"). */
+/** Plans kept for review, and their one application (docs/decisions/0022-saved-plans-are-exact.md). */
 export class SavedPlanRepository {
   constructor(private readonly db: Database) {}
 

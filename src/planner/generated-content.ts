@@ -90,7 +90,7 @@ function clipped(text: string, length: number): string {
 }
 
 /**
- * Custom attributes by key. The service's `sections` are objects with free-form keys (catalog-api "Product"): one that
+ * Custom attributes by key. The service's `sections` are objects with free-form keys (docs/catalog-rules.md#product): one that
  * names itself (`code`, `key`, `slug`, `name`, `title` or `label`) beside a `value` is one attribute; of any other each
  * member is one. The first bearer of a key wins.
  */

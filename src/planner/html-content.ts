@@ -1,7 +1,7 @@
 import sanitizeHtml from 'sanitize-html';
 import { compile } from 'html-to-text';
 
-/** The allow-list for generated HTML (design section 1.14): text, lists, tables, links and images by https; no script, style or frame. */
+/** The allow-list for generated HTML (docs/decisions/0021-generated-content-is-untrusted.md): text, lists, tables, links and images by https; no script, style or frame. */
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: [
     ...['p', 'br', 'hr', 'div', 'span', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code'],

@@ -38,7 +38,7 @@ export type SettledIdentity =
   | { readonly kind: 'unchanged'; readonly withheld: readonly WithheldIdentifier[] };
 
 /**
- * Second step of planning, pure: POST matches by any identifier and updates what it matches (design section 1.6), so each
+ * Second step of planning, pure: POST matches by any identifier and updates what it matches (docs/decisions/0005-identity.md), so each
  * identifier of a change is cleared before anything is sent. Withheld and reported is one that another product or variant
  * of the workspace's stores bears, or that a catalog product with another external_id holds. A catalog product that one of
  * them matches and that bears no external_id is adopted.

@@ -12,7 +12,7 @@ import { plainTextOf } from './html-content.js';
 import { isMappedAttribute, matchesName, type SourceRules } from './source.js';
 
 /**
- * The catalog's body of an effective snapshot (catalog-api "Product", writable fields). Empty values are left out: a null
+ * The catalog's body of an effective snapshot (docs/catalog-rules.md#product, writable fields). Empty values are left out: a null
  * and an empty string are one thing. A product with only its default variant carries that variant's identifiers itself; any
  * other is a product model with variants.
  */

@@ -57,7 +57,7 @@ export interface PlannedChange {
  * whole store and the catalog in view.
  *
  * `generatedFields` are the catalog fields that write-back writes: a change to nothing else is pushed, but does not by
- * itself ask for generation (design section 4).
+ * itself ask for generation.
  */
 export function planProduct(
   snapshot: ProductSnapshot,
@@ -128,7 +128,7 @@ export function changedFields(
   return CATALOG_FIELDS.filter((field) => wanted[field] !== pushed[field]);
 }
 
-/** The PATCH body of an update: only the fields that changed, cleared ones included (catalog-api "PATCH /products/{id}/"). */
+/** The PATCH body of an update: only the fields that changed, cleared ones included (docs/catalog-rules.md#patch-productsid). */
 export function patchBody(
   body: CatalogProductBody,
   fields: readonly CatalogField[],

@@ -47,7 +47,7 @@ interface Ruling {
 }
 
 /**
- * Decides field by field what a generation result may do to the live product (design section 1.11). A value that is
+ * Decides field by field what a generation result may do to the live product (docs/decisions/0012-merchant-edits-win.md). A value that is
  * neither what was read at planning nor what we last wrote was edited by the merchant: `onConflict` decides. A field that
  * we wrote and the merchant then changed stays the merchant's, also when a later run has read and pushed that edit, until
  * it is released by an approval, by `overwrite`, or by the merchant restoring our text.
@@ -186,7 +186,7 @@ function metafieldAt(live: LiveProduct, target: string): LiveMetafield | undefin
 }
 
 /**
- * One applied write-back per content (design section 2): the fingerprint of all that is meant to be written. Translations
+ * One applied write-back per content (docs/decisions/0001-rows-before-queues.md): the fingerprint of all that is meant to be written. Translations
  * are a part of their own, after a `+`, so that a result that was seen without them is known again.
  */
 export function contentFingerprint(intended: readonly IntendedValue[]): string {

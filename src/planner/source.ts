@@ -50,7 +50,7 @@ export function writableFields(snapshot: ProductSnapshot): Record<StoreField, st
   };
 }
 
-/** The snapshot with every field that holds our own content put back to what the merchant means (design section 1.9). */
+/** The snapshot with every field that holds our own content put back to what the merchant means (docs/decisions/0004-effective-source.md). */
 export function effectiveSnapshot(
   snapshot: ProductSnapshot,
   written: WrittenContent | null,
@@ -105,7 +105,7 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }
 
-/** Hashes of the live writable values: what a later write-back compares with, to tell a merchant's edit (design section 1.11). */
+/** Hashes of the live writable values: what a later write-back compares with, to tell a merchant's edit (docs/decisions/0012-merchant-edits-win.md). */
 export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
   return Object.fromEntries(
     Object.entries(writableFields(snapshot)).map(([field, value]) => [field, valueHash(value)]),

@@ -12,7 +12,7 @@ const TRANSLATED_TYPES = ['single_line_text_field', 'multi_line_text_field'];
 /**
  * What the catalog says of a product in another locale, as translations to be registered: sanitised and mapped like the
  * primary text, metafields as far as they are text. The service gives the text of its default locale where it has none in
- * this one (catalog-api "General conventions"); such a value is withheld, or the shop would show one language under two names.
+ * this one (docs/catalog-rules.md#general); such a value is withheld, or the shop would show one language under two names.
  */
 export function intendedTranslations(
   primary: GeneratedProduct,

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { openPostgresBackend } from './postgres-backend.js';
 import { openRedisBackend } from './redis-backend.js';
 
-/** Where the queues live (interface.md "Configuration", `queue.redisUrl`). */
+/** Where the queues live (docs/configuration.md). */
 export type QueueStorage =
   | { readonly kind: 'postgres'; readonly databaseUrl: string }
   | { readonly kind: 'redis'; readonly redisUrl: string };

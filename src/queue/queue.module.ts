@@ -112,7 +112,7 @@ class QueueStorageModule {
 }
 
 /**
- * The queues (design section 2): on PostgreSQL or Redis behind the same API. Exports the `Nudger`; processors are @nestjs/bullmq's own
+ * The queues (docs/decisions/0001-rows-before-queues.md): on PostgreSQL or Redis behind the same API. Exports the `Nudger`; processors are @nestjs/bullmq's own
  * (`@Processor('runs', { concurrency: 2 })` on a `WorkerHost`) and get this project's worker settings by themselves.
  * The start waits for the storage and fails (`transient`, `misconfigured`) without it. One application per process: the choice of
  * storage is global in bullmq.

@@ -45,7 +45,7 @@ const BATCH = 500;
 const LOW_WATER = 100;
 
 /**
- * The sweeper (design sections 2 and 4): rows that nobody looks at are nudged, runs that a fault ended are taken up again,
+ * The sweeper (docs/decisions/0001-rows-before-queues.md): rows that nobody looks at are nudged, runs that a fault ended are taken up again,
  * open tasks are asked about. Emptying the queue, or losing it, therefore loses nothing. Every step is safe to run in any
  * number of replicas at once.
  */

@@ -36,7 +36,7 @@ export interface SchedulerParts {
 
 /**
  * The clockwork: a tick of a store's schedule only inserts a due run, and the unique slot makes it one across replicas
- * (design section 1.13). A tick that nobody was there for is made up at start.
+ * (docs/decisions/0001-rows-before-queues.md). A tick that nobody was there for is made up at start.
  */
 export class Scheduler {
   #startedAt: Date;

@@ -18,7 +18,7 @@ import type { Timing } from '../runtime/clock.js';
 const UNANSWERED_GIVE_UP_MS = 3_600_000;
 
 /**
- * Asks about open generation tasks (design sections 1.1, 1.3: a delivery may be lost, and the service does not notify twice).
+ * Asks about open generation tasks (docs/decisions/0006-polling-beside-webhooks.md: a delivery may be lost, and the service does not notify twice).
  * What it learns becomes a delivery of its own in the inbox, so that polls and webhooks are interpreted by the same code.
  */
 export class TaskPoller {

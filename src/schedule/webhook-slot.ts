@@ -12,7 +12,7 @@ export interface SlotFinding {
 }
 
 /**
- * The workspace's one webhook slot (catalog-api "Webhook configuration"; design section 1.4): a POST replaces whatever is
+ * The workspace's one webhook slot (docs/catalog-rules.md#webhook-configuration; docs/decisions/0014-the-webhook-slot.md): a POST replaces whatever is
  * there, so somebody else's URL is never overwritten unless a person says so.
  */
 export class WebhookSlot {

@@ -58,7 +58,7 @@ const RECORDED_WITHIN_MS = 10;
 
 /**
  * Carries out a run's open actions: known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST, 409 →
- * find and link, 400 → that action fails with the service's own messages and the others go on (design section 4).
+ * find and link, 400 → that action fails with the service's own messages and the others go on.
  * Throws `RunInterruptedError` when the service is down or refuses us; what is open then stays planned.
  */
 export class Applier {

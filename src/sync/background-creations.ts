@@ -18,7 +18,7 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Follows what the catalog creates in its background (catalog-api "POST /products/", outcome 3): the task until it ends,
+ * Follows what the catalog creates in its background (docs/catalog-rules.md#post-products, outcome 3): the task until it ends,
  * then the product, found again by its external_id, and its variants.
  */
 export class BackgroundCreations {

@@ -11,7 +11,7 @@ const SEARCHES_AT_ONCE = 4;
 
 /**
  * Fills the plan's view of the catalog with the holders of every identifier that the plan would send, because POST matches
- * by them and updates what it matches (design section 1.6). Reads only. The listing is walked when that takes fewer
+ * by them and updates what it matches (docs/decisions/0005-identity.md). Reads only. The listing is walked when that takes fewer
  * requests than a search for each identifier; a plan that sends none asks nothing.
  */
 export async function fillCatalogView(plan: PlanTransaction, workspace: Workspace): Promise<void> {

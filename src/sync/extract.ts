@@ -30,7 +30,7 @@ const POLL_LONGEST_MS = 10_000;
 
 /**
  * A full read: one export where the store allows it, adopted when an earlier process started it; pages otherwise. Throws
- * `transient` when the export ends otherwise than completed (design section 1.12).
+ * `transient` when the export ends otherwise than completed (docs/decisions/0015-only-complete-exports-count.md).
  */
 export async function readAll(
   store: Store,

@@ -8,9 +8,9 @@ import { parseExternalId } from '../domain/external-id.js';
 const LOOK_THROUGH = 500;
 
 /**
- * The catalog product that bears the body's external_id, or null. `search` does not look at external_id (design section
- * 1.7): it is asked for the product's own identifiers, then for its name, then the newest of the listing are walked; each
- * hit is compared by external_id.
+ * The catalog product that has the body's external_id, or null. The service's search ignores external_id
+ * (docs/catalog-rules.md#list-06). So this searches for the product's identifiers, then for its name, then reads the newest
+ * products of the listing, and compares the external_id of each hit.
  */
 export async function findByExternalId(
   client: CatalogClient,

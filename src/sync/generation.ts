@@ -26,7 +26,7 @@ interface Brake {
 }
 
 /**
- * Asks for content (design section 4, "Generation"). The ledger's row exists before the call. A call whose outcome is
+ * Asks for content (docs/decisions/0013-unknown-outcome-is-not-repeated.md). The ledger's row exists before the call. A call whose outcome is
  * unknown is not repeated: it may have been heard, and it costs credits; deliveries and polls settle its rows.
  */
 export class GenerationRequester {

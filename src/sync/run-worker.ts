@@ -307,7 +307,7 @@ export class RunWorker {
     };
   }
 
-  /** The counts of interface "HTTP"; what is still open counts as failed, until a later attempt settles it. */
+  /** The counts of docs/http.md; what is still open counts as failed, until a later attempt settles it. */
   async #counts(run: SyncRunEntity): Promise<RunCounts> {
     const tally = await this.parts.actions.tally(run.id);
     return {

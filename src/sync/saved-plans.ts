@@ -46,7 +46,7 @@ export interface AppliedPlan {
 /** Products to a call: of entries that are checked against the store as it is now. */
 const BATCH = 50;
 
-/** Plans kept for review and carried out later (design section 4, "Saved plans"). */
+/** Plans kept for review and carried out later (docs/decisions/0022-saved-plans-are-exact.md). */
 export class SavedPlans {
   constructor(private readonly parts: SavedPlanParts) {}
 

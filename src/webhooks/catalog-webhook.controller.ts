@@ -17,7 +17,7 @@ const TIMESTAMP = 'x-webhook-timestamp';
 const SIGNATURE = 'x-webhook-signature';
 
 /**
- * Receipt of the catalog service's deliveries (catalog-api "Delivery", "Signature"; interface "HTTP"). Nothing happens here
+ * Receipt of the catalog service's deliveries (docs/catalog-rules.md#delivery, docs/http.md). Nothing happens here
  * but the check of the signature and one insert: a 4xx is final to the sender, so whatever may succeed later gets a 503.
  */
 @Controller('webhooks/catalog')

@@ -59,7 +59,7 @@ const WAITS_MS = [500, 2_000, 10_000, 60_000, 300_000, 900_000];
 const CLOCK_SKEW_MS = 300_000;
 
 /**
- * Interprets stored deliveries (catalog-api "Events"): settles the generation task once, and turns a generated product into
+ * Interprets stored deliveries (docs/catalog-rules.md#events): settles the generation task once, and turns a generated product into
  * an intended write-back. It may fail and be repeated without the sender knowing; nothing it does depends on the order in
  * which deliveries come.
  */

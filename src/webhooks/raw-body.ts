@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-/** Interface "HTTP": a delivery over this size can never succeed; polling heals it. */
+/** docs/http.md: a delivery over this size can never succeed; polling heals it. */
 export const MAX_DELIVERY_BYTES = 10 * 1024 * 1024;
 /** What is still read of a body that is refused anyway, so that its sender gets to read the answer. */
 const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
@@ -13,7 +13,7 @@ export type RawBody =
 
 /**
  * The bytes of a request as they came, whatever its content type, charset or encoding says: the framework's own parsers
- * would answer 413, 400 or 415 before any of our code, and a 4xx is final to the sender (design section 1.2).
+ * would answer 413, 400 or 415 before any of our code, and a 4xx is final to the sender (docs/decisions/0008-a-4xx-is-final.md).
  */
 export async function readRawBody(request: IncomingMessage, limit = MAX_DELIVERY_BYTES): Promise<RawBody> {
   const chunks: Buffer[] = [];

@@ -5,7 +5,7 @@ export const WEBHOOK_LOG = Symbol('WEBHOOK_LOG');
 
 export type WebhookLog = RowLog;
 
-/** An answer in the one shape of interface "HTTP"; a success says what became of the body. */
+/** An answer in the one shape of docs/http.md; a success says what became of the body. */
 export function reply(response: ServerResponse, statusCode: number, message: string): void {
   if (response.writableEnded || response.destroyed) return;
   const body =

@@ -14,7 +14,7 @@ export interface ResultContent {
 }
 
 /**
- * The content of a result, translations included (catalog-api "General conventions", locale); a delivery without a product is
+ * The content of a result, translations included (docs/catalog-rules.md#general, locale); a delivery without a product is
  * completed by the catalog. A language that the catalog refuses is left out with its reason. One that it cannot give now throws
  * while `mayWait`, and is left out afterwards: the primary text is not lost for its sake.
  */

@@ -56,7 +56,7 @@ export class Journal {
     }
   }
 
-  /** `stored` is what the store returned: that, not what was sent, is what counts as ours (design section 1.10). */
+  /** `stored` is what the store returned: that, not what was sent, is what counts as ours (docs/decisions/0004-effective-source.md). */
   written(target: string, stored: string | null): void {
     const field = this.#fields.get(target);
     if (!field) return;

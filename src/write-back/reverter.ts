@@ -17,7 +17,7 @@ const LEASE_MS = 120_000;
 
 /**
  * Undoes an applied write-back: each field gets its before-image back exactly where the live value is still ours, and is
- * left alone elsewhere; both are journalled (design section 2).
+ * left alone elsewhere; both are journalled (docs/decisions/0001-rows-before-queues.md).
  */
 export class WriteBackReverter {
   constructor(

@@ -34,7 +34,7 @@ export interface WriteBackResult {
 }
 
 /**
- * Writes generated content to the store (design section 4, "Write back"): reads the live values, decides field by field,
+ * Writes generated content to the store (docs/decisions/0012-merchant-edits-win.md): reads the live values, decides field by field,
  * sends the least, and journals what the store then holds. One product is written by one worker at a time; a worker that
  * dies leaves a row that the next one can finish without writing twice.
  */

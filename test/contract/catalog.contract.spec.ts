@@ -11,7 +11,7 @@ import { eventRules } from './sections/events.js';
 import { productRules } from './sections/products.js';
 import { settingsRules } from './sections/webhook-settings.js';
 
-describe('catalog-api', () => {
+describe('the catalog rules', () => {
   const rule = useContract();
   generalRules(rule);
   authenticationRules(rule);

@@ -1,5 +1,5 @@
 /**
- * Writes docs/catalog-api-coverage.md: which rule of catalog-api.md is held by how many passing tests, of the sandbox (the contract
+ * Writes docs/catalog-api-coverage.md: which rule of docs/catalog-rules.md is held by how many passing tests, of the sandbox (the contract
  * suite) and of the client (its specs). Fails when a test fails, or a rule has no test on a side that it binds.
  */
 import { spawnSync } from 'node:child_process';
@@ -70,11 +70,11 @@ function describe(counts) {
     Object.keys(SUITES).every((side) => !binds(rule, side) || counts[side].has(rule.id)),
   );
   return [
-    '# Coverage of catalog-api.md',
+    '# Coverage of the catalog rules',
     '',
     `Written by \`node test/contract/coverage.mjs\`. ${held.length} of ${RULES.length} rules are held by passing tests on every side`,
     'that they bind. The numbers are passing tests that name the rule: of the sandbox service, and of the client. A rule marked',
-    '"(own)" is not in the document: it is what the sandbox decided where the document shows nothing.',
+    '"(own)" is not documented by the service: it is what the sandbox does instead.',
     ...[...sections].flatMap(([section, rules]) => [
       '',
       `## ${section}`,

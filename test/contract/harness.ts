@@ -14,7 +14,7 @@ import { detailShape, fieldErrorsShape, productShape, taskShape, type Product } 
 
 /**
  * What a test wants beside a base URL and a token: a login, or a sandbox whose clock, database and operator it has in hand (which
- * includes whatever the document does not show). A service that is somebody else's is not asked for the latter.
+ * includes whatever is not documented). A service that is somebody else's is not asked for the latter.
  */
 export type Need = 'login' | 'sandbox';
 

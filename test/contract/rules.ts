@@ -1,15 +1,15 @@
 /**
- * Every rule of catalog-api.md, one row each. Tests name the id in their title, as `[AUTH-03] …`, so that
+ * Every rule of the catalog service, one row each: the source of docs/catalog-rules.md. Tests name the id in their title, as `[AUTH-03] …`, so that
  * `coverage.mjs` can tell which rule is held by which passing test and fail when one has none.
  *
  * `side` says whose behaviour the rule fixes: the service's (held by the contract suite), the client's (held by the
  * client's specs), or both (each needs a test of its own).
- * `decided` marks what the document does not show: the sandbox's own choice, listed in docs/catalog-sandbox.md. Such a rule
+ * `decided` marks what the service does not document: the sandbox's own choice, listed in docs/catalog-sandbox.md. Such a rule
  * is not asked of a service that is somebody else's.
  */
 export interface ContractRule {
   readonly id: string;
-  /** Heading of catalog-api.md that the rule stands under. */
+  /** The heading of the rule in docs/catalog-rules.md. */
   readonly section: string;
   readonly rule: string;
   readonly side: 'service' | 'client' | 'both';
@@ -29,7 +29,7 @@ function section(heading: string, rows: readonly Row[]): ContractRule[] {
 }
 
 export const RULES: readonly ContractRule[] = [
-  ...section('What the service does', [
+  ...section('General', [
     ['GEN-01', 'All endpoints are served under a base URL that ends in the path prefix /api/v1', 'both'],
     ['GEN-02', 'Requests and responses use JSON unless stated otherwise', 'both'],
     [
@@ -41,7 +41,7 @@ export const RULES: readonly ContractRule[] = [
     ['GEN-05', 'locale defaults to the workspace default locale', 'service'],
     ['GEN-06', 'Paths keep their trailing slash', 'both'],
   ]),
-  ...section('Resources and their fields: Product', [
+  ...section('Product', [
     ['PROD-01', 'No product field is strictly required', 'service'],
     ['PROD-02', 'sku is unique; a violation is a field-level validation error', 'service'],
     ['PROD-03', 'barcode is unique; a violation is a field-level validation error', 'service'],
@@ -76,9 +76,9 @@ export const RULES: readonly ContractRule[] = [
       'service',
     ],
     ['PROD-21', 'category is a human-readable path of the form Root > Subcategory', 'service'],
-    ['PROD-22', 'Fields that the document does not name are tolerated in answers', 'client'],
+    ['PROD-22', 'Undocumented fields are tolerated in answers', 'client'],
   ]),
-  ...section('Resources and their fields: Webhook configuration', [
+  ...section('Webhook configuration', [
     ['HOOK-01', 'The url is required and a URI', 'service'],
     ['HOOK-02', 'hmac_secret is optional', 'service'],
     ['HOOK-03', 'actions allows only the three event names', 'service'],

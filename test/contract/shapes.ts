@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The shapes of catalog-api.md, written down once more for the tests: what they do not name is left alone. */
+/** The shapes of the service's bodies (docs/catalog-rules.md), written down once more for the tests: what they do not name is left alone. */
 export const productShape = z.looseObject({
   id: z.int(),
   is_product_model: z.boolean(),
@@ -28,7 +28,7 @@ export const webhookShape = z.looseObject({
 export const taskShape = z.looseObject({ task_id: z.union([z.string(), z.int()]), status: z.string() });
 export const taskListShape = z.looseObject({ results: z.array(taskShape) });
 
-/** catalog-api "Delivery body". */
+/** docs/catalog-rules.md#delivery-body. */
 export const deliveryShape = z.looseObject({
   action: z.enum(['product_generated', 'product_generation_failed', 'product_generation_no_urls']),
   status: z.string(),

@@ -25,7 +25,7 @@ export interface GenerationResult {
   readonly content?: { readonly name: string; readonly html_description: string };
 }
 
-/** A delivery's body (catalog-api "Delivery body"). */
+/** A delivery's body (docs/catalog-rules.md#delivery-body). */
 export function deliveryOf(result: GenerationResult): Delivery {
   const createdAt = result.createdAt.toISOString();
   const status = result.action === 'product_generated' ? 'SUCCESS' : 'FAILURE';
@@ -43,7 +43,7 @@ export function deliveryOf(result: GenerationResult): Delivery {
   };
 }
 
-/** Headers of a genuine delivery (catalog-api "Signature"). */
+/** Headers of a genuine delivery (docs/catalog-rules.md#signature). */
 export function signed(body: Uint8Array, secret: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000));
   const digest = createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex');

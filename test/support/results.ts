@@ -16,7 +16,7 @@ export interface ResultOptions {
   readonly product?: object | null;
 }
 
-/** A delivery's body as catalog-api "Delivery body" has it, about a product that is linked. */
+/** A delivery's body as docs/catalog-rules.md#delivery-body has it, about a product that is linked. */
 export async function resultOf(stages: Stages, id: number, options: ResultOptions = {}): Promise<object> {
   const { externalId } = snapshot(id);
   const link = await stages.links.get(externalId);

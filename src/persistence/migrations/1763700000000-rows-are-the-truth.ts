@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The tables of design section 2. Exactly-once effects rest on the unique indexes here, each with its reason; the queue only
+ * The tables of docs/decisions/0001-rows-before-queues.md. Exactly-once effects rest on the unique indexes here, each with its reason; the queue only
  * nudges. Everything that varies by vendor or by release lives in jsonb that is parsed when it is read.
  */
 export class RowsAreTheTruth1763700000000 implements MigrationInterface {

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Plans that are kept for review (design section 4, "Saved plans"). An entry holds what the action holds and, beside it, the link
+ * Plans that are kept for review (docs/decisions/0022-saved-plans-are-exact.md). An entry holds what the action holds and, beside it, the link
  * as it stood: what has moved since is refused when the plan is applied.
  */
 export class SavedPlans1763900000000 implements MigrationInterface {

@@ -1,4 +1,4 @@
-/** What catalog-api.md does not show, and what this service does there. One row each; docs/catalog-sandbox.md is made of it. */
+/** What the catalog service does not document, and what this sandbox does instead. docs/catalog-sandbox.md lists these rows. */
 export interface Decision {
   readonly topic: string;
   readonly decision: string;

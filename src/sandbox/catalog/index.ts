@@ -59,7 +59,7 @@ export interface RunningCatalogSandbox {
   stop(): Promise<void>;
 }
 
-/** Starts the service that catalog-api.md describes, on a PostgreSQL schema of its own. */
+/** Starts a catalog service that follows docs/catalog-rules.md, on a PostgreSQL schema of its own. */
 export async function startCatalogSandbox(options: CatalogSandboxOptions): Promise<RunningCatalogSandbox> {
   const settings = resolveSettings(options);
   const database = await SandboxDatabase.open(options.databaseUrl, settings.schema, settings.logger);

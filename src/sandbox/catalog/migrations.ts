@@ -92,7 +92,7 @@ export const MIGRATIONS: readonly string[] = [
     WHERE status IN ('PENDING', 'STARTED') AND kind <> 'generate';
   CREATE INDEX background_task_parent ON background_task (parent_id);
 
-  -- catalog-api "Limits": one webhook configuration per workspace.
+  -- docs/catalog-rules.md#limits: one webhook configuration per workspace.
   CREATE TABLE webhook_configuration (
     singleton boolean PRIMARY KEY DEFAULT true CHECK (singleton),
     url text NOT NULL,

@@ -22,7 +22,7 @@ export interface CatalogSandboxOptions {
   readonly defaultLocale?: string;
   /** Credits a new database starts with; one is consumed by each successful generation. */
   readonly credits?: number;
-  /** False, as the document has it: a product-and-event pair is notified once, ever. True: once per generation. */
+  /** False, as documented: a product-and-event pair is notified only once. True: once per generation. */
   readonly notifyAgain?: boolean;
   /** False: a retry carries the timestamp of the delivery's first attempt. True: each attempt is stamped anew. */
   readonly restampRetries?: boolean;
@@ -62,7 +62,7 @@ export interface SandboxSettings {
 
 export const DEFAULT_SCHEMA = 'sandbox_catalog';
 
-/** catalog-api "Delivery": up to 5 retries, with backoff at roughly 1 s, 8 s, 60 s, 120 s and 420 s. */
+/** docs/catalog-rules.md#delivery: up to 5 retries, with backoff at roughly 1 s, 8 s, 60 s, 120 s and 420 s. */
 export const RETRY_DELAYS_MS: readonly number[] = [1_000, 8_000, 60_000, 120_000, 420_000];
 
 const SILENT: SandboxLogger = { info: () => undefined, error: () => undefined };

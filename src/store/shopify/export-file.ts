@@ -35,7 +35,7 @@ const LEFT_OVER_MS = 86_400_000;
 
 /**
  * Reads the file of a completed export. All of it is on disk and agrees with the store's counts before the first product is
- * handed out (design section 1.12); the temporary files are gone when the stream ends, however it ends.
+ * handed out (docs/decisions/0015-only-complete-exports-count.md); the temporary files are gone when the stream ends, however it ends.
  * Throws `transient`.
  */
 export async function* readExportFile(

@@ -107,7 +107,7 @@ export function deliveryRules(rule: RuleTest): void {
       await deliver(contract, { own });
       const received = contract.receiver.at(path);
       expect(received).toHaveLength(6);
-      // The same bytes and, as the document has one timestamp for a delivery, the same signature.
+      // The same bytes and, as a delivery has one documented timestamp, the same signature.
       expect(new Set(received.map(({ body }) => body.toString('hex'))).size).toBe(1);
       expect(new Set(received.map(({ headers }) => headers['x-webhook-timestamp'])).size).toBe(1);
     }),

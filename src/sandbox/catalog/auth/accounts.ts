@@ -34,7 +34,7 @@ interface AccountRow {
 
 const TOKEN_PREFIX = 'cat_';
 
-/** What the operator of the service does: API tokens and users. No endpoint does any of it (catalog-api "Authentication"). */
+/** What the operator of the service does: API tokens and users. No endpoint does any of it (docs/catalog-rules.md#authentication). */
 export class Accounts {
   constructor(
     private readonly database: Queryable,
@@ -116,7 +116,7 @@ export class Accounts {
     return rows[0];
   }
 
-  /** Whether the workspace's subscription covers the API; one that lapsed answers 403 (catalog-api "Authentication" 3). */
+  /** Whether the workspace's subscription covers the API; one that lapsed answers 403 (docs/catalog-rules.md#auth-15). */
   async setSubscription(active: boolean): Promise<void> {
     await this.database.query(
       `INSERT INTO setting (key, value) VALUES ('subscription', to_jsonb($1::boolean))

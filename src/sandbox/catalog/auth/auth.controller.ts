@@ -10,7 +10,7 @@ export const refreshRequest = z.object({ refresh: z.string().min(1) });
 export const tokenPair = z.object({ access: z.string(), refresh: z.string() });
 export const renewedAccess = z.object({ access: z.string() });
 
-/** catalog-api "POST /login/" and "POST /refresh/". */
+/** docs/catalog-rules.md#post-login and docs/catalog-rules.md#post-refresh. */
 @Controller()
 export class AuthController {
   constructor(

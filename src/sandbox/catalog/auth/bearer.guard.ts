@@ -11,7 +11,7 @@ const SCOPE_KEY = 'catalog-sandbox:scope';
 /** The scope that a controller's endpoints ask of the token. */
 export const RequiresScope = (scope: Scope) => SetMetadata(SCOPE_KEY, scope);
 
-/** catalog-api "Authentication" 3: missing or invalid token 401; valid token without the permission, or without
+/** docs/catalog-rules.md#authentication: missing or invalid token 401; valid token without the permission, or without
  * a subscription, 403. */
 @Injectable()
 export class BearerGuard implements CanActivate {

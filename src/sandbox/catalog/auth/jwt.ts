@@ -7,7 +7,7 @@ const ISSUER = 'catalog-sandbox';
 const ALGORITHM = 'HS256';
 const DAY_SECONDS = 24 * 60 * 60;
 
-/** catalog-api "Limits": how long each kind of token is valid. */
+/** docs/catalog-rules.md#limits: how long each kind of token is valid. */
 export const TOKEN_LIFETIME_SECONDS = { access: 7 * DAY_SECONDS, refresh: 14 * DAY_SECONDS } as const;
 export type TokenKind = keyof typeof TOKEN_LIFETIME_SECONDS;
 
@@ -16,7 +16,7 @@ const claims = z.object({
   token_type: z.enum(['access', 'refresh']),
 });
 
-/** The JWTs of interactive sessions (catalog-api "Authentication"). The key is in the database: a restart keeps sessions. */
+/** The JWTs of interactive sessions (docs/catalog-rules.md#authentication). The key is in the database: a restart keeps sessions. */
 export class JwtIssuer {
   private constructor(
     private readonly key: Uint8Array,

@@ -42,7 +42,7 @@ interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-/** Products from a CSV file (catalog-api "CSV upload of products"; its format is this service's own). */
+/** Products from a CSV file (docs/catalog-rules.md#csv-upload-of-products; its format is this service's own). */
 @Injectable()
 export class CsvImport {
   constructor(

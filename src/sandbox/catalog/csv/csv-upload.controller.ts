@@ -23,7 +23,7 @@ import { readCsv, uploadedText } from './csv-import.js';
 
 const uploaded = z.object({ buffer: z.instanceof(Uint8Array) });
 
-/** catalog-api "CSV upload of products": the file as the multipart field `file`, or as a text/csv body. */
+/** docs/catalog-rules.md#csv-upload-of-products: the file as the multipart field `file`, or as a text/csv body. */
 @Controller('products/upload-csv')
 @UseGuards(BearerGuard)
 @RequiresScope('products')

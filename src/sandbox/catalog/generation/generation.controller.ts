@@ -13,7 +13,7 @@ export const generationRequest = z.object({
 });
 export const taskAnswer = z.object({ task_id: z.string() });
 
-/** catalog-api "Generation": its path and payload are this service's own. */
+/** docs/catalog-rules.md#generation: its path and payload are this service's own. */
 @Controller('products/generate')
 @UseGuards(BearerGuard)
 @RequiresScope('products')

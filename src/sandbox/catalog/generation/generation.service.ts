@@ -33,7 +33,7 @@ interface WrittenText {
   open_attributes: ProductView['open_attributes'] | null;
 }
 
-/** catalog-api "Generation" and "Events": content for products, made in the background. */
+/** docs/catalog-rules.md#generation: content for products, made in the background. */
 @Injectable()
 export class GenerationService {
   constructor(
@@ -194,7 +194,7 @@ export class GenerationService {
 
 const NOTHING_WRITTEN = { name: null, description: null, html_description: null, open_attributes: null };
 
-/** catalog-api "Delivery body". */
+/** docs/catalog-rules.md#delivery-body. */
 interface DeliveryBody {
   readonly action: Action;
   readonly status: 'SUCCESS' | 'FAILURE';

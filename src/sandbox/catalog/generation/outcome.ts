@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { ProductView } from '../products/product.schemas.js';
 
-/** catalog-api "Event kinds". */
+/** docs/catalog-rules.md#events. */
 export const ACTIONS = [
   'product_generated',
   'product_generation_failed',
@@ -54,7 +54,7 @@ function markersOf({ name, open_attributes: attributes, metadata }: Marked): str
   return [...inName, ...inFields].map((marker) => marker.toLowerCase().replaceAll('-', '_'));
 }
 
-/** One of task.urls in a delivery (catalog-api "Delivery body"). */
+/** One of task.urls in a delivery (docs/catalog-rules.md#delivery-body). */
 export interface SourceUrl {
   readonly id: number;
   readonly url: string;

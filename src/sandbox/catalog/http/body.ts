@@ -4,7 +4,7 @@ import { API_PREFIX } from './public-address.js';
 
 const UPLOAD_PATH = `${API_PREFIX}/products/upload-csv/`;
 
-/** Paths end in a slash, as the document writes them; without it, and outside of the API, they name nothing. */
+/** Documented paths end in a slash. A path without it, or outside of the API, answers 404. */
 export const requireApiPath: RequestHandler = ({ path }, response, next) => {
   const known = path.startsWith(`${API_PREFIX}/`) && path.endsWith('/');
   // Answered here: the framework's own handler of unknown routes sees only those under the prefix.

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 
-/** Field name (dotted where it is nested) to human-readable messages: catalog-api "Errors". */
+/** Field name (dotted where it is nested) to human-readable messages: docs/catalog-rules.md#errors. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** An answer that is not a success. `body` is what the client gets. */

@@ -13,7 +13,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   413: 'Request body is too large.',
 };
 
-/** Every failure as the document has it: field errors, or an object with `detail` (catalog-api "Errors"). */
+/** Every failure as documented: field errors, or an object with `detail` (docs/catalog-rules.md#errors). */
 @Catch()
 export class ApiExceptionFilter implements ExceptionFilter {
   constructor(private readonly logger: SandboxLogger) {}

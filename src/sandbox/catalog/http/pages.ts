@@ -30,7 +30,7 @@ export function pageRequest(url: string, defaultSize: number): PageRequest {
 }
 
 /**
- * A page of a listing: catalog-api "GET /products/". `address` is the request's absolute URL; the neighbours keep its filters.
+ * A page of a listing: docs/catalog-rules.md#get-products. `address` is the request's absolute URL; the neighbours keep its filters.
  * A page beyond the end is empty, so that a walk which loses products on its way still ends well.
  */
 export function pageOfResults<Item>(

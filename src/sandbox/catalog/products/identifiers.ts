@@ -1,7 +1,7 @@
 import type { Queryable } from '../database.js';
 import type { ProductBody } from './product.schemas.js';
 
-/** Unique over products and variants together (catalog-api "Product"). */
+/** Unique over products and variants together (docs/catalog-rules.md#product). */
 export const UNIQUE_FIELDS = ['barcode', 'sku', 'mpn', 'asin'] as const;
 export type UniqueField = (typeof UNIQUE_FIELDS)[number];
 

@@ -12,7 +12,7 @@ const flag = z
   .pipe(z.enum(['true', 'false', '1', '0'], 'Either true or false.'))
   .transform((value) => value === 'true' || value === '1');
 
-/** The filters of catalog-api "GET /products/". Parameters that it does not name are ignored. */
+/** The filters of docs/catalog-rules.md#get-products. Parameters that it does not name are ignored. */
 const listQuery = z.object({
   search: single(z.string()),
   brand: single(z.string()),

@@ -38,7 +38,7 @@ export class ProductWriter {
   ) {}
 
   /**
-   * The matching of catalog-api "POST /products/": the product (or variant, where the reading says so) that has one of the
+   * The matching of docs/catalog-rules.md#post-products: the product (or variant, where the reading says so) that has one of the
    * body's identifiers. Where several do, `matchOrder` decides, and then the lower id.
    */
   static async match(

@@ -18,7 +18,7 @@ const crawlConfigurationSchema = z.object({
 });
 
 /**
- * The writable fields of catalog-api "Product". None is required, null empties one, and what is not named here (the read-only
+ * The writable fields of docs/catalog-rules.md#product. None is required, null empties one, and what is not named here (the read-only
  * fields among it) is ignored. A variant may name its `id` to say which one is meant; of any other body the `id` is ignored.
  */
 export const productBody = z.object({

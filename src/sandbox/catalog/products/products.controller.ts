@@ -27,7 +27,7 @@ import { readClearing } from '../readings.js';
 import { productBody, type ProductBody, type ProductView } from './product.schemas.js';
 import { ProductsService } from './products.service.js';
 
-/** catalog-api "Endpoints": /products/ and what is under a product. */
+/** docs/catalog-rules.md#post-products: /products/ and what is under a product. */
 @Controller('products')
 @UseGuards(BearerGuard)
 @RequiresScope('products')

@@ -10,7 +10,7 @@ import { selectProductTree, selectProducts, type LocaleChoice } from './product-
 import { ProductWriter, type WriteMode } from './product-writer.js';
 import type { ProductBody, ProductView } from './product.schemas.js';
 
-/** The outcomes of POST /products/ that catalog-api distinguishes. */
+/** The outcomes of POST /products/ (docs/catalog-rules.md#create-14). */
 export type UpsertOutcome =
   | { readonly kind: 'matched' | 'created'; readonly product: ProductView }
   | { readonly kind: 'accepted'; readonly taskId: number };
@@ -26,7 +26,7 @@ export class ProductsService {
     private readonly tasks: TaskStore,
   ) {}
 
-  /** catalog-api "POST /products/". */
+  /** docs/catalog-rules.md#post-products. */
   async upsert(body: ProductBody, locale: string): Promise<UpsertOutcome> {
     const found = await this.database.transaction(async (tx) => {
       const id = await ProductWriter.match(tx, this.settings, body);
@@ -174,7 +174,7 @@ export class ProductsService {
   }
 }
 
-/** The id of a path is a string (catalog-api "Product"); one that cannot be an id names nothing. */
+/** The id of a path is a string (docs/catalog-rules.md#product); one that cannot be an id names nothing. */
 export function productId(id: string): number {
   if (!/^\d{1,9}$/.test(id)) throw notFound();
   return Number(id);

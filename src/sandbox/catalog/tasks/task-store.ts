@@ -7,7 +7,7 @@ import type { SandboxSettings } from '../settings.js';
 import { Wakeups } from '../worker.js';
 
 export type TaskKind = 'create_model' | 'csv_upload' | 'generate' | 'generate_product';
-/** `SUCCESS` is the document's; the others are this service's own (catalog-api "States and transitions": not shown). */
+/** `SUCCESS` is documented. The other statuses are the sandbox's own (docs/catalog-rules.md#task-05). */
 export type TaskStatus = 'PENDING' | 'STARTED' | 'SUCCESS' | 'FAILURE';
 
 const taskStatus = z.enum(['PENDING', 'STARTED', 'SUCCESS', 'FAILURE']);

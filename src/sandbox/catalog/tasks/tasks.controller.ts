@@ -8,7 +8,7 @@ import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
 import { TaskStore, type TaskView } from './task-store.js';
 
-/** catalog-api "Background tasks". */
+/** docs/catalog-rules.md#background-tasks. */
 @Controller('background-tasks')
 @UseGuards(BearerGuard)
 @RequiresScope('tasks')

@@ -54,7 +54,7 @@ export class DeliveryStore {
 
   /**
    * Notes a delivery in the transaction that ends its task: none when nobody wants the event, and none when the
-   * product-and-event pair was notified before (catalog-api "Delivery").
+   * product-and-event pair was notified before (docs/catalog-rules.md#delivery).
    */
   async add(
     tx: Queryable,

@@ -15,7 +15,7 @@ interface Answer {
   readonly error: string | null;
 }
 
-/** Sends what is due: catalog-api "Delivery". */
+/** Sends what is due: docs/catalog-rules.md#delivery. */
 @Injectable()
 export class DeliveryWorkload implements Workload {
   readonly name = 'deliveries';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 
 /**
- * The two headers of a signed delivery (catalog-api "Signature"): HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with
+ * The two headers of a signed delivery (docs/catalog-rules.md#signature): HMAC-SHA256 of the timestamp, a dot and the raw body, keyed with
  * the secret.
  */
 export function signatureHeaders(

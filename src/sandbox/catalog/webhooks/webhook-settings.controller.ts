@@ -4,7 +4,7 @@ import { notFound, parseOrRefuse } from '../http/errors.js';
 import { refuseUnstorable } from '../http/json-guard.js';
 import { WebhookSettings, webhookRequest, type WebhookConfiguration } from './webhook-settings.js';
 
-/** catalog-api "/settings/webhooks/". */
+/** docs/catalog-rules.md#settingswebhooks. */
 @Controller('settings/webhooks')
 @UseGuards(BearerGuard)
 @RequiresScope('settings')

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { SandboxDatabase, type Queryable } from '../database.js';
 import { ACTIONS } from '../generation/outcome.js';
 
-/** catalog-api "Webhook configuration". */
+/** docs/catalog-rules.md#webhook-configuration. */
 export const webhookRequest = z.object({
   url: z.url({
     protocol: /^https?$/,
@@ -21,7 +21,7 @@ export const webhookConfiguration = z.object({
 });
 export type WebhookConfiguration = z.infer<typeof webhookConfiguration>;
 
-/** The single webhook configuration of the workspace (catalog-api "Limits"). */
+/** The single webhook configuration of the workspace (docs/catalog-rules.md#limits). */
 @Injectable()
 export class WebhookSettings {
   constructor(private readonly database: SandboxDatabase) {}
