@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { ENTITIES } from './entities/index.js';
+import { guardConnections } from './guarded-query-runner.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { SnakeNaming } from './snake-naming.js';
 
@@ -31,6 +32,7 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     connectTimeoutMS: 3000,
     extra: { keepAlive: true, connectionTimeoutMillis: 3000 },
   });
+  guardConnections(source);
   try {
     return await source.initialize();
   } catch (error) {

@@ -43,10 +43,8 @@ export class Database {
       const result = await work(runner);
       await runner.commitTransaction();
       return result;
-    } catch (error) {
-      if (runner.isTransactionActive) await rollBack(runner);
-      throw error;
     } finally {
+      // Rolls back what was not committed.
       await runner.release();
     }
   }
@@ -59,16 +57,6 @@ export class Database {
     } finally {
       await own.release();
     }
-  }
-}
-
-/** A connection that was lost has rolled back already: the error that led here says more than this one would. */
-async function rollBack(runner: QueryRunner): Promise<'rolled back' | 'connection lost'> {
-  try {
-    await runner.rollbackTransaction();
-    return 'rolled back';
-  } catch {
-    return 'connection lost';
   }
 }
 

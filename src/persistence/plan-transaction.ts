@@ -357,13 +357,7 @@ export class PlanTransaction {
 
   /** Rolls back whatever was not committed and gives the connection back. */
   async end(): Promise<void> {
-    try {
-      await this.#inTurn(async () => {
-        if (this.runner.isTransactionActive) await this.runner.rollbackTransaction();
-      });
-    } finally {
-      await this.runner.release();
-    }
+    await this.#inTurn(() => this.runner.release());
   }
 
   #rows<T extends object>(sql: string, values: readonly SqlValue[] = []): Promise<T[]> {

@@ -1,4 +1,4 @@
-import { QueryFailedError, type QueryRunner } from 'typeorm';
+import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { WrittenContent } from '../domain/written-content.js';
@@ -6,6 +6,7 @@ import { json, uuid, type Database } from './database.js';
 import type { PlanCounts, SavedPlanEntity, SavedPlanEntryEntity } from './entities/saved-plan.entity.js';
 import type { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
+import { isUniqueViolation } from './statement-error.js';
 
 /** An entry beside its product's link as it stands now. */
 export interface EntryStanding extends SavedPlanEntryEntity {
@@ -30,7 +31,6 @@ export interface Refusal {
 
 /** Drafts that nobody finished: their process died while it planned. */
 const DRAFT_LIFE = '1 day';
-const UNIQUE_VIOLATION = '23505';
 
 /** Plans kept for review, and their one application (docs/decisions/0022-saved-plans-are-exact.md). */
 export class SavedPlanRepository {
@@ -211,16 +211,5 @@ function busy(store: string, runId: string | null, cause?: unknown): CodedError 
     'conflict',
     `${which} of store ${store} is active or has just ended: apply the plan again once it is over`,
     { cause },
-  );
-}
-
-function isUniqueViolation(error: unknown): boolean {
-  if (!(error instanceof QueryFailedError)) return false;
-  const driverError: unknown = error.driverError;
-  return (
-    typeof driverError === 'object' &&
-    driverError !== null &&
-    'code' in driverError &&
-    driverError.code === UNIQUE_VIOLATION
   );
 }
