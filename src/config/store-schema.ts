@@ -14,6 +14,15 @@ const metafieldName = z
   .or(z.literal(''))
   .default('');
 
+/** `auto`, `vendor`, `none`, or a metafield. */
+const brandSource = z
+  .string()
+  .refine(
+    (name) => ['auto', 'vendor', 'none'].includes(name) || metafield.test(name),
+    'auto, vendor, none, or namespace.key of a metafield',
+  )
+  .default('auto');
+
 const credentials = section({
   accessToken: optionalText,
   clientId: optionalText,
@@ -69,6 +78,7 @@ export const storeSchema = section({
       .min(1)
       .default(['ACTIVE']),
     query: z.string().default(''),
+    giftCards: z.boolean().default(false),
   }),
   limits: section({
     maxChangedShare: amount(1, { min: 0, max: 1, whole: false }),
@@ -81,6 +91,11 @@ export const storeSchema = section({
       .default([]),
     mpn: metafieldName,
     asin: metafieldName,
+    brand: brandSource,
+    sourceUrl: metafieldName,
+    referenceString: metafieldName,
+    productLists: z.array(z.string().min(1)).default([]),
+    tags: z.record(z.string().min(1), z.int().positive()).default({}),
   }),
   writeBack: section({
     mode: z.enum(['auto', 'review', 'off']).default('auto'),

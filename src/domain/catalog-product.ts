@@ -13,6 +13,9 @@ export interface CatalogProductBody {
   readonly url?: string | null;
   readonly open_attributes?: Readonly<Record<string, JsonValue>>;
   readonly metadata?: Readonly<Record<string, JsonValue>>;
+  readonly crawl_configuration?: { readonly source_url?: string; readonly reference_string?: string };
+  readonly product_lists?: readonly string[];
+  readonly tags_to_update?: readonly number[];
   readonly images?: readonly { readonly source_url: string; readonly order: number }[];
   readonly variants?: readonly CatalogProductBody[];
 }
@@ -35,6 +38,9 @@ export const CATALOG_FIELDS: readonly CatalogField[] = [
   'mpn',
   'asin',
   'images',
+  'crawl_configuration',
+  'product_lists',
+  'tags_to_update',
   'open_attributes',
   'metadata',
   'variants',
@@ -67,8 +73,11 @@ export function clearedValue(
       return null;
     case 'images':
     case 'variants':
+    case 'product_lists':
+    case 'tags_to_update':
       return [];
     case 'open_attributes':
+    case 'crawl_configuration':
     case 'metadata':
       return {};
     default:

@@ -14,6 +14,7 @@ export interface ProductSnapshot {
   /** Full name of the store's taxonomy category, `Root > Subcategory`. */
   readonly category: string | null;
   readonly tags: readonly string[];
+  readonly isGiftCard: boolean;
   /** Public address, null while the product is not published. */
   readonly url: string | null;
   readonly seoTitle: string | null;
@@ -45,6 +46,10 @@ export interface VariantSnapshot {
   readonly sku: string | null;
   readonly barcode: string | null;
   readonly options: readonly { readonly name: string; readonly value: string }[];
+  /** With its unit, such as `250 g`; null when the store knows none. */
+  readonly weight: string | null;
+  /** Only those that the store's mapping names. */
+  readonly metafields: readonly MetafieldValue[];
 }
 
 export interface MetafieldValue {

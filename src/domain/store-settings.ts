@@ -8,7 +8,20 @@ export interface MappingSettings {
   /** `namespace.key` of the metafield that holds the manufacturer's part number; empty: none. */
   readonly mpn: string;
   readonly asin: string;
+  /** Where the brand comes from: `auto`, `vendor`, `none`, or `namespace.key` of a metafield. */
+  readonly brand: BrandSource;
+  /** `namespace.key` of the metafield with the page that the service shall read; empty: none. */
+  readonly sourceUrl: string;
+  /** `namespace.key` of the metafield with the text that the service shall search by; empty: none. */
+  readonly referenceString: string;
+  /** Codes of the service's product lists that every product of the store joins. */
+  readonly productLists: readonly string[];
+  /** Store tag to the id of the service's tag. */
+  readonly tags: Readonly<Record<string, number>>;
 }
+
+/** `auto`, `vendor`, `none`, or the name of a metafield. */
+export type BrandSource = string;
 
 export interface WriteBackSettings {
   readonly mode: 'auto' | 'review' | 'off';
@@ -23,4 +36,6 @@ export interface WriteBackSettings {
 export interface FilterSettings {
   readonly status: readonly ProductStatus[];
   readonly query: string;
+  /** Whether gift cards are synchronised. */
+  readonly giftCards: boolean;
 }

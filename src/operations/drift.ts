@@ -4,6 +4,7 @@ import { metafieldTarget, valueHash, type WrittenField } from '../domain/written
 import type { DriftCandidate, HistoryRepository } from '../persistence/history.repository.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { LiveByLocale } from '../planner/translations.js';
+import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
 import { readTranslations } from '../sites/live-translations.js';
 import type { Sites, Store } from '../sites/sites.js';
@@ -71,7 +72,7 @@ export class DriftOperations {
           current === null
             ? NONE
             : await readTranslations(store.connector, product.storeId, ourTargets(product));
-        const findings = driftOf(product, current, store.settings.filter.status, translations ?? NONE);
+        const findings = driftOf(product, current, store.settings.filter, translations ?? NONE);
         if (findings.length > 0) products.push(await this.#told(product, findings));
       }
       checked += quiet.length;
@@ -101,23 +102,19 @@ export class DriftOperations {
   }
 }
 
-/** Pure: what has become of one product. `inScope` are the statuses that are kept in step. */
+/** Pure: what has become of one product under the store's filter. */
 export function driftOf(
   product: Pick<DriftCandidate, 'written' | 'seenFields' | 'pushedFields'>,
   live: ProductSnapshot | null,
-  inScope: Store['settings']['filter']['status'],
+  filter: Pick<Store['settings']['filter'], 'status' | 'giftCards'>,
   translations: LiveByLocale = NONE,
 ): DriftFinding[] {
   const whole = { target: null, live: null, written: null };
   if (live === null)
     return [{ ...whole, kind: 'deleted', detail: 'the product no longer exists in the store' }];
   const findings: DriftFinding[] = [];
-  if (!inScope.includes(live.status))
-    findings.push({
-      ...whole,
-      kind: 'unpublished',
-      detail: `its status is ${live.status.toLowerCase()} by now`,
-    });
+  const outOfScope = reasonOutOfScope(live, filter);
+  if (outOfScope !== null) findings.push({ ...whole, kind: 'unpublished', detail: `${outOfScope} now` });
   else if (live.url === null && product.pushedFields.url !== undefined)
     findings.push({ ...whole, kind: 'unpublished', detail: 'it has no public address any more' });
   const values = liveValues(live);

@@ -71,7 +71,10 @@ describe('a creation', () => {
   it('withholds an identifier that two of its own variants share, from both', () => {
     const twins = creationOf({
       ...model,
-      variants: model.variants.map((each) => ({ ...each, sku: 'BOT-1' })),
+      variants: [
+        ...model.variants.map((each) => ({ ...each, sku: 'BOT-1' })),
+        variant({ id: '13', sku: 'BOT-3', barcode: null }),
+      ],
     });
     const bearers = new Map([[skuKey, [externalId('1', '11'), externalId('1', '12')]]]);
     expect(settle(twins, view({ bearers })).withheld.map(({ owner }) => owner)).toEqual([

@@ -9,7 +9,16 @@ import {
 import { fingerprint } from '../domain/fingerprint.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 import { plainTextOf } from './html-content.js';
-import { isMappedAttribute, matchesName, type SourceRules } from './source.js';
+import {
+  brandOf,
+  categoryAndType,
+  metafieldAddress,
+  metafieldText,
+  onlyVariant,
+  sharedSku,
+  tagIds,
+} from './product-facts.js';
+import { isMappedAttribute, type SourceRules } from './source.js';
 
 /**
  * The catalog's body of an effective snapshot (docs/catalog-rules.md#product, writable fields). Empty values are left out: a null
@@ -17,19 +26,25 @@ import { isMappedAttribute, matchesName, type SourceRules } from './source.js';
  * other is a product model with variants.
  */
 export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): CatalogProductBody {
-  const single = effective.hasOnlyDefaultVariant ? effective.variants[0] : undefined;
+  const single = onlyVariant(effective);
+  const metafields = [...effective.metafields, ...(single?.metafields ?? [])];
+  const { mapping } = rules;
+  const styleCode = sharedSku(effective);
   return withoutEmpty({
     external_id: effective.externalId,
     name: effective.title,
     description: plainTextOf(effective.descriptionHtml ?? ''),
     html_description: effective.descriptionHtml ?? '',
-    brand: effective.vendor ?? '',
-    category: effective.category ?? effective.productType ?? '',
+    brand: brandOf(effective, mapping.brand, rules.shop) ?? '',
+    category: categoryAndType(effective).category ?? '',
     url: effective.url,
-    sku: single?.sku ?? null,
+    sku: single?.sku ?? styleCode,
     barcode: single?.barcode ?? null,
-    mpn: metafieldText(effective.metafields, rules.mapping.mpn),
-    asin: metafieldText(effective.metafields, rules.mapping.asin),
+    mpn: metafieldText(metafields, mapping.mpn),
+    asin: metafieldText(metafields, mapping.asin),
+    crawl_configuration: crawlConfiguration(metafields, mapping),
+    product_lists: [...mapping.productLists],
+    tags_to_update: tagIds(effective.tags, mapping.tags),
     images: effective.imageUrls.map((source_url, index) => ({ source_url, order: index + 1 })),
     open_attributes: openAttributes(effective, rules),
     metadata: {
@@ -38,19 +53,50 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
       status: effective.status,
       tags: [...effective.tags],
     },
-    variants: effective.hasOnlyDefaultVariant ? [] : effective.variants.map(toVariantBody),
+    variants: effective.hasOnlyDefaultVariant
+      ? []
+      : effective.variants.map((variant) => toVariantBody(variant, rules, styleCode !== null)),
   });
 }
 
-/** A variant has the same shape as a product; its name is its own part only, so that renaming the product leaves it alone. */
-function toVariantBody(variant: VariantSnapshot): CatalogProductBody {
+function crawlConfiguration(
+  metafields: readonly MetafieldValue[],
+  mapping: SourceRules['mapping'],
+): NonNullable<CatalogProductBody['crawl_configuration']> {
+  const source_url = metafieldAddress(metafields, mapping.sourceUrl);
+  const reference_string = metafieldText(metafields, mapping.referenceString);
+  return {
+    ...(source_url === null ? {} : { source_url }),
+    ...(reference_string === null ? {} : { reference_string }),
+  };
+}
+
+/**
+ * A variant has the same shape as a product. Its name is its own part only, so that renaming the product leaves it alone. A
+ * SKU that all variants share belongs to the product.
+ */
+function toVariantBody(
+  variant: VariantSnapshot,
+  { mapping }: SourceRules,
+  isSkuShared: boolean,
+): CatalogProductBody {
   return withoutEmpty({
     external_id: variant.externalId,
     name: variant.title,
-    sku: variant.sku,
+    sku: isSkuShared ? null : variant.sku,
     barcode: variant.barcode,
-    open_attributes: record(variant.options.map((option) => [option.name, option.value])),
+    mpn: metafieldText(variant.metafields, mapping.mpn),
+    asin: metafieldText(variant.metafields, mapping.asin),
+    open_attributes: record([
+      ...facts([['weight', variant.weight]]),
+      ...variant.options.map((option): [string, JsonValue] => [option.name, option.value]),
+    ]),
   });
+}
+
+/** Facts of the store that the catalog has no field for. */
+function facts(entries: readonly (readonly [string, string | null])[]): [string, JsonValue][] {
+  return entries.flatMap(([name, value]): [string, JsonValue][] => (value === null ? [] : [[name, value]]));
 }
 
 function openAttributes(effective: ProductSnapshot, rules: SourceRules): Record<string, JsonValue> {
@@ -60,7 +106,15 @@ function openAttributes(effective: ProductSnapshot, rules: SourceRules): Record<
   const metafields = effective.metafields
     .filter((field) => isMappedAttribute(field, rules))
     .map((field): [string, JsonValue] => [`${field.namespace}.${field.key}`, typedValue(field)]);
-  return record([...options, ...metafields]);
+  // A later entry of the same name wins: what the merchant named stands over what the store knows besides.
+  return record([
+    ...facts([
+      ['product_type', categoryAndType(effective).productType],
+      ['weight', onlyVariant(effective)?.weight ?? null],
+    ]),
+    ...options,
+    ...metafields,
+  ]);
 }
 
 /** Keys that would reach an object's prototype are no attribute names. */
@@ -68,11 +122,6 @@ const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 function record(entries: readonly (readonly [string, JsonValue])[]): Record<string, JsonValue> {
   return Object.fromEntries(entries.filter(([key]) => key !== '' && !RESERVED_KEYS.has(key)));
-}
-
-function metafieldText(metafields: readonly MetafieldValue[], name: string): string | null {
-  if (name === '') return null;
-  return metafields.find((field) => matchesName(field, name))?.value.trim() ?? null;
 }
 
 /** A metafield's value as JSON, by its type; a text that is not what its type says stays text. */

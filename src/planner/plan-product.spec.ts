@@ -218,9 +218,9 @@ describe('patchBody', () => {
           field,
           ['sku', 'barcode', 'mpn', 'asin', 'url'].includes(field)
             ? null
-            : ['images', 'variants'].includes(field)
+            : ['images', 'variants', 'product_lists', 'tags_to_update'].includes(field)
               ? []
-              : ['open_attributes', 'metadata'].includes(field)
+              : ['open_attributes', 'metadata', 'crawl_configuration'].includes(field)
                 ? {}
                 : '',
         ] as const,

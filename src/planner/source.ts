@@ -21,8 +21,11 @@ export interface SourceRules {
   readonly version: string;
 }
 
-/** Bump when mapping or fingerprint change their meaning: all products are then compared by field once, not re-pushed. */
-const RULES_VERSION = 1;
+/**
+ * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
+ * field once, and sends only the fields that differ.
+ */
+const RULES_VERSION = 2;
 
 export function sourceRules(
   shop: string,
@@ -84,7 +87,8 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
     effective.title,
     effective.descriptionHtml,
     effective.vendor,
-    effective.category ?? effective.productType,
+    effective.category,
+    effective.productType,
     effective.url,
     effective.handle,
     effective.status,
@@ -94,7 +98,8 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
   ];
   for (const option of effective.options) parts.push(option.name, option.values);
   for (const variant of effective.variants) {
-    parts.push(variant.externalId, variant.title, variant.sku, variant.barcode);
+    parts.push(variant.externalId, variant.title, variant.sku, variant.barcode, variant.weight);
+    for (const field of variant.metafields) parts.push(field.namespace, field.key, field.value);
     for (const option of variant.options) parts.push(option.name, option.value);
   }
   if (usesMetafields(rules)) {
@@ -113,14 +118,19 @@ export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
 }
 
 function usesMetafields({ mapping }: SourceRules): boolean {
-  return mapping.openAttributes.length > 0 || mapping.mpn !== '' || mapping.asin !== '';
+  return mapping.openAttributes.length > 0 || mappedMetafields(mapping).length > 0;
+}
+
+/** Names of the metafields that the mapping reads into a field of their own. */
+function mappedMetafields(mapping: MappingSettings): string[] {
+  const { mpn, asin, brand, sourceUrl, referenceString } = mapping;
+  return [mpn, asin, brand, sourceUrl, referenceString].filter((name) => name.includes('.'));
 }
 
 export function isSourceMetafield(field: MetafieldValue, rules: SourceRules): boolean {
   return (
     isMappedAttribute(field, rules) ||
-    matchesName(field, rules.mapping.mpn) ||
-    matchesName(field, rules.mapping.asin)
+    mappedMetafields(rules.mapping).some((name) => name === `${field.namespace}.${field.key}`)
   );
 }
 
@@ -129,8 +139,4 @@ export function isMappedAttribute(field: MetafieldValue, rules: SourceRules): bo
   return rules.mapping.openAttributes.some(
     (pattern) => pattern === `${field.namespace}.*` || pattern === `${field.namespace}.${field.key}`,
   );
-}
-
-export function matchesName(field: MetafieldValue, name: string): boolean {
-  return name !== '' && name === `${field.namespace}.${field.key}`;
 }

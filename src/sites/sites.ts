@@ -70,7 +70,8 @@ export class Sites {
 /** See `Store.readBasis`. */
 export function readBasisOf(settings: StoreConfig): string {
   const { version } = sourceRules(settings.shop, settings.mapping, settings.writeBack);
-  return fingerprint([version, settings.apiVersion, settings.filter.status.toSorted()]).slice(0, 8);
+  const { status, giftCards } = settings.filter;
+  return fingerprint([version, settings.apiVersion, status.toSorted(), giftCards]).slice(0, 8);
 }
 
 /** The store's rules and derived sets, resolved once. */

@@ -9,6 +9,7 @@ import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, planProduct, type PlannedChange } from '../planner/plan-product.js';
+import { reasonOutOfScope } from '../planner/scope.js';
 import type { Store } from '../sites/sites.js';
 import { fillCatalogView } from './catalog-view.js';
 import { oneAhead } from './one-ahead.js';
@@ -157,7 +158,7 @@ function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findin
     if (link === undefined || planned.has(product.externalId)) continue;
     planned.add(product.externalId);
     const snapshot = product.snapshot();
-    if (!store.settings.filter.status.includes(snapshot.status)) continue;
+    if (reasonOutOfScope(snapshot, store.settings.filter) !== null) continue;
     tally.seen += 1;
     const readMark = marks[index] ?? null;
     const verdict = planOne(store, snapshot, link);

@@ -16,6 +16,7 @@ import type {
 } from '../persistence/saved-plan.repository.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import { filledFields, identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
+import { reasonOutOfScope } from '../planner/scope.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
 import type { Sites, Store } from '../sites/sites.js';
 import type { Timing } from '../runtime/clock.js';
@@ -180,8 +181,8 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
     return live === null ? orphaned(entry) : 'the product is in the store again';
   }
   if (live === null) return 'the product is no longer in the store';
-  if (!store.settings.filter.status.includes(live.status))
-    return `the product is ${live.status.toLowerCase()} by now`;
+  const outOfScope = reasonOutOfScope(live, store.settings.filter);
+  if (outOfScope !== null) return `the product is left out now: ${outOfScope}`;
   const source = sourceFingerprint(effectiveSnapshot(live, entry.written), store.rules);
   if (source !== entry.sourceFingerprint || entry.body === null)
     return 'the product was changed in the store since the plan was made';

@@ -37,6 +37,7 @@ export function snapshot(id: number, overrides: Partial<ProductSnapshot> = {}): 
     productType: 'Thing',
     category: null,
     tags: [],
+    isGiftCard: false,
     url: null,
     seoTitle: null,
     seoDescription: null,
@@ -63,6 +64,8 @@ export function variant(
     sku: null,
     barcode: null,
     options: [],
+    weight: null,
+    metafields: [],
     ...overrides,
   };
 }

@@ -36,6 +36,8 @@ export function variant(over: Partial<VariantSnapshot> & { readonly id?: string 
     sku: 'BOT-1',
     barcode: '4006381333931',
     options: [],
+    weight: null,
+    metafields: [],
     ...rest,
   };
 }
@@ -52,6 +54,7 @@ export function snapshot(over: Partial<ProductSnapshot> = {}): ProductSnapshot {
     productType: 'Bottles',
     category: null,
     tags: ['steel'],
+    isGiftCard: false,
     url: `https://${SHOP}/products/bottle`,
     seoTitle: null,
     seoDescription: null,
@@ -78,15 +81,23 @@ export const writeBackSettings: WriteBackSettings = {
   locales: [],
 };
 
+/** The mapping of a store whose configuration says nothing about it. */
+export const DEFAULT_MAPPING: MappingSettings = {
+  openAttributes: [],
+  mpn: '',
+  asin: '',
+  brand: 'auto',
+  sourceUrl: '',
+  referenceString: '',
+  productLists: [],
+  tags: {},
+};
+
 export function rules(
   mapping: Partial<MappingSettings> = {},
   writeBack: Partial<WriteBackSettings> = {},
 ): SourceRules {
-  return sourceRules(
-    SHOP,
-    { openAttributes: [], mpn: '', asin: '', ...mapping },
-    { ...writeBackSettings, ...writeBack },
-  );
+  return sourceRules(SHOP, { ...DEFAULT_MAPPING, ...mapping }, { ...writeBackSettings, ...writeBack });
 }
 
 /** The link of a product that was pushed as `pushed` shows it. */

@@ -11,6 +11,8 @@ export interface BulkSettings {
   readonly client: ShopifyClient;
   readonly sleep: Sleep;
   readonly slotWaitMs: number;
+  /** `namespace.key` of the metafields that are read of each variant; at most two. */
+  readonly variantMetafields: readonly string[];
   readonly log?: StoreLog | undefined;
 }
 
@@ -24,7 +26,7 @@ export class BulkExport {
    * found, `transient` with `outcomeUnknown`.
    */
   async start(query: string): Promise<string | null> {
-    const text = bulkProductsText(productSearch(query));
+    const text = bulkProductsText(productSearch(query), this.settings.variantMetafields);
     let waitedMs = 0;
     for (let waitMs = 2_000; ; waitMs = Math.min(waitMs * 2, 15_000)) {
       const started = await this.startOnce(text);

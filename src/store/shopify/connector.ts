@@ -65,7 +65,12 @@ export class ShopifyConnector implements StoreConnector {
       onRequest: options.onRequest,
     });
     const namespaces = options.openAttributeNamespaces;
-    this.scope = { shop: options.shop, namespaces: namespaces === undefined ? null : new Set(namespaces) };
+    const variantMetafields = options.variantMetafields ?? [];
+    this.scope = {
+      shop: options.shop,
+      namespaces: namespaces === undefined ? null : new Set(namespaces),
+      variantMetafields,
+    };
     this.details = new ProductDetails(this.client, this.scope, this.limits);
     this.reader = new PageReader(this.client, this.details, this.limits);
     this.writer = new ProductWriter(this.client, this.reader);
@@ -74,6 +79,7 @@ export class ShopifyConnector implements StoreConnector {
       client: this.client,
       sleep: this.sleep,
       slotWaitMs: this.limits.bulkSlotWaitMs,
+      variantMetafields,
       log: options.log,
     });
   }

@@ -4,8 +4,8 @@ import type { ShopifyClient } from './client.js';
 import {
   MORE_MEDIA,
   MORE_METAFIELDS,
-  MORE_VARIANTS,
-  PRODUCT_DETAILS,
+  moreVariants,
+  productDetails,
   type StoreDocument,
 } from './documents.js';
 import { refusedWith } from './faults.js';
@@ -17,6 +17,8 @@ import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from 
 export class ProductDetails {
   /** Products to a call; found by what the store reckons for them. */
   private chunk: number;
+  private readonly products: StoreDocument;
+  private readonly moreVariants: StoreDocument;
 
   constructor(
     private readonly client: ShopifyClient,
@@ -24,6 +26,8 @@ export class ProductDetails {
     private readonly limits: ShopifyLimits,
   ) {
     this.chunk = Math.min(10, limits.detailChunk);
+    this.products = productDetails(scope.variantMetafields);
+    this.moreVariants = moreVariants(scope.variantMetafields);
   }
 
   /** Products as they are now, in the order of the ids; null for what is no product any more. */
@@ -40,7 +44,7 @@ export class ProductDetails {
 
   private async readChunk(ids: readonly string[]): Promise<readonly unknown[] | 'too dear'> {
     try {
-      const { data, requestedCost } = await this.client.run(PRODUCT_DETAILS, { ids }, detailsData);
+      const { data, requestedCost } = await this.client.run(this.products, { ids }, detailsData);
       if (data.nodes.length !== ids.length) {
         throw new CodedError(
           'transient',
@@ -67,7 +71,7 @@ export class ProductDetails {
     if (node === null) return null;
     if (parseNode(nodeKindSchema, { node, line: null }).__typename !== 'Product') return null;
     const pages = parseNode(productDetailPagesSchema, { node, line: null });
-    const variants = await this.follow(MORE_VARIANTS, pages.id, pages.variants);
+    const variants = await this.follow(this.moreVariants, pages.id, pages.variants);
     const media = await this.follow(MORE_MEDIA, pages.id, pages.media);
     const metafields = await this.follow(MORE_METAFIELDS, pages.id, pages.metafields);
     if (variants === null || media === null || metafields === null) return null;

@@ -23,24 +23,37 @@ function mutation(name: string, repeatable: boolean, text: string): StoreDocumen
 
 /** Scalars and lists of a product, shared by export and pages: both yield the same snapshot. `id` comes first among the ids. */
 const PRODUCT_FIELDS = `
-  __typename id title handle descriptionHtml vendor productType tags status updatedAt onlineStoreUrl
+  __typename id title handle descriptionHtml vendor productType tags status isGiftCard updatedAt onlineStoreUrl
   category { id fullName }
   seo { title description }
   options { id name position optionValues { id name } }`;
-const VARIANT_FIELDS = '__typename id title sku barcode position selectedOptions { name value }';
 const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
 const METAFIELD_FIELDS = '__typename id namespace key type value';
+
+/**
+ * Scalars of a variant, its weight, and at most two of its metafields, as `namespace.key`. Single metafields are no
+ * connection, of which an export may have only five.
+ */
+function variantFields(metafields: readonly string[]): string {
+  const named = metafields.map((name, index) => {
+    const at = name.lastIndexOf('.');
+    const [namespace, key] = [name.slice(0, at), name.slice(at + 1)].map((part) => JSON.stringify(part));
+    return ` metafield${String(index + 1)}: metafield(namespace: ${namespace}, key: ${key}) { ${METAFIELD_FIELDS} }`;
+  });
+  return `__typename id title sku barcode position selectedOptions { name value }
+        inventoryItem { id measurement { weight { value unit } } }${named.join('')}`;
+}
 
 /**
  * The text for bulkOperationRunQuery. The validator's rules: at most five connections, nested once, `edges { node }` and
  * never `nodes`, `id` unaliased in the parent of a connection, no connection inside a list.
  */
-export function bulkProductsText(search: string): string {
+export function bulkProductsText(search: string, variantMetafields: readonly string[] = []): string {
   // A JSON string is a GraphQL string.
   return `{
   products(query: ${JSON.stringify(search)}) {
     edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}
-      variants { edges { node { ${VARIANT_FIELDS} } } }
+      variants { edges { node { ${variantFields(variantMetafields)} } } }
       media { edges { node { ${MEDIA_FIELDS} } } }
       metafields { edges { node { ${METAFIELD_FIELDS} } } }
     } }
@@ -102,30 +115,33 @@ export const PRODUCTS_COUNT = query(
 }`,
 );
 
-export const PRODUCT_DETAILS = query(
-  'ProductDetails',
-  100,
-  `query ProductDetails($ids: [ID!]!) {
+/** Whole products by id, with the first page of each kind of children. */
+export const productDetails = (variantMetafields: readonly string[] = []): StoreDocument =>
+  query(
+    'ProductDetails',
+    100,
+    `query ProductDetails($ids: [ID!]!) {
   nodes(ids: $ids) {
     __typename
     ... on Product {${PRODUCT_FIELDS}
-      variants(first: 100) { nodes { ${VARIANT_FIELDS} } pageInfo { hasNextPage endCursor } }
+      variants(first: 100) { nodes { ${variantFields(variantMetafields)} } pageInfo { hasNextPage endCursor } }
       media(first: 50) { nodes { ${MEDIA_FIELDS} } pageInfo { hasNextPage endCursor } }
       metafields(first: 50) { nodes { ${METAFIELD_FIELDS} } pageInfo { hasNextPage endCursor } }
     }
   }
 }`,
-);
+  );
 
-export const MORE_VARIANTS = query(
-  'MoreVariants',
-  30,
-  `query MoreVariants($id: ID!, $after: String!) {
+export const moreVariants = (variantMetafields: readonly string[] = []): StoreDocument =>
+  query(
+    'MoreVariants',
+    30,
+    `query MoreVariants($id: ID!, $after: String!) {
   product(id: $id) {
-    children: variants(first: 250, after: $after) { nodes { ${VARIANT_FIELDS} } pageInfo { hasNextPage endCursor } }
+    children: variants(first: 250, after: $after) { nodes { ${variantFields(variantMetafields)} } pageInfo { hasNextPage endCursor } }
   }
 }`,
-);
+  );
 
 export const MORE_MEDIA = query(
   'MoreMedia',
@@ -294,8 +310,8 @@ export const DOCUMENTS: readonly StoreDocument[] = [
   BULK_CANCEL,
   PRODUCTS_PAGE,
   PRODUCTS_COUNT,
-  PRODUCT_DETAILS,
-  MORE_VARIANTS,
+  productDetails(),
+  moreVariants(),
   MORE_MEDIA,
   MORE_METAFIELDS,
   LIVE_PRODUCT,

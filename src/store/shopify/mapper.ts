@@ -8,6 +8,8 @@ export interface MappingScope {
   readonly shop: string;
   /** Null: metafields of every namespace are kept. */
   readonly namespaces: ReadonlySet<string> | null;
+  /** `namespace.key` of the metafields that are read of each variant; at most two. */
+  readonly variantMetafields: readonly string[];
 }
 
 /** A node as the store gave it, and where it was found, for people: `line 7 of the export`. */
@@ -48,6 +50,7 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     productType: core.productType,
     category: core.category?.fullName ?? null,
     tags: core.tags,
+    isGiftCard: core.isGiftCard,
     url: core.onlineStoreUrl,
     seoTitle: core.seo?.title ?? null,
     seoDescription: core.seo?.description ?? null,
@@ -92,6 +95,10 @@ function toVariant(variant: Variant, productId: string, shop: string): VariantSn
     sku: variant.sku,
     barcode: variant.barcode,
     options: variant.selectedOptions.map(({ name, value }) => ({ name, value })),
+    weight: variant.inventoryItem,
+    metafields: [variant.metafield1, variant.metafield2].flatMap((field) =>
+      field == null || field.value === '' ? [] : [bare(field)],
+    ),
   };
 }
 

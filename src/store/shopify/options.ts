@@ -15,6 +15,8 @@ export interface ShopifyOptions {
   readonly locales?: readonly string[] | undefined;
   /** Metafields of other namespaces are left out of snapshots; absent: all are kept. */
   readonly openAttributeNamespaces?: readonly string[] | undefined;
+  /** `namespace.key` of the metafields that are read of each variant; at most two. */
+  readonly variantMetafields?: readonly string[] | undefined;
   /** Folder for the temporary files of exports; the system's own by default. */
   readonly spillDir?: string | undefined;
   readonly clock?: (() => Date) | undefined;

@@ -15,6 +15,28 @@ const page = <T extends z.ZodType>(
 ): z.ZodObject<{ nodes: z.ZodArray<T>; pageInfo: typeof pageInfo }> =>
   z.object({ nodes: z.array(node), pageInfo });
 
+/** The store's units of weight, as people write them. */
+const WEIGHT_UNITS = { GRAMS: 'g', KILOGRAMS: 'kg', OUNCES: 'oz', POUNDS: 'lb' } as const;
+
+const weight = z.object({ value: z.number(), unit: z.string() }).nullish();
+
+/** A weight with its unit, such as `250 g`. Zero is what the store answers when nobody entered a weight. */
+const measuredWeight = z
+  .object({ measurement: z.object({ weight }).nullish() })
+  .nullish()
+  .transform((item) => {
+    const { value = 0, unit = '' } = item?.measurement?.weight ?? {};
+    const short = Object.hasOwn(WEIGHT_UNITS, unit) ? WEIGHT_UNITS[unit as keyof typeof WEIGHT_UNITS] : null;
+    return value > 0 && short !== null ? `${String(value)} ${short}` : null;
+  });
+
+export const metafieldSchema = z.object({
+  namespace: z.string(),
+  key: z.string(),
+  type: z.string(),
+  value: z.string(),
+});
+
 export const variantSchema = z.object({
   id: gid('ProductVariant'),
   title: z.string(),
@@ -22,19 +44,15 @@ export const variantSchema = z.object({
   barcode: text,
   position: z.number().int(),
   selectedOptions: z.array(z.object({ name: z.string(), value: z.string() })),
+  inventoryItem: measuredWeight,
+  metafield1: metafieldSchema.nullish(),
+  metafield2: metafieldSchema.nullish(),
 });
 
 /** Any kind of media; only images have one. */
 export const mediaSchema = z.object({
   id: z.string(),
   image: z.object({ url: z.url({ protocol: /^https?$/ }) }).nullish(),
-});
-
-export const metafieldSchema = z.object({
-  namespace: z.string(),
-  key: z.string(),
-  type: z.string(),
-  value: z.string(),
 });
 
 export const productCoreSchema = z.object({
@@ -46,6 +64,11 @@ export const productCoreSchema = z.object({
   productType: text,
   tags: z.array(z.string()),
   status: z.enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']),
+  // An export that an earlier release started does not hold it.
+  isGiftCard: z
+    .boolean()
+    .nullish()
+    .transform((value) => value === true),
   updatedAt: z.iso.datetime({ offset: true }),
   onlineStoreUrl: text,
   category: z.object({ fullName: text }).nullish(),

@@ -80,7 +80,7 @@ describe('a saved plan', () => {
     expect(refused).toEqual([
       { label: 'anvil II', message: 'refused: the product was changed in the store since the plan was made' },
       { label: 'bellows II', message: 'refused: the product is no longer in the store' },
-      { label: 'chisel II', message: 'refused: the product is archived by now' },
+      { label: 'chisel II', message: 'refused: the product is left out now: its status is archived' },
     ]);
   });
 

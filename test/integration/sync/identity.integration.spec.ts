@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
-import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
+import { modelSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -91,10 +91,19 @@ describe('an identifier that two products bear', () => {
 
   it('of a product’s own variants is told apart by variant', async () => {
     const model = modelSnapshot(1);
-    stages.store.put({ ...model, variants: model.variants.map((each) => ({ ...each, sku: 'SAME' })) });
+    const twins = model.variants.map((each) => ({ ...each, sku: 'SAME' }));
+    stages.store.put({ ...model, variants: [...twins, variant(1, 3, { sku: 'OTHER' })] });
     expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
     const variants = stages.catalog.of(ours(1))?.variants;
-    expect(variants?.map((each) => each.sku)).toEqual([undefined, undefined]);
+    expect(variants?.map((each) => each.sku)).toEqual([undefined, undefined, 'OTHER']);
+  });
+
+  it('that all of a product’s variants share is the product’s own style code, and no conflict', async () => {
+    const model = modelSnapshot(1);
+    stages.store.put({ ...model, variants: model.variants.map((each) => ({ ...each, sku: 'STYLE' })) });
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 0 });
+    expect(stages.catalog.of(ours(1))).toMatchObject({ sku: 'STYLE' });
+    expect(stages.catalog.of(ours(1))?.variants?.map((each) => each.sku)).toEqual([undefined, undefined]);
   });
 });
 

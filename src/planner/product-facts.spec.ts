@@ -1,0 +1,183 @@
+import { describe, expect, it } from '@jest/globals';
+import { DEFAULT_MAPPING, metafield, rules, snapshot, variant } from '../../test/support/product-builders.js';
+import type { MappingSettings } from '../domain/store-settings.js';
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import { toCatalogBody } from './map-to-catalog.js';
+import { brandOf, categoryAndType, sharedSku, tagIds } from './product-facts.js';
+
+const body = (product: Partial<ProductSnapshot>, mapping: Partial<MappingSettings> = {}) =>
+  toCatalogBody(snapshot(product), rules(mapping));
+
+const sizes = (...skus: (string | null)[]): Partial<ProductSnapshot> => ({
+  hasOnlyDefaultVariant: false,
+  options: [{ name: 'Size', values: skus.map((_sku, index) => String(index)) }],
+  variants: skus.map((sku, index) =>
+    variant({
+      id: String(11 + index),
+      title: String(index),
+      sku,
+      barcode: null,
+      options: [{ name: 'Size', value: String(index) }],
+    }),
+  ),
+});
+
+describe('the category that the catalog is told', () => {
+  it.each<[string | null, string | null, string | null, string | null]>([
+    // category, product type → category, product type as an attribute
+    ['Home > Bottles', null, 'Home > Bottles', null],
+    ['Home > Bottles', 'Thermos', 'Home > Bottles', 'Thermos'],
+    [null, 'Indoor', 'Indoor', null],
+    ['Uncategorized', 'Necklace', 'Necklace', null],
+    ['UNCATEGORISED', null, null, null],
+    ['Home > Uncategorized', 'Vase', 'Vase', null],
+    ['Home > Bottles', 'n/a', 'Home > Bottles', null],
+    [null, 'N/A', null, null],
+    [null, '-', null, null],
+    ['Sin categoría', 'Collar', 'Collar', null],
+    ['Non classé', 'Collier', 'Collier', null],
+    [null, null, null, null],
+  ])(
+    'is of %j with the type %j: %j, and the type %j an attribute',
+    (category, productType, told, attribute) => {
+      expect(categoryAndType({ category, productType })).toEqual({ category: told, productType: attribute });
+    },
+  );
+
+  it('leaves the product type to the open attributes where there is a category', () => {
+    expect(body({ category: 'Home > Bottles', productType: 'Thermos' })).toMatchObject({
+      category: 'Home > Bottles',
+      open_attributes: { product_type: 'Thermos' },
+    });
+  });
+});
+
+describe('the brand that the catalog is told', () => {
+  it.each<[string | null, string, string | null]>([
+    ['Acme', 'auto', 'Acme'],
+    // The apparel export of a shop `partners-demo`: the vendor is the shop's own name.
+    ['partners-demo', 'auto', null],
+    ['Partners Demo', 'auto', null],
+    ['Partners Demo Store', 'auto', null],
+    ['Partners', 'auto', 'Partners'],
+    ['partners-demo', 'vendor', 'partners-demo'],
+    ['n/a', 'auto', null],
+    ['N/A', 'vendor', null],
+    ['No Brand', 'auto', null],
+    ['---', 'auto', null],
+    ['Rustic LTD', 'auto', 'Rustic LTD'],
+    ['Acme', 'none', null],
+    ['Acme', 'custom.maker', 'Bosch'],
+    ['Acme', 'custom.absent', null],
+    [null, 'auto', null],
+  ])('of the vendor %j under %s is %j', (vendor, source, told) => {
+    const product = { vendor, metafields: [metafield('custom.maker', ' Bosch ')] };
+    expect(brandOf(product, source, 'partners-demo.myshopify.com')).toBe(told);
+  });
+});
+
+describe('a style code that all sizes share', () => {
+  it.each<[(string | null)[], string | null]>([
+    [['ST-1', 'ST-1', 'ST-1'], 'ST-1'],
+    [['ST-1', 'ST-2'], null],
+    [['ST-1', null], null],
+    [['ST-1'], null],
+    [[null, null], null],
+  ])('of the SKUs %j is %j', (skus, shared) => {
+    expect(sharedSku(snapshot(sizes(...skus)))).toBe(shared);
+  });
+
+  it('is the SKU of the product, and of no variant', () => {
+    const told = body(sizes('ST-1', 'ST-1'));
+    expect(told.sku).toBe('ST-1');
+    expect(told.variants?.map(({ sku }) => sku)).toEqual([undefined, undefined]);
+  });
+
+  it('does not touch SKUs that tell variants apart', () => {
+    const told = body(sizes('ST-S', 'ST-M'));
+    expect(told.sku).toBeUndefined();
+    expect(told.variants?.map(({ sku }) => sku)).toEqual(['ST-S', 'ST-M']);
+  });
+});
+
+describe('what the service shall read', () => {
+  const mapping = { sourceUrl: 'custom.page', referenceString: 'custom.reference' };
+
+  it('comes from the mapped metafields', () => {
+    const metafields = [
+      metafield('custom.page', 'https://maker.example/bottle', 'url'),
+      metafield('custom.reference', 'Acme BOT-1'),
+    ];
+    expect(body({ metafields }, mapping).crawl_configuration).toEqual({
+      source_url: 'https://maker.example/bottle',
+      reference_string: 'Acme BOT-1',
+    });
+  });
+
+  it.each(['maker.example/bottle', 'javascript:alert(1)', 'ftp://maker.example', ' '])(
+    'is no page where the metafield holds %j',
+    (value) => {
+      expect(body({ metafields: [metafield('custom.page', value)] }, mapping)).not.toHaveProperty(
+        'crawl_configuration',
+      );
+    },
+  );
+});
+
+describe('lists and tags of the service', () => {
+  it('gives every product the codes of the store', () => {
+    expect(body({}, { productLists: ['web', 'de'] }).product_lists).toEqual(['web', 'de']);
+  });
+
+  it('turns store tags into ids, each once and in order, whatever their letter case', () => {
+    expect(tagIds(['SALE', 'new', 'other'], { sale: 12, New: 3, outlet: 12 })).toEqual([3, 12]);
+    expect(body({ tags: ['sale', 'outlet'] }, { tags: { sale: 12, outlet: 12 } }).tags_to_update).toEqual([
+      12,
+    ]);
+  });
+
+  it('says nothing of them where nothing is mapped', () => {
+    const told = toCatalogBody(snapshot({ tags: ['sale'] }), rules(DEFAULT_MAPPING));
+    expect(told).not.toHaveProperty('tags_to_update');
+    expect(told).not.toHaveProperty('product_lists');
+  });
+});
+
+describe('facts of a variant', () => {
+  const mapping = { mpn: 'ids.mpn', asin: 'ids.asin' };
+  const facts = {
+    weight: '250 g',
+    metafields: [metafield('ids.mpn', 'MP-1'), metafield('ids.asin', 'B0ABC')],
+  };
+
+  it('are told of each variant of a product model', () => {
+    const told = body(
+      { ...sizes('A', 'B'), variants: [variant({ ...facts, title: 'S' }), variant({ id: '12', sku: 'B' })] },
+      mapping,
+    );
+    expect(told.variants?.[0]).toMatchObject({
+      mpn: 'MP-1',
+      asin: 'B0ABC',
+      open_attributes: { weight: '250 g' },
+    });
+    expect(told.variants?.[1]).not.toHaveProperty('mpn');
+  });
+
+  it('are the product’s where it is one variant, and stand behind its own', () => {
+    expect(body({ variants: [variant(facts)] }, mapping)).toMatchObject({
+      mpn: 'MP-1',
+      asin: 'B0ABC',
+      open_attributes: { weight: '250 g' },
+    });
+    const metafields = [metafield('ids.mpn', 'P-1')];
+    expect(body({ metafields, variants: [variant(facts)] }, mapping).mpn).toBe('P-1');
+  });
+
+  it('give way to an option of the same name', () => {
+    const told = body({
+      ...sizes('A'),
+      variants: [variant({ weight: '250 g', options: [{ name: 'weight', value: 'heavy' }] })],
+    });
+    expect(told.variants?.[0]?.open_attributes).toEqual({ weight: 'heavy' });
+  });
+});

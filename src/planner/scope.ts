@@ -1,0 +1,12 @@
+import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { FilterSettings } from '../domain/store-settings.js';
+
+/** Why the store's filter leaves a product out, for people: the rest of a sentence about it. Null when it is synchronised. */
+export function reasonOutOfScope(
+  product: Pick<ProductSnapshot, 'status' | 'isGiftCard'>,
+  filter: Pick<FilterSettings, 'status' | 'giftCards'>,
+): string | null {
+  if (!filter.status.includes(product.status)) return `its status is ${product.status.toLowerCase()}`;
+  if (product.isGiftCard && !filter.giftCards) return 'it is a gift card';
+  return null;
+}
