@@ -105,6 +105,7 @@ function storeConnector(
         ? ['read_translations', 'write_translations', 'read_locales']
         : [],
     locales: settings.writeBack.locales,
+    variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),
     log,
     onCost: ({ available }) => {
       metrics.storeBucket.set({ store: key }, available);

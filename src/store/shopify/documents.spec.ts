@@ -16,7 +16,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { bulkProductsText, DOCUMENTS } from './documents.js';
+import { bulkProductsText, DOCUMENTS, moreVariants, productDetails } from './documents.js';
 
 const FIXTURE = new URL(
   '../../../test/fixtures/shopify/shopify-admin-2026-10.introspection.json.gz',
@@ -38,6 +38,16 @@ describe('documents', () => {
       expect(parsed.definitions).toMatchObject([
         { operation: document.mutation ? 'mutation' : 'query', name: { value: name } },
       ]);
+    },
+  );
+
+  it.each(['ids.mpn', 'app--42.a-b', 'with:colon.key'])(
+    'pass it with the metafield %s of variants',
+    (name) => {
+      const names = [name, 'ids.asin'];
+      for (const { text } of [productDetails(names), moreVariants(names)])
+        expect(problems(parse(text))).toEqual([]);
+      expect(problems(parse(bulkProductsText('', names)))).toEqual([]);
     },
   );
 

@@ -69,6 +69,34 @@ describe('toSnapshot', () => {
     expect(product.variants.map(({ storeId }) => numericId(storeId))).toEqual(['1', '2', '3']);
   });
 
+  const weighing = (value: number, unit: string): object => ({
+    inventoryItem: { id: 'gid://shopify/InventoryItem/1', measurement: { weight: { value, unit } } },
+  });
+  it.each<[object, string | null]>([
+    [weighing(250, 'GRAMS'), '250 g'],
+    [weighing(1.5, 'KILOGRAMS'), '1.5 kg'],
+    [weighing(2, 'POUNDS'), '2 lb'],
+    [weighing(0, 'GRAMS'), null],
+    [weighing(3, 'STONES'), null],
+    [{ inventoryItem: { id: 'x', measurement: { weight: null } } }, null],
+    [{}, null],
+  ])('reads the weight of a variant %j as %j', (over, weight) => {
+    expect(map(core(), [variant(1, over)]).variants[0]?.weight).toBe(weight);
+  });
+
+  it('reads the metafields of a variant that the mapping names, empty ones left out', () => {
+    const mpn = { namespace: 'ids', key: 'mpn', type: 'single_line_text_field', value: 'M-1' };
+    const read = map(core(), [
+      variant(1, { metafield1: mpn, metafield2: { ...mpn, key: 'asin', value: '' } }),
+    ]);
+    expect(read.variants[0]?.metafields).toEqual([mpn]);
+  });
+
+  it('tells a gift card, also from an export that does not say', () => {
+    expect(map(core({ isGiftCard: true })).isGiftCard).toBe(true);
+    expect(map(core()).isGiftCard).toBe(false);
+  });
+
   it('keeps the order of images, and leaves out other media and images without an address', () => {
     const media = [
       { __typename: 'MediaImage', id: '1', image: { url: 'https://cdn.example.com/b.jpg' } },
