@@ -7,6 +7,7 @@ import { postgresBinaries } from '../../src/embedded-postgres/binaries.js';
 import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-postgres/cluster.js';
 import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
 import { serverUser } from '../../src/embedded-postgres/server-user.js';
+import { migrate, openDataSource } from '../../src/persistence/data-source.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface TestDatabase {
@@ -23,23 +24,57 @@ export interface TestCluster {
   start(): Promise<void>;
 }
 
-/** Commits survive a server that is stopped at once, only not a power cut: tests stop servers, and want what they committed back. */
+/** Commits survive a server that is stopped at once, but not a power cut. Tests stop servers and expect what they committed. */
 const FOR_TESTS = { fsync: 'off', full_page_writes: 'off', max_connections: '200' };
 
 let shared: Promise<string> | undefined;
+let migrated: Promise<string> | undefined;
 
-/** A fresh, empty database in the cluster that all tests of this run share; the first call of a run starts it. */
+/** A new, empty database in the cluster that all tests of this run share. The first call of a run starts the cluster. */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  shared ??= sharedCluster();
-  const base = await shared;
+  return await createDatabase('template1');
+}
+
+/**
+ * A new database with every migration applied and no rows. The first call of a run applies the migrations to a template; each call
+ * copies the template, which takes a quarter of the time.
+ */
+export async function createMigratedDatabase(): Promise<TestDatabase> {
+  migrated ??= oncePerRun('migrated', makeTemplate);
+  return await createDatabase(await migrated);
+}
+
+async function createDatabase(template: string): Promise<TestDatabase> {
+  const base = await sharedCluster();
   const name = `test_${randomBytes(8).toString('hex')}`;
-  await administer(base, `CREATE DATABASE ${name}`);
-  const url = new URL(base);
-  url.pathname = `/${name}`;
+  // A file copy is the faster strategy here: it writes no log, and its checkpoint is free because nothing is flushed to disk.
+  await administer(base, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
   return {
-    url: url.href,
+    url: urlOf(base, name),
     drop: async () => await administer(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
   };
+}
+
+/** Makes the database that `createMigratedDatabase` copies, and answers its name. */
+async function makeTemplate(): Promise<string> {
+  const name = 'migrated';
+  const base = await sharedCluster();
+  await administer(base, `CREATE DATABASE ${name}`);
+  const source = await openDataSource({ url: urlOf(base, name), poolSize: 2 });
+  try {
+    await migrate(source);
+  } finally {
+    await source.destroy();
+  }
+  // PostgreSQL refuses to copy a database while somebody is connected to it.
+  await administer(base, `ALTER DATABASE ${name} ALLOW_CONNECTIONS false`);
+  return name;
+}
+
+function urlOf(base: string, database: string): string {
+  const url = new URL(base);
+  url.pathname = `/${database}`;
+  return url.href;
 }
 
 /** A server of its own in `directory` (a name within the run's directory), for tests that stop it. About a second. */
@@ -72,24 +107,32 @@ export async function startTestCluster(directory: string): Promise<TestCluster> 
   return { url, place, start };
 }
 
-/** Of several Jest workers one starts it, the others wait for its address. */
-async function sharedCluster(): Promise<string> {
-  const address = join(runDirectory(), 'shared.url');
-  const first = await mkdir(join(runDirectory(), 'shared.lock')).then(
+function sharedCluster(): Promise<string> {
+  shared ??= oncePerRun('shared', async () => (await startTestCluster('shared')).url);
+  return shared;
+}
+
+/**
+ * Of several Jest workers the first one makes the thing and publishes a text about it in the run's directory. The others wait for
+ * that text. Each worker has to remember the answer.
+ */
+async function oncePerRun(name: string, make: () => Promise<string>): Promise<string> {
+  const published = join(runDirectory(), `${name}.made`);
+  const first = await mkdir(join(runDirectory(), `${name}.lock`)).then(
     () => true,
     () => false, // another worker made it
   );
   if (first) {
-    const { url } = await startTestCluster('shared');
-    await writeFile(`${address}.draft`, url, { mode: 0o600 });
-    await rename(`${address}.draft`, address);
-    return url;
+    const text = await make();
+    await writeFile(`${published}.draft`, text, { mode: 0o600 });
+    await rename(`${published}.draft`, published);
+    return text;
   }
   for (let waited = 0; waited < 60_000; waited += 25) {
-    if (await stat(address).catch(() => null)) return await readFile(address, 'utf8');
+    if (await stat(published).catch(() => null)) return await readFile(published, 'utf8');
     await sleep(25);
   }
-  throw new Error('the shared test cluster did not start');
+  throw new Error(`no test worker has made "${name}" within a minute: see the output of the others`);
 }
 
 async function administer(url: string, statement: string): Promise<void> {

@@ -1,7 +1,7 @@
 import { storeSchema } from '../../src/config/store-schema.js';
 import { workspaceSchema } from '../../src/config/workspace-schema.js';
 import { ActionRepository } from '../../src/persistence/action.repository.js';
-import { migrate, openDataSource } from '../../src/persistence/data-source.js';
+import { openDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
 import { DeliveryRepository } from '../../src/persistence/delivery.repository.js';
 import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
@@ -25,7 +25,7 @@ import { WriteBackReverter } from '../../src/write-back/reverter.js';
 import { WriteBackWriter } from '../../src/write-back/writer.js';
 import { FakeCatalog } from './fake-catalog.js';
 import { FakeStore, SHOP } from './fake-store.js';
-import { createTestDatabase } from './postgres.js';
+import { createMigratedDatabase } from './postgres.js';
 
 /** Settings as the configuration's file would hold them; the schema fills in the rest. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -88,6 +88,7 @@ export class Stages {
   private constructor(
     readonly url: string,
     readonly db: Database,
+    private readonly emptyTables: string,
   ) {
     this.runs = new RunRepository(db);
     this.actions = new ActionRepository(db);
@@ -100,15 +101,19 @@ export class Stages {
   }
 
   static async open(): Promise<Stages> {
-    const { url } = await createTestDatabase();
+    const { url } = await createMigratedDatabase();
     const source = await openDataSource({ url, poolSize: 12 });
-    await migrate(source);
-    return new Stages(url, new Database(source));
+    const db = new Database(source);
+    const tables = await db.rows<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`,
+    );
+    // The tables hold few rows: deleting those takes a millisecond, where TRUNCATE takes twenty.
+    return new Stages(url, db, tables.map(({ name }) => `DELETE FROM ${name}`).join(';'));
   }
 
   /** Empties every table and starts with an empty store and catalog. */
   async reset(): Promise<void> {
-    await this.#truncate();
+    await this.db.dataSource.query(this.emptyTables);
     this.store = new FakeStore();
     this.otherStore = new FakeStore();
     this.catalog = new FakeCatalog();
@@ -116,20 +121,6 @@ export class Stages {
     this.log = [];
     this.lines = [];
     this.settings = { store: {}, workspace: {} };
-  }
-
-  /** A read that outlives its test (a scrape that did not wait for it) may hold these tables in another order. */
-  async #truncate(tries = 5): Promise<void> {
-    try {
-      await this.db.dataSource.query(
-        `TRUNCATE store_product, product_identifier, sync_run, sync_action, generation_task, webhook_delivery, write_back,
-           workspace_state, store_state, store_event`,
-      );
-    } catch (error) {
-      const deadlock = error instanceof Error && 'code' in error && error.code === '40P01';
-      if (!deadlock || tries <= 1) throw error;
-      await this.#truncate(tries - 1);
-    }
   }
 
   async close(): Promise<void> {

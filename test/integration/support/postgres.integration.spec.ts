@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
+import { MIGRATIONS } from '../../../src/persistence/migrations/index.js';
+import { createMigratedDatabase, createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
 const databases: TestDatabase[] = [];
 afterAll(async () => {
@@ -31,5 +32,15 @@ describe('the test database', () => {
     expect(
       await ask(database.url, "SELECT lower('ÄÉ') AS lower, version() LIKE 'PostgreSQL 17%' AS ours"),
     ).toEqual([{ lower: 'äé', ours: true }]);
+  });
+
+  it('has every table after a copy of the migrated template, and shares no row with another copy', async () => {
+    databases.push(...(await Promise.all([createMigratedDatabase(), createMigratedDatabase()])));
+    const [one, two] = databases.slice(-2).map(({ url }) => url);
+    expect(await ask(one!, 'SELECT count(*)::int AS applied FROM migrations')).toEqual([
+      { applied: MIGRATIONS.length },
+    ]);
+    await ask(one!, `INSERT INTO store_state (store) VALUES ('main')`);
+    expect(await ask(two!, 'SELECT * FROM store_state')).toEqual([]);
   });
 });
