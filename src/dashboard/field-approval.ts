@@ -1,5 +1,6 @@
 import type { Database } from '../persistence/database.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { NEWER_RESULT } from '../operations/write-backs.js';
 import { productLabels } from './product-labels.js';
 import { targetName } from './views/write-back-parts.js';
 
@@ -29,7 +30,9 @@ export class FieldApproval {
     if (left.length === row.intended.length)
       return { ok: false, detail: 'accept at least one field, or reject it', label };
     const only = left.length === 0 ? undefined : accepted;
-    if (!(await this.writeBacks.decide(id, 'approve', only)))
+    const outcome = await this.writeBacks.decide(id, 'approve', only);
+    if (outcome === 'newer_result') return { ok: false, detail: `it ${NEWER_RESULT}`, label };
+    if (outcome === 'wrong_state')
       return { ok: false, detail: `it is ${row.state} by now and cannot be approved`, label };
     await this.nudge(id);
     const names = left.map(({ target }) => targetName(target)).join(', ');

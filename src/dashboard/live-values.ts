@@ -73,7 +73,7 @@ export class LiveValues {
       );
       if (live === null || translations === null) return { problem: 'the product was deleted in the store' };
       // As the writer will see it: what a failed write is found to have left is ours.
-      const failed = await this.writeBacks.sentByFailed(row.externalId);
+      const failed = await this.writeBacks.sentUnanswered(row.externalId);
       const written = withLandedWrites(link.written ?? {}, failed, (target) =>
         currentValue(target, live, translations),
       );

@@ -55,6 +55,7 @@ export interface StoreConnector {
   writeFields(
     storeId: string,
     fields: Readonly<Partial<Record<StoreField, string>>>,
+    options?: StoreWriteOptions,
   ): Promise<Partial<Record<StoreField, string | null>>>;
 
   /**
@@ -64,10 +65,15 @@ export interface StoreConnector {
   writeMetafields(
     storeId: string,
     metafields: readonly MetafieldWrite[],
+    options?: StoreWriteOptions,
   ): Promise<readonly MetafieldOutcome[]>;
 
   /** Removes metafields that were not there before; absent ones are no error. */
-  removeMetafields(storeId: string, metafields: readonly { namespace: string; key: string }[]): Promise<void>;
+  removeMetafields(
+    storeId: string,
+    metafields: readonly { namespace: string; key: string }[],
+    options?: StoreWriteOptions,
+  ): Promise<void>;
 
   /**
    * The translations of the targets (store fields, `metafield:namespace.key`) into a locale, as they are now; null when the
@@ -88,15 +94,26 @@ export interface StoreConnector {
     storeId: string,
     locale: string,
     writes: readonly TranslationWrite[],
+    options?: StoreWriteOptions,
   ): Promise<readonly TranslationOutcome[]>;
 
   /** Removes translations that were not there before; absent ones are no error. `invalid` when the store refuses. */
-  removeTranslations(storeId: string, locale: string, targets: readonly string[]): Promise<void>;
+  removeTranslations(
+    storeId: string,
+    locale: string,
+    targets: readonly string[],
+    options?: StoreWriteOptions,
+  ): Promise<void>;
 
   /** Makes sure that product events reach `uri`, without a second subscription for the same topic and address. */
   ensureSubscriptions(uri: string): Promise<void>;
 
   close(): Promise<void>;
+}
+
+export interface StoreWriteOptions {
+  /** Runs right before each write request, after every wait for a turn; when it throws, the request is not sent. */
+  readonly beforeSend?: () => Promise<void>;
 }
 
 /** A product as a read of the store met it. */

@@ -34,6 +34,8 @@ export interface JournalField {
   readonly type: string | null;
   /** As the store returned it; null unless written. */
   readonly after: string | null;
+  /** True when it was sent and no answer came: the store may hold it. Absent otherwise. */
+  readonly unanswered?: true;
 }
 
 /** What an attempt was about to write, and what stood there. */

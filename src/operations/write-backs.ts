@@ -3,7 +3,7 @@ import { isCoded } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import type { ListingRepository } from '../persistence/listing.repository.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import type { DecisionOutcome, WriteBackRepository } from '../persistence/write-back.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import type { RowWork, WriteBackUndoing } from './ports.js';
 
@@ -42,6 +42,10 @@ export const writeBackSchema = z.object({
 export type PresentedWriteBack = z.output<typeof writeBackSchema>;
 export const writeBackPageSchema = pageSchema(writeBackSchema);
 
+/** Why an older result is not approved. */
+export const NEWER_RESULT =
+  'is older than another result of the same product: decide on that one, or reject it first';
+
 export type Decision = 'approve' | 'reject' | 'revert';
 
 /** Review and undoing of what was, or will be, written to the store. */
@@ -71,22 +75,26 @@ export class WriteBackOperations {
       for (const id of unique) outcomes.push(await this.#revert(id));
       return outcomes;
     }
-    const moved = new Set<string>();
-    for (const id of unique) if (await this.writeBacks.decide(id, decision)) moved.add(id);
-    if (decision === 'approve') await this.work.writeBacks([...moved]);
-    return Promise.all(unique.map((id) => this.#decided(id, decision, moved.has(id))));
+    const outcomes = new Map<string, DecisionOutcome>();
+    for (const id of unique) outcomes.set(id, await this.writeBacks.decide(id, decision));
+    const decided = unique.filter((id) => outcomes.get(id) === 'decided');
+    if (decision === 'approve') await this.work.writeBacks(decided);
+    return Promise.all(unique.map((id) => this.#decided(id, decision, outcomes.get(id) ?? 'wrong_state')));
   }
 
-  async #decided(id: string, decision: Exclude<Decision, 'revert'>, moved: boolean): Promise<RowOutcome> {
+  async #decided(
+    id: string,
+    decision: Exclude<Decision, 'revert'>,
+    outcome: DecisionOutcome,
+  ): Promise<RowOutcome> {
     const row = await this.writeBacks.get(id);
     if (row === null) return unknown(id);
-    if (!moved) {
-      return {
-        id,
-        ok: false,
-        state: row.state,
-        detail: `write-back ${id} is ${row.state}: it cannot be ${decision === 'approve' ? 'approved' : 'rejected'}`,
-      };
+    if (outcome !== 'decided') {
+      const detail =
+        outcome === 'newer_result'
+          ? `write-back ${id} ${NEWER_RESULT}`
+          : `write-back ${id} is ${row.state}: it cannot be ${decision === 'approve' ? 'approved' : 'rejected'}`;
+      return { id, ok: false, state: row.state, detail };
     }
     const detail =
       row.state === 'ready'

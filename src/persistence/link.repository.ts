@@ -99,13 +99,14 @@ export class LinkRepository {
     return taken === 1;
   }
 
-  /** Called while the write-back goes on. A lease that ran out and went to another is not taken back. */
-  async keepForWriting(externalId: string, lease: string, leaseMs: number): Promise<void> {
-    await this.db.affected(
+  /** Called while the write-back goes on. False when the lease went to another worker: it is not taken back. */
+  async keepForWriting(externalId: string, lease: string, leaseMs: number): Promise<boolean> {
+    const kept = await this.db.affected(
       `UPDATE store_product SET write_lease_until = now() + $3 * interval '1 millisecond'
        WHERE external_id = $1 AND write_lease = $2`,
       [externalId, lease, leaseMs],
     );
+    return kept === 1;
   }
 
   async releaseFromWriting(externalId: string, lease: string): Promise<void> {

@@ -1,3 +1,4 @@
+import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
@@ -22,6 +23,9 @@ export interface NewWriteBack {
 /** A result that is new, one that led to a row before (by another delivery or by a poll), or one that came too late. */
 export type Intent = { readonly kind: 'new' | 'known'; readonly id: string } | { readonly kind: 'older' };
 
+/** What became of a person's decision: made, or refused because of the row's state or of a newer result. */
+export type DecisionOutcome = 'decided' | 'wrong_state' | 'newer_result';
+
 export interface WriteBackEnd {
   readonly state: Extract<WriteBackState, 'applied' | 'skipped' | 'conflicted' | 'failed'>;
   readonly reason: string;
@@ -29,6 +33,9 @@ export interface WriteBackEnd {
   /** The product's written content after this, when it moved. */
   readonly written: WrittenContent | null;
 }
+
+/** States in which a person may approve or reject. */
+const UNDECIDED = statesBefore(WRITE_BACK_TRANSITIONS, 'rejected');
 
 /** The journal of what was, or will be, written to the store. */
 export class WriteBackRepository {
@@ -111,16 +118,23 @@ export class WriteBackRepository {
   }
 
   /**
-   * What failed write-backs of the product had begun to send without hearing what became of it, oldest first: some of it may
-   * have got there all the same. One that the store refused field by field has those fields in its journal.
+   * What write-backs of the product sent without hearing what became of it, oldest first: the store may hold it. An empty journal
+   * (rows of releases before 1763850000000) leaves open all that was sent; otherwise the journal marks each such field.
    */
-  async sentByFailed(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
-    const rows = await this.db.rows<Pick<WriteBackEntity, 'sent'>>(
-      `SELECT sent FROM write_back WHERE external_id = $1 AND state = 'failed' AND sent <> '{}' AND fields = '[]'
+  async sentUnanswered(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
+    const rows = await this.db.rows<Pick<WriteBackEntity, 'sent' | 'fields'>>(
+      `SELECT sent, fields FROM write_back WHERE external_id = $1 AND sent <> '{}'
+         AND ((state = 'failed' AND fields = '[]') OR (state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'))
        ORDER BY result_at, created_at`,
       [externalId],
     );
-    return rows.map((row) => row.sent);
+    return rows.map(({ sent, fields }) => {
+      const open = fields.flatMap(({ target, unanswered }) => (unanswered === true ? target : []));
+      const entries = Object.entries(sent);
+      return fields.length === 0
+        ? sent
+        : Object.fromEntries(entries.filter(([target]) => open.includes(target)));
+    });
   }
 
   /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready. */
@@ -141,9 +155,13 @@ export class WriteBackRepository {
     return begun === 1;
   }
 
-  /** Ends an attempt and moves the product's written content, in one transaction. False when it was ended before. */
-  async end(id: string, externalId: string, end: WriteBackEnd): Promise<boolean> {
+  /**
+   * Ends an attempt and moves the product's written content, in one transaction. False, and nothing is moved, when it was ended
+   * before or when another worker holds the product.
+   */
+  async end(id: string, externalId: string, lease: string, end: WriteBackEnd): Promise<boolean> {
     return this.db.transaction(async (runner) => {
+      if (!(await this.#isHeld(externalId, lease, runner))) return false;
       if (end.state === 'applied') {
         // The same content may be applied anew after the merchant undid it: the earlier row then no longer stands.
         await this.db.affected(
@@ -172,13 +190,37 @@ export class WriteBackRepository {
     });
   }
 
-  /** Moves a product's written content while its write-back goes on. */
-  async recordPartial(externalId: string, written: WrittenContent | null): Promise<void> {
-    if (written === null) return;
-    await this.db.affected('UPDATE store_product SET written = $2 WHERE external_id = $1', [
-      externalId,
-      json(written),
-    ]);
+  /** Keeps what an attempt that ended in the middle did, and moves the product's written content, while the holder has it. */
+  async recordPartial(
+    id: string,
+    externalId: string,
+    lease: string,
+    { fields, written }: Pick<WriteBackEnd, 'fields' | 'written'>,
+  ): Promise<void> {
+    await this.db.transaction(async (runner) => {
+      if (!(await this.#isHeld(externalId, lease, runner))) return;
+      await this.db.affected(
+        `UPDATE write_back SET fields = $2 WHERE id = $1 AND state = 'ready'`,
+        [id, json(fields)],
+        runner,
+      );
+      if (written === null) return;
+      await this.db.affected(
+        'UPDATE store_product SET written = $2 WHERE external_id = $1',
+        [externalId, json(written)],
+        runner,
+      );
+    });
+  }
+
+  /** Locks the product's row until the transaction ends, so that nobody takes the product over meanwhile. */
+  async #isHeld(externalId: string, lease: string, runner: QueryRunner): Promise<boolean> {
+    const row = await this.db.one<{ externalId: string }>(
+      'SELECT external_id FROM store_product WHERE external_id = $1 AND write_lease = $2 FOR UPDATE',
+      [externalId, lease],
+      runner,
+    );
+    return row !== null;
   }
 
   /** `failed`: the wait follows a failed attempt, of which there is an end; other waits may be any number. */
@@ -197,11 +239,46 @@ export class WriteBackRepository {
 
   /**
    * A person's decision. An approval releases: it writes whatever the live value is by now. With `only` it is for those targets
-   * alone: the others are no longer intended, and nothing is approved when none of them is.
+   * alone: the others are no longer intended, and nothing is approved when none of them is. An approval is refused while a newer
+   * result of the product stands: older content never replaces newer content.
    */
-  async decide(id: string, decision: 'approve' | 'reject', only?: readonly string[]): Promise<boolean> {
+  async decide(
+    id: string,
+    decision: 'approve' | 'reject',
+    only?: readonly string[],
+  ): Promise<DecisionOutcome> {
+    return this.db.transaction(async (runner) => {
+      // The row lock that `intend` takes as well: no newer result arrives between the comparison and the update.
+      await this.db.one(
+        `SELECT external_id FROM store_product
+         WHERE external_id = (SELECT external_id FROM write_back WHERE id = $1::uuid) FOR UPDATE`,
+        [uuid(id)],
+        runner,
+      );
+      if (decision === 'approve' && (await this.#hasNewer(id, runner))) return 'newer_result';
+      return (await this.#decide(id, decision, only, runner)) ? 'decided' : 'wrong_state';
+    });
+  }
+
+  /** A newer result that a person rejected or reverted does not count: it is not, and will not be, in the store. */
+  async #hasNewer(id: string, runner: QueryRunner): Promise<boolean> {
+    const row = await this.db.one<{ id: string }>(
+      `SELECT newer.id FROM write_back AS newer JOIN write_back AS own ON newer.external_id = own.external_id
+       WHERE own.id = $1::uuid AND own.state = ANY($2) AND newer.id <> own.id AND newer.result_at > own.result_at
+         AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
+      [uuid(id), UNDECIDED],
+      runner,
+    );
+    return row !== null;
+  }
+
+  async #decide(
+    id: string,
+    decision: 'approve' | 'reject',
+    only: readonly string[] | undefined,
+    runner: QueryRunner,
+  ): Promise<boolean> {
     const to: WriteBackState = decision === 'approve' ? 'ready' : 'rejected';
-    const from = statesBefore(WRITE_BACK_TRANSITIONS, to).filter((state) => state !== 'ready');
     const moved = await this.db.affected(
       `UPDATE write_back SET state = $2, released = ($2 = 'ready'), next_attempt_at = now(), attempts = 0, unended = 0,
          reason = CASE WHEN $2 = 'ready' THEN 'approved' ELSE 'rejected' END,
@@ -211,19 +288,22 @@ export class WriteBackRepository {
            WHERE value->>'target' = ANY($4)) END
        WHERE id = $1::uuid AND state = ANY($3)
          AND ($4::text[] IS NULL OR EXISTS (SELECT 1 FROM jsonb_array_elements(intended) AS value WHERE value->>'target' = ANY($4)))`,
-      [uuid(id), to, from, only ?? null],
+      [uuid(id), to, UNDECIDED, only ?? null],
+      runner,
     );
     return moved === 1;
   }
 
-  /** Journals an undoing and moves the product's written content. */
+  /** Journals a revert and moves the product's written content. False when it was reverted before, or the product is lost. */
   async reverted(
     id: string,
     externalId: string,
+    lease: string,
     fields: readonly JournalField[],
     written: WrittenContent,
   ): Promise<boolean> {
     return this.db.transaction(async (runner) => {
+      if (!(await this.#isHeld(externalId, lease, runner))) return false;
       const moved = await this.db.affected(
         `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'undone' WHERE id = $1 AND state = 'applied'`,
         [id, json(fields)],

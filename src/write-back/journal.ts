@@ -1,14 +1,20 @@
 import type { LiveProduct, MetafieldOutcome, TranslationOutcome } from '../domain/store-port.js';
-import type { JournalField } from '../domain/write-back-journal.js';
+import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import {
+  afterUnknownWrite,
   afterWrite,
   effectiveValue,
   metafieldTarget,
   type WrittenContent,
 } from '../domain/written-content.js';
-import type { WriteBackEntity } from '../persistence/entities/index.js';
+import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import type { WriteBackEnd } from '../persistence/write-back.repository.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
+
+/** What a write-back was given up for, once it is certain that nothing more is sent for it. */
+export interface GivenUp {
+  readonly reason: string;
+}
 
 /** Collects what became of each field, and the product's written content after it. */
 export class Journal {
@@ -19,12 +25,7 @@ export class Journal {
 
   constructor(
     private readonly row: WriteBackEntity,
-    private readonly found: {
-      readonly live: LiveProduct;
-      readonly written: WrittenContent;
-      /** That `written` says more than the product's row does. */
-      readonly foundMore: boolean;
-    },
+    private readonly found: Omit<Decided, 'decisions'>,
     decisions: readonly FieldDecision[],
   ) {
     this.#written = found.written;
@@ -56,9 +57,24 @@ export class Journal {
     }
   }
 
-  /** `stored` is what the store returned: that, not what was sent, is what counts as ours (docs/decisions/0004-effective-source.md). */
-  written(target: string, stored: string | null): void {
+  /** The targets are about to be sent: until their outcome is known, the store may hold them. */
+  sending(targets: readonly string[]): void {
+    for (const target of targets) {
+      const field = this.#fields.get(target);
+      if (field) this.#fields.set(target, { ...field, unanswered: true });
+    }
+  }
+
+  #settled(target: string): JournalField | undefined {
     const field = this.#fields.get(target);
+    if (field === undefined) return undefined;
+    const { unanswered: _answered, ...settled } = field;
+    return settled;
+  }
+
+  /** `stored` is what the store returned. That value is ours, not the one that was sent (docs/decisions/0004-effective-source.md). */
+  written(target: string, stored: string | null): void {
+    const field = this.#settled(target);
     if (!field) return;
     this.#fields.set(target, { ...field, outcome: 'written', after: stored });
     this.#move(target, stored, field.before);
@@ -74,7 +90,7 @@ export class Journal {
   }
 
   refused(target: string, reason: string): void {
-    const field = this.#fields.get(target);
+    const field = this.#settled(target);
     if (field) this.#fields.set(target, { ...field, outcome: 'failed', reason });
   }
 
@@ -86,7 +102,7 @@ export class Journal {
     if (outcome.outcome === 'written') this.written(target, outcome.value);
     else if (outcome.outcome === 'refused') this.refused(target, outcome.reason);
     else {
-      const field = this.#fields.get(target);
+      const field = this.#settled(target);
       if (field) this.#fields.set(target, { ...field, outcome: 'conflict', reason: outcome.reason });
     }
   }
@@ -101,8 +117,20 @@ export class Journal {
     this.#isGone = true;
   }
 
-  end(): WriteBackEnd {
-    const fields = [...this.#fields.values()];
+  get isGone(): boolean {
+    return this.#isGone;
+  }
+
+  /** What is known so far, for an attempt that ends in the middle. */
+  get soFar(): Pick<WriteBackEnd, 'fields' | 'written'> {
+    return { fields: [...this.#fields.values()], written: this.#moved ? this.#written : null };
+  }
+
+  /** The outcome of all fields; with `givenUp`, of a write-back of which the rest is not tried again. */
+  end(givenUp?: GivenUp): WriteBackEnd {
+    const fields = [...this.#fields.values()].map((field) =>
+      givenUp !== undefined && field.outcome === 'failed' ? { ...field, reason: givenUp.reason } : field,
+    );
     const count = (outcome: JournalField['outcome']): number =>
       fields.filter((field) => field.outcome === outcome).length;
     const common = { fields, written: this.#moved ? this.#written : null };
@@ -111,7 +139,10 @@ export class Journal {
       count('conflict') > 0
         ? `${String(count('conflict'))} left to the merchant: ${reasons(fields, 'conflict')}`
         : '',
-      count('failed') > 0
+      count('failed') > 0 && givenUp !== undefined
+        ? `${String(count('failed'))} given up: ${givenUp.reason}`
+        : '',
+      count('failed') > 0 && givenUp === undefined
         ? `${String(count('failed'))} refused by the store: ${reasons(fields, 'failed')}`
         : '',
       count('untranslatable') > 0
@@ -125,6 +156,7 @@ export class Journal {
         reason: [`${String(count('written'))} fields written`, ...left].join('; '),
       };
     }
+    if (givenUp !== undefined) return { ...common, state: 'failed', reason: givenUp.reason };
     if (count('failed') > 0) return { ...common, state: 'failed', reason: left.join('; ') };
     if (count('conflict') > 0) return { ...common, state: 'conflicted', reason: left.join('; ') };
     const archived = this.found.live.status === 'ARCHIVED' ? ' (the product is archived)' : '';
@@ -134,6 +166,80 @@ export class Journal {
       reason: [`nothing to write: the store already says this${archived}`, ...left].join('; '),
     };
   }
+}
+
+/** What a look at the store came to. */
+export interface Decided {
+  readonly live: LiveProduct;
+  readonly decisions: readonly FieldDecision[];
+  /** The product's written content, with what earlier writes without an answer are found to have left. */
+  readonly written: WrittenContent;
+  /** True when `written` says more than the product's row does. */
+  readonly foundMore: boolean;
+}
+
+/** The end of a write-back that is given up after a last look at the store. */
+export function givenUpSeen(row: WriteBackEntity, found: Decided, reason: string): WriteBackEnd {
+  const journal = new Journal(row, found, found.decisions);
+  const open = found.decisions.filter(({ target, verdict }) => verdict === 'write' && target in row.sent);
+  // A request without an answer may still be carried out after this look.
+  journal.sending(open.map(({ target }) => target));
+  const end = journal.end({ reason });
+  if (open.length === 0) return end;
+  return { ...end, written: withUnanswered(end.written ?? found.written, row.sent, end.fields) };
+}
+
+/** The end of an older result whose worker died in the middle, once a newer one takes its place. */
+export function supersededEnd(
+  row: WriteBackEntity,
+  found: Decided | null,
+  left: readonly FieldDecision[],
+  link: Pick<StoreProductEntity, 'written'>,
+): WriteBackEnd {
+  const reason = 'a newer result of the same product arrived';
+  if (found !== null && left.length > 0) return new Journal(row, found, left).end();
+  if (row.fields.some(({ outcome }) => outcome === 'written'))
+    return givenUpBlind(row, link.written ?? {}, reason);
+  return { state: 'skipped', reason, fields: [], written: null };
+}
+
+/**
+ * The end of a write-back that is given up without another look at the store: what earlier attempts are known to have written
+ * stands, and everything else that was sent may or may not be there.
+ */
+export function givenUpBlind(
+  row: Pick<WriteBackEntity, 'fields' | 'sent'>,
+  writtenBefore: WrittenContent,
+  reason: string,
+): WriteBackEnd {
+  const known = row.fields.filter((field) => field.outcome !== 'failed');
+  const open = Object.entries(row.sent).filter(([target]) => !known.some((each) => each.target === target));
+  const failed = open.map(([target, { before }]): JournalField => ({
+    ...{ target, outcome: 'failed', reason, before, type: null, after: null },
+    unanswered: true,
+  }));
+  const count = known.filter(({ outcome }) => outcome === 'written').length;
+  return {
+    state: count > 0 ? 'applied' : 'failed',
+    reason: count > 0 ? `${String(count)} fields written; the rest was given up: ${reason}` : reason,
+    fields: [...known, ...failed],
+    written: open.length === 0 ? null : withUnanswered(writtenBefore, row.sent, failed),
+  };
+}
+
+/** The written content with what may have landed: should it be met in the store, it is ours and never source. */
+export function withUnanswered(
+  written: WrittenContent,
+  sent: Readonly<Record<string, SentValue>>,
+  fields: readonly JournalField[],
+): WrittenContent {
+  const maybe = fields.flatMap(({ target, unanswered }) => {
+    const value = unanswered === true ? sent[target] : undefined;
+    return value === undefined
+      ? []
+      : [[target, afterUnknownWrite(written[target], value.value, value.before)] as const];
+  });
+  return { ...written, ...Object.fromEntries(maybe) };
 }
 
 function reasons(fields: readonly JournalField[], outcome: JournalField['outcome']): string {

@@ -1,23 +1,22 @@
-import { randomUUID } from 'node:crypto';
 import { CodedError } from '../domain/errors.js';
-import type { LiveProduct, StoreField } from '../domain/store-port.js';
+import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import { afterRevert, valueHash, type WrittenContent } from '../domain/written-content.js';
 import { localesOf, placeOfTarget } from '../domain/write-target.js';
-import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
 import type { LinkRepository } from '../persistence/link.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { isStoreField } from '../planner/generated-content.js';
+import { withLandedWrites } from '../planner/plan-write-back.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
 import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
 import type { Sites, Store } from '../sites/sites.js';
-import { namespaceAndKey } from './writer.js';
-
-const LEASE_MS = 120_000;
+import { HoldLostError, ProductHold } from './product-hold.js';
+import { namespaceAndKey } from './send.js';
 
 /**
- * Undoes an applied write-back: each field gets its before-image back exactly where the live value is still ours, and is
- * left alone elsewhere; both are journalled (docs/decisions/0001-rows-before-queues.md).
+ * Reverts an applied write-back. A field gets its before-image back exactly where the live value is still ours, and is left
+ * alone elsewhere. The journal keeps both.
  */
 export class WriteBackReverter {
   constructor(
@@ -33,38 +32,45 @@ export class WriteBackReverter {
     if (row === null) throw new CodedError('not_found', `no write-back ${id}`);
     if (row.state !== 'applied')
       throw new CodedError('conflict', `write-back ${id} is ${row.state}, not applied`);
-    const lease = randomUUID();
-    if (!(await this.links.takeForWriting(row.externalId, lease, LEASE_MS))) {
+    const hold = await ProductHold.take(this.links, row.externalId);
+    if (hold === null)
       throw new CodedError('conflict', 'another write-back of the same product is under way');
-    }
     try {
-      return await this.#revert(this.sites.store(row.store), row);
-    } finally {
-      await this.links.releaseFromWriting(row.externalId, lease);
+      return await hold.during(() => this.#revert(this.sites.store(row.store), row, hold));
+    } catch (error) {
+      if (!(error instanceof HoldLostError)) throw error;
+      throw new CodedError('conflict', `${error.message}; revert it again`, { cause: error });
     }
   }
 
-  async #revert(store: Store, row: WriteBackEntity): Promise<readonly JournalField[]> {
+  async #revert(store: Store, row: WriteBackEntity, hold: ProductHold): Promise<readonly JournalField[]> {
     const link = await this.links.get(row.externalId);
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const namespace = store.settings.writeBack.sections?.namespace ?? namespaceOf(row);
     const live = await store.connector.readLive(link.storeId, namespace);
-    const written = row.fields.filter((field) => field.outcome === 'written');
-    const targets = written.map((field) => field.target);
+    const targets = row.fields.filter(mayBeOurs).map((field) => field.target);
     const translations =
       live === null ? null : await readTranslations(store.connector, link.storeId, targets);
     if (live === null || translations === null)
       throw new CodedError('not_found', 'the product was deleted in the store');
+    const landed = withLanded(row, (target) => currentValue(target, live, translations));
+    const written = landed.filter((field) => field.outcome === 'written');
     const holds = (field: JournalField, value: string | null): boolean =>
       valueHash(currentValue(field.target, live, translations)) === valueHash(value);
     const ours = written.filter((field) => holds(field, field.after));
-    // A revert that was cut off, or the merchant, has put these back already: they are journalled without a write.
+    // An interrupted revert, or the merchant, has put these back already: they are journalled without a write.
     const back = written.filter((field) => !ours.includes(field) && holds(field, field.before));
     if (ours.length + back.length === 0)
       throw new CodedError('conflict', 'none of its fields still holds what it wrote');
-    if (ours.length > 0) await this.#restore(store, link, live, ours);
+    if (ours.length > 0) {
+      const connector = store.connector;
+      await this.#restore(
+        { connector, storeId: link.storeId, live, options: { beforeSend: hold.prove } },
+        ours,
+      );
+    }
     const restored = new Set([...ours, ...back].map((field) => field.target));
-    const fields = row.fields.map((field): JournalField => {
+    const fields = landed.map((field): JournalField => {
       if (field.outcome !== 'written') return field;
       return restored.has(field.target)
         ? { ...field, outcome: 'reverted', reason: 'its before-image was restored' }
@@ -74,12 +80,9 @@ export class WriteBackReverter {
             reason: 'left alone: the live value is no longer what was written',
           };
     });
-    await this.writeBacks.reverted(
-      row.id,
-      row.externalId,
-      fields,
-      writtenAfter(link.written ?? {}, restored),
-    );
+    const after = writtenAfter(link.written ?? {}, restored);
+    if (!(await this.writeBacks.reverted(row.id, row.externalId, hold.lease, fields, after)))
+      throw new HoldLostError(row.externalId);
     const { id, externalId, deliveryId } = row;
     const outcomes = Object.fromEntries(fields.map(({ target, outcome }) => [target, outcome]));
     this.log.info(
@@ -89,40 +92,32 @@ export class WriteBackReverter {
     return fields;
   }
 
-  async #restore(
-    store: Store,
-    link: StoreProductEntity,
-    live: LiveProduct,
-    ours: readonly JournalField[],
-  ): Promise<void> {
+  async #restore(product: Restoring, ours: readonly JournalField[]): Promise<void> {
+    const { connector, storeId, options } = product;
     const own = ours.filter((field) => placeOfTarget(field.target).locale === null);
     const values: Partial<Record<StoreField, string>> = {};
     for (const field of own) if (isStoreField(field.target)) values[field.target] = field.before ?? '';
-    if (Object.keys(values).length > 0) await store.connector.writeFields(link.storeId, values);
+    if (Object.keys(values).length > 0) await connector.writeFields(storeId, values, options);
     const metafields = own.filter((field) => !isStoreField(field.target));
     const gone = metafields.filter((field) => field.before === null);
     if (gone.length > 0) {
-      await store.connector.removeMetafields(
-        link.storeId,
-        gone.map((field) => {
-          const [namespace, key] = namespaceAndKey(field.target);
-          return { namespace, key };
-        }),
-      );
+      const names = gone.map(({ target }) => {
+        const [namespace, key] = namespaceAndKey(target);
+        return { namespace, key };
+      });
+      await connector.removeMetafields(storeId, names, options);
     }
     const back = metafields.filter((field) => field.before !== null);
-    if (back.length > 0) await this.#restoreMetafields(store, link, live, back);
-    await this.#restoreTranslations(store, link, ours);
+    if (back.length > 0) await this.#restoreMetafields(product, back);
+    await this.#restoreTranslations(product, ours);
   }
 
   async #restoreMetafields(
-    store: Store,
-    link: StoreProductEntity,
-    live: LiveProduct,
+    { connector, storeId, live, options }: Restoring,
     back: readonly JournalField[],
   ): Promise<void> {
-    const outcomes = await store.connector.writeMetafields(
-      link.storeId,
+    const outcomes = await connector.writeMetafields(
+      storeId,
       back.map((field) => {
         const [namespace, key] = namespaceAndKey(field.target);
         const current = live.metafields.find((each) => each.namespace === namespace && each.key === key);
@@ -134,6 +129,7 @@ export class WriteBackReverter {
           expectedDigest: current?.digest ?? null,
         };
       }),
+      options,
     );
     const refused = outcomes.find((outcome) => outcome.outcome !== 'written');
     if (refused && 'reason' in refused)
@@ -142,8 +138,7 @@ export class WriteBackReverter {
 
   /** After the texts that they translate: a translation is registered for the text as it then stands. */
   async #restoreTranslations(
-    store: Store,
-    link: StoreProductEntity,
+    { connector, storeId, options }: Restoring,
     ours: readonly JournalField[],
   ): Promise<void> {
     for (const locale of localesOf(ours.map((field) => field.target))) {
@@ -152,17 +147,49 @@ export class WriteBackReverter {
         return place.locale === locale ? [{ target: place.base, before, after }] : [];
       });
       const gone = translated.flatMap(({ target, before }) => (before === null ? target : []));
-      if (gone.length > 0) await store.connector.removeTranslations(link.storeId, locale, gone);
+      if (gone.length > 0) await connector.removeTranslations(storeId, locale, gone, options);
       const back = translated.flatMap(({ target, before, after }) =>
         before === null ? [] : [{ target, value: before, expected: after }],
       );
       if (back.length === 0) continue;
-      const outcomes = await store.connector.writeTranslations(link.storeId, locale, back);
+      const outcomes = await connector.writeTranslations(storeId, locale, back, options);
       const refused = outcomes.find((outcome) => outcome.outcome !== 'written');
       if (refused && 'reason' in refused)
         throw new CodedError('conflict', `${locale}:${refused.target}: ${refused.reason}`);
     }
   }
+}
+
+/** A product whose fields are being put back. */
+interface Restoring {
+  readonly connector: StoreConnector;
+  readonly storeId: string;
+  readonly live: LiveProduct;
+  readonly options: StoreWriteOptions;
+}
+
+function mayBeOurs({ outcome, unanswered }: JournalField): boolean {
+  return outcome === 'written' || unanswered === true;
+}
+
+/** The journal with the fields as written that were sent without an answer and are found in the store. */
+function withLanded(
+  row: WriteBackEntity,
+  current: (target: string) => string | null,
+): readonly JournalField[] {
+  const open = row.fields.filter(({ unanswered }) => unanswered === true);
+  const sent = Object.fromEntries(
+    open.flatMap(({ target }) => {
+      const value = row.sent[target];
+      return value === undefined ? [] : [[target, value] as const];
+    }),
+  );
+  const landed = withLandedWrites({}, [sent], current);
+  return row.fields.map((field) =>
+    landed[field.target] === undefined
+      ? field
+      : { ...field, outcome: 'written', after: current(field.target) },
+  );
 }
 
 function namespaceOf(row: WriteBackEntity): string | null {

@@ -15,6 +15,7 @@ import type {
   StoreConnector,
   StoreField,
   StoreFinding,
+  StoreWriteOptions,
   TranslationOutcome,
   TranslationWrite,
 } from '../../src/domain/store-port.js';
@@ -231,8 +232,10 @@ export class FakeStore implements StoreConnector {
   async writeFields(
     storeId: string,
     fields: Readonly<Partial<Record<StoreField, string>>>,
+    { beforeSend }: StoreWriteOptions = {},
   ): Promise<Partial<Record<StoreField, string | null>>> {
-    return this.script.run('writeFields', [storeId, fields], () => {
+    return this.script.run('writeFields', [storeId, fields], async () => {
+      await beforeSend?.();
       if (!this.products.has(storeId)) throw new CodedError('not_found', 'the product is gone');
       const stored: Partial<Record<StoreField, string | null>> = {};
       for (const [field, value] of Object.entries(fields)) {
@@ -247,8 +250,10 @@ export class FakeStore implements StoreConnector {
   async writeMetafields(
     storeId: string,
     metafields: readonly MetafieldWrite[],
+    { beforeSend }: StoreWriteOptions = {},
   ): Promise<readonly MetafieldOutcome[]> {
-    return this.script.run('writeMetafields', [storeId, metafields], () => {
+    return this.script.run('writeMetafields', [storeId, metafields], async () => {
+      await beforeSend?.();
       this.beforeMetafields();
       return metafields.map((write) => this.#writeMetafield(storeId, write));
     });
@@ -271,8 +276,10 @@ export class FakeStore implements StoreConnector {
   async removeMetafields(
     storeId: string,
     metafields: readonly { namespace: string; key: string }[],
+    { beforeSend }: StoreWriteOptions = {},
   ): Promise<void> {
-    return this.script.run('removeMetafields', [storeId, metafields], () => {
+    return this.script.run('removeMetafields', [storeId, metafields], async () => {
+      await beforeSend?.();
       const gone = (field: { namespace: string; key: string }): boolean =>
         metafields.some((each) => each.namespace === field.namespace && each.key === field.key);
       this.edit(storeId, { metafields: this.at(storeId).metafields.filter((field) => !gone(field)) });
@@ -321,9 +328,11 @@ export class FakeStore implements StoreConnector {
     storeId: string,
     locale: string,
     writes: readonly TranslationWrite[],
+    { beforeSend }: StoreWriteOptions = {},
   ): Promise<readonly TranslationOutcome[]> {
-    return this.script.run('writeTranslations', [storeId, locale, writes], () =>
-      writes.map(({ target, value, expected }): TranslationOutcome => {
+    return this.script.run('writeTranslations', [storeId, locale, writes], async () => {
+      await beforeSend?.();
+      return writes.map(({ target, value, expected }): TranslationOutcome => {
         const live = this.#liveTranslations(storeId, locale, [target]);
         if (live === null) throw new CodedError('not_found', 'the product is gone');
         const text = live.texts.get(target);
@@ -333,12 +342,18 @@ export class FakeStore implements StoreConnector {
           return { target, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
         this.translate(storeId, `${locale}:${target}`, value);
         return { target, outcome: 'written', value };
-      }),
-    );
+      });
+    });
   }
 
-  async removeTranslations(storeId: string, locale: string, targets: readonly string[]): Promise<void> {
-    return this.script.run('removeTranslations', [storeId, locale, targets], () => {
+  async removeTranslations(
+    storeId: string,
+    locale: string,
+    targets: readonly string[],
+    { beforeSend }: StoreWriteOptions = {},
+  ): Promise<void> {
+    return this.script.run('removeTranslations', [storeId, locale, targets], async () => {
+      await beforeSend?.();
       for (const target of targets) this.translate(storeId, `${locale}:${target}`, null);
     });
   }

@@ -4,6 +4,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import Shopify from 'shopify-api-node';
 import type { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
+import type { StoreWriteOptions } from '../../domain/store-port.js';
 import type { Envelope, QueryCost, SearchNote } from './answer.js';
 import type { TokenSource } from './auth.js';
 import { type Admission, CostThrottle } from './cost-throttle.js';
@@ -110,9 +111,14 @@ export class ShopifyClient {
    * waits out THROTTLED and 429 up to `limits.throttleWaitMs` in all, renews the token once after a 401, and repeats what
    * failed on the way where the document may be repeated. A mutation whose fate is open is thrown with `outcomeUnknown`.
    */
-  async run<T>(document: StoreDocument, variables: Variables, schema: z.ZodType<T>): Promise<Answer<T>> {
+  async run<T>(
+    document: StoreDocument,
+    variables: Variables,
+    schema: z.ZodType<T>,
+    options: StoreWriteOptions = {},
+  ): Promise<Answer<T>> {
     try {
-      return await this.runRepeated(document, variables, schema);
+      return await this.runRepeated(document, variables, schema, options);
     } catch (error) {
       throw error instanceof CodedError ? error.raisedBy('store') : error;
     }
@@ -122,6 +128,7 @@ export class ShopifyClient {
     document: StoreDocument,
     variables: Variables,
     schema: z.ZodType<T>,
+    options: StoreWriteOptions,
   ): Promise<Answer<T>> {
     const { limits, sleep, random, tokens } = this.settings;
     let waitedMs = 0;
@@ -129,7 +136,7 @@ export class ShopifyClient {
     let failures = 0;
     let fateOpen = false;
     for (let attempt = 1; ; attempt++) {
-      const result = await this.attempt(document, variables, schema, attempt);
+      const result = await this.attempt(document, variables, schema, attempt, options);
       if ('answer' in result) return result.answer;
       const { repeat } = result.fault;
       // What an earlier try may have done stays done, whatever this one met.
@@ -161,6 +168,7 @@ export class ShopifyClient {
     variables: Variables,
     schema: z.ZodType<T>,
     attempt: number,
+    { beforeSend }: StoreWriteOptions,
   ): Promise<{ answer: Answer<T> } | { fault: Fault; token: string }> {
     const key = costKey(document, variables);
     const admission = await this.throttle.admit(this.costs.get(key) ?? document.expectedCost);
@@ -168,8 +176,11 @@ export class ShopifyClient {
     let exchange: Exchange = { token: '', status: null, headers: {}, body: undefined };
     let cost: QueryCost | undefined;
     let fault: Fault | undefined;
+    let sent = false;
     try {
       exchange = { ...exchange, token: await this.settings.tokens.token() };
+      await beforeSend?.();
+      sent = true;
       const thrown = await this.send(document, variables, exchange);
       const context = { operation: document.name, now: startedAt, secrets: this.settings.tokens.secrets() };
       const read = readExchange(exchange, thrown, context);
@@ -185,7 +196,7 @@ export class ShopifyClient {
         fault = oddAnswerFault(document.name, what, whereOf(exchange), parsed.error);
       }
     } catch (error) {
-      // Only the token source throws here, and the call was not sent then.
+      // Only the token source throws a coded error here, and the call was not sent then.
       if (!(error instanceof CodedError)) throw error;
       fault = {
         error,
@@ -193,7 +204,7 @@ export class ShopifyClient {
       };
     } finally {
       this.settle(document, key, admission, cost, fault);
-      this.report(document, exchange, attempt, startedAt, fault);
+      if (sent || fault !== undefined) this.report(document, exchange, attempt, startedAt, fault);
     }
     return { fault: withFate(fault, document), token: exchange.token };
   }

@@ -1,6 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { liveField, type MetafieldWrite } from '../../domain/store-port.js';
+import {
+  liveField,
+  type MetafieldWrite,
+  type StoreConnector,
+  type StoreWriteOptions,
+} from '../../domain/store-port.js';
 import { page } from '../../../test/support/store/products.js';
 import {
   type Call,
@@ -102,6 +107,46 @@ describe('writing product fields', () => {
     const write = { namespace: 'catalog', key: 'a', type: 'x', value: '1', expectedDigest: null };
     const error = await failureOf(connect(store.url).connector.writeMetafields(GID, [write]));
     expect(error).toMatchObject({ code: 'auth', outcomeUnknown: true });
+  });
+});
+
+describe('a write with a fence', () => {
+  const metafield = { namespace: 'catalog', key: 'a', type: 'single_line_text_field', value: 'x' };
+  const lost = new Error('another worker has the product');
+
+  it.each([
+    [
+      'writeFields',
+      (each: StoreConnector, options: StoreWriteOptions) => each.writeFields(GID, { title: 'x' }, options),
+    ],
+    [
+      'writeMetafields',
+      (each: StoreConnector, options: StoreWriteOptions) =>
+        each.writeMetafields(GID, [{ ...metafield, expectedDigest: null }], options),
+    ],
+    [
+      'removeMetafields',
+      (each: StoreConnector, options: StoreWriteOptions) => each.removeMetafields(GID, [metafield], options),
+    ],
+  ] as const)('%s sends nothing when the fence throws', async (_name, write) => {
+    store.answerWith(() => updated(content()));
+    const beforeSend = async (): Promise<void> => Promise.reject(lost);
+    expect(await failureOf(write(connect(store.url).connector, { beforeSend }))).toBe(lost);
+    expect(store.calls).toHaveLength(0);
+  });
+
+  it('asks the fence before each try, after the wait that the store asked for', async () => {
+    store.answerWith(({ earlier }) =>
+      earlier === 0 ? { status: 429, headers: { 'retry-after': '2' } } : updated(content()),
+    );
+    const { connector, slept } = connect(store.url);
+    const proofs: number[] = [];
+    const beforeSend = async (): Promise<void> => {
+      proofs.push(slept.length);
+      return Promise.resolve();
+    };
+    await connector.writeFields(GID, { title: 'x' }, { beforeSend });
+    expect(proofs).toEqual([0, 1]);
   });
 });
 

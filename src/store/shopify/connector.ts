@@ -13,6 +13,7 @@ import type {
   StoreConnector,
   StoreField,
   StoreFinding,
+  StoreWriteOptions,
   TranslationOutcome,
   TranslationWrite,
 } from '../../domain/store-port.js';
@@ -140,22 +141,25 @@ export class ShopifyConnector implements StoreConnector {
   writeFields(
     storeId: string,
     fields: Readonly<Partial<Record<StoreField, string>>>,
+    options?: StoreWriteOptions,
   ): Promise<Partial<Record<StoreField, string | null>>> {
-    return this.writer.fields(storeId, fields);
+    return this.writer.fields(storeId, fields, options);
   }
 
   writeMetafields(
     storeId: string,
     metafields: readonly MetafieldWrite[],
+    options?: StoreWriteOptions,
   ): Promise<readonly MetafieldOutcome[]> {
-    return this.writer.metafields(storeId, metafields);
+    return this.writer.metafields(storeId, metafields, options);
   }
 
   removeMetafields(
     storeId: string,
     metafields: readonly { namespace: string; key: string }[],
+    options?: StoreWriteOptions,
   ): Promise<void> {
-    return this.writer.removeMetafields(storeId, metafields);
+    return this.writer.removeMetafields(storeId, metafields, options);
   }
 
   readTranslations(
@@ -170,12 +174,18 @@ export class ShopifyConnector implements StoreConnector {
     storeId: string,
     locale: string,
     writes: readonly TranslationWrite[],
+    options?: StoreWriteOptions,
   ): Promise<readonly TranslationOutcome[]> {
-    return this.translations.write(storeId, locale, writes);
+    return this.translations.write(storeId, locale, writes, options);
   }
 
-  removeTranslations(storeId: string, locale: string, targets: readonly string[]): Promise<void> {
-    return this.translations.remove(storeId, locale, targets);
+  removeTranslations(
+    storeId: string,
+    locale: string,
+    targets: readonly string[],
+    options?: StoreWriteOptions,
+  ): Promise<void> {
+    return this.translations.remove(storeId, locale, targets, options);
   }
 
   ensureSubscriptions(uri: string): Promise<void> {

@@ -1,5 +1,10 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
-import type { LiveTranslations, TranslationOutcome, TranslationWrite } from '../../domain/store-port.js';
+import type {
+  LiveTranslations,
+  StoreWriteOptions,
+  TranslationOutcome,
+  TranslationWrite,
+} from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import { requireCursor, standingCursor } from './details.js';
 import { METAFIELD_IDS, TRANSLATIONS, TRANSLATIONS_REGISTER, TRANSLATIONS_REMOVE } from './documents.js';
@@ -63,12 +68,13 @@ export class ProductTranslations {
     id: string,
     locale: string,
     writes: readonly TranslationWrite[],
+    options: StoreWriteOptions = {},
   ): Promise<readonly TranslationOutcome[]> {
     const outcomes = new Map<string, TranslationOutcome>();
     let open = writes;
     for (const isLast of [false, true]) {
       if (open.length === 0) break;
-      const stale = await this.writeOnce(id, locale, open, outcomes);
+      const stale = await this.writeOnce(id, locale, open, outcomes, options);
       if (isLast)
         for (const { write, error } of stale) outcomes.set(write.target, refused(write, error.message));
       open = stale.map(({ write }) => write);
@@ -76,12 +82,17 @@ export class ProductTranslations {
     return writes.flatMap((write) => outcomes.get(write.target) ?? []);
   }
 
-  async remove(id: string, locale: string, targets: readonly string[]): Promise<void> {
+  async remove(
+    id: string,
+    locale: string,
+    targets: readonly string[],
+    options: StoreWriteOptions = {},
+  ): Promise<void> {
     const places = await this.places(id, targets);
     if (places === null) return;
     for (const [resource, entries] of byResource([...places.values()], (place) => place)) {
       const variables = { id: resource, keys: entries.map(({ key }) => key), locales: [locale] };
-      const { data } = await this.client.run(TRANSLATIONS_REMOVE, variables, translationsRemoveData);
+      const { data } = await this.client.run(TRANSLATIONS_REMOVE, variables, translationsRemoveData, options);
       const [error] = data.translationsRemove?.userErrors ?? [];
       // What does not exist any more has no translations either.
       if (error !== undefined && error.code !== 'RESOURCE_NOT_FOUND')
@@ -98,6 +109,7 @@ export class ProductTranslations {
     locale: string,
     writes: readonly TranslationWrite[],
     outcomes: Map<string, TranslationOutcome>,
+    options: StoreWriteOptions,
   ): Promise<{ readonly write: TranslationWrite; readonly error: UserError }[]> {
     const read = await this.read(
       id,
@@ -126,6 +138,7 @@ export class ProductTranslations {
         TRANSLATIONS_REGISTER,
         { id: resource, translations },
         translationsRegisterData,
+        options,
       );
       const { translations: stored = null, userErrors = [] } = data.translationsRegister ?? {};
       // Good entries are registered beside the errors of others: each entry is judged by itself.

@@ -5,6 +5,7 @@ import {
   type MetafieldWrite,
   STORE_FIELDS,
   type StoreField,
+  type StoreWriteOptions,
 } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import { METAFIELDS_DELETE, METAFIELDS_SET, PRODUCT_UPDATE } from './documents.js';
@@ -23,12 +24,16 @@ export class ProductWriter {
   ) {}
 
   /** One productUpdate with the given fields and no others; answers with what the store then holds for each of them. */
-  async fields(id: string, fields: FieldValues): Promise<Partial<Record<StoreField, string | null>>> {
+  async fields(
+    id: string,
+    fields: FieldValues,
+    options: StoreWriteOptions = {},
+  ): Promise<Partial<Record<StoreField, string | null>>> {
     const written = STORE_FIELDS.filter((field) => fields[field] !== undefined);
     if (written.length === 0) return {};
     const product = await this.updateInput(id, fields);
     const withSeo = product['seo'] !== undefined;
-    const { data } = await this.client.run(PRODUCT_UPDATE, { product, withSeo }, productUpdateData);
+    const { data } = await this.client.run(PRODUCT_UPDATE, { product, withSeo }, productUpdateData, options);
     const { product: stored, userErrors } = data.productUpdate;
     // A refusal shows the unchanged product: the errors decide, and a product that is not shown does not exist.
     if (stored === null)
@@ -45,10 +50,14 @@ export class ProductWriter {
   }
 
   /** Each entry's own outcome, in the given order (metafieldsSet is all or nothing, so the refused are taken out and the rest sent again). */
-  async metafields(id: string, writes: readonly MetafieldWrite[]): Promise<readonly MetafieldOutcome[]> {
+  async metafields(
+    id: string,
+    writes: readonly MetafieldWrite[],
+    options: StoreWriteOptions = {},
+  ): Promise<readonly MetafieldOutcome[]> {
     const outcomes = new Map<MetafieldWrite, MetafieldOutcome>();
     for (let at = 0; at < writes.length; at += METAFIELDS_PER_CALL) {
-      await this.setTogether(id, writes.slice(at, at + METAFIELDS_PER_CALL), outcomes);
+      await this.setTogether(id, writes.slice(at, at + METAFIELDS_PER_CALL), outcomes, options);
     }
     return writes.flatMap((write) => outcomes.get(write) ?? []);
   }
@@ -57,11 +66,12 @@ export class ProductWriter {
   async removeMetafields(
     id: string,
     metafields: readonly { namespace: string; key: string }[],
+    options: StoreWriteOptions = {},
   ): Promise<void> {
     for (let at = 0; at < metafields.length; at += METAFIELDS_PER_CALL) {
       const chunk = metafields.slice(at, at + METAFIELDS_PER_CALL);
       const variables = { metafields: chunk.map(({ namespace, key }) => ({ ownerId: id, namespace, key })) };
-      const { data } = await this.client.run(METAFIELDS_DELETE, variables, metafieldsDeleteData);
+      const { data } = await this.client.run(METAFIELDS_DELETE, variables, metafieldsDeleteData, options);
       const { userErrors } = data.metafieldsDelete;
       if (userErrors.length > 0) {
         throw new CodedError(
@@ -95,10 +105,11 @@ export class ProductWriter {
     id: string,
     chunk: readonly MetafieldWrite[],
     outcomes: Map<MetafieldWrite, MetafieldOutcome>,
+    options: StoreWriteOptions,
   ): Promise<void> {
     let open = chunk;
     while (open.length > 0) {
-      const result = await this.setOnce(id, open);
+      const result = await this.setOnce(id, open, options);
       if (result.errors.length === 0) {
         for (const write of open) outcomes.set(write, writtenOutcome(write, result.stored));
         return;
@@ -111,7 +122,7 @@ export class ProductWriter {
       const [first, ...more] = open;
       if (refused.size === 0 && more.length > 0) {
         // The store does not say which entry it means: each by itself.
-        for (const write of open) await this.setTogether(id, [write], outcomes);
+        for (const write of open) await this.setTogether(id, [write], outcomes, options);
         return;
       }
       if (refused.size === 0 && first !== undefined && result.errors[0] !== undefined)
@@ -124,6 +135,7 @@ export class ProductWriter {
   private async setOnce(
     id: string,
     writes: readonly MetafieldWrite[],
+    options: StoreWriteOptions,
   ): Promise<{ errors: readonly UserError[]; stored: readonly StoredMetafield[] }> {
     const metafields = writes.map(({ namespace, key, type, value, expectedDigest }) => ({
       ownerId: id,
@@ -131,7 +143,7 @@ export class ProductWriter {
       compareDigest: expectedDigest,
     }));
     try {
-      const { data } = await this.client.run(METAFIELDS_SET, { metafields }, metafieldsSetData);
+      const { data } = await this.client.run(METAFIELDS_SET, { metafields }, metafieldsSetData, options);
       return { errors: data.metafieldsSet.userErrors, stored: data.metafieldsSet.metafields ?? [] };
     } catch (error) {
       // The request as a whole was refused, for the sake of one entry or of all: it is looked into entry by entry.

@@ -101,7 +101,7 @@ describe('a writer that dies', () => {
       state: 'failed',
       reason: expect.stringContaining('never ended'),
     });
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe(true);
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe('decided');
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
   });
 });

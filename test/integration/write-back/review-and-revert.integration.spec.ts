@@ -41,7 +41,7 @@ describe('review', () => {
     const id = await generated();
     expect(await stages.writer.write(id)).toBeNull();
     stages.store.edit('1', { title: 'Mine' });
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe(true);
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe('decided');
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.at('1').title).toBe('Generated 1');
     expect((await stages.writeBacks.get(id))?.fields[0]).toMatchObject({ before: 'Mine' });
@@ -49,9 +49,9 @@ describe('review', () => {
 
   it('writes nothing that was rejected', async () => {
     const id = await generated();
-    expect(await stages.writeBacks.decide(id, 'reject')).toBe(true);
+    expect(await stages.writeBacks.decide(id, 'reject')).toBe('decided');
     expect(await stages.writer.write(id)).toBeNull();
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe(false);
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe('wrong_state');
     expect(stages.store.script.count('writeFields')).toBe(0);
   });
 
@@ -59,7 +59,7 @@ describe('review', () => {
     const old = await generated();
     await generated({ name: 'Second' });
     expect(await stateOf(old)).toBe('skipped');
-    expect(await stages.writeBacks.decide(old, 'approve')).toBe(false);
+    expect(await stages.writeBacks.decide(old, 'approve')).toBe('wrong_state');
   });
 });
 
@@ -77,8 +77,8 @@ describe('a person’s decision', () => {
 
   it.each(['approve', 'reject'] as const)('to %s what is applied changes nothing', async (decision) => {
     const id = await applied();
-    expect(await stages.writeBacks.decide(id, decision)).toBe(false);
-    expect(await stages.writeBacks.decide('nonsense', decision)).toBe(false);
+    expect(await stages.writeBacks.decide(id, decision)).toBe('wrong_state');
+    expect(await stages.writeBacks.decide('nonsense', decision)).toBe('wrong_state');
     expect(await stateOf(id)).toBe('applied');
   });
 });

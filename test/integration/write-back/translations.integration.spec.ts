@@ -275,10 +275,11 @@ describe('a write that was given up and landed all the same', () => {
     for (let attempt = 0; (await stages.writeBacks.get(id))?.state === 'ready'; attempt += 1) {
       if (attempt > 30) throw new Error('it never ends');
       // Landed once; from then on the store does not answer.
-      if (attempt > 0) stages.store.script.before('readLive', refusal('transient'));
+      if (attempt > 0) stages.store.script.before('readLive', refusal('transient'), 2);
       await stages.db.affected('UPDATE write_back SET next_attempt_at = now()');
       await stages.writer.write(id);
     }
+    stages.store.script.reset();
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
     expect(stages.store.at('1').title).toBe('Generated 1');
     const { sourceFingerprint } = await stages.link(1);

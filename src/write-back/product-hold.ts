@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
+
+/** Another worker has, or may have, the product: nothing more may be sent to the store for it. Not a failure of the write-back. */
+export class HoldLostError extends Error {
+  override readonly name = 'HoldLostError';
+
+  constructor(readonly externalId: string) {
+    super(`another worker has taken over ${externalId}: nothing more is written for it here`);
+  }
+}
+
+/** The right to write to one product of a store: a lease in the product's row, renewed while the work goes on. */
+export class ProductHold {
+  private constructor(
+    private readonly links: LinkRepository,
+    private readonly externalId: string,
+    /** Guards every row that the holder updates. */
+    readonly lease: string,
+  ) {}
+
+  /** Null while another worker holds the product. */
+  static async take(links: LinkRepository, externalId: string): Promise<ProductHold | null> {
+    const lease = randomUUID();
+    const isTaken = await links.takeForWriting(externalId, lease, ROW_LEASE_MS);
+    return isTaken ? new ProductHold(links, externalId, lease) : null;
+  }
+
+  /** Does `work` under the hold and releases it afterwards. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await whileHeld(() => this.#renew(), work);
+    } finally {
+      await this.links.releaseFromWriting(this.externalId, this.lease);
+    }
+  }
+
+  /** The fence: renews the lease in the database right before each write to the store. Throws `HoldLostError` when it is lost. */
+  readonly prove = async (): Promise<void> => {
+    if (!(await this.#renew())) throw new HoldLostError(this.externalId);
+  };
+
+  async #renew(): Promise<boolean> {
+    return this.links.keepForWriting(this.externalId, this.lease, ROW_LEASE_MS);
+  }
+}

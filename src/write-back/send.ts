@@ -1,0 +1,109 @@
+import { errorLine, isCoded } from '../domain/errors.js';
+import type { MetafieldWrite, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
+import { placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { isStoreField } from '../planner/generated-content.js';
+import type { FieldDecision } from '../planner/plan-write-back.js';
+import type { Journal } from './journal.js';
+
+/** One product that is being written to. */
+export interface Sending {
+  readonly connector: StoreConnector;
+  readonly storeId: string;
+  readonly journal: Journal;
+  readonly options: StoreWriteOptions;
+}
+
+type Step = (sending: Sending, toWrite: readonly FieldDecision[]) => Promise<void>;
+
+/** Translations come last: each is registered for its original text as the store holds it by then. */
+const STEPS: readonly Step[] = [sendFields, sendMetafields, sendTranslations];
+
+/**
+ * Sends the decided values, step by step, and journals each outcome. A refusal is the refused field's outcome. Any other error
+ * ends the attempt; the journal then shows what got through and what may have got through.
+ */
+export async function send(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
+  for (const step of STEPS) {
+    if (sending.journal.isGone) return;
+    await step(sending, toWrite);
+  }
+}
+
+async function sendFields(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
+  const { connector, storeId, journal, options } = sending;
+  const values: Partial<Record<StoreField, string>> = {};
+  for (const { target, value } of toWrite) if (isStoreField(target)) values[target] = value;
+  const targets = Object.keys(values).filter(isStoreField);
+  if (targets.length === 0) return;
+  try {
+    journal.sending(targets);
+    const stored = await connector.writeFields(storeId, values, options);
+    for (const target of targets) journal.written(target, stored[target] ?? null);
+  } catch (error) {
+    if (isCoded(error, 'not_found')) {
+      journal.gone();
+      return;
+    }
+    if (!isCoded(error, 'invalid')) throw error;
+    for (const target of targets) journal.refused(target, errorLine(error));
+  }
+}
+
+async function sendMetafields(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
+  const { connector, storeId, journal, options } = sending;
+  const metafields = toWrite.filter(
+    ({ target }) => placeOfTarget(target).locale === null && !isStoreField(target),
+  );
+  if (metafields.length === 0) return;
+  journal.sending(metafields.map(({ target }) => target));
+  const outcomes = await connector.writeMetafields(storeId, metafields.map(metafieldWrite), options);
+  for (const outcome of outcomes) journal.metafield(outcome);
+}
+
+async function sendTranslations(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
+  const translations = toWrite.filter(({ target }) => placeOfTarget(target).locale !== null);
+  const byLocale = Map.groupBy(translations, ({ target }) => placeOfTarget(target).locale ?? '');
+  for (const [locale, decisions] of byLocale) await sendLocale(sending, locale, decisions);
+}
+
+async function sendLocale(
+  { connector, storeId, journal, options }: Sending,
+  locale: string,
+  decisions: readonly FieldDecision[],
+): Promise<void> {
+  const [lost, kept] = partition(decisions, ({ target }) => journal.wasLost(placeOfTarget(target).base));
+  for (const { target } of lost) journal.refused(target, 'the text that it translates was not written');
+  if (kept.length === 0) return;
+  const writes = kept.map(({ target, value, before }) => ({
+    ...{ target: placeOfTarget(target).base, value },
+    expected: before,
+  }));
+  try {
+    journal.sending(kept.map(({ target }) => target));
+    for (const outcome of await connector.writeTranslations(storeId, locale, writes, options))
+      journal.outcome(translationTarget(locale, outcome.target), outcome);
+  } catch (error) {
+    if (!isCoded(error, 'not_found', 'invalid')) throw error;
+    for (const { target } of kept) journal.refused(target, errorLine(error));
+  }
+}
+
+function partition<T>(all: readonly T[], matches: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(matches), all.filter((each) => !matches(each))];
+}
+
+function metafieldWrite(decision: FieldDecision): MetafieldWrite {
+  const [namespace, key] = namespaceAndKey(decision.target);
+  return {
+    ...{ namespace, key, value: decision.value },
+    type: decision.type ?? 'single_line_text_field',
+    expectedDigest: decision.digest,
+  };
+}
+
+/** Of `metafield:namespace.key`; a key holds no dot, a namespace may. */
+export function namespaceAndKey(target: string): [string, string] {
+  const name = target.slice('metafield:'.length);
+  const dot = name.lastIndexOf('.');
+  return [name.slice(0, dot), name.slice(dot + 1)];
+}

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusal } from '../../support/fake-catalog.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+  stages.store.put(snapshot(1));
+  await stages.sync();
+});
+afterAll(async () => stages.close());
+
+const SECTIONS = [{ code: 'material', value: 'Leather' }];
+const ATTEMPTS = 8;
+let results = 0;
+
+async function generated(options: ResultOptions = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  const { writeBackId } = await deliver(
+    stages,
+    await resultOf(stages, 1, { taskId: `given-up-${results}`, createdAt, sections: SECTIONS, ...options }),
+  );
+  if (writeBackId === null) throw new Error('no write-back');
+  return writeBackId;
+}
+
+async function attempts(id: string, count = ATTEMPTS): Promise<void> {
+  for (let attempt = 0; attempt < count; attempt += 1) await stages.writer.write(id);
+}
+
+const outcomes = async (id: string) =>
+  Object.fromEntries(
+    (await stages.writeBacks.get(id))!.fields.map(({ target, outcome }) => [target, outcome]),
+  );
+
+describe('a write-back that is given up after it wrote some fields', () => {
+  it('is journalled as applied, with the failed fields and the before-images, and can be reverted', async () => {
+    const id = await generated();
+    stages.store.script.before('writeMetafields', refusal('transient'), ATTEMPTS);
+    await attempts(id);
+    expect(await stages.writeBacks.get(id)).toMatchObject({
+      state: 'applied',
+      reason: expect.stringContaining('given up: the catalog says transient'),
+      fields: [
+        { target: 'title', outcome: 'written', before: 'Product 1', after: 'Generated 1' },
+        { target: 'descriptionHtml', outcome: 'written', before: '<p>Source 1</p>' },
+        { target: 'metafield:catalog.material', outcome: 'failed' },
+      ],
+    });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+    await stages.reverter.revert(id);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
+  it('says so also where the store cannot be read any more', async () => {
+    const id = await generated();
+    stages.store.script.before('writeMetafields', refusal('transient'));
+    await attempts(id, 1);
+    stages.store.script.before('readLive', refusal('transient'), ATTEMPTS);
+    await attempts(id);
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'applied' });
+    expect(await outcomes(id)).toEqual({
+      title: 'written',
+      descriptionHtml: 'written',
+      'metafield:catalog.material': 'failed',
+    });
+    stages.store.script.reset();
+    await stages.reverter.revert(id);
+    expect(stages.store.at('1').title).toBe('Product 1');
+  });
+
+  it('finds what landed although its answer was lost', async () => {
+    const id = await generated();
+    stages.store.script.after('writeFields', refusal('transient', { outcomeUnknown: true }));
+    stages.store.script.before('writeMetafields', refusal('invalid'), ATTEMPTS);
+    await attempts(id, 2);
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'applied' });
+    expect(await outcomes(id)).toMatchObject({ title: 'written', 'metafield:catalog.material': 'failed' });
+  });
+
+  it('is known to the next result: what an unanswered write left is not taken for the merchant’s', async () => {
+    const id = await generated();
+    stages.store.script.before('writeMetafields', refusal('transient'));
+    await attempts(id, 1);
+    stages.store.script.after('writeMetafields', refusal('transient', { outcomeUnknown: true }));
+    stages.store.script.before('readLive', () => undefined);
+    stages.store.script.before('readLive', refusal('transient'), ATTEMPTS);
+    await attempts(id, ATTEMPTS);
+    expect(await outcomes(id)).toMatchObject({ 'metafield:catalog.material': 'failed' });
+    expect(stages.store.metafield('1', 'material')).toBe('Leather');
+    stages.store.script.reset();
+    const newer = await generated({ name: 'Newer', sections: [{ code: 'material', value: 'Suede' }] });
+    await attempts(newer, 1);
+    expect(await outcomes(newer)).toMatchObject({ 'metafield:catalog.material': 'written' });
+  });
+
+  it('gives back with a revert what landed without an answer', async () => {
+    const id = await generated();
+    stages.store.script.after('writeMetafields', refusal('transient', { outcomeUnknown: true }));
+    await attempts(id, 1);
+    stages.store.script.before('readLive', refusal('transient'), ATTEMPTS);
+    await attempts(id);
+    stages.store.script.reset();
+    expect(stages.store.metafield('1', 'material')).toBe('Leather');
+    await stages.reverter.revert(id);
+    expect(stages.store.metafield('1', 'material')).toBeUndefined();
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'reverted' });
+  });
+});
+
+describe('a write-back that is given up before it wrote anything', () => {
+  it('is failed, with every field and its before-image', async () => {
+    const id = await generated();
+    stages.store.script.before('writeFields', refusal('transient'), ATTEMPTS);
+    await attempts(id);
+    expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
+    expect(await outcomes(id)).toEqual({
+      title: 'failed',
+      descriptionHtml: 'failed',
+      'metafield:catalog.material': 'failed',
+    });
+  });
+});
+
+describe('an approval of an older result', () => {
+  it('is refused while a newer one stands, and allowed once that is rejected or reverted', async () => {
+    stages.store.edit('1', { title: 'Mine', descriptionHtml: '<p>Mine</p>' });
+    const older = await generated({ sections: [] });
+    await attempts(older, 1);
+    expect(await stages.writeBacks.get(older)).toMatchObject({ state: 'conflicted' });
+    stages.settings = { store: { writeBack: { onConflict: 'overwrite' } }, workspace: {} };
+    const newer = await generated({ name: 'Newer', sections: [] });
+    expect(await stages.writeBacks.decide(older, 'approve')).toBe('newer_result');
+    await attempts(newer, 1);
+    expect(await stages.writeBacks.decide(older, 'approve')).toBe('newer_result');
+    expect(stages.store.at('1').title).toBe('Newer');
+    await stages.reverter.revert(newer);
+    expect(await stages.writeBacks.decide(older, 'approve')).toBe('decided');
+    await attempts(older, 1);
+    expect(stages.store.at('1').title).toBe('Generated 1');
+  });
+
+  it('names the state, not the newer result, when it could not be approved anyway', async () => {
+    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+    const older = await generated({ sections: [] });
+    await generated({ name: 'Newer', sections: [] });
+    expect(await stages.writeBacks.decide(older, 'approve')).toBe('wrong_state');
+    expect(await stages.writeBacks.decide(older, 'reject')).toBe('wrong_state');
+  });
+});
