@@ -85,7 +85,7 @@ export function proseOfDocument(path: string, text: string): readonly Prose[] {
       if (/^[\s|:-]+$/.test(raw)) return;
       for (const cell of raw.split(/(?<!\\)\|/))
         if (cell.trim() !== '') found.push({ kind: 'document', path, line, text: plainMarkdown(cell) });
-    } else if (raw.trim() === '' || raw.startsWith("#")) {
+    } else if (raw.trim() === '' || raw.startsWith('#')) {
       end();
       if (raw.startsWith('#'))
         found.push({ kind: 'title', path, line, text: plainMarkdown(raw.replace(/^#+ /, '')) });
