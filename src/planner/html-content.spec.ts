@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { HTML_WORST_CASES } from '../../test/support/html-worst-cases.js';
 import {
   isBlankHtml,
   plainTextOf,
@@ -59,9 +60,9 @@ const ATTACKS: readonly string[] = [
 const TAG = /<\/?([a-z0-9]+)((?:\s[a-z-]+(?:="[^"<>]*")?)*)\s*\/?>/g;
 const HARMLESS_TAGS =
   /^(p|br|hr|div|span|h[1-6]|blockquote|pre|code|[uod]l|li|d[td]|strong|b|em|i|u|s|small|su[bp]|mark|abbr|table|caption|thead|tbody|tfoot|t[rhd]|a|img|figure|figcaption)$/;
-const HARMLESS_ATTRIBUTES = /^(href|title|src|alt|width|height|colspan|rowspan|scope)$/;
-/** A path of the shop itself, or an address by a scheme that a reader may follow. */
-const HARMLESS_ADDRESS = /^(https:|mailto:|tel:|(?!\/\/|\s|[a-z][a-z0-9+.-]*:))/i;
+const HARMLESS_ATTRIBUTES = /^(href|title|src|alt|width|height|colspan|rowspan|scope|rel)$/;
+/** An address by a scheme that a reader may follow. */
+const HARMLESS_ADDRESS = /^(https:\/\/|mailto:|tel:)/;
 
 /** Escapes undone, white space and control characters gone: they do not keep a browser from seeing a scheme. */
 function asBrowsersRead(address: string): string {
@@ -116,15 +117,69 @@ describe('sanitiseHtml', () => {
     '<h2>Care</h2><p>Wash <strong>cold</strong>, <em>dry</em> flat.</p>',
     '<ul><li>one</li><li>two</li></ul>',
     '<table><thead><tr><th scope="col" colspan="2">a</th></tr></thead><tbody><tr><td rowspan="2">b</td></tr></tbody></table>',
-    '<a href="https://example.com/x?a=1&amp;b=2" title="t">x</a>',
+    '<a href="https://example.com/x?a=1&amp;b=2" title="t" rel="nofollow noopener">x</a>',
     '<a href="mailto:a@example.com">x</a>',
     '<a href="tel:+43123">x</a>',
-    '<a href="/pages/care">x</a>',
     '<img src="https://cdn.example.com/1.jpg" alt="a &amp; b" width="10" height="20" />',
     'a &lt; b &amp; c',
     'größer, 日本語, 🧴',
   ])('leaves %j as it is', (html) => {
     expect(sanitiseHtml(html)).toBe(html);
+  });
+
+  it.each([
+    ['of the page itself', 'pages/care'],
+    ['of the shop', '/cart/clear'],
+    ['of the shop, signing the visitor out', '/account/logout'],
+    ['of the shop, written with a backslash', '/\\shop.example/x'],
+    ['of a part of the page', '#reviews'],
+    ['of a shop by its first name', 'https://tessera.myshopify.com/pages/care'],
+    ['that empties the cart under any name of the shop', 'https://www.tessera.example/cart/clear'],
+    ['the same in another language', 'https://www.tessera.example/de-at/cart/clear'],
+    ['the same, encoded', 'https://www.tessera.example/%63art/clear'],
+    ['with credentials', 'https://user:password@example.com/'],
+    ['without a host', 'https://'],
+    ['with a scheme that hides', 'java\u00adscript:alert(1)'],
+  ])('keeps the text of a link %s, and not the link', (_what, address) => {
+    expect(sanitiseHtml(`<p>see <a href="${address}">here</a></p>`)).toBe('<p>see here</p>');
+  });
+
+  it.each([
+    ['//cdn.example.com/a.jpg', 'https://cdn.example.com/a.jpg'],
+    ['http://cdn.example.com/a.jpg?v=1', 'https://cdn.example.com/a.jpg?v=1'],
+    ['HTTPS://cdn.example.com/a.jpg', 'https://cdn.example.com/a.jpg'],
+    [' https://cdn.example.com/a.jpg ', 'https://cdn.example.com/a.jpg'],
+  ])('keeps a picture or a link to %j, as %s', (given, kept) => {
+    expect(sanitiseHtml(`<img src="${given}" alt="a">`)).toBe(`<img src="${kept}" alt="a" />`);
+    expect(sanitiseHtml(`<a href="${given}">a</a>`)).toBe(`<a href="${kept}" rel="nofollow noopener">a</a>`);
+  });
+
+  it.each([
+    '',
+    'a.jpg',
+    '/a.jpg',
+    'data:image/png;base64,AA==',
+    'https://localhost/a.png',
+    'blob:https://a.example/1',
+  ])('drops a picture at %j with its tag', (address) => {
+    expect(sanitiseHtml(`<p>a<img src="${address}" alt="x">b</p>`)).toBe('<p>ab</p>');
+  });
+
+  it('drops a list of sources before anything reads it, and prints nothing', () => {
+    const printed: unknown[] = [];
+    const methods = ['log', 'info', 'warn', 'error', 'debug'] as const;
+    const spies = methods.map((method) =>
+      jest.spyOn(console, method).mockImplementation((...args) => void printed.push(...args)),
+    );
+    try {
+      const html = '<img src="https://a.example/1.png" srcset="1x 2x 3x, {forged log line} 9q">';
+      expect(sanitiseHtml(html)).toBe('<img src="https://a.example/1.png" />');
+      reducedHtml(html);
+      plainTextOf(html);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
+    expect(printed).toEqual([]);
   });
 
   it('keeps the text of elements that it drops, but for code', () => {
@@ -133,6 +188,24 @@ describe('sanitiseHtml', () => {
 
   it('is not led into endless depth', () => {
     expect(sanitiseHtml('<div>'.repeat(5_000)).length).toBeLessThan(1_000);
+  });
+});
+
+describe.each(Object.entries(HTML_WORST_CASES))('%s', (_name, make) => {
+  // A conversion whose work grew with the square of the length, or more, would not end within a test's time.
+  const html = make(100_000);
+
+  it('becomes plain text that is no longer than it', () => {
+    expect(plainTextOf(html).length).toBeLessThanOrEqual(html.length);
+  });
+
+  it('is sanitised to what is little longer than it', () => {
+    expect(sanitiseHtml(html).length).toBeLessThanOrEqual(8 * html.length);
+    expect(sanitisePlainText(html).length).toBeLessThanOrEqual(4 * html.length);
+  });
+
+  it('is compared', () => {
+    expect(reducedHtml(html).length).toBeLessThanOrEqual(8 * html.length);
   });
 });
 

@@ -1,47 +1,28 @@
 import sanitizeHtml from 'sanitize-html';
-import { compile } from 'html-to-text';
+import { htmlToText } from './html/plain-text.js';
+import { ALLOWED_ELEMENTS, bareText, DEEPEST_MARKUP, safeMarkup } from './html/safe-markup.js';
 
-/** The allow-list for generated HTML (docs/decisions/0021-generated-content-is-untrusted.md): text, lists, tables, links and images by https; no script, style or frame. */
+export { reducedHtml } from './html/reduced.js';
+
+/** The library has the last word on what `safeMarkup` left; by then nothing is deep, and no attribute needs a parser of its own. */
 const ALLOWED: sanitizeHtml.IOptions = {
-  allowedTags: [
-    ...['p', 'br', 'hr', 'div', 'span', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote', 'pre', 'code'],
-    ...[
-      'ul',
-      'ol',
-      'li',
-      'dl',
-      'dt',
-      'dd',
-      'strong',
-      'b',
-      'em',
-      'i',
-      'u',
-      's',
-      'small',
-      'sub',
-      'sup',
-      'mark',
-      'abbr',
-    ],
-    ...['table', 'caption', 'thead', 'tbody', 'tfoot', 'tr', 'th', 'td', 'a', 'img', 'figure', 'figcaption'],
-  ],
-  allowedAttributes: {
-    a: ['href', 'title'],
-    img: ['src', 'alt', 'title', 'width', 'height'],
-    abbr: ['title'],
-    th: ['colspan', 'rowspan', 'scope'],
-    td: ['colspan', 'rowspan'],
-  },
+  allowedTags: Object.keys(ALLOWED_ELEMENTS),
+  allowedAttributes: Object.fromEntries(
+    Object.entries(ALLOWED_ELEMENTS).map(([name, attributes]) => [name, [...attributes]]),
+  ),
   allowedSchemes: ['https', 'mailto', 'tel'],
   allowedSchemesByTag: { img: ['https'] },
   allowProtocolRelative: false,
   disallowedTagsMode: 'discard',
-  nestingLimit: 50,
+  nestingLimit: DEEPEST_MARKUP,
 };
 
+/**
+ * Generated HTML as it may reach a shop (docs/security.md): text, lists, tables, links to other sites and
+ * pictures by `https`. No script, style, frame or form. Linear in the length; sanitising a second time changes nothing.
+ */
 export function sanitiseHtml(html: string): string {
-  return sanitizeHtml(html, ALLOWED).trim();
+  return sanitizeHtml(safeMarkup(html), ALLOWED).trim();
 }
 
 /** True when HTML shows a reader nothing: no text, no image. */
@@ -59,17 +40,9 @@ export function storableText(text: string): string {
  * Text without markup is taken at its word, escapes included.
  */
 export function sanitisePlainText(text: string): string {
-  const bare = text.includes('<') ? sanitizeHtml(text, { allowedTags: [], allowedAttributes: {} }) : text;
-  // sanitize-html escapes what it leaves; a title is no markup, so the escapes are undone, but for those that hide a tag.
-  const decoded =
-    bare === text
-      ? text
-      : bare
-          .replaceAll(/&lt;(?![a-z!/?])/gi, '<')
-          .replaceAll('&gt;', '>')
-          .replaceAll('&quot;', '"')
-          .replaceAll('&amp;', '&');
-  return foldWhitespace(decoded);
+  // What an escape hid must not become a tag.
+  const bare = text.includes('<') ? bareText(text).replaceAll(/<(?=[a-z!/?])/gi, '&lt;') : text;
+  return foldWhitespace(bare);
 }
 
 function foldWhitespace(text: string): string {
@@ -81,31 +54,5 @@ function foldWhitespace(text: string): string {
 
 /** The plain text of a product description: what the catalog's `description` holds beside `html_description`. */
 export function plainTextOf(html: string): string {
-  return /[<&]/.test(html) ? textOfHtml(html).trim() : html.trim();
-}
-
-/** Compiled once: the selectors are a language of their own. */
-const textOfHtml = compile({
-  wordwrap: false,
-  selectors: [
-    { selector: 'a', options: { ignoreHref: true } },
-    { selector: 'img', format: 'skip' },
-    ...['h1', 'h2', 'h3', 'h4', 'h5', 'h6'].map((selector) => ({
-      selector,
-      options: { uppercase: false },
-    })),
-    { selector: 'table', format: 'dataTable', options: { uppercaseHeaderCells: false } },
-  ],
-});
-
-/**
- * HTML reduced to what a store's normalisation leaves alone: text and element names, without attribute quoting, entity
- * spelling, void-tag style or white space between elements. Two texts of equal reduction say the same.
- */
-export function reducedHtml(html: string): string {
-  return sanitizeHtml(html, { allowedTags: false, allowedAttributes: false, allowVulnerableTags: true })
-    .replaceAll(/\s+/g, ' ')
-    .replaceAll(/> </g, '><')
-    .replaceAll(/ ?\/>/g, '>')
-    .trim();
+  return /[<&]/.test(html) ? htmlToText(html).trim() : html.trim();
 }

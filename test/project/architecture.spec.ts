@@ -31,7 +31,7 @@ const STAGE: Area = {
 const AREAS: Readonly<Record<string, Area>> = {
   domain: { imports: [], packages: ['node:crypto', 'zod'] },
   runtime: { imports: ['domain', 'persistence/entities'] },
-  planner: { imports: ['domain'], packages: ['node:crypto', 'sanitize-html', 'html-to-text', 'zod'] },
+  planner: { imports: ['domain'], packages: ['node:crypto', 'sanitize-html', 'entities', 'zod'] },
   store: EDGE,
   catalog: EDGE,
   persistence: EDGE,

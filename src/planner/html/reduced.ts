@@ -1,0 +1,26 @@
+import { VOID_ELEMENTS } from './elements.js';
+import { escapeAttribute, escapeText } from './escape.js';
+import { attributesOf, walkHtml } from './walk.js';
+
+/**
+ * HTML reduced to what a store's normalisation leaves alone: text, elements and attributes, without attribute quoting, entity
+ * spelling, void-tag style, comments or white space between elements. Two texts of equal reduction say the same.
+ */
+export function reducedHtml(html: string): string {
+  let reduced = '';
+  walkHtml(html, {
+    open(name, source) {
+      const attributes = [...attributesOf(source)].map(([attribute, value]) =>
+        value === '' ? ` ${attribute}` : ` ${attribute}="${escapeAttribute(value.replaceAll(/\s+/g, ' '))}"`,
+      );
+      reduced += `<${name}${attributes.join('')}>`;
+    },
+    close(name) {
+      if (!VOID_ELEMENTS.has(name)) reduced += `</${name}>`;
+    },
+    text(text) {
+      reduced += escapeText(text);
+    },
+  });
+  return reduced.replaceAll(/\s+/g, ' ').replaceAll('> <', '><').trim();
+}
