@@ -1,15 +1,74 @@
-import type { DataSource, QueryRunner } from 'typeorm';
+import type { DataSource, EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
+import { camelCased, entityReader, type EntityReader, type RowReader } from './row-reader.js';
 
 /** A value that the driver can send; plain objects and arrays for jsonb columns go through `json`. */
 export type SqlValue =
   string | number | boolean | Date | Buffer | null | readonly (string | number | boolean | null)[];
 
 /**
- * Statements by hand beside TypeORM's entities: guarded updates and set operations that an entity manager cannot say.
- * Column names come back in camel case, so that rows have the entities' shapes.
+ * The database in two ways. Plain reads, lists and counts go through `repository`. Statements written by hand are for what a repository
+ * cannot do, or not fast enough: guarded updates, bulk writes and hot paths. Their rows are checked by the reader that they name.
  */
 export class Database {
+  readonly #readers = new Map<unknown, EntityReader<object>>();
+
   constructor(readonly dataSource: DataSource) {}
+
+  repository<E extends ObjectLiteral>(entity: EntityTarget<E>): Repository<E> {
+    return this.dataSource.getRepository(entity);
+  }
+
+  /** The reader of an entity's rows. */
+  reader<E extends object>(entity: EntityTarget<E>): EntityReader<E> {
+    const known = this.#readers.get(entity);
+    // The map holds each entity's reader under the entity itself.
+    if (known !== undefined) return known as EntityReader<E>;
+    const reader = entityReader(this.dataSource, entity);
+    this.#readers.set(entity, reader);
+    return reader;
+  }
+
+  /** All rows of a statement, as entities. */
+  async entities<E extends object>(
+    entity: EntityTarget<E>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+    runner?: QueryRunner,
+  ): Promise<E[]> {
+    return this.read(this.reader(entity), sql, values, runner);
+  }
+
+  /** The first row of a statement as an entity; null when there is none. */
+  async entity<E extends object>(
+    entity: EntityTarget<E>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+    runner?: QueryRunner,
+  ): Promise<E | null> {
+    return this.readOne(this.reader(entity), sql, values, runner);
+  }
+
+  /** All rows of a statement, under camel-case names, each parsed by `reader`. */
+  async read<T>(
+    reader: RowReader<T>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+    runner?: QueryRunner,
+  ): Promise<T[]> {
+    const result = await this.#run(sql, values, runner);
+    return result.records.map((row) => reader.parse(reader.takesColumns === true ? row : camelCased(row)));
+  }
+
+  /** The first row of a statement, parsed by `reader`; null when there is none. */
+  async readOne<T>(
+    reader: RowReader<T>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+    runner?: QueryRunner,
+  ): Promise<T | null> {
+    const [row] = await this.read(reader, sql, values, runner);
+    return row ?? null;
+  }
 
   async rows<T extends object>(
     sql: string,
@@ -70,21 +129,4 @@ export function uuid(id: string): string | null {
 /** A jsonb parameter: the driver would send an array as a PostgreSQL array. */
 export function json(value: unknown): string {
   return JSON.stringify(value);
-}
-
-/** Column names are few and rows many. */
-const CAMEL_CASE = new Map<string, string>();
-
-function camelCased(row: Record<string, unknown>): Record<string, unknown> {
-  const result: Record<string, unknown> = {};
-  for (const key of Object.keys(row)) result[camelCase(key)] = row[key];
-  return result;
-}
-
-function camelCase(column: string): string {
-  const known = CAMEL_CASE.get(column);
-  if (known !== undefined) return known;
-  const name = column.replaceAll(/_([a-z])/g, (_match, letter: string) => letter.toUpperCase());
-  CAMEL_CASE.set(column, name);
-  return name;
 }

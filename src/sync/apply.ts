@@ -6,7 +6,7 @@ import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { ActionRepository, AppliedAction } from '../persistence/action.repository.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
-import { bearersOf } from '../persistence/identifier-bearers.js';
+import { ownersByIdentifier } from '../persistence/identifier-owners.js';
 import { alsoShared } from '../planner/identity.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
@@ -144,7 +144,7 @@ export class Applier {
       const chunk = await this.actions.open(runId, after, CHUNK);
       if (chunk.length === 0) return;
       // Asked again just before sending: another store's run may have brought the same identifier since the plan.
-      const bearers = await bearersOf(
+      const bearers = await ownersByIdentifier(
         this.db,
         store.workspace.key,
         chunk.map((action) => action.externalId),

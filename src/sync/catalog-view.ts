@@ -15,7 +15,7 @@ const SEARCHES_AT_ONCE = 4;
  * requests than a search for each identifier; a plan that sends none asks nothing.
  */
 export async function fillCatalogView(plan: PlanTransaction, workspace: Workspace): Promise<void> {
-  const wanted = await plan.identifiersToClear(SEARCH_AT_MOST + 1);
+  const wanted = await plan.catalog.identifiersToClear(SEARCH_AT_MOST + 1);
   if (wanted.length === 0) return;
   const { client } = workspace;
   const first = await client.listProducts({ sorting: 'asc', orderBy: 'date' });
@@ -25,7 +25,7 @@ export async function fillCatalogView(plan: PlanTransaction, workspace: Workspac
   } else {
     await searchEach(plan, workspace, wanted);
   }
-  await plan.indexHolders();
+  await plan.catalog.indexHolders();
 }
 
 async function walkListing(plan: PlanTransaction, workspace: Workspace): Promise<void> {
@@ -34,11 +34,11 @@ async function walkListing(plan: PlanTransaction, workspace: Workspace): Promise
   for await (const product of workspace.client.iterateProducts({ sorting: 'asc', orderBy: 'date' })) {
     rows.push(...(await holderRows(workspace, product)));
     if (rows.length >= 1000) {
-      await plan.addHolders(rows);
+      await plan.catalog.addHolders(rows);
       rows = [];
     }
   }
-  await plan.addHolders(rows);
+  await plan.catalog.addHolders(rows);
 }
 
 async function searchEach(
@@ -57,7 +57,7 @@ async function searchEach(
         return rows;
       }),
     );
-    await plan.addHolders(found.flat());
+    await plan.catalog.addHolders(found.flat());
   }
 }
 

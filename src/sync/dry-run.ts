@@ -50,8 +50,8 @@ export async function dryRun(
       force: true,
       onProgress: options.onProgress,
     });
-    for await (const actions of plan.actions()) await options.onActions(actions);
-    const { creates, updates, orphans } = await plan.counts();
+    for await (const actions of plan.actions.all()) await options.onActions(actions);
+    const { creates, updates, orphans } = await plan.actions.counts();
     return {
       kind: watermark === null ? 'full' : 'incremental',
       counts: { ...outcome.counts, creates, updates, orphans },

@@ -60,9 +60,9 @@ export async function planRead(
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
   if (incomplete === null) await planOrphans(plan, store);
-  await plan.planGone(read.gone);
+  await plan.actions.planGone(read.gone);
   tally.unchanged += await settlePlanned(plan, store);
-  const counts = await plan.counts();
+  const counts = await plan.actions.counts();
   if (!options.force) enforceLimits(store, counts);
   return {
     counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
@@ -98,9 +98,9 @@ class Findings {
   }
 
   async write(plan: PlanTransaction): Promise<void> {
-    await plan.addActions(this.changes);
-    await plan.moveFingerprints(this.movedFingerprints);
-    await plan.rememberReads(this.reads);
+    await plan.actions.add(this.changes);
+    await plan.reads.moveFingerprints(this.movedFingerprints);
+    await plan.reads.rememberReads(this.reads);
   }
 }
 
@@ -130,7 +130,7 @@ async function planProducts(
     if (full !== null) findings = new Findings();
     const ids = batch.map(({ externalId }) => externalId);
     const marks = batch.map(({ digest }) => markOfRead(digest, store.readBasis));
-    const database = Promise.all([full?.write(plan), plan.meet(ids, marks)]);
+    const database = Promise.all([full?.write(plan), plan.reads.meet(ids, marks)]);
     // Told where it is waited for, which may be later than it fails.
     database.catch(() => undefined);
     // Planning gives way to nobody: what the database is asked for has to be on its way by then.
@@ -183,7 +183,7 @@ function planOne(store: Store, snapshot: ProductSnapshot, link: LinkRow | null) 
 async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
   const present = new Set<string>();
   if (store.settings.filter.query !== '') {
-    const unseen = await plan.unseen();
+    const unseen = await plan.reads.unseen();
     for (let from = 0; from < unseen.length; from += 50) {
       const chunk = unseen.slice(from, from + 50);
       const snapshots = await store.connector.readProducts(chunk.map((product) => product.storeId));
@@ -193,17 +193,17 @@ async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
       }
     }
   }
-  await plan.planOrphans(present);
+  await plan.actions.planOrphans(present);
 }
 
 const SETTLE_BATCH = 500;
 
 /** Settles the identity of every action that sends an identifier; returns how many came to nothing. */
 async function settleActions(plan: PlanTransaction, store: Store): Promise<number> {
-  const contested = await plan.contestedHolders();
+  const contested = await plan.catalog.contestedHolders();
   let unchanged = 0;
   for (let after = '0'; ;) {
-    const actions = await plan.actionsToSettle(after, SETTLE_BATCH);
+    const actions = await plan.catalog.actionsToSettle(after, SETTLE_BATCH);
     if (actions.length === 0) return unchanged;
     unchanged += await settleBatch(plan, store, actions, contested);
     after = actions.at(-1)?.id ?? after;
@@ -218,12 +218,12 @@ async function settleBatch(
 ): Promise<number> {
   const products = actions.map((action) => action.externalId);
   const [links, bearers, holders, ownIds] = [
-    await plan.links(products),
-    await plan.bearers(products),
-    (await plan.holders(products)).filter(
+    await plan.reads.links(products),
+    await plan.catalog.owners(products),
+    (await plan.catalog.holders(products)).filter(
       (row): row is CatalogHolder => row.kind !== null && row.value !== null,
     ),
-    await plan.ownCatalogIds(products),
+    await plan.catalog.ownCatalogIds(products),
   ];
   const holdersByKey = Map.groupBy(holders, (holder) => `${holder.kind}\u0000${holder.value}`);
   let unchanged = 0;
@@ -239,10 +239,10 @@ async function settleBatch(
       store.generatedFields,
     );
     if (settled.kind === 'unchanged') {
-      await plan.dropAction(action.id, action.externalId, settled.withheld);
+      await plan.actions.drop(action.id, action.externalId, settled.withheld);
       unchanged += 1;
     } else if (differs(action, settled.change)) {
-      await plan.replaceAction(action.id, settled.change);
+      await plan.actions.replace(action.id, settled.change);
     }
   }
   return unchanged;

@@ -93,7 +93,7 @@ export class SavedPlans {
       const moved = await this.#movedIdentities(transaction, plan, run.id, tally.refusals);
       const refusals = [...tally.refusals, ...moved];
       await this.parts.plans.refuse(transaction.transaction, plan.id, run, refusals);
-      const { conflicted } = await transaction.counts();
+      const { conflicted } = await transaction.actions.counts();
       await this.parts.plans.commitRun(transaction.transaction, plan, {
         id: run.id,
         trigger,
@@ -151,7 +151,7 @@ export class SavedPlans {
           if (entry.kind === 'orphan') tally.refusedOrphans += 1;
         }
       }
-      await transaction.addActions(actions);
+      await transaction.actions.add(actions);
       after = entries.at(-1)?.position ?? after;
     }
   }

@@ -1,15 +1,20 @@
 import type { QueryRunner } from 'typeorm';
+import { z } from 'zod';
 import type { Database } from './database.js';
 
-/** All bearers, in every store of the workspace, of those identifiers of the given products that others bear as well. */
-export async function bearersOf(
+/**
+ * `kind\0value` to the external_ids of all owners, in every store of the workspace, for those identifiers of the given products that
+ * more than one owner has.
+ */
+export async function ownersByIdentifier(
   db: Database,
   workspace: string,
   products: readonly string[],
   runner?: QueryRunner,
 ): Promise<Map<string, string[]>> {
-  const rows = await db.rows<{ kind: string; value: string; owners: string[] }>(
-    // Looked up one by one, which takes the indexes whatever the planner believes of a table that a first load has just filled.
+  const rows = await db.read(
+    ownersRow,
+    // SQL: measured. It looks each up by itself, which uses the indexes also on a table that a first load has just filled.
     `SELECT DISTINCT own.kind, own.value, shared.owners FROM unnest($2::text[]) AS asked(product)
      CROSS JOIN LATERAL (
        -- IS TRUE: not by the index that has the workspace first, which would be read whole for each.
@@ -25,3 +30,5 @@ export async function bearersOf(
   );
   return new Map(rows.map((row) => [`${row.kind}\u0000${row.value}`, row.owners]));
 }
+
+const ownersRow = z.object({ kind: z.string(), value: z.string(), owners: z.array(z.string()) });

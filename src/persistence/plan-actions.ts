@@ -1,0 +1,154 @@
+import { z } from 'zod';
+import { ACTION_TRANSITIONS, statesBefore } from '../domain/row-states.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { json } from './database.js';
+import { SyncActionEntity } from './entities/sync-action.entity.js';
+import type { NewAction } from './plan-rows.js';
+import type { PlanSession } from './plan-session.js';
+import { counted } from './row-reader.js';
+
+/** The actions that a plan consists of. */
+export class PlanActions {
+  constructor(private readonly session: PlanSession) {}
+
+  /** Removes what an earlier attempt planned: a run that was cut off while planning plans anew. */
+  static async begin(session: PlanSession): Promise<PlanActions> {
+    await session.affected('DELETE FROM sync_action WHERE run_id = $1', [session.run.id]);
+    return new PlanActions(session);
+  }
+
+  /** Adds actions and, where they say so, replaces what is known of their products' identifiers. */
+  async add(actions: readonly NewAction[]): Promise<void> {
+    if (actions.length === 0) return;
+    const { id, store, workspace } = this.session.run;
+    // SQL: one bulk statement, so that the database works while the next products are planned.
+    await this.session.affected(
+      `WITH planned AS MATERIALIZED (
+         SELECT * FROM jsonb_to_recordset($4::jsonb) AS row("externalId" text, "storeId" text, label text, kind text,
+           "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text, seen jsonb,
+           "wantsGeneration" boolean, "readMark" text, identifiers jsonb)
+       ), borne AS MATERIALIZED (
+         SELECT "externalId" AS product, each.* FROM planned,
+           jsonb_to_recordset(planned.identifiers) AS each(kind text, value text, owner text)
+         WHERE jsonb_typeof(planned.identifiers) = 'array'
+       ), added AS (
+         INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
+         SELECT $3, kind, value, owner, $2, product FROM borne ON CONFLICT DO NOTHING
+       ), given_up AS (
+         DELETE FROM product_identifier AS known USING planned
+         WHERE known.product = planned."externalId" AND known.store = $2 AND jsonb_typeof(planned.identifiers) = 'array'
+           AND NOT EXISTS (SELECT 1 FROM borne WHERE known.workspace = $3 AND borne.kind = known.kind
+             AND borne.value = known.value AND borne.owner = known.owner)
+       )
+       INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields, body, withheld,
+         source_fingerprint, seen, wants_generation, read_mark)
+       SELECT $1, $2, "externalId", "storeId", label, kind, "catalogId", reason, fields, body, withheld, "sourceFingerprint",
+         seen, "wantsGeneration", "readMark" FROM planned`,
+      [id, store, workspace, json(actions)],
+    );
+  }
+
+  async replace(id: string, action: Omit<NewAction, 'readMark' | 'identifiers'>): Promise<void> {
+    await this.session.affected(
+      `UPDATE sync_action SET kind = $2, catalog_id = $3, reason = $4, fields = $5, withheld = $6, wants_generation = $7
+       WHERE id = $1`,
+      [
+        id,
+        action.kind,
+        action.catalogId,
+        action.reason,
+        json(action.fields),
+        json(action.withheld),
+        action.wantsGeneration,
+      ],
+    );
+  }
+
+  /** An action that came to nothing once identifiers were withheld; the product remembers which. */
+  async drop(id: string, externalId: string, withheld: readonly WithheldIdentifier[]): Promise<void> {
+    await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);
+    await this.session.affected(
+      `UPDATE store_product SET withheld = $2, state = CASE WHEN state = 'orphaned' THEN state
+         WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END WHERE external_id = $1`,
+      [externalId, json(withheld)],
+    );
+  }
+
+  /** Linked products that the read did not meet: their source is gone. Only for a read that is proved complete. */
+  async planOrphans(keepUnread: ReadonlySet<string>): Promise<number> {
+    const { id, store } = this.session.run;
+    return this.session.affected(
+      `INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason)
+       SELECT $1, store, external_id, store_id, label, 'orphan', catalog_id, 'no longer in the store'
+       FROM store_product AS product WHERE store = $2 AND state <> 'orphaned' AND external_id <> ALL($3)
+         AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = product.external_id)`,
+      [id, store, [...keepUnread]],
+    );
+  }
+
+  /** Linked products that the store no longer knows by their id. */
+  async planGone(storeIds: readonly string[]): Promise<void> {
+    if (storeIds.length === 0) return;
+    const { id, store } = this.session.run;
+    await this.session.affected(
+      `INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason)
+       SELECT $1, store, external_id, store_id, label, 'orphan', catalog_id, 'deleted in the store'
+       FROM store_product WHERE store = $2 AND store_id = ANY($3) AND state <> 'orphaned' ON CONFLICT DO NOTHING`,
+      [id, store, storeIds],
+    );
+  }
+
+  async counts(): Promise<PlannedCounts> {
+    const { id, store } = this.session.run;
+    const row = await this.session.readOne(
+      plannedCounts,
+      `SELECT (SELECT count(*) FROM store_product WHERE store = $2 AND state IN ('linked', 'conflicted')) AS linked,
+         count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS changes,
+         count(*) FILTER (WHERE kind = 'create') AS creates, count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS updates,
+         count(*) FILTER (WHERE kind = 'orphan') AS orphans,
+         count(*) FILTER (WHERE withheld <> '[]') + (SELECT count(*) FROM store_product AS product
+           WHERE store = $2 AND withheld <> '[]' AND EXISTS (SELECT 1 FROM seen WHERE seen.external_id = product.external_id)
+             AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND external_id = product.external_id)) AS conflicted
+       FROM sync_action WHERE run_id = $1`,
+      [id, store],
+    );
+    return row ?? { linked: 0, changes: 0, creates: 0, updates: 0, orphans: 0, conflicted: 0 };
+  }
+
+  async *all(batch = 500): AsyncGenerator<SyncActionEntity[]> {
+    let after = '0';
+    for (;;) {
+      const rows = await this.session.entities(
+        SyncActionEntity,
+        'SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3',
+        [this.session.run.id, after, batch],
+      );
+      if (rows.length === 0) return;
+      yield rows;
+      after = rows.at(-1)?.id ?? after;
+    }
+  }
+
+  /** Older unfinished actions of the products that this plan has read or acts on give way to it. */
+  async supersedeOlder(): Promise<void> {
+    const { id, store } = this.session.run;
+    await this.session.affected(
+      `UPDATE sync_action AS old SET state = 'superseded', settled_at = now()
+       WHERE old.store = $2 AND old.run_id <> $1 AND old.state = ANY($3)
+         AND (EXISTS (SELECT 1 FROM seen WHERE seen.external_id = old.external_id)
+           OR EXISTS (SELECT 1 FROM sync_action AS own WHERE own.run_id = $1 AND own.external_id = old.external_id))`,
+      [id, store, statesBefore(ACTION_TRANSITIONS, 'superseded')],
+    );
+  }
+}
+
+export type PlannedCounts = z.infer<typeof plannedCounts>;
+
+const plannedCounts = z.object({
+  linked: counted,
+  changes: counted,
+  creates: counted,
+  updates: counted,
+  orphans: counted,
+  conflicted: counted,
+});

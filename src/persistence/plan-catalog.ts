@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
+import { json } from './database.js';
+import { SyncActionEntity } from './entities/sync-action.entity.js';
+import { ownersByIdentifier } from './identifier-owners.js';
+import type { HolderRow } from './plan-rows.js';
+import type { PlanSession } from './plan-session.js';
+
+/** Who has the identifiers that a plan would send: other products of our stores, and catalog products as the listing showed them. */
+export class PlanCatalog {
+  constructor(private readonly session: PlanSession) {}
+
+  static async begin(session: PlanSession): Promise<PlanCatalog> {
+    await session.affected(
+      `CREATE TEMP TABLE holder (kind text, value text, catalog_id text NOT NULL, external_id text, is_variant boolean NOT NULL)
+       ON COMMIT DROP`,
+    );
+    return new PlanCatalog(session);
+  }
+
+  /**
+   * Identifiers that planned creations, updates of an identifier, and products of which one is withheld so far would send: what
+   * has to be looked up in the catalog.
+   */
+  async identifiersToClear(limit: number): Promise<{ kind: IdentifierKind; value: string }[]> {
+    const { id, workspace } = this.session.run;
+    return this.session.read(
+      z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string() }),
+      `SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
+       JOIN product_identifier AS identifier ON identifier.product = action.external_id AND (identifier.workspace = $2) IS TRUE
+       WHERE action.run_id = $1 AND action.kind <> 'orphan'
+         AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
+       LIMIT $3`,
+      [id, workspace, limit],
+    );
+  }
+
+  async addHolders(holders: readonly HolderRow[]): Promise<void> {
+    if (holders.length === 0) return;
+    await this.session.affected(
+      `INSERT INTO holder SELECT kind, value, "catalogId", "externalId", "isVariant" FROM jsonb_to_recordset($1::jsonb)
+         AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean)`,
+      [json(holders)],
+    );
+  }
+
+  async indexHolders(): Promise<void> {
+    await this.session.affected('CREATE INDEX ON holder (kind, value)');
+    await this.session.affected('CREATE INDEX ON holder (external_id)');
+    await this.session.affected('ANALYZE holder');
+  }
+
+  /**
+   * Planned actions whose identifiers must be settled, in order, after the given id: those that send one which somebody else
+   * has or the catalog shows, or of which one is withheld so far. The others are settled as they are planned.
+   */
+  async actionsToSettle(after: string, limit: number): Promise<SyncActionEntity[]> {
+    const { id, workspace } = this.session.run;
+    return this.session.entities(
+      SyncActionEntity,
+      `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan'
+         AND (withheld <> '[]' OR (kind = 'create' OR ${TOUCHES_IDENTIFIERS}) AND (
+           EXISTS (SELECT 1 FROM holder WHERE holder.external_id = action.external_id AND NOT is_variant)
+           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND (own.workspace = $4) IS TRUE AND (
+             EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
+               AND other.value = own.value AND other.owner <> own.owner)
+             OR EXISTS (SELECT 1 FROM holder WHERE holder.kind = own.kind AND holder.value = own.value)))))
+       ORDER BY id LIMIT $3`,
+      [id, after, limit, workspace],
+    );
+  }
+
+  /** `kind\0value` to the external_ids of all that have it, for the identifiers of the given products that others have as well. */
+  async owners(products: readonly string[]): Promise<Map<string, string[]>> {
+    const { db, runner, run } = this.session;
+    return this.session.inTurn(() => ownersByIdentifier(db, run.workspace, products, runner));
+  }
+
+  async holders(products: readonly string[]): Promise<HolderRow[]> {
+    return this.session.read(
+      holderRow,
+      `SELECT DISTINCT holder.* FROM product_identifier AS identifier
+       JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
+       WHERE identifier.product = ANY($1)`,
+      [products],
+    );
+  }
+
+  /** Catalog ids of products that have one of the given external_ids already. */
+  async ownCatalogIds(externalIds: readonly string[]): Promise<Map<string, string>> {
+    const rows = await this.session.read(
+      z.object({ externalId: z.string(), catalogId: z.string() }),
+      'SELECT DISTINCT ON (external_id) external_id, catalog_id FROM holder WHERE external_id = ANY($1) AND NOT is_variant',
+      [externalIds],
+    );
+    return new Map(rows.map((row) => [row.externalId, row.catalogId]));
+  }
+
+  /** Unclaimed catalog products that the identifiers of more than one planned creation match. */
+  async contestedHolders(): Promise<Set<string>> {
+    const rows = await this.session.read(
+      z.object({ catalogId: z.string() }),
+      `SELECT holder.catalog_id FROM sync_action AS action
+       JOIN product_identifier AS identifier ON identifier.product = action.external_id
+       JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
+       WHERE action.run_id = $1 AND action.kind = 'create' AND holder.external_id IS NULL
+       GROUP BY holder.catalog_id HAVING count(DISTINCT action.external_id) > 1`,
+      [this.session.run.id],
+    );
+    return new Set(rows.map((row) => row.catalogId));
+  }
+}
+
+/** Fields of an update through which an identifier could be sent. */
+const TOUCHES_IDENTIFIERS = `fields ?| array['sku', 'barcode', 'mpn', 'asin', 'variants']`;
+
+const holderRow = z.object({
+  kind: z.enum(IDENTIFIER_KINDS).nullable(),
+  value: z.string().nullable(),
+  catalogId: z.string(),
+  externalId: z.string().nullable(),
+  isVariant: z.boolean(),
+});

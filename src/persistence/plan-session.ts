@@ -1,0 +1,46 @@
+import pLimit from 'p-limit';
+import type { EntityTarget, QueryRunner } from 'typeorm';
+import type { Database, SqlValue } from './database.js';
+import type { RowReader } from './row-reader.js';
+
+/** The run that a plan is made for. */
+export interface PlannedRun {
+  readonly id: string;
+  readonly store: string;
+  readonly workspace: string;
+}
+
+/** The one connection of a plan. Its statements go one at a time, while what was read before is planned. */
+export class PlanSession {
+  readonly #inTurn = pLimit(1);
+
+  constructor(
+    readonly db: Database,
+    readonly runner: QueryRunner,
+    readonly run: PlannedRun,
+  ) {}
+
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(work);
+  }
+
+  read<T>(reader: RowReader<T>, sql: string, values: readonly SqlValue[] = []): Promise<T[]> {
+    return this.#inTurn(() => this.db.read(reader, sql, values, this.runner));
+  }
+
+  readOne<T>(reader: RowReader<T>, sql: string, values: readonly SqlValue[] = []): Promise<T | null> {
+    return this.#inTurn(() => this.db.readOne(reader, sql, values, this.runner));
+  }
+
+  entities<E extends object>(
+    entity: EntityTarget<E>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+  ): Promise<E[]> {
+    return this.#inTurn(() => this.db.entities(entity, sql, values, this.runner));
+  }
+
+  affected(sql: string, values: readonly SqlValue[] = []): Promise<number> {
+    return this.#inTurn(() => this.db.affected(sql, values, this.runner));
+  }
+}
