@@ -40,6 +40,7 @@ export interface SchedulerParts {
  */
 export class Scheduler {
   #startedAt: Date;
+  #stopped = false;
 
   constructor(private readonly parts: SchedulerParts) {
     this.#startedAt = parts.timing.now();
@@ -73,9 +74,14 @@ export class Scheduler {
     void this.#guarded('store events', () => this.parts.reconciler.keepSubscriptions());
   }
 
-  /** Whatever takes long ends soon. */
+  /** Removes every timer, so that none keeps the process alive. Work that is in progress ends, and starts no timer again. */
   stop(): void {
+    this.#stopped = true;
     this.parts.retention.stop();
+    const { registry } = this.parts;
+    for (const name of registry.getTimeouts()) registry.deleteTimeout(name);
+    for (const name of registry.getIntervals()) registry.deleteInterval(name);
+    for (const name of registry.getCronJobs().keys()) registry.deleteCronJob(name);
   }
 
   /** Rounds of one kind never overlap within a process; between processes the rows see to that. Returns what begins a round. */
@@ -93,6 +99,8 @@ export class Scheduler {
   }
 
   #soon(name: string, ms: number, work: () => void): void {
+    if (this.#stopped) return;
+
     const { registry } = this.parts;
     if (registry.doesExist('timeout', name)) registry.deleteTimeout(name);
     registry.addTimeout(name, setTimeout(work, ms));

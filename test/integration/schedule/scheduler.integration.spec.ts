@@ -14,7 +14,7 @@ import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 let stages: Stages;
 let nudged: string[];
 let logged: string[];
-let registries: SchedulerRegistry[];
+let schedulers: Scheduler[];
 
 beforeAll(async () => {
   stages = await Stages.open();
@@ -23,13 +23,10 @@ beforeEach(async () => {
   await stages.reset();
   nudged = [];
   logged = [];
-  registries = [];
+  schedulers = [];
 });
 afterEach(() => {
-  for (const registry of registries) {
-    for (const job of registry.getCronJobs().values()) void job.stop();
-    for (const interval of registry.getIntervals()) registry.deleteInterval(interval);
-  }
+  for (const each of schedulers) each.stop();
 });
 afterAll(async () => stages.close());
 
@@ -59,13 +56,19 @@ function retention(): Retention {
 }
 
 /** A replica whose clock reads `now`. */
-function scheduler(now: Date): Scheduler {
-  const registry = new SchedulerRegistry();
-  registries.push(registry);
+function scheduler(
+  now: Date,
+  {
+    registry = new SchedulerRegistry(),
+    pressure = IDLE,
+  }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
+): Scheduler {
   const { sites, requests, runs, events } = stages;
   const timing = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
-  const rows = { sites, requests, runs, events, reconciler: reconciler(), retention: retention() };
-  return new Scheduler({ registry, ...rows, nudge, timing, log });
+  const rows = { sites, requests, runs, events, reconciler: reconciler(pressure), retention: retention() };
+  const made = new Scheduler({ registry, ...rows, nudge, timing, log });
+  schedulers.push(made);
+  return made;
 }
 
 async function tick(now: Date): Promise<void> {
@@ -156,6 +159,31 @@ describe('a start', () => {
   it('leaves a store that never ran to its first tick', async () => {
     await started(new Date(SLOT.getTime() + 3_600_000));
     expect(await runs()).toEqual([]);
+  });
+});
+
+describe('a stopped scheduler', () => {
+  it('leaves no timer behind, also when a sweep was in progress that has more to do', async () => {
+    const registry = new SchedulerRegistry();
+    const queue = Promise.withResolvers<number>();
+    const asked = Promise.withResolvers<undefined>();
+    const waiting = (): Promise<number> => {
+      asked.resolve(undefined);
+      return queue.promise;
+    };
+    const made = scheduler(SLOT, { registry, pressure: { waiting, flooded: false } });
+    made.start();
+    await asked.promise;
+    expect(registry.getTimeouts()).not.toEqual([]);
+    made.stop();
+    const timers = (): readonly string[] => [
+      ...[...registry.getTimeouts(), ...registry.getIntervals(), ...registry.getCronJobs().keys()],
+    ];
+    expect(timers()).toEqual([]);
+    queue.resolve(Number.MAX_SAFE_INTEGER);
+    // The sweep's last step asks the database; these answers come after its own.
+    for (let round = 0; round < 20; round += 1) await stages.runs.latest(STORE, 1);
+    expect(timers()).toEqual([]);
   });
 });
 
