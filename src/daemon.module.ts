@@ -1,26 +1,45 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { LoggerModule } from 'nestjs-pino';
-import { AppModule, type AppSettings } from './app.module.js';
-import { NUDGED_WORK, stateMetrics } from './daemon-composition.js';
-import { Metrics } from './observability/metrics/metrics.js';
-import { NotificationsModule } from './notifications/notifications.module.js';
+import type { Logger as PinoLogger } from 'pino';
 import { ApiModule } from './api/api.module.js';
+import { AppModule } from './app.module.js';
 import { DashboardModule } from './dashboard/dashboard.module.js';
+import { NotificationsModule } from './notifications/notifications.module.js';
+import { createLoggerOptions } from './observability/logging/index.js';
+import { EnqueuedRowWork } from './operations/enqueued-row-work.js';
+import { RowWorkPort } from './operations/ports.js';
 import { QueueModule } from './queue/index.js';
 import { ScheduleModule } from './schedule/schedule.module.js';
+import { SettingsModule, type AppSettings } from './settings.module.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
 import { RunsProcessor } from './sync/runs.processor.js';
+import { DeliveriesProcessor } from './webhooks/deliveries.processor.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
-import { WriteBackModule } from './write-back/write-back.module.js';
+import { WriteBacksProcessor } from './write-back/write-backs.processor.js';
+
+export interface DaemonSettings extends AppSettings {
+  readonly logger: PinoLogger;
+}
 
 /** How long a worker may finish its jobs after SIGTERM; together with the rest within the orchestrator's 30 s. */
 const DRAIN_MS = 20_000;
 const CONNECTIONS = 24;
 
-/** What every process has, and the HTTP side, queues, workers and clockwork. */
-@Module({})
+/** What every process has, and the HTTP side, queues, workers and schedules. */
+@Global()
+@Module({
+  imports: [AppModule, WebhooksModule],
+  providers: [
+    RunsProcessor,
+    CreationsProcessor,
+    DeliveriesProcessor,
+    WriteBacksProcessor,
+    { provide: RowWorkPort, useClass: EnqueuedRowWork },
+  ],
+  exports: [RowWorkPort],
+})
 export class DaemonModule {
-  static with(settings: AppSettings): DynamicModule {
+  static forRoot(settings: DaemonSettings): DynamicModule {
     const { config, logger, databaseUrl } = settings;
     const line = (text: string): void => {
       logger.warn(text);
@@ -29,21 +48,18 @@ export class DaemonModule {
     return {
       module: DaemonModule,
       imports: [
-        LoggerModule.forRoot(settings.loggerOptions),
-        ...AppModule.core(settings, CONNECTIONS, new Metrics(), NUDGED_WORK),
+        SettingsModule.forRoot(settings, CONNECTIONS),
+        LoggerModule.forRoot(createLoggerOptions(logger)),
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },
           log: line,
           drainMs: DRAIN_MS,
         }),
-        WebhooksModule.forRoot(logger.child({ stage: 'webhooks' })),
-        WriteBackModule.forRoot(logger.child({ stage: 'write-back' })),
         ScheduleModule.forRoot(config, logger.child({ stage: 'schedule' })),
         NotificationsModule.forRoot(config, logger.child({ stage: 'notifications' })),
         ApiModule.forRoot(config.server.adminToken),
         DashboardModule.forRoot(config.server.adminToken),
       ],
-      providers: [RunsProcessor, CreationsProcessor, stateMetrics(logger.child({ stage: 'metrics' }))],
     };
   }
 }

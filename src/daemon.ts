@@ -4,8 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import type { Server } from 'node:http';
 import { Logger as NestLogger } from 'nestjs-pino';
-import type { AppSettings } from './app.module.js';
-import { DaemonModule } from './daemon.module.js';
+import { DaemonModule, type DaemonSettings } from './daemon.module.js';
 import { waitForDatabase } from './persistence/data-source.js';
 import { ErrorFilter } from './api/error.filter.js';
 import { openApiDocument } from './api/openapi.js';
@@ -31,9 +30,9 @@ const LET_GO_MS = 50;
  * Starts the daemon: everything is ready, listening included, when this resolves. Throws coded errors for what keeps it
  * from starting.
  */
-export async function startDaemon(settings: AppSettings): Promise<RunningDaemon> {
+export async function startDaemon(settings: DaemonSettings): Promise<RunningDaemon> {
   await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
-  const app = await NestFactory.create<NestExpressApplication>(DaemonModule.with(settings), {
+  const app = await NestFactory.create<NestExpressApplication>(DaemonModule.forRoot(settings), {
     // Deliveries are taken as raw bytes of any type: no parser stands before their routes (docs/decisions/0008-a-4xx-is-final.md).
     bodyParser: false,
     bufferLogs: true,

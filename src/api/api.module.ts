@@ -6,6 +6,7 @@ import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { PlansController } from './plans.controller.js';
 import { ProductsController } from './products.controller.js';
+import { StateMetrics } from './state-metrics.js';
 import { StatusController } from './status.controller.js';
 import { StoresController } from './stores.controller.js';
 import { SyncsController } from './syncs.controller.js';
@@ -31,7 +32,7 @@ export class ApiModule {
         PlansController,
         WebhookController,
       ],
-      providers: [{ provide: ADMIN_TOKEN, useFactory: () => adminToken ?? null }],
+      providers: [StateMetrics, { provide: ADMIN_TOKEN, useFactory: () => adminToken ?? null }],
     };
   }
 }

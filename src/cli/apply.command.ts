@@ -1,5 +1,5 @@
 import { Command, Option } from 'nest-commander';
-import { Planning } from '../operations/ports.js';
+import { SavedPlansPort } from '../operations/ports.js';
 import { interruptSignal, print, StoreSyncCommand, type CommonOptions } from './command.js';
 import { reportRun, runToEnd } from './run-to-end.js';
 import { idsFor, nothingMore } from './terminal.js';
@@ -25,7 +25,7 @@ export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
     nothingMore('apply PLAN_ID', rest);
     const signal = interruptSignal();
     return this.withApp(options, async (app) => {
-      const applied = await app.get(Planning).apply(planId, 'command', signal);
+      const applied = await app.get(SavedPlansPort).apply(planId, 'command', signal);
       const run = await runToEnd(app, applied.runId, signal);
       if (!options.json) {
         const taken = applied.entries - applied.refused;

@@ -1,5 +1,5 @@
 import { Command } from 'nest-commander';
-import { connectSites } from '../composition.js';
+import { connectSites } from '../sites/connect-sites.js';
 import { secretValues } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
@@ -13,7 +13,8 @@ import {
 } from '../operations/check.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
 import { openQueueBackend } from '../queue/index.js';
-import { WebhookSlot } from '../schedule/webhook-slot.js';
+import { SILENT_LOGGER } from '../runtime/logger.js';
+import { WebhookSlot } from '../sites/webhook-slot.js';
 import { print, StoreSyncCommand, type CommonOptions } from './command.js';
 import { openRuntime, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
@@ -70,11 +71,9 @@ export class CheckCommand extends StoreSyncCommand {
   }
 
   async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
-    const sites = connectSites(config, new Metrics(), { warn: () => undefined }, IMPATIENT);
+    const sites = connectSites(config, new Metrics(), SILENT_LOGGER, IMPATIENT);
     try {
-      const beyond = checkSites(sites, (workspace) =>
-        new WebhookSlot(config.server.publicUrl, noState).look(workspace),
-      );
+      const beyond = checkSites(sites, (workspace) => new WebhookSlot(config, noState).look(workspace));
       const { publicUrl } = config.server;
       const reached = publicUrl === undefined ? [] : [publicUrlAnswer(publicUrl)];
       const here = runtime === null ? [] : await Promise.all([checkDatabase(runtime), checkQueue(runtime)]);

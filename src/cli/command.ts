@@ -42,12 +42,12 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
   ): Promise<T> {
     const { config, warnings } = readConfig(options.config);
     // Loaded while the embedded database comes up.
-    const [runtime, { AppModule }] = await Promise.all([
+    const [runtime, { CommandModule }] = await Promise.all([
       openRuntimeFor(config, warnings, 'stderr'),
-      import('../app.module.js'),
+      import('./command.module.js'),
     ]);
     try {
-      const app = await NestFactory.createApplicationContext(AppModule.forCommand(runtime), {
+      const app = await NestFactory.createApplicationContext(CommandModule.forRoot(runtime), {
         logger: false,
         abortOnError: false,
       });

@@ -1,13 +1,13 @@
 import { Command, Option } from 'nest-commander';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
 import { presentEntry, type PlanEntry } from '../operations/plans.js';
-import { Planning } from '../operations/ports.js';
+import { SavedPlansPort } from '../operations/ports.js';
 import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import { REAL_TIMING } from '../runtime/clock.js';
+import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { dryRun, type DryRun } from '../sync/dry-run.js';
 import { interruptSignal, print, printJson } from './command.js';
@@ -52,10 +52,10 @@ export class PlanCommand extends StoreCommand<PlanOptions> {
       let plan: DryRun;
       try {
         if (options.save) {
-          saved = await app.get(Planning).draft(store.key);
-          plan = await app.get(Planning).fill(saved, store.key, wish);
+          saved = await app.get(SavedPlansPort).draft(store.key);
+          plan = await app.get(SavedPlansPort).fill(saved, store.key, wish);
         } else {
-          const parts = { db: app.get(Database), state: app.get(StateRepository), timing: REAL_TIMING };
+          const parts = { db: app.get(Database), state: app.get(StateRepository), clock: SYSTEM_CLOCK };
           plan = await dryRun(parts, store, wish);
         }
       } finally {

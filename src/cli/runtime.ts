@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { AppSettings } from '../app.module.js';
+import type { DaemonSettings } from '../daemon.module.js';
 import {
   environment,
   loadConfig,
@@ -8,10 +8,10 @@ import {
   type AppConfig,
   type LoadedConfig,
 } from '../config/index.js';
-import { createLogger, createLoggerOptions, type LoggerSettings } from '../observability/logging/index.js';
+import { createLogger, type LoggerSettings } from '../observability/logging/index.js';
 import { openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
-export interface Runtime extends AppSettings {
+export interface Runtime extends DaemonSettings {
   readonly warnings: readonly string[];
   /** Leaves the database; the last user of an embedded one stops it. */
   release(): Promise<void>;
@@ -45,7 +45,6 @@ export async function openRuntimeFor(
     config,
     warnings,
     logger,
-    loggerOptions: createLoggerOptions(logging),
     databaseUrl: database.url,
     release: database.release,
   };

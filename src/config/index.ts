@@ -1,3 +1,4 @@
+export { APP_CONFIG } from './app-config.js';
 export { ConfigError } from './config-error.js';
 export type { ConfigProblem } from './config-error.js';
 export { environment } from './environment.js';

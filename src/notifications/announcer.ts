@@ -4,23 +4,19 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import type { Metrics } from '../observability/metrics/metrics.js';
 import type { DueNotification, NotificationRepository } from '../persistence/notification.repository.js';
 import type { Sites } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
 import { judge } from './conditions.js';
 import { messageOf } from './message.js';
 import type { OutgoingWebhook } from './outgoing-webhook.js';
-
-export interface AnnouncerLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
 
 export interface AnnouncerParts {
   readonly sites: Sites;
   readonly notifications: NotificationRepository;
   readonly webhook: OutgoingWebhook;
   readonly metrics: Metrics;
-  readonly timing: Timing;
-  readonly log: AnnouncerLog;
+  readonly clock: Clock;
+  readonly log: Logger;
   /** `server.publicUrl`, where the dashboard is. */
   readonly publicUrl: string | undefined;
 }
@@ -80,7 +76,7 @@ export class Announcer {
 
   #waitMs(attempts: number, error: CodedError): number {
     const step = Math.min(attempts, RETRY_DELAYS_MS.length);
-    const wait = retryDelayMs(step, () => this.parts.timing.random(), error.retryAfterMs) ?? LONGEST_WAIT_MS;
+    const wait = retryDelayMs(step, () => this.parts.clock.random(), error.retryAfterMs) ?? LONGEST_WAIT_MS;
     return Math.min(wait, Math.max(LONGEST_WAIT_MS, error.retryAfterMs ?? 0));
   }
 }

@@ -11,8 +11,9 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { NotificationRepository } from '../persistence/notification.repository.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Sites } from '../sites/sites.js';
-import { REAL_TIMING } from '../runtime/clock.js';
-import { Announcer, type AnnouncerLog } from './announcer.js';
+import { SYSTEM_CLOCK } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import { Announcer } from './announcer.js';
 import { outgoingWebhook } from './outgoing-webhook.js';
 
 const EVERY_MS = 5_000;
@@ -25,7 +26,7 @@ class AnnouncerClock implements OnApplicationBootstrap, BeforeApplicationShutdow
     private readonly announcer: Announcer,
     private readonly registry: SchedulerRegistry,
     private readonly shutdown: Shutdown,
-    private readonly log: AnnouncerLog,
+    private readonly log: Logger,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -57,7 +58,7 @@ class AnnouncerClock implements OnApplicationBootstrap, BeforeApplicationShutdow
 /** Tells people of what changed, where `notifications.webhookUrl` says whom to tell; nothing otherwise. */
 @Module({})
 export class NotificationsModule {
-  static forRoot(config: AppConfig, log: AnnouncerLog): DynamicModule {
+  static forRoot(config: AppConfig, log: Logger): DynamicModule {
     const { webhookUrl } = config.notifications;
     if (webhookUrl === undefined) return { module: NotificationsModule };
     return {
@@ -72,7 +73,7 @@ export class NotificationsModule {
               notifications,
               webhook: outgoingWebhook(webhookUrl),
               metrics,
-              timing: REAL_TIMING,
+              clock: SYSTEM_CLOCK,
               log,
               publicUrl: config.server.publicUrl,
             }),

@@ -1,11 +1,12 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { readUntrustedJson } from '../catalog/untrusted-json.js';
 import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
-import type { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
-import type { ListedDelivery, ListingRepository } from '../persistence/listing.repository.js';
+import { ListingRepository, type ListedDelivery } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
-import type { RowWork } from './ports.js';
+import { RowWorkPort } from './ports.js';
 
 const STATES = Object.keys(DELIVERY_TRANSITIONS) as [DeliveryState, ...DeliveryState[]];
 
@@ -43,11 +44,12 @@ export type DeliveryDetail = z.output<typeof deliverySchema>;
 const TEXT_SHOWN = 4000;
 
 /** The webhook inbox, for people. */
+@Injectable()
 export class DeliveryOperations {
   constructor(
     private readonly deliveries: DeliveryRepository,
     private readonly listing: ListingRepository,
-    private readonly work: RowWork,
+    private readonly work: RowWorkPort,
   ) {}
 
   async list(query: DeliveryQuery): Promise<Page<DeliverySummary>> {

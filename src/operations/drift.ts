@@ -1,13 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import { metafieldTarget, valueHash, type WrittenField } from '../domain/written-content.js';
-import type { DriftCandidate, HistoryRepository } from '../persistence/history.repository.js';
+import { HistoryRepository, type DriftCandidate } from '../persistence/history.repository.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
 import { readTranslations } from '../sites/live-translations.js';
-import type { Sites, Store } from '../sites/sites.js';
+import { Sites, type Store } from '../sites/sites.js';
 
 export const driftFindingSchema = z.object({
   /**
@@ -45,6 +46,7 @@ const BATCH = 50;
 const NONE: LiveByLocale = new Map();
 
 /** Live store values against the journal of what was written (docs/decisions/0001-rows-before-queues.md). Reads only, on both sides. */
+@Injectable()
 export class DriftOperations {
   constructor(
     private readonly sites: Sites,

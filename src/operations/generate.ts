@@ -1,12 +1,13 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
-import type { HistoryRepository } from '../persistence/history.repository.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { TaskRepository } from '../persistence/task.repository.js';
-import type { Sites, Store } from '../sites/sites.js';
-import type { GenerationAsking } from './ports.js';
+import { HistoryRepository } from '../persistence/history.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
+import { Sites, type Store } from '../sites/sites.js';
+import { GenerationRequesterPort } from './ports.js';
 
 export const generateBodySchema = z.strictObject({
   /** external_ids, SKUs, barcodes or handles; empty: all that lack generation. */
@@ -33,13 +34,14 @@ export interface GenerateWish {
 const BATCH = 500;
 
 /** Generation by command (docs/decisions/0013-unknown-outcome-is-not-repeated.md): open tasks are not doubled, brakes hold. */
+@Injectable()
 export class GenerateOperations {
   constructor(
     private readonly sites: Sites,
     private readonly links: LinkRepository,
     private readonly tasks: TaskRepository,
     private readonly history: HistoryRepository,
-    private readonly asking: GenerationAsking,
+    private readonly requester: GenerationRequesterPort,
   ) {}
 
   /** Throws `misconfigured` for an unknown store, `not_found` naming every unknown product before anything is asked. */
@@ -59,7 +61,11 @@ export class GenerateOperations {
       if (batch.length < BATCH) break;
       after = batch.at(-1)?.externalId ?? after;
     }
-    return { store: store.key, passedOver: [], ...(await this.asking.ask(store, products, signal)) };
+    return {
+      store: store.key,
+      passedOver: [],
+      ...(await this.requester.requestGiven(store, products, signal)),
+    };
   }
 
   async #given(
@@ -76,7 +82,7 @@ export class GenerateOperations {
       if (reason === null) wanted.push(product);
       else passedOver.push({ externalId: product.externalId, reason });
     }
-    return { store: store.key, passedOver, ...(await this.asking.ask(store, wanted, signal)) };
+    return { store: store.key, passedOver, ...(await this.requester.requestGiven(store, wanted, signal)) };
   }
 
   async #products(store: Store, ids: readonly string[]): Promise<StoreProductEntity[]> {

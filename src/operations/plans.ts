@@ -1,14 +1,15 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import type {
   SavedPlanEntity,
   SavedPlanEntryEntity,
   SyncActionEntity,
 } from '../persistence/entities/index.js';
-import type { ListingRepository } from '../persistence/listing.repository.js';
-import type { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
-import type { Shutdown } from '../runtime/shutdown.js';
+import { ListingRepository } from '../persistence/listing.repository.js';
+import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
-import type { Planning, RowWork } from './ports.js';
+import { SavedPlansPort, RowWorkPort } from './ports.js';
 
 const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
 
@@ -51,13 +52,14 @@ export const appliedPlanSchema = z.object({
   refused: z.int(),
 });
 
-/** Saved plans, for the API; commands make and apply them by the same `Planning`. */
+/** Saved plans, for the API; commands make and apply them by the same `SavedPlansPort`. */
+@Injectable()
 export class PlanOperations {
   constructor(
     private readonly plans: SavedPlanRepository,
     private readonly listing: ListingRepository,
-    private readonly planning: Planning,
-    private readonly work: RowWork,
+    private readonly planning: SavedPlansPort,
+    private readonly work: RowWorkPort,
     private readonly shutdown: Shutdown,
   ) {}
 

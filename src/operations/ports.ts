@@ -2,21 +2,23 @@ import type { PlanCounts } from '../persistence/entities/saved-plan.entity.js';
 import type { StoreProductEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
 import type { JournalField } from '../domain/write-back-journal.js';
-import type { Store, Workspace } from '../sites/sites.js';
+import type { Store } from '../sites/sites.js';
 
-/**
- * What operations ask of the stages. Stages do not call each other: the composition root binds each of these, for the daemon by
- * a nudge where the work can wait, for a command by doing it on the spot. Abstract classes, so that each is its own token.
+/*
+ * What operations need from the stages. Operations do not import stages: `src/ports.module.ts` binds each port to the stage that
+ * implements it. A port is an abstract class, so that it is its own injection token.
  */
-export abstract class RowWork {
-  /** Looks at deliveries that were put back, soon or at once; what comes of it stands in their rows. */
+
+/** Starts the work that a row needs. The daemon enqueues a job for the row; a command does the work at once. */
+export abstract class RowWorkPort {
+  /** Interprets deliveries that were put back. The outcome is in their rows. */
   abstract deliveries(ids: readonly string[]): Promise<void>;
   abstract writeBacks(ids: readonly string[]): Promise<void>;
   abstract run(id: string): Promise<void>;
 }
 
-export abstract class WriteBackUndoing {
-  /** Throws `not_found` for an unknown id, `conflict` when it is not applied or nothing of it is ours any more. */
+export abstract class WriteBackReverterPort {
+  /** Throws `not_found` for an unknown id, `conflict` when it is not applied, or when the store no longer holds anything that we wrote. */
   abstract revert(id: string): Promise<readonly JournalField[]>;
 }
 
@@ -26,26 +28,13 @@ export interface GenerationOutcome {
   readonly stopped: string | null;
 }
 
-export abstract class GenerationAsking {
+export abstract class GenerationRequesterPort {
   /** Asks for the given linked products of one store, under the configured brakes. */
-  abstract ask(
+  abstract requestGiven(
     store: Store,
     products: readonly StoreProductEntity[],
     signal: AbortSignal,
   ): Promise<GenerationOutcome>;
-}
-
-export interface SlotLook {
-  readonly state: 'ours' | 'free' | 'foreign' | 'unknown';
-  /** What is there, for people; never a secret. */
-  readonly detail: string;
-}
-
-export abstract class SlotKeeping {
-  abstract look(workspace: Workspace): Promise<SlotLook>;
-  /** Throws `misconfigured` when `server.publicUrl` is not set. */
-  abstract register(workspace: Workspace, options: { force: boolean }): Promise<SlotLook>;
-  abstract remove(workspace: Workspace, options: { force: boolean }): Promise<SlotLook>;
 }
 
 export interface MadePlan {
@@ -54,7 +43,7 @@ export interface MadePlan {
   readonly incomplete: string | null;
 }
 
-export abstract class Planning {
+export abstract class SavedPlansPort {
   abstract draft(store: string): Promise<string>;
   abstract fill(
     planId: string,

@@ -1,23 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import type { DeliveryRepository } from '../persistence/delivery.repository.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { RunRepository } from '../persistence/run.repository.js';
-import type { StateRepository } from '../persistence/state.repository.js';
-import type { TaskRepository } from '../persistence/task.repository.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
-import type { Sites, Store, Workspace } from '../sites/sites.js';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
 import { presentRun, runSchema } from './present-run.js';
-
-export interface StatusParts {
-  readonly sites: Sites;
-  readonly runs: RunRepository;
-  readonly links: LinkRepository;
-  readonly tasks: TaskRepository;
-  readonly deliveries: DeliveryRepository;
-  readonly writeBacks: WriteBackRepository;
-  readonly state: StateRepository;
-}
 
 const byState = z.record(z.string(), z.int());
 const openWork = z.object({ deliveries: z.int(), writeBacks: z.int(), tasks: z.int() });
@@ -56,75 +47,80 @@ export const statusSchema = z.object({
 });
 export type Status = z.output<typeof statusSchema>;
 
-/** `readStatus` with its parts bound: what commands and the API share. */
-export class StatusReader {
-  constructor(private readonly parts: StatusParts) {}
-
-  /** `allGone`: every product whose source is gone, instead of the first few. */
-  read(options: { readonly allGone: boolean } = { allGone: false }): Promise<Status> {
-    return readStatus(this.parts, options.allGone ? Number.POSITIVE_INFINITY : GONE_SHOWN);
-  }
-}
-
 const RUNS_SHOWN = 5;
 const UNSUCCESSFUL_SHOWN = 50;
 const GONE_SHOWN = 10;
 
-/** Stores, last runs, backlog, dead letters, credits: the one picture that `status` and the dashboard show. */
-export async function readStatus(parts: StatusParts, goneShown: number = GONE_SHOWN): Promise<Status> {
-  const stores = await Promise.all(parts.sites.stores.map((store) => storeStatus(parts, store, goneShown)));
-  const workspaces = await Promise.all(
-    parts.sites.workspaces.map((workspace) => workspaceStatus(parts, workspace)),
-  );
-  const deliveries = await parts.deliveries.countByState();
-  const sum = (pick: (store: StoreStatus) => number | undefined): number =>
-    stores.reduce((total, store) => total + (pick(store) ?? 0), 0);
-  return {
-    workspaces,
-    stores,
-    backlog: {
-      deliveries: deliveries['received'] ?? 0,
-      writeBacks: sum((store) => store.writeBacks['ready']),
-      tasks: sum((store) => store.tasks['requested']),
-    },
-    deadLetters: {
-      deliveries: (deliveries['parked'] ?? 0) + (deliveries['failed'] ?? 0),
-      writeBacks: sum((store) => store.writeBacks['failed']),
-      tasks: sum((store) => store.tasks['abandoned']),
-    },
-    deliveries,
-  };
-}
+/** Stores, last runs, backlog, dead letters, credits: what `status`, the API and the dashboard show. */
+@Injectable()
+export class StatusReader {
+  constructor(
+    private readonly sites: Sites,
+    private readonly runs: RunRepository,
+    private readonly links: LinkRepository,
+    private readonly tasks: TaskRepository,
+    private readonly deliveries: DeliveryRepository,
+    private readonly writeBacks: WriteBackRepository,
+    private readonly state: StateRepository,
+  ) {}
 
-async function storeStatus(parts: StatusParts, store: Store, goneShown: number): Promise<StoreStatus> {
-  const [known, runs, products, tasks, writeBacks, unsuccessful, gone] = await Promise.all([
-    parts.state.store(store.key),
-    parts.runs.latest(store.key, RUNS_SHOWN),
-    parts.links.countByState(store.key),
-    parts.tasks.countByState(store.key),
-    parts.writeBacks.countByState(store.key),
-    parts.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
-    goneFrom(parts.links, store, goneShown),
-  ]);
-  return {
-    store: store.key,
-    shop: store.settings.shop,
-    watermark: known?.watermark?.toISOString() ?? null,
-    lastRuns: runs.map(presentRun),
-    products,
-    tasks,
-    writeBacks,
-    unsuccessful: unsuccessful.map(({ externalId, state, reason }) => ({ externalId, state, reason })),
-    gone,
-  };
-}
+  /** `allGone`: every product whose source is gone, instead of the first few. */
+  async read(options: { readonly allGone: boolean } = { allGone: false }): Promise<Status> {
+    const goneShown = options.allGone ? Number.POSITIVE_INFINITY : GONE_SHOWN;
+    const stores = await Promise.all(this.sites.stores.map((store) => this.#store(store, goneShown)));
+    const workspaces = await Promise.all(
+      this.sites.workspaces.map((workspace) => this.#workspace(workspace)),
+    );
+    const deliveries = await this.deliveries.countByState();
+    const sum = (pick: (store: StoreStatus) => number | undefined): number =>
+      stores.reduce((total, store) => total + (pick(store) ?? 0), 0);
+    return {
+      workspaces,
+      stores,
+      backlog: {
+        deliveries: deliveries['received'] ?? 0,
+        writeBacks: sum((store) => store.writeBacks['ready']),
+        tasks: sum((store) => store.tasks['requested']),
+      },
+      deadLetters: {
+        deliveries: (deliveries['parked'] ?? 0) + (deliveries['failed'] ?? 0),
+        writeBacks: sum((store) => store.writeBacks['failed']),
+        tasks: sum((store) => store.tasks['abandoned']),
+      },
+      deliveries,
+    };
+  }
 
-async function workspaceStatus(parts: StatusParts, workspace: Workspace): Promise<WorkspaceStatus> {
-  const known = await parts.state.workspace(workspace.key);
-  return {
-    workspace: workspace.key,
-    creditsRemaining: known?.creditsRemaining ?? null,
-    paused: known?.pausedReason ?? null,
-    webhook: known?.webhookFinding ?? null,
-  };
+  async #store(store: Store, goneShown: number): Promise<StoreStatus> {
+    const [known, runs, products, tasks, writeBacks, unsuccessful, gone] = await Promise.all([
+      this.state.store(store.key),
+      this.runs.latest(store.key, RUNS_SHOWN),
+      this.links.countByState(store.key),
+      this.tasks.countByState(store.key),
+      this.writeBacks.countByState(store.key),
+      this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
+      goneFrom(this.links, store, goneShown),
+    ]);
+    return {
+      store: store.key,
+      shop: store.settings.shop,
+      watermark: known?.watermark?.toISOString() ?? null,
+      lastRuns: runs.map(presentRun),
+      products,
+      tasks,
+      writeBacks,
+      unsuccessful: unsuccessful.map(({ externalId, state, reason }) => ({ externalId, state, reason })),
+      gone,
+    };
+  }
+
+  async #workspace(workspace: Workspace): Promise<WorkspaceStatus> {
+    const known = await this.state.workspace(workspace.key);
+    return {
+      workspace: workspace.key,
+      creditsRemaining: known?.creditsRemaining ?? null,
+      paused: known?.pausedReason ?? null,
+      webhook: known?.webhookFinding ?? null,
+    };
+  }
 }

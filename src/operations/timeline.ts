@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
-import type { HistoryRepository, PastAction } from '../persistence/history.repository.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { ListedDelivery, ListingRepository } from '../persistence/listing.repository.js';
+import { HistoryRepository, type PastAction } from '../persistence/history.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { ListingRepository, type ListedDelivery } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
 import { errorOf, whereItStands } from './standing.js';
 import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './write-backs.js';
@@ -61,6 +62,7 @@ export const productTimelineSchema = z.object({
 export type ProductTimeline = z.output<typeof productTimelineSchema>;
 
 /** One product's past, from source to store, out of the rows that are the truth. */
+@Injectable()
 export class ProductOperations {
   constructor(
     private readonly history: HistoryRepository,

@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
-import type { Sites, Workspace } from '../sites/sites.js';
-import type { SlotKeeping } from './ports.js';
+import { Sites, type Workspace } from '../sites/sites.js';
+import { WebhookSlot } from '../sites/webhook-slot.js';
 
 export const slotSchema = z.object({
   workspace: z.string(),
@@ -23,10 +24,11 @@ export interface SlotWish {
 }
 
 /** The workspaces' webhook slots, one each (docs/catalog-rules.md#webhook-configuration). */
+@Injectable()
 export class WebhookSlotOperations {
   constructor(
     private readonly sites: Sites,
-    private readonly slots: SlotKeeping,
+    private readonly slots: WebhookSlot,
   ) {}
 
   async show(workspace?: string): Promise<Slot[]> {

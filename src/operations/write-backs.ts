@@ -1,11 +1,12 @@
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { isCoded } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
-import type { ListingRepository } from '../persistence/listing.repository.js';
-import type { DecisionOutcome, WriteBackRepository } from '../persistence/write-back.repository.js';
+import { ListingRepository } from '../persistence/listing.repository.js';
+import { WriteBackRepository, type DecisionOutcome } from '../persistence/write-back.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
-import type { RowWork, WriteBackUndoing } from './ports.js';
+import { RowWorkPort, WriteBackReverterPort } from './ports.js';
 
 const STATES = Object.keys(WRITE_BACK_TRANSITIONS) as [WriteBackState, ...WriteBackState[]];
 
@@ -48,13 +49,14 @@ export const NEWER_RESULT =
 
 export type Decision = 'approve' | 'reject' | 'revert';
 
-/** Review and undoing of what was, or will be, written to the store. */
+/** Review of what will be written to the store, and reverting of what was. */
+@Injectable()
 export class WriteBackOperations {
   constructor(
     private readonly writeBacks: WriteBackRepository,
     private readonly listing: ListingRepository,
-    private readonly work: RowWork,
-    private readonly undoing: WriteBackUndoing,
+    private readonly work: RowWorkPort,
+    private readonly reverter: WriteBackReverterPort,
   ) {}
 
   async list(query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
@@ -105,7 +107,7 @@ export class WriteBackOperations {
 
   async #revert(id: string): Promise<RowOutcome> {
     try {
-      const fields = await this.undoing.revert(id);
+      const fields = await this.reverter.revert(id);
       const count = (outcome: string): number => fields.filter((field) => field.outcome === outcome).length;
       const left = count('not_ours');
       const detail = `${String(count('reverted'))} fields put back${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;

@@ -1,7 +1,8 @@
+import { Injectable } from '@nestjs/common';
 import type { CatalogField } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import { json, type Database } from './database.js';
+import { json, Database } from './database.js';
 import type { ActionError, SyncActionEntity } from './entities/sync-action.entity.js';
 
 /** Failures of these codes may work next time as they are: the run that met them tries again. */
@@ -31,6 +32,7 @@ export interface ActionTally {
   readonly generationRequested: number;
 }
 
+@Injectable()
 export class ActionRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { DataSource, EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
 import { camelCased, entityReader, type EntityReader, type RowReader } from './row-reader.js';
 
@@ -9,7 +10,7 @@ export type SqlValue =
  * The database in two ways. Plain reads, lists and counts go through `repository`. Statements written by hand are for what a repository
  * cannot do, or not fast enough: guarded updates, bulk writes and hot paths. Their rows are checked by the reader that they name.
  */
-export class Database {
+export class Database implements OnApplicationShutdown {
   readonly #readers = new Map<unknown, EntityReader<object>>();
 
   constructor(readonly dataSource: DataSource) {}
@@ -92,6 +93,11 @@ export class Database {
   async affected(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<number> {
     const result = await this.#run(sql, values, runner);
     return result.affected ?? 0;
+  }
+
+  /** Nest's last hook: classes that shut down earlier may still write. */
+  async onApplicationShutdown(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
   }
 
   /** One transaction on one connection: committed when `work` ends, rolled back when it throws. */

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
-import { json, uuid, type Database } from './database.js';
+import { json, uuid, Database } from './database.js';
 import type { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 
 export interface NewDelivery {
@@ -12,6 +13,7 @@ export interface NewDelivery {
 }
 
 /** The inbox: one row per delivery, however often it is sent. */
+@Injectable()
 export class DeliveryRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,4 +1,5 @@
-import type { Database } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from './database.js';
 
 /** Open rows of one table in one state. */
 export interface BacklogRow {
@@ -28,6 +29,7 @@ export interface StoreGauges {
 }
 
 /** What metrics tell of the rows. Every statement rests on an index of the few rows that are open. Reads only. */
+@Injectable()
 export class GaugeRepository {
   constructor(private readonly db: Database) {}
 

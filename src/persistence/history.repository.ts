@@ -1,4 +1,5 @@
-import type { Database } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from './database.js';
 import type {
   GenerationTaskEntity,
   StoreProductEntity,
@@ -21,6 +22,7 @@ export type DriftCandidate = Pick<
 };
 
 /** What a product's rows tell of its past, and which products a name stands for. Reads only. */
+@Injectable()
 export class HistoryRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,6 +1,9 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { CodedError } from '../domain/errors.js';
+import { Logger } from '../runtime/logger.js';
 import { boundedClient } from './bounded-client.js';
+import { DATABASE_SETTINGS, type DatabaseSettings } from './database-settings.js';
 import { insertDeliveries, insertValues, type NewDelivery } from './delivery.repository.js';
 
 /** Connections kept for receipt alone, so that no amount of other work keeps a delivery waiting for one. */
@@ -41,13 +44,14 @@ interface InsertedRow {
  * Deliveries that come while others are being inserted share the next statement, and its one commit.
  * Throws `transient` within three seconds when the database does not take the row.
  */
-export class Inbox {
+@Injectable()
+export class Inbox implements OnApplicationShutdown {
   readonly #pool: pg.Pool;
   readonly #waiting: Waiting[] = [];
   readonly #statements = new Map<number, string>();
   #underWay = 0;
 
-  constructor(url: string, onError: (error: Error) => void) {
+  constructor(@Inject(DATABASE_SETTINGS) { url }: Pick<DatabaseSettings, 'url'>, logger: Logger) {
     this.#pool = new pg.Pool({
       Client: boundedClient(STATEMENT_MS),
       connectionString: url,
@@ -58,7 +62,9 @@ export class Inbox {
       application_name: 'store-sync inbox',
     });
     // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
-    this.#pool.on('error', onError);
+    this.#pool.on('error', (error) => {
+      logger.warn({ err: error.message }, 'a database connection broke');
+    });
   }
 
   /** The row's id, or null when the same delivery was stored before. Returns only after the commit. */
@@ -135,7 +141,7 @@ export class Inbox {
     return { name: `inbox ${rows}`, text, values };
   }
 
-  async close(): Promise<void> {
+  async onApplicationShutdown(): Promise<void> {
     await this.#pool.end();
   }
 }

@@ -1,10 +1,12 @@
-import { json, type Database } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { json, Database } from './database.js';
 import type { StoreProductEntity } from './entities/store-product.entity.js';
 
 /** A catalog product whose source no longer exists. */
 export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
 
 /** Links: store products tied to their catalog products. */
+@Injectable()
 export class LinkRepository {
   constructor(private readonly db: Database) {}
 

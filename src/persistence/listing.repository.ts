@@ -1,4 +1,5 @@
-import type { Database, SqlValue } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlValue } from './database.js';
 import type {
   SavedPlanEntity,
   StoreProductEntity,
@@ -83,6 +84,7 @@ const SOURCES = {
 } as const satisfies Readonly<Record<string, Source>>;
 
 /** Paged lists for people: filtered, newest or oldest first, in an order that holds still between pages. */
+@Injectable()
 export class ListingRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,4 +1,5 @@
-import { json, type Database } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { json, Database } from './database.js';
 import type { NotificationEntity, ToldState } from './entities/notification.entity.js';
 
 /** A store's newest outcome; a run that a fault ended and that waits for its next try counts as ended by that fault. */
@@ -52,6 +53,7 @@ export type DueNotification = NotificationEntity & { readonly tells: Exclude<Tol
 const LOOK_LOCK = 7_236_402;
 
 /** The conditions of which people are told (rows are the truth here too: docs/decisions/0001-rows-before-queues.md). */
+@Injectable()
 export class NotificationRepository {
   constructor(private readonly db: Database) {}
 

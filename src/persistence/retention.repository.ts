@@ -1,4 +1,5 @@
-import type { Database, SqlValue } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { Database, type SqlValue } from './database.js';
 
 /** What a pass removed, by table. */
 export type Removed = Readonly<Record<string, number>>;
@@ -53,6 +54,7 @@ const RULES: readonly Rule[] = [
 ];
 
 /** Removes what only history would miss, in steps that are short and safe in any number of replicas at once. */
+@Injectable()
 export class RetentionRepository {
   constructor(private readonly db: Database) {}
 

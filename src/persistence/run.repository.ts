@@ -1,6 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import type { RunCounts } from '../domain/run-counts.js';
 import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
-import { json, uuid, type Database } from './database.js';
+import { json, uuid, Database } from './database.js';
 import type { SyncRunEntity } from './entities/sync-run.entity.js';
 import { type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
 
@@ -26,6 +27,7 @@ export interface RunEnd {
  * Runs. A worker holds a run by its lease: every write names the lease's token, so that one who was stopped, forgotten and
  * replaced cannot move the run any more. Leases are measured by the database's clock alone.
  */
+@Injectable()
 export class RunRepository {
   constructor(private readonly db: Database) {}
 

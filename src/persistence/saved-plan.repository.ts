@@ -1,8 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import { json, uuid, type Database } from './database.js';
+import { json, uuid, Database } from './database.js';
 import type { PlanCounts, SavedPlanEntity, SavedPlanEntryEntity } from './entities/saved-plan.entity.js';
 import type { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
@@ -33,6 +34,7 @@ export interface Refusal {
 const DRAFT_LIFE = '1 day';
 
 /** Plans kept for review, and their one application (docs/decisions/0022-saved-plans-are-exact.md). */
+@Injectable()
 export class SavedPlanRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,8 +1,10 @@
-import type { Database } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from './database.js';
 import type { StoreStateEntity } from './entities/store-state.entity.js';
 import type { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
 
 /** What is known of workspaces and stores as wholes: credits, pauses, watermarks. */
+@Injectable()
 export class StateRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,6 +1,8 @@
-import type { Database } from './database.js';
+import { Injectable } from '@nestjs/common';
+import { Database } from './database.js';
 
 /** Stored store events: each store's open ones amount to one incremental run, however many they are. */
+@Injectable()
 export class StoreEventRepository {
   constructor(private readonly db: Database) {}
 

@@ -1,5 +1,6 @@
+import { Injectable } from '@nestjs/common';
 import { TASK_TRANSITIONS, statesBefore, type TaskState } from '../domain/row-states.js';
-import { json, type Database } from './database.js';
+import { json, Database } from './database.js';
 import type { GenerationTaskEntity } from './entities/generation-task.entity.js';
 import type { StoreProductEntity } from './entities/store-product.entity.js';
 
@@ -12,6 +13,7 @@ export interface TaskSettlement {
 }
 
 /** The ledger of what generation was asked for. */
+@Injectable()
 export class TaskRepository {
   constructor(private readonly db: Database) {}
 

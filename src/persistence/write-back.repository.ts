@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import { json, uuid, type Database } from './database.js';
+import { json, uuid, Database } from './database.js';
 import type { WriteBackEntity } from './entities/write-back.entity.js';
 
 export interface NewWriteBack {
@@ -38,6 +39,7 @@ export interface WriteBackEnd {
 const UNDECIDED = statesBefore(WRITE_BACK_TRANSITIONS, 'rejected');
 
 /** The journal of what was, or will be, written to the store. */
+@Injectable()
 export class WriteBackRepository {
   constructor(private readonly db: Database) {}
 

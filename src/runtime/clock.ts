@@ -1,14 +1,15 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** The clock and chance of the stages, handed in so that tests can run them fast or to the same end twice. */
-export interface Timing {
-  now(): Date;
-  random(): number;
-  /** Waits; rejects with the signal's reason when it is aborted meanwhile. */
-  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+/** Time and chance for the stages. Injected, so that a test can run them fast, or twice to the same end. */
+export abstract class Clock {
+  abstract now(): Date;
+  /** From 0 up to 1. */
+  abstract random(): number;
+  /** Waits `ms` milliseconds; rejects with the signal's reason when the signal is aborted first. */
+  abstract sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
-export const REAL_TIMING: Timing = {
+export const SYSTEM_CLOCK: Clock = {
   now: () => new Date(),
   random: () => Math.random(),
   sleep: async (ms, signal) => {

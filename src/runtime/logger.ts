@@ -1,8 +1,18 @@
-/** What the stages say of rows as they move: ids, states and codes. Never a product's text, which people read in the rows. */
-export interface RowLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
+/**
+ * Where a class writes its log lines: ids, states and codes. A line never holds a product's text: people read that in the rows.
+ * Pino's own logger is one.
+ */
+export abstract class Logger {
+  abstract info(fields: object, message: string): void;
+  abstract warn(fields: object, message: string): void;
+  abstract error(fields: object, message: string): void;
+  /** The same log; every line also names the stage that wrote it. */
+  abstract child(bindings: { readonly stage: string }): Logger;
 }
 
-/** For a command, whose own lines are its answer. */
-export const SILENT_LOG: RowLog = { info: () => undefined, warn: () => undefined };
+export const SILENT_LOGGER: Logger = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => SILENT_LOGGER,
+};

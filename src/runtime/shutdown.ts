@@ -1,6 +1,7 @@
-import type { OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 
 /** Aborted as soon as the process is asked to stop: long work hands its rows on instead of being waited for. */
+@Injectable()
 export class Shutdown implements OnModuleDestroy {
   readonly #controller = new AbortController();
 

@@ -6,8 +6,9 @@ import type { StateRepository } from '../persistence/state.repository.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
 import type { QueueName } from '../queue/index.js';
 import type { Sites, Workspace } from '../sites/sites.js';
+import type { Logger } from '../runtime/logger.js';
 import type { TaskPoller } from './task-poller.js';
-import type { WebhookSlot } from './webhook-slot.js';
+import type { WebhookSlot } from '../sites/webhook-slot.js';
 
 export type Nudge = (queue: QueueName, ids: readonly string[]) => Promise<void>;
 
@@ -17,11 +18,6 @@ export interface QueuePressure {
   waiting(queue: QueueName): Promise<number | null>;
   /** So much comes in that its interpretation has to wait. */
   readonly flooded: boolean;
-}
-
-export interface ReconcileLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
 }
 
 export interface ReconcileParts {
@@ -35,7 +31,7 @@ export interface ReconcileParts {
   readonly slot: WebhookSlot;
   readonly nudge: Nudge;
   readonly pressure: QueuePressure;
-  readonly log: ReconcileLog;
+  readonly log: Logger;
   /** `server.publicUrl`, when it is set. */
   readonly publicUrl: string | undefined;
 }

@@ -1,6 +1,6 @@
 import type { RetentionRepository } from '../persistence/retention.repository.js';
-import type { Timing } from '../runtime/clock.js';
-import type { ReconcileLog } from './reconciler.js';
+import type { Clock } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
 
 /** Rows looked at in one statement: some tens of milliseconds. */
 const STEP = 2_000;
@@ -12,8 +12,8 @@ export class Retention {
   constructor(
     private readonly rows: RetentionRepository,
     private readonly keepDays: number,
-    private readonly timing: Pick<Timing, 'sleep'>,
-    private readonly log: ReconcileLog,
+    private readonly clock: Pick<Clock, 'sleep'>,
+    private readonly log: Logger,
   ) {}
 
   /** One pass. It rests as long as it works, so that a night's run has the database too. */
@@ -21,7 +21,7 @@ export class Retention {
     const { signal } = this.#end;
     if (this.keepDays === 0 || signal.aborted) return;
     const removed = await this.rows.remove(this.keepDays, STEP, async (tookMs) => {
-      await this.timing.sleep(Math.ceil(tookMs), signal).catch(() => undefined); // stopped: no need to rest
+      await this.clock.sleep(Math.ceil(tookMs), signal).catch(() => undefined); // stopped: no need to rest
       return !signal.aborted;
     });
     if (Object.keys(removed).length > 0)

@@ -17,12 +17,13 @@ import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { Nudger, PacedNudges } from '../queue/index.js';
 import { RunRequests } from '../sites/run-requests.js';
 import { Sites } from '../sites/sites.js';
-import { REAL_TIMING } from '../runtime/clock.js';
-import { Reconciler, type Nudge, type QueuePressure, type ReconcileLog } from './reconciler.js';
+import { SYSTEM_CLOCK } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import { Reconciler, type Nudge, type QueuePressure } from './reconciler.js';
 import { Retention } from './retention.js';
 import { Scheduler } from './scheduler.js';
 import { TaskPoller } from './task-poller.js';
-import { WebhookSlot } from './webhook-slot.js';
+import { WebhookSlot } from '../sites/webhook-slot.js';
 
 const NUDGE = Symbol('NUDGE');
 const PRESSURE = Symbol('PRESSURE');
@@ -43,7 +44,7 @@ class ClockworkStart implements OnApplicationBootstrap, OnModuleDestroy {
 /** Due runs, reconcile, sweep, retention. */
 @Module({})
 export class ScheduleModule {
-  static forRoot(config: AppConfig, log: ReconcileLog): DynamicModule {
+  static forRoot(config: AppConfig, log: Logger): DynamicModule {
     const { publicUrl } = config.server;
     return {
       module: ScheduleModule,
@@ -69,11 +70,6 @@ export class ScheduleModule {
           }),
         },
         {
-          provide: WebhookSlot,
-          inject: [StateRepository],
-          useFactory: (state: StateRepository) => new WebhookSlot(publicUrl, state),
-        },
-        {
           provide: TaskPoller,
           inject: [Sites, TaskRepository, LinkRepository, DeliveryRepository, WriteBackRepository],
           useFactory: (
@@ -82,7 +78,7 @@ export class ScheduleModule {
             links: LinkRepository,
             deliveries: DeliveryRepository,
             writeBacks: WriteBackRepository,
-          ) => new TaskPoller(sites, tasks, links, deliveries, writeBacks, REAL_TIMING),
+          ) => new TaskPoller(sites, tasks, links, deliveries, writeBacks, SYSTEM_CLOCK),
         },
         {
           provide: Reconciler,
@@ -129,7 +125,7 @@ export class ScheduleModule {
           provide: Retention,
           inject: [RetentionRepository],
           useFactory: (rows: RetentionRepository) =>
-            new Retention(rows, config.database.keepDays, REAL_TIMING, log),
+            new Retention(rows, config.database.keepDays, SYSTEM_CLOCK, log),
         },
         {
           provide: Scheduler,
@@ -162,7 +158,7 @@ export class ScheduleModule {
               reconciler,
               retention,
               nudge,
-              timing: REAL_TIMING,
+              clock: SYSTEM_CLOCK,
               log,
             }),
         },
@@ -172,7 +168,7 @@ export class ScheduleModule {
           useFactory: (scheduler: Scheduler) => new ClockworkStart(scheduler),
         },
       ],
-      exports: [Scheduler, Reconciler, WebhookSlot],
+      exports: [Scheduler, Reconciler],
     };
   }
 }

@@ -4,9 +4,10 @@ import { errorLine } from '../domain/errors.js';
 import type { RunRepository } from '../persistence/run.repository.js';
 import type { StoreEventRepository } from '../persistence/store-event.repository.js';
 import type { Sites, Store } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
 import type { RunRequests } from '../sites/run-requests.js';
-import type { Nudge, ReconcileLog, Reconciler } from './reconciler.js';
+import type { Logger } from '../runtime/logger.js';
+import type { Nudge, Reconciler } from './reconciler.js';
 import type { Retention } from './retention.js';
 import { latestSlot } from './slots.js';
 
@@ -30,8 +31,8 @@ export interface SchedulerParts {
   readonly reconciler: Reconciler;
   readonly retention: Retention;
   readonly nudge: Nudge;
-  readonly timing: Timing;
-  readonly log: ReconcileLog;
+  readonly clock: Clock;
+  readonly log: Logger;
 }
 
 /**
@@ -43,11 +44,11 @@ export class Scheduler {
   #stopped = false;
 
   constructor(private readonly parts: SchedulerParts) {
-    this.#startedAt = parts.timing.now();
+    this.#startedAt = parts.clock.now();
   }
 
   start(): void {
-    this.#startedAt = this.parts.timing.now();
+    this.#startedAt = this.parts.clock.now();
     for (const store of this.parts.sites.stores) {
       const { cron, timezone } = store.settings.schedule;
       const job = CronJob.from({
@@ -110,7 +111,7 @@ export class Scheduler {
   async tick(store: Store): Promise<void> {
     const { cron, timezone } = store.settings.schedule;
     // Timers may fire a moment early by the clock that computes slots.
-    const now = new Date(this.parts.timing.now().getTime() + 500);
+    const now = new Date(this.parts.clock.now().getTime() + 500);
     const slot = latestSlot(cron, timezone, now);
     if (slot === null) return;
     const full = await this.parts.requests.fullIsDue(store.key);

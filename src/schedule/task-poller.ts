@@ -12,7 +12,7 @@ import { intendedValues } from '../planner/generated-content.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Sites, Workspace } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
 
 /** A call whose outcome is unknown is repeated only after deliveries and polls have had this long. */
 const UNANSWERED_GIVE_UP_MS = 3_600_000;
@@ -28,7 +28,7 @@ export class TaskPoller {
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
-    private readonly timing: Timing,
+    private readonly clock: Clock,
   ) {}
 
   /** Polls what is due; returns the ids of the deliveries that it put into the inbox. */
@@ -150,7 +150,7 @@ export class TaskPoller {
   }
 
   async #giveUpWhenOld(task: GenerationTaskEntity, workspace: Workspace): Promise<void> {
-    const ageMs = this.timing.now().getTime() - task.requestedAt.getTime();
+    const ageMs = this.clock.now().getTime() - task.requestedAt.getTime();
     const { abandonAfterHours } = workspace.settings.tasks;
     if (task.answeredAt === null && task.taskId === null && ageMs > UNANSWERED_GIVE_UP_MS) {
       await this.tasks.settle(task.id, {

@@ -1,8 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import type { RunKind, RunTrigger } from '../persistence/entities/sync-run.entity.js';
-import type { RunRepository } from '../persistence/run.repository.js';
-import type { StateRepository } from '../persistence/state.repository.js';
-import type { Sites } from './sites.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { Sites } from './sites.js';
 
 export interface RunWish {
   readonly store: string;
@@ -14,6 +15,7 @@ export interface RunWish {
 }
 
 /** Where runs are asked for: by schedules, commands, the API and store events alike. */
+@Injectable()
 export class RunRequests {
   constructor(
     private readonly sites: Sites,

@@ -1,36 +1,20 @@
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import { RunRepository } from '../persistence/run.repository.js';
-import { StateRepository } from '../persistence/state.repository.js';
+import { Global, Module } from '@nestjs/common';
+import { APP_CONFIG } from '../config/index.js';
+import { Metrics } from '../observability/metrics/metrics.js';
+import { Logger } from '../runtime/logger.js';
+import { connectSites } from './connect-sites.js';
 import { RunRequests } from './run-requests.js';
-import { Shutdown } from '../runtime/shutdown.js';
 import { Sites } from './sites.js';
-
-class SitesEnd implements OnApplicationShutdown {
-  constructor(private readonly sites: Sites) {}
-
-  async onApplicationShutdown(): Promise<void> {
-    await this.sites.close();
-  }
-}
+import { WebhookSlot } from './webhook-slot.js';
 
 /** The configured workspaces and stores, and what everything that works on them shares. */
-@Module({})
-export class SitesModule {
-  static forRoot(sites: Sites): DynamicModule {
-    return {
-      module: SitesModule,
-      global: true,
-      providers: [
-        { provide: Sites, useValue: sites },
-        { provide: SitesEnd, useFactory: () => new SitesEnd(sites) },
-        { provide: Shutdown, useFactory: () => new Shutdown() },
-        {
-          provide: RunRequests,
-          inject: [RunRepository, StateRepository],
-          useFactory: (runs: RunRepository, state: StateRepository) => new RunRequests(sites, runs, state),
-        },
-      ],
-      exports: [Sites, Shutdown, RunRequests],
-    };
-  }
-}
+@Global()
+@Module({
+  providers: [
+    { provide: Sites, inject: [APP_CONFIG, Metrics, Logger], useFactory: connectSites },
+    RunRequests,
+    WebhookSlot,
+  ],
+  exports: [Sites, RunRequests, WebhookSlot],
+})
+export class SitesModule {}

@@ -1,3 +1,4 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
 import type { CatalogClient } from '../catalog/client.js';
 import type { StoreConfig, WorkspaceConfig } from '../config/index.js';
 import type { CatalogField } from '../domain/catalog-product.js';
@@ -28,7 +29,7 @@ export interface Store {
 }
 
 /** The configured workspaces and stores, with their connections. */
-export class Sites {
+export class Sites implements OnApplicationShutdown {
   readonly #workspaces: ReadonlyMap<string, Workspace>;
   readonly #stores: ReadonlyMap<string, Store>;
 
@@ -59,6 +60,11 @@ export class Sites {
     if (store) return store;
     const known = [...this.#stores.keys()].join(', ') || 'none';
     throw new CodedError('misconfigured', `no store "${key}" is configured (configured: ${known})`);
+  }
+
+  /** Ends the connections to the catalog service and to the stores. */
+  async onApplicationShutdown(): Promise<void> {
+    await this.close();
   }
 
   async close(): Promise<void> {

@@ -1,12 +1,14 @@
+import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { CATALOG_FIELDS, type CatalogProductBody } from '../domain/catalog-product.js';
 import { CodedError, isCoded } from '../domain/errors.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import type { ActionRepository, AppliedAction } from '../persistence/action.repository.js';
-import type { Database } from '../persistence/database.js';
+import { ActionRepository, type AppliedAction } from '../persistence/action.repository.js';
+import { Database } from '../persistence/database.js';
 import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
 import { ownersByIdentifier } from '../persistence/identifier-owners.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { alsoShared } from '../planner/identity.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
@@ -25,7 +27,7 @@ type Landing =
   | { readonly kind: 'background'; readonly taskId: string };
 
 /** What became of an action; a creation in the background has been accepted, and may still fail there. */
-export type ActionOutcome = 'applied' | 'accepted' | 'failed';
+type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
 /** Runs it when one of the allowed requests is free or about to be; not any more once the run has to end. */
 type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
@@ -61,6 +63,7 @@ const RECORDED_WITHIN_MS = 10;
  * find and link, 400 → that action fails with the service's own messages and the others go on.
  * Throws `RunInterruptedError` when the service is down or refuses us; what is open then stays planned.
  */
+@Injectable()
 export class Applier {
   readonly #records = new Together<AppliedAction>(
     (results) => this.actions.applied(results),
@@ -70,8 +73,7 @@ export class Applier {
   constructor(
     private readonly db: Database,
     private readonly actions: ActionRepository,
-    private readonly onOutcome: (kind: SyncActionEntity['kind'], outcome: ActionOutcome) => void = () =>
-      undefined,
+    private readonly metrics: Metrics,
   ) {}
 
   async apply(
@@ -163,7 +165,7 @@ export class Applier {
   ): Promise<void> {
     if (action.kind === 'orphan') {
       await this.actions.orphaned(action);
-      this.onOutcome('orphan', 'applied');
+      this.#count('orphan', 'applied');
       return;
     }
     const change = plannedChange(action);
@@ -179,7 +181,7 @@ export class Applier {
       killPoint('apply.sent');
       await this.#record(store, action, body, withheld, landing);
       killPoint('apply.recorded');
-      this.onOutcome(action.kind, landing.kind === 'product' ? 'applied' : 'accepted');
+      this.#count(action.kind, landing.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
       if (!isItsOwn(error)) throw error;
       await this.actions.failed(action.id, {
@@ -187,7 +189,7 @@ export class Applier {
         message: error.message,
         ...(error.fields ? { fields: error.fields } : {}),
       });
-      this.onOutcome(action.kind, 'failed');
+      this.#count(action.kind, 'failed');
     }
   }
 
@@ -278,6 +280,10 @@ export class Applier {
   ): Promise<Record<string, string>> {
     if (!action.fields.includes('variants')) return {};
     return variantLinksOf(store.workspace.client, product);
+  }
+
+  #count(kind: SyncActionEntity['kind'], outcome: ActionOutcome): void {
+    this.metrics.actions.inc({ kind, outcome });
   }
 }
 

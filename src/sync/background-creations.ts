@@ -1,14 +1,15 @@
+import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import type { BackgroundTask } from '../catalog/background-task.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { ActionRepository } from '../persistence/action.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { ActionRepository } from '../persistence/action.repository.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { withoutIdentifiers } from '../planner/map-to-catalog.js';
 import type { Store } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import { Clock } from '../runtime/clock.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 
 /** Up to this many are looked for one by one; beyond, one walk of the listing finds them all. */
@@ -21,24 +22,25 @@ const LONGEST_PAUSE_MS = 10_000;
  * Follows what the catalog creates in its background (docs/catalog-rules.md#post-products, outcome 3): the task until it ends,
  * then the product, found again by its external_id, and its variants.
  */
+@Injectable()
 export class BackgroundCreations {
   constructor(
     private readonly links: LinkRepository,
     private readonly actions: ActionRepository,
-    private readonly timing: Timing,
+    private readonly clock: Clock,
   ) {}
 
   /** Follows all pending creations of a store until none is left or the time is up; returns the external_ids that got linked. */
   async follow(store: Store, forMs: number, signal: AbortSignal): Promise<string[]> {
     const linked: string[] = [];
-    const until = this.timing.now().getTime() + forMs;
+    const until = this.clock.now().getTime() + forMs;
     for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
       const pending = await this.links.pending(store.key);
       if (pending.length === 0) return linked;
       const found = await this.#round(store, pending, signal);
       linked.push(...found);
-      if (this.timing.now().getTime() + pauseMs > until) return linked;
-      if (found.length < pending.length) await this.timing.sleep(pauseMs, signal);
+      if (this.clock.now().getTime() + pauseMs > until) return linked;
+      if (found.length < pending.length) await this.clock.sleep(pauseMs, signal);
     }
   }
 

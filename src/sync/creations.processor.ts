@@ -1,5 +1,4 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { rowIdOf } from '../queue/index.js';
@@ -14,11 +13,11 @@ const FOLLOW_MS = 60_000;
 @Processor('reconcile')
 export class CreationsProcessor extends WorkerHost {
   constructor(
-    @Inject(BackgroundCreations) private readonly creations: BackgroundCreations,
-    @Inject(GenerationRequester) private readonly generation: GenerationRequester,
-    @Inject(LinkRepository) private readonly links: LinkRepository,
-    @Inject(Sites) private readonly sites: Sites,
-    @Inject(Shutdown) private readonly shutdown: Shutdown,
+    private readonly creations: BackgroundCreations,
+    private readonly generation: GenerationRequester,
+    private readonly links: LinkRepository,
+    private readonly sites: Sites,
+    private readonly shutdown: Shutdown,
   ) {
     super();
   }

@@ -5,7 +5,7 @@ import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
 import { readAll, readChanges } from './extract.js';
 import { planRead } from './planning.js';
 
@@ -25,7 +25,7 @@ export interface DryRun {
  * are handed out while they can be read; share limits are not enforced, since looking is how one decides about them.
  */
 export async function dryRun(
-  parts: { db: Database; state: StateRepository; timing: Timing },
+  parts: { db: Database; state: StateRepository; clock: Clock },
   store: Store,
   options: {
     full: boolean;
@@ -40,7 +40,7 @@ export async function dryRun(
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
   const read =
     watermark === null
-      ? await readAll(store, null, nothing, parts.timing, options.signal)
+      ? await readAll(store, null, nothing, parts.clock, options.signal)
       : readChanges(store, watermark, []);
   const run = { id: randomUUID(), store: store.key, workspace: store.workspace.key };
   const plan = await PlanTransaction.begin(parts.db, run, { dry: true });

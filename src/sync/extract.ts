@@ -1,7 +1,7 @@
 import { CodedError } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
-import type { Timing } from '../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 
@@ -36,7 +36,7 @@ export async function readAll(
   store: Store,
   operation: string | null,
   progress: ExportProgress,
-  timing: Timing,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<SourceRead> {
   const { connector, settings } = store;
@@ -48,7 +48,7 @@ export async function readAll(
     await progress.started(handle);
     killPoint('plan.handle-stored');
   }
-  const completed = await awaitExport(store, handle, progress, timing, signal);
+  const completed = await awaitExport(store, handle, progress, clock, signal);
   return readOnce(store, completed, progress);
 }
 
@@ -104,7 +104,7 @@ async function awaitExport(
   store: Store,
   handle: string,
   progress: ExportProgress,
-  timing: Timing,
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<CompletedExport> {
   for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, POLL_LONGEST_MS)) {
@@ -115,7 +115,7 @@ async function awaitExport(
       throw new CodedError('transient', `the store's export did not complete: ${state.reason}`);
     }
     progress.waiting(state.objects);
-    await timing.sleep(pauseMs, signal);
+    await clock.sleep(pauseMs, signal);
   }
 }
 

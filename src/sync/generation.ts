@@ -1,9 +1,10 @@
+import { Injectable } from '@nestjs/common';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { StateRepository } from '../persistence/state.repository.js';
-import type { TaskRepository } from '../persistence/task.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 
@@ -29,6 +30,7 @@ interface Brake {
  * Asks for content (docs/decisions/0013-unknown-outcome-is-not-repeated.md). The ledger's row exists before the call. A call whose outcome is
  * unknown is not repeated: it may have been heard, and it costs credits; deliveries and polls settle its rows.
  */
+@Injectable()
 export class GenerationRequester {
   constructor(
     private readonly links: LinkRepository,

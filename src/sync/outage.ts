@@ -1,6 +1,6 @@
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError } from '../domain/errors.js';
-import type { Timing } from '../runtime/clock.js';
+import type { Clock } from '../runtime/clock.js';
 
 /** Ends the phase of a run: the rest of its work waits for reconcile. */
 export class RunInterruptedError extends CodedError {}
@@ -17,10 +17,10 @@ export class Outage {
   #lastSuccess: number;
 
   constructor(
-    private readonly timing: Timing,
+    private readonly clock: Clock,
     private readonly signal: AbortSignal,
   ) {
-    this.#lastSuccess = timing.now().getTime();
+    this.#lastSuccess = clock.now().getTime();
   }
 
   /**
@@ -32,7 +32,7 @@ export class Outage {
       this.signal.throwIfAborted();
       try {
         const result = await work(attempt > 0);
-        this.#lastSuccess = this.timing.now().getTime();
+        this.#lastSuccess = this.clock.now().getTime();
         return result;
       } catch (error) {
         await this.#waitOrThrow(error, attempt);
@@ -47,17 +47,14 @@ export class Outage {
       throw new RunInterruptedError(error.code, error.message, { cause: error.raisedBy('catalog') });
     if (reaction !== 'retry') {
       // An answer is an answer: the side is up.
-      this.#lastSuccess = this.timing.now().getTime();
+      this.#lastSuccess = this.clock.now().getTime();
       throw error;
     }
-    const silentMs = this.timing.now().getTime() - this.#lastSuccess;
+    const silentMs = this.clock.now().getTime() - this.#lastSuccess;
     if (silentMs > DOWN_AFTER_MS) throw new RunInterruptedError(error.code, error.message, { cause: error });
     const step = DELAYS_MS[attempt];
     if (step === undefined) throw error;
-    const jittered = step / 2 + (step / 2) * this.timing.random();
-    await this.timing.sleep(
-      Math.max(jittered, Math.min(error.retryAfterMs ?? 0, DOWN_AFTER_MS)),
-      this.signal,
-    );
+    const jittered = step / 2 + (step / 2) * this.clock.random();
+    await this.clock.sleep(Math.max(jittered, Math.min(error.retryAfterMs ?? 0, DOWN_AFTER_MS)), this.signal);
   }
 }

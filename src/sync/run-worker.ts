@@ -1,24 +1,26 @@
 import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { isMetWith, pausedSide } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { retryDelayMs } from '../domain/backoff.js';
-import type { ActionRepository } from '../persistence/action.repository.js';
-import type { Database } from '../persistence/database.js';
+import { ActionRepository } from '../persistence/action.repository.js';
+import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
-import type { RunEnd, RunRepository } from '../persistence/run.repository.js';
-import type { StateRepository } from '../persistence/state.repository.js';
+import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
-import type { StoreEventRepository } from '../persistence/store-event.repository.js';
+import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import { productIdOfEvent } from '../store/index.js';
-import type { Sites, Store } from '../sites/sites.js';
+import { Sites, type Store } from '../sites/sites.js';
 import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
-import type { Timing } from '../runtime/clock.js';
-import type { Applier } from './apply.js';
-import type { BackgroundCreations } from './background-creations.js';
+import { Clock } from '../runtime/clock.js';
+import { Logger } from '../runtime/logger.js';
+import { Applier } from './apply.js';
+import { BackgroundCreations } from './background-creations.js';
 import { readAll, readChanges, type SourceRead } from './extract.js';
-import type { GenerationRequester } from './generation.js';
+import { GenerationRequester } from './generation.js';
 import { Outage, RunInterruptedError } from './outage.js';
 import { PlanLimitError, planRead } from './planning.js';
 
@@ -27,26 +29,6 @@ export interface RunProgress {
   readonly done: number;
   /** Null while it is not known. */
   readonly total: number | null;
-}
-
-export interface RunLog {
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-}
-
-/** What a worker needs besides the run; one object, because every phase needs most of it. */
-export interface RunParts {
-  readonly db: Database;
-  readonly sites: Sites;
-  readonly runs: RunRepository;
-  readonly actions: ActionRepository;
-  readonly state: StateRepository;
-  readonly events: StoreEventRepository;
-  readonly applier: Applier;
-  readonly creations: BackgroundCreations;
-  readonly generation: GenerationRequester;
-  readonly timing: Timing;
-  readonly log: RunLog;
 }
 
 /** A run in the hands of a worker. */
@@ -76,8 +58,25 @@ const FAILURES_TOLD = 20;
  * Works runs to their end. The run's row is the truth: a worker holds it by a lease, does the phase that the row names, and
  * whoever finds the row after a crash goes on from there.
  */
+@Injectable()
 export class RunWorker {
-  constructor(private readonly parts: RunParts) {}
+  readonly #log: Logger;
+
+  constructor(
+    private readonly db: Database,
+    private readonly sites: Sites,
+    private readonly runs: RunRepository,
+    private readonly actions: ActionRepository,
+    private readonly state: StateRepository,
+    private readonly events: StoreEventRepository,
+    private readonly applier: Applier,
+    private readonly creations: BackgroundCreations,
+    private readonly generation: GenerationRequester,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'sync' });
+  }
 
   /**
    * Works one run; returns it as it ended, or null when somebody else has it. Aborting `signal` hands the run on as it
@@ -90,7 +89,7 @@ export class RunWorker {
   ): Promise<SyncRunEntity | null> {
     const lease = randomUUID();
     const heldUntilMs = performance.now() + LEASE_MS;
-    const run = await this.parts.runs.claim(runId, lease, LEASE_MS);
+    const run = await this.runs.claim(runId, lease, LEASE_MS);
     if (run === null) return null;
     const facts = { 'run.id': run.id, store: run.store, 'run.kind': run.kind, 'run.trigger': run.trigger };
     return traced('run', facts, (span) => this.#hold({ run, lease, heldUntilMs }, signal, onProgress, span));
@@ -105,7 +104,7 @@ export class RunWorker {
     const { run, lease } = claimed;
     const runId = run.id;
     const { kind, trigger, phase } = run;
-    this.parts.log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
+    this.#log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
     const holder = new AbortController();
     const lose = (): void => {
       // Without a code: those are failures of a product's own, and what is not sent any more is none.
@@ -115,20 +114,20 @@ export class RunWorker {
     const hold: Hold = { ...claimed, signal: stop, lose, onProgress, counts: {} };
     const heartbeat = setInterval(() => {
       this.#keepLease(hold).catch((error: unknown) => {
-        this.parts.log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
+        this.#log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
       });
     }, HEARTBEAT_MS);
     try {
       const end = await this.#toEnd(hold);
       killPoint('run.worked');
       span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
-      if (!(await this.parts.runs.finish(run.id, lease, end))) return null;
+      if (!(await this.runs.finish(run.id, lease, end))) return null;
       await this.#tellEnd(run, end);
-      return await this.parts.runs.get(run.id);
+      return await this.runs.get(run.id);
     } catch (error) {
       if (!stop.aborted) throw error;
-      if (!holder.signal.aborted) await this.parts.runs.release(run.id, lease);
-      this.parts.log.info({ runId, store: run.store }, 'run handed on as it stands');
+      if (!holder.signal.aborted) await this.runs.release(run.id, lease);
+      this.#log.info({ runId, store: run.store }, 'run handed on as it stands');
       return null;
     } finally {
       clearInterval(heartbeat);
@@ -137,20 +136,19 @@ export class RunWorker {
 
   /** Ids and codes alone: what a service says of a product may quote its text, and stands in the row. */
   async #tellEnd(run: SyncRunEntity, end: RunEnd): Promise<void> {
-    const { log, actions } = this.parts;
     const { id: runId, store } = run;
-    const failures = end.counts.failed === 0 ? [] : await actions.failures(runId, FAILURES_TOLD);
+    const failures = end.counts.failed === 0 ? [] : await this.actions.failures(runId, FAILURES_TOLD);
     for (const { externalId, kind, error } of failures)
-      log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
+      this.#log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
     const { state, counts, errorCode: code = null } = end;
     // Why a run failed as a whole is no product's affair.
     const reason = state === 'failed' ? { error: end.error } : {};
-    log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
+    this.#log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
   }
 
   async #keepLease(hold: Hold): Promise<void> {
     const heldUntilMs = performance.now() + LEASE_MS;
-    if (await this.parts.runs.keepLease(hold.run.id, hold.lease, LEASE_MS, hold.counts))
+    if (await this.runs.keepLease(hold.run.id, hold.lease, LEASE_MS, hold.counts))
       hold.heldUntilMs = heldUntilMs;
     else hold.lose();
   }
@@ -158,11 +156,11 @@ export class RunWorker {
   async #toEnd(hold: Hold): Promise<RunEnd> {
     const { run, signal } = hold;
     try {
-      const store = this.parts.sites.store(run.store);
+      const store = this.sites.store(run.store);
       if (run.unended > UNENDED_MOST) return await this.#givenUp(run);
       await this.#refusePaused(store);
       if (run.phase === 'extract') await this.#plan(hold, store);
-      else await this.parts.actions.retryFailures(run.id);
+      else await this.actions.retryFailures(run.id);
       const notes = await this.#apply(hold, store);
       return await this.#ended(run, store, notes);
     } catch (error) {
@@ -183,7 +181,7 @@ export class RunWorker {
 
   /** A workspace that refused our credentials is left alone until its pause ends; the run is tried again then. */
   async #refusePaused(store: Store): Promise<void> {
-    const pause = await this.parts.state.pausedNow(store.workspace.key);
+    const pause = await this.state.pausedNow(store.workspace.key);
     if (pause === null) return;
     throw new CodedError('throttled', `workspace ${store.workspace.key} is paused: ${pause.reason}`, {
       retryAfterMs: pause.remainingMs,
@@ -192,9 +190,9 @@ export class RunWorker {
 
   async #plan(hold: Hold, store: Store): Promise<void> {
     const { run, lease, signal, onProgress } = hold;
-    const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.parts.timing.now();
+    const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
     const { read, full } = await traced('extract', {}, () => this.#read(hold, store, readFrom));
-    const plan = await PlanTransaction.begin(this.parts.db, run);
+    const plan = await PlanTransaction.begin(this.db, run);
     try {
       // What was extracted is read while it is planned.
       const outcome = await traced('plan', {}, async (span) => {
@@ -211,7 +209,7 @@ export class RunWorker {
         return made;
       });
       if (full && outcome.incomplete !== null) {
-        this.parts.log.warn(
+        this.#log.warn(
           { runId: run.id, store: store.key },
           `nothing is marked as gone: ${outcome.incomplete}`,
         );
@@ -232,32 +230,31 @@ export class RunWorker {
     store: Store,
     readFrom: Date,
   ): Promise<{ read: SourceRead; full: boolean }> {
-    const known = await this.parts.state.store(store.key);
+    const known = await this.state.store(store.key);
     // A full read covers every event too.
-    const events = (await this.parts.events.take(store.key, run.id))
+    const events = (await this.events.take(store.key, run.id))
       .map(productIdOfEvent)
       .filter((id) => id !== null);
     if (run.kind === 'incremental' && known?.watermark) {
-      const besides = new Set(await this.parts.actions.leftBehind(store.key, run.id));
+      const besides = new Set(await this.actions.leftBehind(store.key, run.id));
       for (const id of events) besides.add(id);
       return { read: readChanges(store, known.watermark, [...besides]), full: false };
     }
     const progress = {
-      started: (handle: string | null) => this.parts.runs.setOperation(run.id, lease, handle, readFrom),
+      started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle, readFrom),
       waiting: (objects: number) => {
         onProgress({ phase: 'export', done: objects, total: null });
       },
     };
-    return { read: await readAll(store, run.operation, progress, this.parts.timing, signal), full: true };
+    return { read: await readAll(store, run.operation, progress, this.clock, signal), full: true };
   }
 
   async #apply(hold: Hold, store: Store): Promise<string[]> {
     const { run, lease, signal, lose, onProgress } = hold;
-    const { applier, creations, generation, actions, runs } = this.parts;
     const applying = {
       ...{ id: run.id, begunTo: run.begunTo },
       begin: async (actionId: string): Promise<void> => {
-        if (!(await runs.begin(run.id, lease, actionId))) lose();
+        if (!(await this.runs.begin(run.id, lease, actionId))) lose();
         signal.throwIfAborted();
       },
       assertHeld: (): void => {
@@ -265,35 +262,35 @@ export class RunWorker {
         signal.throwIfAborted();
       },
     };
-    const before = await actions.tally(run.id);
+    const before = await this.actions.tally(run.id);
     let done = 0;
-    const outage = new Outage(this.parts.timing, signal);
+    const outage = new Outage(this.clock, signal);
     await traced('apply', { 'run.open_actions': before.open }, () =>
-      applier.apply(applying, store, outage, signal, () => {
+      this.applier.apply(applying, store, outage, signal, () => {
         done += 1;
         onProgress({ phase: 'apply', done, total: before.open });
       }),
     );
     onProgress({ phase: 'creations', done: 0, total: null });
-    await traced('follow creations', {}, () => creations.follow(store, CREATIONS_WAIT_MS, signal));
+    await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
     const { maxPerRun } = store.workspace.settings.generation;
     const asked = await traced('request generation', {}, () =>
-      generation.requestDue(store, run.id, maxPerRun, signal),
+      this.generation.requestDue(store, run.id, maxPerRun, signal),
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
-    const { generationRequested } = await actions.tally(run.id);
+    const { generationRequested } = await this.actions.tally(run.id);
     hold.counts = { ...hold.counts, generationRequested };
     return asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
   }
 
   async #ended(run: SyncRunEntity, store: Store, notes: readonly string[]): Promise<RunEnd> {
-    await this.parts.state.unpause(store.workspace.key);
+    await this.state.unpause(store.workspace.key);
     const counts = await this.#counts(run);
     if (counts.failed === 0)
       return { state: 'succeeded', counts, ...(notes.length > 0 ? { error: notes.join('; ') } : {}) };
-    const [first] = await this.parts.actions.failures(run.id, 1);
+    const [first] = await this.actions.failures(run.id, 1);
     const example = first?.error ? `; the first: ${first.externalId}: ${first.error.message}` : '';
-    const retryable = await this.parts.actions.retryableFailures(run.id);
+    const retryable = await this.actions.retryableFailures(run.id);
     const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
     return {
       state: 'partial',
@@ -309,7 +306,7 @@ export class RunWorker {
 
   /** The counts of docs/http.md; what is still open counts as failed, until a later attempt settles it. */
   async #counts(run: SyncRunEntity): Promise<RunCounts> {
-    const tally = await this.parts.actions.tally(run.id);
+    const tally = await this.actions.tally(run.id);
     return {
       ...NO_COUNTS,
       ...run.counts,
@@ -323,13 +320,13 @@ export class RunWorker {
 
   async #endedEarly(run: SyncRunEntity, error: unknown): Promise<RunEnd> {
     if (!(error instanceof CodedError))
-      this.parts.log.warn({ runId: run.id, err: error }, 'a run ended on an unforeseen error');
+      this.#log.warn({ runId: run.id, err: error }, 'a run ended on an unforeseen error');
     const cause =
       error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
     const counts = await this.#counts(run);
     const applied = counts.created + counts.updated + counts.orphaned;
     if (isCoded(cause) && pausedSide('run', cause) === 'catalog')
-      await this.parts.state.pause(run.workspace, errorLine(cause));
+      await this.state.pause(run.workspace, errorLine(cause));
     const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
     const retryInMs = final ? undefined : this.#retryInMs(run, cause);
     const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;
@@ -345,7 +342,7 @@ export class RunWorker {
   /** Never sooner than half a minute: a run is no heartbeat. Undefined when the tries are used up. */
   #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
     const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
-    const delay = retryDelayMs(run.attempts + 2, () => this.parts.timing.random(), asked);
+    const delay = retryDelayMs(run.attempts + 2, () => this.clock.random(), asked);
     if (delay !== null) return delay;
     return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
   }

@@ -1,5 +1,4 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { rowIdOf } from '../queue/index.js';
@@ -10,9 +9,9 @@ import { RunWorker } from './run-worker.js';
 @Processor('runs', { concurrency: 4 })
 export class RunsProcessor extends WorkerHost {
   constructor(
-    @Inject(RunWorker) private readonly runWorker: RunWorker,
-    @Inject(Shutdown) private readonly shutdown: Shutdown,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly runWorker: RunWorker,
+    private readonly shutdown: Shutdown,
+    private readonly metrics: Metrics,
   ) {
     super();
   }

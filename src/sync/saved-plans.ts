@@ -1,35 +1,28 @@
 import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
-import type { Database } from '../persistence/database.js';
+import { Database } from '../persistence/database.js';
 import type { SavedPlanEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
 import type { NewAction } from '../persistence/plan-rows.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
-import type {
-  EntryStanding,
-  Refusal,
+import {
   SavedPlanRepository,
-  SettledAction,
-  SettledEntry,
+  type EntryStanding,
+  type Refusal,
+  type SettledAction,
+  type SettledEntry,
 } from '../persistence/saved-plan.repository.js';
-import type { StateRepository } from '../persistence/state.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
 import { filledFields, identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
-import type { Sites, Store } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import { Sites, type Store } from '../sites/sites.js';
+import { Clock } from '../runtime/clock.js';
 import { dryRun, type DryRun } from './dry-run.js';
 import { settlePlanned } from './planning.js';
-
-export interface SavedPlanParts {
-  readonly db: Database;
-  readonly sites: Sites;
-  readonly state: StateRepository;
-  readonly plans: SavedPlanRepository;
-  readonly timing: Timing;
-}
 
 export interface SaveOptions {
   readonly full: boolean;
@@ -48,21 +41,28 @@ export interface AppliedPlan {
 const BATCH = 50;
 
 /** Plans kept for review and carried out later (docs/decisions/0022-saved-plans-are-exact.md). */
+@Injectable()
 export class SavedPlans {
-  constructor(private readonly parts: SavedPlanParts) {}
+  constructor(
+    private readonly db: Database,
+    private readonly sites: Sites,
+    private readonly state: StateRepository,
+    private readonly plans: SavedPlanRepository,
+    private readonly clock: Clock,
+  ) {}
 
   /** An empty draft, made before the store is read. Throws `misconfigured` for an unknown store. */
   async draft(storeKey: string): Promise<string> {
-    const store = this.parts.sites.store(storeKey);
-    return this.parts.plans.begin(store.key, store.workspace.key);
+    const store = this.sites.store(storeKey);
+    return this.plans.begin(store.key, store.workspace.key);
   }
 
   /** Plans as a dry run does and keeps what comes of it in the draft. A draft whose planning fails says why. */
   async fill(planId: string, storeKey: string, options: SaveOptions): Promise<DryRun> {
-    const store = this.parts.sites.store(storeKey);
-    const { plans } = this.parts;
+    const store = this.sites.store(storeKey);
+    const { plans, db, state, clock } = this;
     try {
-      const plan = await dryRun(this.parts, store, {
+      const plan = await dryRun({ db, state, clock }, store, {
         ...options,
         onActions: async (actions) => {
           await plans.addEntries(planId, actions);
@@ -84,17 +84,17 @@ export class SavedPlans {
    */
   async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
     const plan = await this.#applicable(planId);
-    const store = this.parts.sites.store(plan.store);
+    const store = this.sites.store(plan.store);
     const run = { id: randomUUID(), store: plan.store, workspace: plan.workspace };
-    const transaction = await PlanTransaction.begin(this.parts.db, run, { dry: true });
+    const transaction = await PlanTransaction.begin(this.db, run, { dry: true });
     try {
       const tally = await this.#take(transaction, store, plan, signal);
       await settlePlanned(transaction, store);
       const moved = await this.#movedIdentities(transaction, plan, run.id, tally.refusals);
       const refusals = [...tally.refusals, ...moved];
-      await this.parts.plans.refuse(transaction.transaction, plan.id, run, refusals);
+      await this.plans.refuse(transaction.transaction, plan.id, run, refusals);
       const { conflicted } = await transaction.actions.counts();
-      await this.parts.plans.commitRun(transaction.transaction, plan, {
+      await this.plans.commitRun(transaction.transaction, plan, {
         id: run.id,
         trigger,
         // Each product that the run says something of, once: an orphan that is refused was seen.
@@ -107,7 +107,7 @@ export class SavedPlans {
   }
 
   async #applicable(planId: string): Promise<SavedPlanEntity> {
-    const plan = await this.parts.plans.get(planId);
+    const plan = await this.plans.get(planId);
     if (plan === null) throw new CodedError('not_found', `no plan ${planId.slice(0, 100)}`);
     switch (plan.state) {
       case 'saved':
@@ -137,7 +137,7 @@ export class SavedPlans {
     const tally = { entries: 0, products: 0, refusedOrphans: 0, refusals: [] as Refusal[] };
     for (let after = '0'; ;) {
       signal.throwIfAborted();
-      const entries = await this.parts.plans.standing(plan.id, after, BATCH);
+      const entries = await this.plans.standing(plan.id, after, BATCH);
       if (entries.length === 0) return tally;
       const live = await store.connector.readProducts(entries.map((entry) => entry.storeId));
       const actions: NewAction[] = [];
@@ -164,7 +164,7 @@ export class SavedPlans {
     refused: readonly Refusal[],
   ): Promise<Refusal[]> {
     const known = new Set(refused.map(({ position }) => position));
-    const settled = await this.parts.plans.settled(transaction.transaction, plan.id, runId);
+    const settled = await this.plans.settled(transaction.transaction, plan.id, runId);
     return settled.flatMap(({ entry, action }) => {
       const reason = known.has(entry.position) ? null : movedIdentity(entry, action);
       return reason === null ? [] : [{ position: entry.position, reason }];

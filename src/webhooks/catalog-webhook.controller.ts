@@ -1,4 +1,4 @@
-import { Controller, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { SIGNATURE_REFUSED, verifyWebhookSignature } from '../catalog/webhook-signature.js';
 import { errorLine } from '../domain/errors.js';
@@ -6,12 +6,13 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
 import { PacedNudges } from '../queue/index.js';
 import { killPoint } from '../runtime/kill-point.js';
+import { Logger } from '../runtime/logger.js';
 import { Sites, type Workspace } from '../sites/sites.js';
-import { REAL_TIMING } from '../runtime/clock.js';
+import { Clock } from '../runtime/clock.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { dedupeKey } from './dedupe-key.js';
 import { readRawBody } from './raw-body.js';
-import { reply, WEBHOOK_LOG, type WebhookLog } from './reply.js';
+import { reply } from './reply.js';
 
 const TIMESTAMP = 'x-webhook-timestamp';
 const SIGNATURE = 'x-webhook-signature';
@@ -22,13 +23,18 @@ const SIGNATURE = 'x-webhook-signature';
  */
 @Controller('webhooks/catalog')
 export class CatalogWebhookController {
+  readonly #log: Logger;
+
   constructor(
-    @Inject(Sites) private readonly sites: Sites,
-    @Inject(Inbox) private readonly inbox: Inbox,
-    @Inject(PacedNudges) private readonly nudges: PacedNudges,
-    @Inject(Metrics) private readonly metrics: Metrics,
-    @Inject(WEBHOOK_LOG) private readonly log: WebhookLog,
-  ) {}
+    private readonly sites: Sites,
+    private readonly inbox: Inbox,
+    private readonly nudges: PacedNudges,
+    private readonly metrics: Metrics,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'webhooks' });
+  }
 
   @Post(':workspace')
   async receive(
@@ -62,13 +68,13 @@ export class CatalogWebhookController {
       return 'unknown_workspace';
     }
     if (body.kind === 'too_large') {
-      this.log.warn({ workspace: key }, 'a delivery over 10 MB was refused; polling brings its result');
+      this.#log.warn({ workspace: key }, 'a delivery over 10 MB was refused; polling brings its result');
       reply(response, 413, 'a delivery may have 10 MB at most');
       return 'too_large';
     }
     const refusal = this.#refusal(workspace, request, body.bytes);
     if (refusal !== null) {
-      this.log.warn({ workspace: key, reason: refusal }, 'a delivery was refused');
+      this.#log.warn({ workspace: key, reason: refusal }, 'a delivery was refused');
       reply(response, 401, SIGNATURE_REFUSED);
       return 'refused';
     }
@@ -82,7 +88,7 @@ export class CatalogWebhookController {
     if (secrets.length === 0) return 'webhook.hmacSecret is not set';
     const result = verifyWebhookSignature(
       { rawBody, timestamp: request.headers[TIMESTAMP], signature: request.headers[SIGNATURE] },
-      { secrets, now: REAL_TIMING.now(), toleranceSeconds },
+      { secrets, now: this.clock.now(), toleranceSeconds },
     );
     return result.ok ? null : result.reason;
   }
@@ -103,12 +109,12 @@ export class CatalogWebhookController {
       reply(response, 200, id === null ? 'stored before' : 'stored');
       if (id === null) return 'duplicate';
       killPoint('receive.acked');
-      this.log.info({ deliveryId: id, workspace: workspace.key, action }, 'delivery received');
+      this.#log.info({ deliveryId: id, workspace: workspace.key, action }, 'delivery received');
       // After the answer: the sweeper finds what a lost nudge leaves.
       this.nudges.add(id);
       return 'stored';
     } catch (error) {
-      this.log.warn(
+      this.#log.warn(
         { workspace: workspace.key, err: errorLine(error) },
         'a delivery could not be stored; the sender is asked to repeat it',
       );

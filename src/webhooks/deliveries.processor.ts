@@ -1,5 +1,4 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Nudger, PacedNudges, rowIdOf } from '../queue/index.js';
@@ -9,10 +8,10 @@ import { DeliveryInterpreter } from './interpreter.js';
 @Processor('deliveries', { concurrency: 8 })
 export class DeliveriesProcessor extends WorkerHost {
   constructor(
-    @Inject(DeliveryInterpreter) private readonly interpreter: DeliveryInterpreter,
-    @Inject(Nudger) private readonly nudger: Nudger,
-    @Inject(PacedNudges) private readonly paced: PacedNudges,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly interpreter: DeliveryInterpreter,
+    private readonly nudger: Nudger,
+    private readonly paced: PacedNudges,
+    private readonly metrics: Metrics,
   ) {
     super();
   }

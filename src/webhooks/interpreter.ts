@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
 import type { z } from 'zod';
 import { deliverySchema, type CatalogDelivery, type CatalogProduct } from '../catalog/schemas.js';
 import { readUntrustedJson } from '../catalog/untrusted-json.js';
@@ -6,22 +7,22 @@ import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { DeliveryState } from '../domain/row-states.js';
-import type { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type {
   GenerationTaskEntity,
   StoreProductEntity,
   WebhookDeliveryEntity,
 } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { StateRepository } from '../persistence/state.repository.js';
-import type { TaskRepository } from '../persistence/task.repository.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
 import { holdsContent } from '../planner/translations.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
-import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
-import type { Sites, Store, Workspace } from '../sites/sites.js';
+import { Logger } from '../runtime/logger.js';
+import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { resultContent, type ResultContent } from './result-content.js';
 
 /** What became of a delivery: settled with a note, or to be looked at again. */
@@ -63,7 +64,10 @@ const CLOCK_SKEW_MS = 300_000;
  * an intended write-back. It may fail and be repeated without the sender knowing; nothing it does depends on the order in
  * which deliveries come.
  */
+@Injectable()
 export class DeliveryInterpreter {
+  private readonly log: Logger;
+
   constructor(
     private readonly sites: Sites,
     private readonly deliveries: DeliveryRepository,
@@ -71,8 +75,10 @@ export class DeliveryInterpreter {
     private readonly tasks: TaskRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly state: StateRepository,
-    private readonly log: RowLog = SILENT_LOG,
-  ) {}
+    logger: Logger,
+  ) {
+    this.log = logger.child({ stage: 'webhooks' });
+  }
 
   async interpret(id: string): Promise<Interpretation> {
     const lease = randomUUID();

@@ -1,9 +1,4 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
-import type { RowLog } from '../runtime/logger.js';
-
-export const WEBHOOK_LOG = Symbol('WEBHOOK_LOG');
-
-export type WebhookLog = RowLog;
 
 /** An answer in the one shape of docs/http.md; a success says what became of the body. */
 export function reply(response: ServerResponse, statusCode: number, message: string): void {

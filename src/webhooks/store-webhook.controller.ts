@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Controller, Inject, Param, Post, Req, Res } from '@nestjs/common';
+import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
 import { Inbox } from '../persistence/inbox.js';
+import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
 import { isShopifySignature } from '../store/index.js';
 import { readRawBody } from './raw-body.js';
-import { reply, WEBHOOK_LOG, type WebhookLog } from './reply.js';
+import { reply } from './reply.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const EVENT_ID = 'x-shopify-webhook-id';
@@ -15,11 +16,15 @@ const TOPIC = 'x-shopify-topic';
 /** Receipt of a store's own events: stored, and covered later by an incremental run that reads what changed. */
 @Controller('webhooks/shopify')
 export class StoreWebhookController {
+  readonly #log: Logger;
+
   constructor(
-    @Inject(Sites) private readonly sites: Sites,
-    @Inject(Inbox) private readonly inbox: Inbox,
-    @Inject(WEBHOOK_LOG) private readonly log: WebhookLog,
-  ) {}
+    private readonly sites: Sites,
+    private readonly inbox: Inbox,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'webhooks' });
+  }
 
   @Post(':store')
   async receive(
@@ -67,7 +72,7 @@ export class StoreWebhookController {
       });
       reply(response, 200, 'stored');
     } catch (error) {
-      this.log.warn(
+      this.#log.warn(
         { store, err: errorLine(error) },
         'a store event could not be stored; the store is asked to repeat it',
       );

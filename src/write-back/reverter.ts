@@ -1,16 +1,17 @@
+import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import { afterRevert, valueHash, type WrittenContent } from '../domain/written-content.js';
 import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { isStoreField } from '../planner/generated-content.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
-import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
-import type { Sites, Store } from '../sites/sites.js';
+import { Logger } from '../runtime/logger.js';
+import { Sites, type Store } from '../sites/sites.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { namespaceAndKey } from './send.js';
 
@@ -18,13 +19,18 @@ import { namespaceAndKey } from './send.js';
  * Reverts an applied write-back. A field gets its before-image back exactly where the live value is still ours, and is left
  * alone elsewhere. The journal keeps both.
  */
+@Injectable()
 export class WriteBackReverter {
+  private readonly log: Logger;
+
   constructor(
     private readonly sites: Sites,
     private readonly writeBacks: WriteBackRepository,
     private readonly links: LinkRepository,
-    private readonly log: RowLog = SILENT_LOG,
-  ) {}
+    logger: Logger,
+  ) {
+    this.log = logger.child({ stage: 'write-back' });
+  }
 
   /** Throws `not_found` for an unknown id, `conflict` when it is not applied or nothing of it is ours any more. */
   async revert(id: string): Promise<readonly JournalField[]> {

@@ -1,12 +1,7 @@
-import { Module, type DynamicModule } from '@nestjs/common';
-import type { RowLog } from '../runtime/logger.js';
-import { WriteBacksProcessor } from './write-backs.processor.js';
-import { writerProvider } from './writer.provider.js';
+import { Module } from '@nestjs/common';
+import { WriteBackReverter } from './reverter.js';
+import { WriteBackWriter } from './writer.js';
 
-/** Conflict check, write, verify, journal. What people do with the journal (review, revert) is bound in the composition root. */
-@Module({})
-export class WriteBackModule {
-  static forRoot(log: RowLog): DynamicModule {
-    return { module: WriteBackModule, providers: [writerProvider(log), WriteBacksProcessor] };
-  }
-}
+/** Conflict check, write, verify, journal; and taking a write-back back. */
+@Module({ providers: [WriteBackWriter, WriteBackReverter], exports: [WriteBackWriter, WriteBackReverter] })
+export class WriteBackModule {}

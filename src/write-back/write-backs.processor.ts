@@ -1,5 +1,4 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import { Inject } from '@nestjs/common';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { rowIdOf } from '../queue/index.js';
@@ -10,8 +9,8 @@ import { WriteBackWriter, type WriteBackResult } from './writer.js';
 @Processor('write-backs', { concurrency: 8 })
 export class WriteBacksProcessor extends WorkerHost {
   constructor(
-    @Inject(WriteBackWriter) private readonly writer: WriteBackWriter,
-    @Inject(Metrics) private readonly metrics: Metrics,
+    private readonly writer: WriteBackWriter,
+    private readonly metrics: Metrics,
   ) {
     super();
   }

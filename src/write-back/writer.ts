@@ -1,17 +1,18 @@
+import { Injectable } from '@nestjs/common';
 import { retryDelayMs } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { WriteBackEnd, WriteBackRepository } from '../persistence/write-back.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { WriteBackRepository, type WriteBackEnd } from '../persistence/write-back.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
-import { SILENT_LOG, type RowLog } from '../runtime/logger.js';
-import type { Sites, Store } from '../sites/sites.js';
-import type { Timing } from '../runtime/clock.js';
+import { Logger } from '../runtime/logger.js';
+import { Sites, type Store } from '../sites/sites.js';
+import { Clock } from '../runtime/clock.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { send } from './send.js';
@@ -35,14 +36,19 @@ export interface WriteBackResult {
  * sends the least, and journals what the store then holds. One product is written by one worker at a time; a worker that
  * dies leaves a row that the next one can finish without writing twice.
  */
+@Injectable()
 export class WriteBackWriter {
+  private readonly log: Logger;
+
   constructor(
     private readonly sites: Sites,
     private readonly writeBacks: WriteBackRepository,
     private readonly links: LinkRepository,
-    private readonly timing: Timing,
-    private readonly log: RowLog = SILENT_LOG,
-  ) {}
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.log = logger.child({ stage: 'write-back' });
+  }
 
   /** Works one write-back; null when it is not ready (any more), or another worker has its product or takes it over. */
   async write(id: string): Promise<WriteBackResult | null> {
@@ -140,7 +146,7 @@ export class WriteBackWriter {
       case 'wait':
         return this.#postponed(row, error.code, PAUSED_RETRY_MS, reason);
       case 'retry': {
-        const delay = retryDelayMs(row.attempts + 1, () => this.timing.random(), error.retryAfterMs);
+        const delay = retryDelayMs(row.attempts + 1, () => this.clock.random(), error.retryAfterMs);
         if (delay !== null) return this.#postponed(row, error.code, delay, reason, { failed: true });
         break;
       }

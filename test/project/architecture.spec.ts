@@ -41,7 +41,9 @@ const AREAS: Readonly<Record<string, Area>> = {
   // The schema of the assumptions about the catalog service belongs to the catalog client.
   config: { imports: ['domain', 'catalog/assumptions.ts'] },
   observability: { imports: [...FOUNDATION, 'config'] },
-  sites: { imports: [...FOUNDATION, 'planner', 'store', 'catalog', 'persistence', 'config'] },
+  sites: {
+    imports: [...FOUNDATION, 'observability', 'planner', 'store', 'catalog', 'persistence', 'config'],
+  },
   // Descriptions of HTTP interfaces, and the page that shows them.
   openapi: { imports: [], packages: ['express', 'swagger-ui-dist', 'zod'] },
   schedule: STAGE,
@@ -56,8 +58,7 @@ const AREAS: Readonly<Record<string, Area>> = {
 };
 
 /** The composition root and the commands bind everything; the sandbox belongs to the demo alone. */
-const UNBOUND =
-  /^src\/(cli\/|main\.ts$|(daemon|composition|daemon-composition|app\.module|daemon\.module)\.ts$)/;
+const UNBOUND = /^src\/(cli\/|main\.ts$|(daemon|[a-z]+\.module)\.ts$)/;
 const MAY_USE_SANDBOX = /^src\/(sandbox\/|cli\/demo)/;
 const MAY_READ_ENVIRONMENT = /^src\/(config\/environment\.ts|sandbox\/main\.ts)$/;
 const WITHOUT_CLOCK = /^src\/(domain|planner)\//;

@@ -1,7 +1,7 @@
 import { openRuntimeFor, type Runtime } from '../../src/cli/runtime.js';
 import { loadConfig } from '../../src/config/index.js';
 import { startDaemon, type RunningDaemon } from '../../src/daemon.js';
-import { createLogger, createLoggerOptions } from '../../src/observability/logging/index.js';
+import { createLogger } from '../../src/observability/logging/index.js';
 import { World, type WorldOptions } from './e2e-world.js';
 
 /** A world whose daemon runs in the test's own process, from the sources. */
@@ -22,11 +22,7 @@ export class OperationsWorld {
     const runtime: Runtime = await openRuntimeFor(config, warnings, 'stderr');
     // Refused requests are what many tests are about.
     const quiet = { level: 'error', pretty: false, secrets: [], destination: 'stderr' } as const;
-    this.running = await startDaemon({
-      ...runtime,
-      logger: createLogger(quiet),
-      loggerOptions: createLoggerOptions(quiet),
-    });
+    this.running = await startDaemon({ ...runtime, logger: createLogger(quiet) });
     return this.running;
   }
 

@@ -1,5 +1,6 @@
 import { storeSchema } from '../../src/config/store-schema.js';
 import { workspaceSchema } from '../../src/config/workspace-schema.js';
+import { Metrics } from '../../src/observability/metrics/metrics.js';
 import { ActionRepository } from '../../src/persistence/action.repository.js';
 import { openDataSource } from '../../src/persistence/data-source.js';
 import { Database } from '../../src/persistence/database.js';
@@ -12,9 +13,8 @@ import { StoreEventRepository } from '../../src/persistence/store-event.reposito
 import { TaskRepository } from '../../src/persistence/task.repository.js';
 import { WriteBackRepository } from '../../src/persistence/write-back.repository.js';
 import { RunRequests } from '../../src/sites/run-requests.js';
-import type { RowLog } from '../../src/runtime/logger.js';
 import { makeStore, Sites, type Store, type Workspace } from '../../src/sites/sites.js';
-import type { Timing } from '../../src/runtime/clock.js';
+import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
@@ -25,6 +25,7 @@ import { WriteBackReverter } from '../../src/write-back/reverter.js';
 import { WriteBackWriter } from '../../src/write-back/writer.js';
 import { FakeCatalog } from './fake-catalog.js';
 import { FakeStore, SHOP } from './fake-store.js';
+import { loggerTo, type LogLine } from './logs.js';
 import { createMigratedDatabase } from './postgres.js';
 
 /** Settings as the configuration's file would hold them; the schema fills in the rest. */
@@ -36,7 +37,7 @@ export const WORKSPACE = 'default';
 const OTHER_SHOP = 'other.myshopify.com';
 
 /** A clock that moves by being waited for. It starts at the real time, because rows are stamped by the database's. */
-export class WaitingClock implements Timing {
+export class WaitingClock implements Clock {
   readonly slept: number[] = [];
   #atMs = Date.now();
 
@@ -77,11 +78,9 @@ export class Stages {
   clock = new WaitingClock();
   log: { readonly message: string; readonly fields: object }[] = [];
   /** Every line of every stage, as it would be written; `log` holds a run's warnings alone. */
-  lines: { readonly level: 'info' | 'warn'; readonly message: string; readonly fields: object }[] = [];
-  readonly logged: RowLog = {
-    info: (fields, message) => this.lines.push({ level: 'info', fields, message }),
-    warn: (fields, message) => this.lines.push({ level: 'warn', fields, message }),
-  };
+  lines: LogLine[] = [];
+  readonly logger = loggerTo((line) => this.lines.push(line));
+  readonly metrics = new Metrics();
   /** Set again by `reset`. */
   settings: { store: Settings; workspace: Settings } = { store: {}, workspace: {} };
 
@@ -166,23 +165,23 @@ export class Stages {
   }
 
   get worker(): RunWorker {
-    return new RunWorker({
-      ...{ db: this.db, sites: this.sites, runs: this.runs, actions: this.actions, state: this.state },
-      events: this.events,
-      applier: new Applier(this.db, this.actions),
-      creations: new BackgroundCreations(this.links, this.actions, this.clock),
-      generation: this.generation,
-      timing: this.clock,
-      log: {
-        info: (fields, message) => {
-          this.logged.info(fields, message);
-        },
-        warn: (fields, message) => {
-          this.log.push({ fields, message });
-          this.logged.warn(fields, message);
-        },
-      },
+    const logger = loggerTo((line) => {
+      this.lines.push(line);
+      if (line.level === 'warn') this.log.push(line);
     });
+    return new RunWorker(
+      this.db,
+      this.sites,
+      this.runs,
+      this.actions,
+      this.state,
+      this.events,
+      new Applier(this.db, this.actions, this.metrics),
+      this.creations,
+      this.generation,
+      this.clock,
+      logger,
+    );
   }
 
   get creations(): BackgroundCreations {
@@ -191,7 +190,7 @@ export class Stages {
 
   get interpreter(): DeliveryInterpreter {
     const { deliveries, links, tasks, writeBacks, state } = this;
-    return new DeliveryInterpreter(this.sites, deliveries, links, tasks, writeBacks, state, this.logged);
+    return new DeliveryInterpreter(this.sites, deliveries, links, tasks, writeBacks, state, this.logger);
   }
 
   get poller(): TaskPoller {
@@ -200,11 +199,11 @@ export class Stages {
   }
 
   get writer(): WriteBackWriter {
-    return new WriteBackWriter(this.sites, this.writeBacks, this.links, this.clock, this.logged);
+    return new WriteBackWriter(this.sites, this.writeBacks, this.links, this.clock, this.logger);
   }
 
   get reverter(): WriteBackReverter {
-    return new WriteBackReverter(this.sites, this.writeBacks, this.links, this.logged);
+    return new WriteBackReverter(this.sites, this.writeBacks, this.links, this.logger);
   }
 
   /** Asks for a run and works it to its end. */

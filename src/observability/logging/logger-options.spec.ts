@@ -95,7 +95,10 @@ describe('requests', () => {
   let app: INestApplication<App>;
 
   beforeAll(async () => {
-    @Module({ imports: [LoggerModule.forRoot(createLoggerOptions(settings))], controllers: [Routes] })
+    @Module({
+      imports: [LoggerModule.forRoot(createLoggerOptions(createLogger(settings)))],
+      controllers: [Routes],
+    })
     class Root {}
     const testing = await Test.createTestingModule({ imports: [Root] }).compile();
     app = testing.createNestApplication<INestApplication<App>>({ bufferLogs: true });

@@ -32,10 +32,10 @@ export function createLogger(settings: LoggerSettings): Logger {
 }
 
 /** Options for `LoggerModule.forRoot` of nestjs-pino: the logger above, and a line per request but those of probes. */
-export function createLoggerOptions(settings: LoggerSettings): Params {
+export function createLoggerOptions(logger: Logger): Params {
   return {
     pinoHttp: {
-      logger: createLogger(settings),
+      logger,
       autoLogging: { ignore: (request) => isProbe(request.url) },
       genReqId: requestId,
       customLogLevel: (_request, response, error) => requestLevel(response.statusCode, error),

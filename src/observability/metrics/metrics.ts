@@ -1,7 +1,9 @@
+import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { StateGauges, type StateSources } from './state-gauges.js';
 
 /** What Prometheus is told. One instance a process; stages count, operations hands it out. */
+@Injectable()
 export class Metrics {
   readonly registry = new Registry();
 

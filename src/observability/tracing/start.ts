@@ -13,11 +13,8 @@ import {
   TracerProvider,
   ParentBasedSampler,
 } from '@opentelemetry/sdk-trace';
+import type { Logger } from '../../runtime/logger.js';
 import { sendSpans } from './tracing.js';
-
-export interface TracingLog {
-  warn(message: string): void;
-}
 
 export interface RunningTracing {
   /** Sends what is left, for three seconds at most; no span is recorded any more. */
@@ -31,15 +28,15 @@ const STOP_WITHIN_MS = 3_000;
  * headers, and the resource its name, from OpenTelemetry's own variables. What cannot be sent is dropped and logged: no work
  * waits for it.
  */
-export function startTracing(ratio: number, log: TracingLog): RunningTracing {
+export function startTracing(ratio: number, log: Logger): RunningTracing {
   diag.setLogger(
     {
       ...SILENT,
       error: (text) => {
-        log.warn(`traces: ${text}`);
+        log.warn({}, `traces: ${text}`);
       },
       warn: (text) => {
-        log.warn(`traces: ${text}`);
+        log.warn({}, `traces: ${text}`);
       },
     },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
@@ -69,7 +66,7 @@ export function startTracing(ratio: number, log: TracingLog): RunningTracing {
 const nothing = (): void => undefined;
 const SILENT = { error: nothing, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
 
-async function endsWithin(work: Promise<void>, log: TracingLog): Promise<void> {
+async function endsWithin(work: Promise<void>, log: Logger): Promise<void> {
   const timer = { id: undefined as NodeJS.Timeout | undefined };
   const late = new Promise<never>((_resolve, reject) => {
     timer.id = setTimeout(() => {
@@ -80,7 +77,7 @@ async function endsWithin(work: Promise<void>, log: TracingLog): Promise<void> {
     await Promise.race([work, late]);
   } catch {
     // The exporter's own error quotes the request; that it failed is all that is told.
-    log.warn('traces: the last spans could not be sent');
+    log.warn({}, 'traces: the last spans could not be sent');
   } finally {
     clearTimeout(timer.id);
   }

@@ -1,38 +1,36 @@
-import { Module, type DynamicModule, type OnApplicationShutdown } from '@nestjs/common';
-import type { TracingLog, RunningTracing } from './start.js';
+import { Inject, Injectable, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { environment, tracingSettings } from '../../config/index.js';
+import { Logger } from '../../runtime/logger.js';
+import type { RunningTracing } from './start.js';
 
-/** What the environment asks for. */
-export interface TracingChoice {
-  readonly ratio: number;
-  readonly warnings: readonly string[];
-}
+const TRACING = Symbol('TRACING');
 
-/** Sends what is left when everything else has ended. */
-class TracingEnd implements OnApplicationShutdown {
-  constructor(private readonly running: RunningTracing | null) {}
+/** Sends the last spans when everything else has ended. */
+@Injectable()
+class TracingShutdown implements OnApplicationShutdown {
+  constructor(@Inject(TRACING) private readonly running: RunningTracing | null) {}
 
   async onApplicationShutdown(): Promise<void> {
     await this.running?.stop();
   }
 }
 
-/** Sends traces where the environment says so. Otherwise nothing of OpenTelemetry but its few API calls is even loaded. */
-@Module({})
-export class TracingModule {
-  static forRoot(settings: TracingChoice | null, log: TracingLog): DynamicModule {
-    return {
-      module: TracingModule,
-      providers: [
-        {
-          provide: TracingEnd,
-          useFactory: async (): Promise<TracingEnd> => {
-            if (settings === null) return new TracingEnd(null);
-            for (const warning of settings.warnings) log.warn(warning);
-            const { startTracing } = await import('./start.js');
-            return new TracingEnd(startTracing(settings.ratio, log));
-          },
-        },
-      ],
-    };
-  }
-}
+/** Sends traces when the environment asks for it. Without that, only OpenTelemetry's API package is loaded. */
+@Module({
+  providers: [
+    {
+      provide: TRACING,
+      inject: [Logger],
+      useFactory: async (logger: Logger): Promise<RunningTracing | null> => {
+        const settings = tracingSettings(environment());
+        if (settings === null) return null;
+        const log = logger.child({ stage: 'tracing' });
+        for (const warning of settings.warnings) log.warn({}, warning);
+        const { startTracing } = await import('./start.js');
+        return startTracing(settings.ratio, log);
+      },
+    },
+    TracingShutdown,
+  ],
+})
+export class TracingModule {}

@@ -3,7 +3,8 @@ import type { ExportState } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import { BULK_CANCEL, BULK_POLL, BULK_RECENT, BULK_RUN, bulkProductsText } from './documents.js';
 import { refusedWith } from './faults.js';
-import type { Sleep, StoreLog } from './options.js';
+import type { Logger } from '../../runtime/logger.js';
+import type { Sleep } from './options.js';
 import { type BulkOperation, bulkCancelData, bulkPollData, bulkRecentData, bulkRunData } from './schemas.js';
 import { productSearch } from './search.js';
 
@@ -13,7 +14,7 @@ export interface BulkSettings {
   readonly slotWaitMs: number;
   /** `namespace.key` of the metafields that are read of each variant; at most two. */
   readonly variantMetafields: readonly string[];
-  readonly log?: StoreLog | undefined;
+  readonly log?: Logger | undefined;
 }
 
 /** Full exports by bulk operations, which are neither charged nor capped by cost. */

@@ -1,3 +1,4 @@
+import type { Logger } from '../../runtime/logger.js';
 import type { EndpointAuth } from './auth.js';
 
 /** What a Shopify connector is made of. Everything that a test must be able to hold still is passed in. */
@@ -25,17 +26,12 @@ export interface ShopifyOptions {
   readonly random?: (() => number) | undefined;
   readonly onCost?: ((cost: CostReport) => void) | undefined;
   readonly onRequest?: ((request: RequestReport) => void) | undefined;
-  readonly log?: StoreLog | undefined;
+  readonly log?: Logger | undefined;
   readonly limits?: Partial<ShopifyLimits> | undefined;
 }
 
 /** Resolves after the given milliseconds, or at once when the signal is aborted; never rejects. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
-
-/** What pino and the like offer. Never given a credential or a product's content. */
-export interface StoreLog {
-  warn(details: object, message: string): void;
-}
 
 export interface CostReport {
   readonly operation: string;

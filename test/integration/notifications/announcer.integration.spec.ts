@@ -3,6 +3,7 @@ import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { Announcer } from '../../../src/notifications/announcer.js';
 import { outgoingWebhook } from '../../../src/notifications/outgoing-webhook.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
+import { loggerTo } from '../../support/logs.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver } from '../../support/results.js';
@@ -12,10 +13,7 @@ import { Receiver } from './receiver.js';
 let stages: Stages;
 let receiver: Receiver;
 let logged: string[];
-const log = {
-  info: (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`),
-  warn: (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`),
-};
+const log = loggerTo(({ fields, message }) => logged.push(`${message} ${JSON.stringify(fields)}`));
 
 beforeAll(async () => {
   [stages, receiver] = await Promise.all([Stages.open(), Receiver.open()]);
@@ -36,7 +34,7 @@ function announcer(timeoutMs = 5_000): Announcer {
     notifications: new NotificationRepository(stages.db),
     webhook: outgoingWebhook(receiver.url(), timeoutMs),
     metrics: new Metrics(),
-    timing: stages.clock,
+    clock: stages.clock,
     log,
     publicUrl: 'https://sync.example.com/',
   });

@@ -1,6 +1,7 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Inbox } from '../../../src/persistence/inbox.js';
+import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -16,12 +17,12 @@ afterEach(async () => {
     for (const socket of sockets) socket.destroy();
     await new Promise((resolve) => server.close(resolve));
   }
-  await Promise.all(opened.splice(0).map((inbox) => inbox.close()));
+  await Promise.all(opened.splice(0).map((inbox) => inbox.onApplicationShutdown()));
 });
 afterAll(async () => stages.close());
 
 function inboxAt(url: string): Inbox {
-  const inbox = new Inbox(url, () => undefined);
+  const inbox = new Inbox({ url }, SILENT_LOGGER);
   opened.push(inbox);
   return inbox;
 }

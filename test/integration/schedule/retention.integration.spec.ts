@@ -3,6 +3,7 @@ import { HistoryRepository } from '../../../src/persistence/history.repository.j
 import { RetentionRepository } from '../../../src/persistence/retention.repository.js';
 import { Retention } from '../../../src/schedule/retention.js';
 import { snapshot } from '../../support/fake-store.js';
+import { loggerTo } from '../../support/logs.js';
 import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
@@ -18,10 +19,7 @@ beforeEach(async () => {
 });
 afterAll(async () => stages.close());
 
-const log = {
-  info: (fields: object) => told.push(fields),
-  warn: (fields: object) => told.push(fields),
-};
+const log = loggerTo(({ fields }) => told.push(fields));
 
 function retention(keepDays = 90, sleep = async (): Promise<void> => undefined): Retention {
   return new Retention(new RetentionRepository(stages.db), keepDays, { sleep }, log);

@@ -5,7 +5,8 @@ import type { QueueName } from '../../../src/queue/index.js';
 import { Reconciler, type QueuePressure } from '../../../src/schedule/reconciler.js';
 import { Retention } from '../../../src/schedule/retention.js';
 import { Scheduler } from '../../../src/schedule/scheduler.js';
-import { WebhookSlot } from '../../../src/schedule/webhook-slot.js';
+import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
+import { loggerTo } from '../../support/logs.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';
@@ -36,17 +37,16 @@ const DAY_MS = 86_400_000;
 const nudge = async (queue: QueueName, ids: readonly string[]): Promise<void> => {
   nudged.push(...ids.map((id) => `${queue} ${id}`));
 };
-const log = {
-  info: (_fields: object, message: string) => logged.push(message),
-  warn: (fields: object, message: string) => logged.push(`${message} ${JSON.stringify(fields)}`),
-};
+const log = loggerTo(({ level, fields, message }) =>
+  logged.push(level === 'info' ? message : `${message} ${JSON.stringify(fields)}`),
+);
 
 /** A queue with nothing to do, unless a test says otherwise. */
 const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
 
 function reconciler(pressure = IDLE, publicUrl?: string): Reconciler {
   const { sites, runs, deliveries, writeBacks, links, state, poller } = stages;
-  const slot = new WebhookSlot(publicUrl, state);
+  const slot = new WebhookSlot({ server: { publicUrl } }, state);
   const rows = { sites, runs, deliveries, writeBacks, links, state, poller };
   return new Reconciler({ ...rows, slot, nudge, pressure, log, publicUrl });
 }
@@ -64,9 +64,9 @@ function scheduler(
   }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
 ): Scheduler {
   const { sites, requests, runs, events } = stages;
-  const timing = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
+  const clock = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
   const rows = { sites, requests, runs, events, reconciler: reconciler(pressure), retention: retention() };
-  const made = new Scheduler({ registry, ...rows, nudge, timing, log });
+  const made = new Scheduler({ registry, ...rows, nudge, clock, log });
   schedulers.push(made);
   return made;
 }
@@ -255,7 +255,7 @@ describe('a sweep', () => {
     const failing = new Reconciler({
       ...{ runs: stages.runs, deliveries: stages.deliveries, writeBacks: stages.writeBacks },
       ...{ links: stages.links, state: stages.state, sites: stages.sites, poller: stages.poller },
-      slot: new WebhookSlot(undefined, stages.state),
+      slot: new WebhookSlot({ server: { publicUrl: undefined } }, stages.state),
       nudge: async (queue, ids) => {
         if (queue === 'runs') throw new Error('queue away');
         await nudge(queue, ids);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { WebhookSlot } from '../../../src/schedule/webhook-slot.js';
+import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
@@ -16,7 +16,7 @@ afterAll(async () => stages.close());
 const OURS = 'https://sync.example.com/webhooks/catalog/default';
 const FOREIGN = { url: 'https://elsewhere.example.com/hook' };
 
-const slot = () => new WebhookSlot('https://sync.example.com/', stages.state);
+const slot = () => new WebhookSlot({ server: { publicUrl: 'https://sync.example.com/' } }, stages.state);
 const workspace = () => stages.sites.workspace(WORKSPACE)!;
 const writes = () => stages.catalog.script.count('putWebhookSettings');
 
@@ -85,7 +85,7 @@ describe('the webhook slot', () => {
   });
 
   it('without a public URL cannot be filled', async () => {
-    const without = new WebhookSlot(undefined, stages.state);
+    const without = new WebhookSlot({ server: { publicUrl: undefined } }, stages.state);
     expect(without.urlFor(workspace())).toBeNull();
     await expect(without.register(workspace(), { force: true })).rejects.toMatchObject({
       code: 'misconfigured',

@@ -217,7 +217,7 @@ describe('a dry run', () => {
     const held = JSON.stringify([...stages.catalog.products]);
     const actions: SyncActionEntity[] = [];
     const found = await dryRun(
-      { db: stages.db, state: stages.state, timing: stages.clock },
+      { db: stages.db, state: stages.state, clock: stages.clock },
       stages.sites.store(STORE),
       {
         full: true,
@@ -241,7 +241,7 @@ describe('a dry run', () => {
     stages.store.products.delete('1');
     await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     const found = await dryRun(
-      { db: stages.db, state: stages.state, timing: stages.clock },
+      { db: stages.db, state: stages.state, clock: stages.clock },
       stages.sites.store(STORE),
       {
         full: true,

@@ -1,7 +1,8 @@
+import { Injectable, Inject } from '@nestjs/common';
+import { APP_CONFIG, AppConfig } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
-import type { AppConfig } from '../config/index.js';
-import type { StateRepository } from '../persistence/state.repository.js';
-import type { Workspace } from '../sites/sites.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import type { Workspace } from './sites.js';
 
 export type SlotState = 'ours' | 'free' | 'foreign' | 'unknown';
 
@@ -15,16 +16,21 @@ export interface SlotFinding {
  * The workspace's one webhook slot (docs/catalog-rules.md#webhook-configuration; docs/decisions/0014-the-webhook-slot.md): a POST replaces whatever is
  * there, so somebody else's URL is never overwritten unless a person says so.
  */
+@Injectable()
 export class WebhookSlot {
+  readonly #publicUrl: string | undefined;
+
   constructor(
-    private readonly publicUrl: AppConfig['server']['publicUrl'],
-    private readonly state: Pick<StateRepository, 'reportWebhook'>,
-  ) {}
+    @Inject(APP_CONFIG) config: { readonly server: Pick<AppConfig['server'], 'publicUrl'> },
+    @Inject(StateRepository) private readonly state: Pick<StateRepository, 'reportWebhook'>,
+  ) {
+    this.#publicUrl = config.server.publicUrl;
+  }
 
   /** Null when `server.publicUrl` is not set: nobody could call us. */
   urlFor(workspace: Workspace): string | null {
-    if (this.publicUrl === undefined) return null;
-    return `${this.publicUrl.replace(/\/+$/, '')}/webhooks/catalog/${encodeURIComponent(workspace.key)}`;
+    if (this.#publicUrl === undefined) return null;
+    return `${this.#publicUrl.replace(/\/+$/, '')}/webhooks/catalog/${encodeURIComponent(workspace.key)}`;
   }
 
   async look(workspace: Workspace): Promise<SlotFinding> {

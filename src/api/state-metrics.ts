@@ -1,0 +1,56 @@
+import { getQueueToken } from '@nestjs/bullmq';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { Queue } from 'bullmq';
+import { errorLine } from '../domain/errors.js';
+import { Metrics } from '../observability/metrics/metrics.js';
+import { GaugeRepository } from '../persistence/gauge.repository.js';
+import { Nudger, QUEUE_NAMES } from '../queue/index.js';
+import { Logger } from '../runtime/logger.js';
+import { Sites } from '../sites/sites.js';
+
+const JOB_STATES = ['waiting', 'active', 'delayed', 'failed'] as const;
+
+/** Adds to the metrics what rows and queues hold when Prometheus asks. */
+@Injectable()
+export class StateMetrics implements OnModuleInit {
+  readonly #log: Logger;
+
+  constructor(
+    private readonly metrics: Metrics,
+    private readonly gauges: GaugeRepository,
+    private readonly sites: Sites,
+    private readonly nudger: Nudger,
+    private readonly modules: ModuleRef,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'metrics' });
+  }
+
+  onModuleInit(): void {
+    const workspaces = this.sites.workspaces.map(({ key }) => key);
+    const stores = this.sites.stores.map(({ key }) => key);
+    this.metrics.begin(workspaces, stores);
+    this.metrics.watch({
+      backlog: () => this.gauges.backlog(),
+      workspaces: () => this.gauges.workspaces(workspaces),
+      stores: () => this.gauges.stores(stores),
+      queues: () => this.#jobs(),
+      lostNudges: () => this.nudger.failures,
+      clockMs: () => performance.now(),
+      onFault: (side, error) => {
+        this.#log.warn({ side, err: errorLine(error) }, 'metrics could not be read');
+      },
+    });
+  }
+
+  async #jobs() {
+    const queues = QUEUE_NAMES.map((name) => this.modules.get<Queue>(getQueueToken(name), { strict: false }));
+    return (await Promise.all(queues.map(jobsOf))).flat();
+  }
+}
+
+async function jobsOf(queue: Queue) {
+  const counts = await queue.getJobCounts(...JOB_STATES);
+  return Object.entries(counts).map(([state, count]) => ({ queue: queue.name, state, count }));
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { RowWorkPort } from '../operations/ports.js';
+import { DeliveryInterpreter } from '../webhooks/interpreter.js';
+import { WriteBackWriter } from '../write-back/writer.js';
+
+/** A command's way: it does the work itself, also beside a running daemon. Leases keep the two apart. */
+@Injectable()
+export class DirectRowWork implements RowWorkPort {
+  constructor(
+    private readonly interpreter: DeliveryInterpreter,
+    private readonly writer: WriteBackWriter,
+  ) {}
+
+  async deliveries(ids: readonly string[]): Promise<void> {
+    for (const id of ids) {
+      const { writeBackId } = await this.interpreter.interpret(id);
+      if (writeBackId !== null) await this.writer.write(writeBackId);
+    }
+  }
+
+  async writeBacks(ids: readonly string[]): Promise<void> {
+    for (const id of ids) await this.writer.write(id);
+  }
+
+  /** The command that made the run also works it, and shows its progress. */
+  run(): Promise<void> {
+    return Promise.resolve();
+  }
+}

@@ -1,0 +1,20 @@
+import { Global, Module } from '@nestjs/common';
+import { GenerationRequesterPort, SavedPlansPort, WriteBackReverterPort } from './operations/ports.js';
+import { GenerationRequester } from './sync/generation.js';
+import { SavedPlans } from './sync/saved-plans.js';
+import { SyncModule } from './sync/sync.module.js';
+import { WriteBackReverter } from './write-back/reverter.js';
+import { WriteBackModule } from './write-back/write-back.module.js';
+
+/** Which stage implements which port of the operations. The daemon and the commands bind `RowWorkPort` each in their way. */
+@Global()
+@Module({
+  imports: [SyncModule, WriteBackModule],
+  providers: [
+    { provide: GenerationRequesterPort, useExisting: GenerationRequester },
+    { provide: SavedPlansPort, useExisting: SavedPlans },
+    { provide: WriteBackReverterPort, useExisting: WriteBackReverter },
+  ],
+  exports: [GenerationRequesterPort, SavedPlansPort, WriteBackReverterPort],
+})
+export class PortsModule {}

@@ -1,0 +1,39 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { APP_CONFIG, type AppConfig } from './config/index.js';
+import { DATABASE_SETTINGS, type DatabaseSettings } from './persistence/database-settings.js';
+import { Clock, SYSTEM_CLOCK } from './runtime/clock.js';
+import { Logger } from './runtime/logger.js';
+import { Shutdown } from './runtime/shutdown.js';
+
+/** The values that a process has before it makes its container. */
+export interface AppSettings {
+  readonly config: AppConfig;
+  /** The database's real address, also where the configuration says `embedded`. */
+  readonly databaseUrl: string;
+  readonly logger: Logger;
+}
+
+/** Configuration, database settings, logger, clock and shutdown: any class can have them injected. */
+@Module({})
+export class SettingsModule {
+  /** `connections`: how many database connections the process may have. */
+  static forRoot({ config, databaseUrl, logger }: AppSettings, connections: number): DynamicModule {
+    const database: DatabaseSettings = {
+      url: databaseUrl,
+      poolSize: connections,
+      migrate: config.database.migrate,
+    };
+    return {
+      module: SettingsModule,
+      global: true,
+      providers: [
+        { provide: APP_CONFIG, useValue: config },
+        { provide: DATABASE_SETTINGS, useValue: database },
+        { provide: Logger, useValue: logger },
+        { provide: Clock, useValue: SYSTEM_CLOCK },
+        Shutdown,
+      ],
+      exports: [APP_CONFIG, DATABASE_SETTINGS, Logger, Clock, Shutdown],
+    };
+  }
+}

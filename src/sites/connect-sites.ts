@@ -1,0 +1,116 @@
+import { assumptionOverridesSchema } from '../catalog/assumptions.js';
+import type { CatalogClientOptions } from '../catalog/client-options.js';
+import { CatalogClient } from '../catalog/client.js';
+import type { AppConfig } from '../config/index.js';
+import type { Metrics } from '../observability/metrics/metrics.js';
+import { tracedRequest } from '../observability/tracing/tracing.js';
+import { SYSTEM_CLOCK } from '../runtime/clock.js';
+import type { Logger } from '../runtime/logger.js';
+import { createStoreConnector } from '../store/index.js';
+import { makeStore, Sites, type Store, type Workspace } from './sites.js';
+
+/** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
+type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
+
+/**
+ * Makes the client of each configured workspace and the connector of each store. Sends nothing yet. Throws `misconfigured` for
+ * settings that cannot work.
+ */
+export function connectSites(
+  config: AppConfig,
+  metrics: Metrics,
+  logger: Logger,
+  patience: Patience = {},
+): Sites {
+  const log = logger.child({ stage: 'store' });
+  const workspaces = new Map(
+    Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => [
+      key,
+      { key, settings, client: catalogClient(key, settings, metrics, patience) },
+    ]),
+  );
+  const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
+    const workspace = workspaces.get(settings.workspace);
+    // The configuration's schema has refused a store without a workspace.
+    if (!workspace) return [];
+    return [makeStore(key, settings, storeConnector(key, settings, metrics, log), workspace)];
+  });
+  return new Sites([...workspaces.values()], stores);
+}
+
+function catalogClient(
+  key: string,
+  settings: Workspace['settings'],
+  metrics: Metrics,
+  patience: Patience,
+): CatalogClient {
+  return new CatalogClient({
+    ...patience,
+    baseUrl: settings.baseUrl,
+    auth: settings.auth,
+    ...(settings.locale === undefined ? {} : { locale: settings.locale }),
+    requestsPerSecond: settings.requestsPerSecond,
+    concurrency: settings.concurrency,
+    generation: settings.generation.request,
+    tasks: settings.tasks,
+    assumptions: assumptionOverridesSchema.parse(settings.assumptions),
+    onRequest: ({ operation, method, path, status, durationMs, allowed }) => {
+      metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });
+      metrics.catalogConcurrency.set({ workspace: key }, allowed);
+      tracedRequest(
+        `catalog ${method} ${path}`,
+        {
+          workspace: key,
+          operation,
+          'http.request.method': method,
+          'url.template': path,
+          'http.response.status_code': status,
+        },
+        { at: SYSTEM_CLOCK.now(), durationMs, failure: failureOf(status) },
+      );
+    },
+  });
+}
+
+function storeConnector(
+  key: string,
+  settings: Store['settings'],
+  metrics: Metrics,
+  log: Logger,
+): Store['connector'] {
+  const { accessToken, clientId, clientSecret } = settings.auth;
+  return createStoreConnector({
+    kind: settings.kind,
+    shop: settings.shop,
+    endpoint: settings.endpoint,
+    auth:
+      accessToken === undefined
+        ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '' }
+        : { accessToken },
+    apiVersion: settings.apiVersion,
+    requiredScopes:
+      settings.writeBack.locales.length > 0
+        ? ['read_translations', 'write_translations', 'read_locales']
+        : [],
+    locales: settings.writeBack.locales,
+    variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),
+    log,
+    onCost: ({ available }) => {
+      metrics.storeBucket.set({ store: key }, available);
+    },
+    onRequest: ({ operation, outcome, attempt, status, durationMs }) => {
+      metrics.storeRequests.inc({ store: key, operation, outcome });
+      tracedRequest(
+        `store ${operation}`,
+        { store: key, operation, attempt, 'http.response.status_code': status ?? undefined },
+        { at: SYSTEM_CLOCK.now(), durationMs, failure: outcome === 'ok' ? null : outcome },
+      );
+    },
+  });
+}
+
+/** As OpenTelemetry's conventions name it: the status, or that no answer came. */
+function failureOf(status: number | undefined): string | null {
+  if (status === undefined) return 'no_answer';
+  return status >= 400 ? String(status) : null;
+}
