@@ -87,8 +87,12 @@ export class CheckCommand extends StoreSyncCommand {
 /** What is wrong is to be said within seconds, and with its reason, which no probe that ran out of time has. */
 const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
 
-/** A look writes nothing, so that it needs no database. */
-const noState = { reportWebhook: () => Promise.resolve() };
+/** A look writes nothing, so that it needs no database. Without one, a secret that the service masks counts as ours. */
+const noState = {
+  reportWebhook: () => Promise.resolve(),
+  sentWebhookSecret: () => Promise.resolve(null),
+  webhookSecretSent: () => Promise.resolve(),
+};
 
 function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {
   return probed('database', async () => {

@@ -52,7 +52,9 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
 
 /** 0 when every slot is as it was asked to be; showing somebody else's URL is no failure, not being able to read is one. */
 function exitStatus(action: (typeof ACTIONS)[number], slots: readonly Slot[]): number {
-  const wanted = { show: ['ours', 'free', 'foreign'], register: ['ours'], remove: ['free'] }[action];
+  const wanted = { show: ['ours', 'outdated', 'free', 'foreign'], register: ['ours'], remove: ['free'] }[
+    action
+  ];
   const failed = slots.filter((slot) => !wanted.includes(slot.state));
   if (failed.length === 0) return 0;
   const lines = failed.map(({ workspace, state, detail }) => {

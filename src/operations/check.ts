@@ -83,7 +83,7 @@ export function notificationsFinding(webhookUrl: string | undefined): Finding {
 
 /** What can be said of a workspace's slot without touching it. */
 export interface SlotLook {
-  readonly state: 'ours' | 'free' | 'foreign' | 'unknown';
+  readonly state: 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';
   readonly detail: string;
 }
 
@@ -155,6 +155,12 @@ function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
   switch (look.state) {
     case 'ours':
       return { level: 'ok', what, detail: look.detail };
+    case 'outdated':
+      return {
+        level: 'warn',
+        what,
+        detail: `${look.detail}: start writes it anew, or run store-sync webhook register`,
+      };
     case 'free':
       return {
         level: 'warn',

@@ -6,7 +6,7 @@ import { WebhookSlot } from '../sites/webhook-slot.js';
 
 export const slotSchema = z.object({
   workspace: z.string(),
-  state: z.enum(['ours', 'free', 'foreign', 'unknown']),
+  state: z.enum(['ours', 'outdated', 'free', 'foreign', 'unknown']),
   detail: z.string(),
 });
 export type Slot = z.output<typeof slotSchema>;

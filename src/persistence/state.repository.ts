@@ -67,6 +67,27 @@ export class StateRepository {
     return row;
   }
 
+  /** Hashes of the webhook secret that was sent last, and of what the service then showed in its place. Null before the first. */
+  async sentWebhookSecret(workspace: string): Promise<{ sent: string; shown: string } | null> {
+    return this.db.one<{ sent: string; shown: string }>(
+      `SELECT webhook_secret_sent AS sent, webhook_secret_shown AS shown FROM workspace_state
+       WHERE workspace = $1 AND webhook_secret_sent IS NOT NULL AND webhook_secret_shown IS NOT NULL`,
+      [workspace],
+    );
+  }
+
+  async webhookSecretSent(
+    workspace: string,
+    { sent, shown }: { sent: string; shown: string },
+  ): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO workspace_state (workspace, webhook_secret_sent, webhook_secret_shown) VALUES ($1, $2, $3)
+       ON CONFLICT (workspace) DO UPDATE SET webhook_secret_sent = excluded.webhook_secret_sent,
+         webhook_secret_shown = excluded.webhook_secret_shown`,
+      [workspace, sent, shown],
+    );
+  }
+
   /** `state` is for programs, `detail` for people. */
   async reportWebhook(workspace: string, finding: { state: string; detail: string }): Promise<void> {
     await this.db.affected(

@@ -108,8 +108,11 @@ export class Reconciler {
 
   async #checkSlot(workspace: Workspace, rewrite: boolean): Promise<void> {
     const found = await this.parts.slot.look(workspace);
-    if (found.state === 'free' || (found.state === 'ours' && rewrite)) {
+    const isRepair = found.state === 'free' || found.state === 'outdated';
+    if (isRepair || (found.state === 'ours' && rewrite)) {
       const finding = await this.parts.slot.register(workspace, { force: false });
+      if (found.state === 'outdated')
+        this.parts.log.warn({ workspace: workspace.key }, `${found.detail}; it was written anew`);
       if (found.state === 'free')
         this.parts.log.info({ workspace: workspace.key }, `webhook slot registered: ${finding.detail}`);
       return;

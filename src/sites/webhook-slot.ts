@@ -1,16 +1,23 @@
 import { Injectable, Inject } from '@nestjs/common';
 import { APP_CONFIG, AppConfig } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import type { Workspace } from './sites.js';
+import { isSameUrl, secretHash, slotDifferences, type SlotDifference } from './slot-comparison.js';
 
-export type SlotState = 'ours' | 'free' | 'foreign' | 'unknown';
+export type SlotState = 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';
 
 export interface SlotFinding {
   readonly state: SlotState;
   /** What is there, for people; never a secret. */
   readonly detail: string;
 }
+
+const DIFFERENCES: Readonly<Record<SlotDifference, string>> = {
+  secret: 'another secret, so that its deliveries are refused',
+  actions: 'fewer actions, so that some results are not delivered',
+};
 
 /**
  * The workspace's one webhook slot (docs/catalog-rules.md#webhook-configuration; docs/decisions/0014-the-webhook-slot.md): a POST replaces whatever is
@@ -22,7 +29,11 @@ export class WebhookSlot {
 
   constructor(
     @Inject(APP_CONFIG) config: { readonly server: Pick<AppConfig['server'], 'publicUrl'> },
-    @Inject(StateRepository) private readonly state: Pick<StateRepository, 'reportWebhook'>,
+    @Inject(StateRepository)
+    private readonly state: Pick<
+      StateRepository,
+      'reportWebhook' | 'sentWebhookSecret' | 'webhookSecretSent'
+    >,
   ) {
     this.#publicUrl = config.server.publicUrl;
   }
@@ -38,12 +49,21 @@ export class WebhookSlot {
     try {
       const current = await workspace.client.getWebhookSettings();
       if (current === null) return { state: 'free', detail: 'the webhook slot is empty' };
-      if (current.url === ours) return { state: 'ours', detail: `deliveries go to ${current.url}` };
+      if (ours !== null && isSameUrl(current.url, ours)) return await this.#ours(workspace, current);
       return { state: 'foreign', detail: `the webhook slot holds ${current.url}, which is not ours` };
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       return { state: 'unknown', detail: `the webhook slot cannot be read: ${errorLine(error)}` };
     }
+  }
+
+  /** A slot with our URL is ours, and has to hold our secret and every action as well. */
+  async #ours(workspace: Workspace, current: WebhookConfig): Promise<SlotFinding> {
+    const known = await this.state.sentWebhookSecret(workspace.key);
+    const differences = slotDifferences(current, workspace.settings.webhook.hmacSecret, known);
+    if (differences.length === 0) return { state: 'ours', detail: `deliveries go to ${current.url}` };
+    const what = differences.map((difference) => DIFFERENCES[difference]).join(' and ');
+    return { state: 'outdated', detail: `the webhook slot holds our URL with ${what}` };
   }
 
   /**
@@ -73,15 +93,31 @@ export class WebhookSlot {
     if (before.state === 'unknown' && !force) return before;
     const { hmacSecret } = workspace.settings.webhook;
     try {
-      await workspace.client.putWebhookSettings({
+      const stored = await workspace.client.putWebhookSettings({
         url,
         ...(hmacSecret === undefined ? {} : { hmac_secret: hmacSecret }),
+        // Named one by one: what a service makes of a list that is left out, or of an older one, is not shown.
+        actions: [...WEBHOOK_ACTIONS],
       });
+      await this.#remember(workspace, stored);
       return { state: 'ours', detail: `deliveries go to ${url}` };
     } catch (error) {
       if (!isCoded(error)) throw error;
       return { state: 'unknown', detail: `the webhook slot could not be written: ${errorLine(error)}` };
     }
+  }
+
+  /** The answer to the write may show more of the secret than later reads do, so the slot is read once more. */
+  async #remember(workspace: Workspace, stored: WebhookConfig): Promise<void> {
+    const { hmacSecret } = workspace.settings.webhook;
+    const shown = await workspace.client.getWebhookSettings().catch((error: unknown) => {
+      if (error instanceof CodedError) return stored;
+      throw error;
+    });
+    await this.state.webhookSecretSent(workspace.key, {
+      sent: secretHash(hmacSecret),
+      shown: secretHash((shown ?? stored).hmac_secret),
+    });
   }
 
   /** Empties the slot when it is ours, or when `force` is set. */

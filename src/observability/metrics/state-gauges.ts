@@ -48,7 +48,7 @@ type Shown = () => void;
 const ANSWER_WITHIN_MS = 2_000;
 /** Several scrapers, or somebody who reloads the page, cost one look. */
 const FRESH_MS = 5_000;
-const SLOT_STATES = ['ours', 'free', 'foreign', 'unknown'];
+const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'];
 /** Shown also when they are none, so that an alert has something to compare. */
 const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
   ['deliveries', 'received'],

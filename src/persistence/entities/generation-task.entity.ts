@@ -24,6 +24,8 @@ export class GenerationTaskEntity {
   @Column('text', { nullable: true }) sourceFingerprint!: string | null;
   /** Hashes of the live writable values that the request was made from. */
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
+  /** Hashes of what the catalog product held when the request was made, by field; null where that is not known. */
+  @Column('jsonb', { nullable: true }) askedFields!: Record<string, string> | null;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) polls!: number;
   @Column('timestamptz', { default: () => 'now()' }) requestedAt!: Date;

@@ -31,6 +31,8 @@ export class StoreProductEntity {
   @Column('jsonb', { default: {} }) variantLinks!: Record<string, string>;
   @Column('text', { nullable: true }) sourceFingerprint!: string | null;
   @Column('jsonb', { default: {} }) pushedFields!: Partial<Record<CatalogField, string>>;
+  /** Hashes of what the catalog product held after our last push, by field; null where no answer showed it. */
+  @Column('jsonb', { nullable: true }) catalogFields!: Record<string, string> | null;
   /** Hashes of the live writable values at the last push. */
   @Column('jsonb', { default: {} }) seenFields!: Record<string, string>;
   @Column('jsonb', { nullable: true }) written!: WrittenContent | null;

@@ -13,4 +13,8 @@ export class WorkspaceStateEntity {
   /** Whose webhook slot it is, as far as the last look showed: `ours`, `free`, `foreign`, `unknown`. */
   @Column('text', { nullable: true }) webhookState!: string | null;
   @Column('timestamptz', { nullable: true }) webhookCheckedAt!: Date | null;
+  /** Hash of the webhook secret that was last sent to the service. */
+  @Column('text', { nullable: true }) webhookSecretSent!: string | null;
+  /** Hash of what the service then showed in its place: the secret, a mask of it, or nothing. */
+  @Column('text', { nullable: true }) webhookSecretShown!: string | null;
 }

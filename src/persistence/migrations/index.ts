@@ -1,6 +1,7 @@
 import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth.js';
 import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
+import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
@@ -10,6 +11,7 @@ import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actio
 export const MIGRATIONS = [
   RowsAreTheTruth1763700000000,
   CountWhatNeverEnded1763800000000,
+  WhatTheCatalogHeld1763850000000,
   SavedPlans1763900000000,
   Notifications1764000000000,
   ReadMarks1764200000000,

@@ -283,20 +283,32 @@ describe('a look at the webhook slots', () => {
   it('fills one that vanished', async () => {
     const looking = reconciler(IDLE, PUBLIC);
     await looking.checkSlots({ rewrite: true });
-    expect(stages.catalog.webhook).toEqual(OURS);
+    expect(stages.catalog.webhook).toMatchObject(OURS);
     stages.catalog.webhook = null;
     await looking.checkSlots({ rewrite: false });
-    expect(stages.catalog.webhook).toEqual(OURS);
+    expect(stages.catalog.webhook).toMatchObject(OURS);
     expect(await standing()).toBe('ours');
     expect(logged.at(-1)).toContain('webhook slot registered');
   });
 
-  it('leaves one that is ours as it is, but for the start, after which a new secret holds', async () => {
-    stages.catalog.webhook = { ...OURS, hmac_secret: 'before' };
+  it('leaves one that is ours as it is, except at the start', async () => {
+    stages.catalog.webhook = OURS;
     await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
     expect(writes()).toBe(0);
     await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
-    expect(stages.catalog.webhook).toEqual(OURS);
+    expect(writes()).toBe(1);
+  });
+
+  it.each([
+    ['another secret', { hmac_secret: 'before' }],
+    ['fewer actions', { actions: ['product_generated'] }],
+  ])('repairs one with our URL and %s', async (_what, other) => {
+    stages.catalog.webhook = { ...OURS, ...other };
+    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    expect(stages.catalog.webhook).toMatchObject(OURS);
+    expect(stages.catalog.webhook.actions).toHaveLength(3);
+    expect(await standing()).toBe('ours');
+    expect(logged.at(-1)).toContain('it was written anew');
   });
 
   it.each([true, false])(

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
@@ -10,6 +10,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'a-secret-of-ours' } } };
+});
+afterEach(() => {
+  jest.restoreAllMocks();
 });
 afterAll(async () => stages.close());
 
@@ -23,7 +26,10 @@ const writes = () => stages.catalog.script.count('putWebhookSettings');
 describe('the webhook slot', () => {
   it('that is free is filled, with the secret and every action', async () => {
     expect(await slot().register(workspace(), { force: false })).toMatchObject({ state: 'ours' });
-    expect(stages.catalog.webhook).toEqual({ url: OURS, hmac_secret: 'a-secret-of-ours' });
+    expect(stages.catalog.webhook).toEqual({
+      ...{ url: OURS, hmac_secret: 'a-secret-of-ours' },
+      actions: ['product_generated', 'product_generation_failed', 'product_generation_no_urls'],
+    });
   });
 
   it('is not written without a secret: unsigned deliveries would be anybody’s', async () => {
@@ -39,6 +45,71 @@ describe('the webhook slot', () => {
     stages.catalog.webhook = { url: OURS, hmac_secret: 'an-old-secret' };
     await slot().register(workspace(), { force: false });
     expect(stages.catalog.webhook.hmac_secret).toBe('a-secret-of-ours');
+  });
+
+  it.each([
+    ['another secret', { hmac_secret: 'an-old-secret' }],
+    ['fewer actions', { hmac_secret: 'a-secret-of-ours', actions: ['product_generated'] }],
+    ['no action at all', { hmac_secret: 'a-secret-of-ours', actions: [] }],
+  ])('with our URL and %s is outdated', async (_what, rest) => {
+    stages.catalog.webhook = { url: OURS, ...rest };
+    const found = await slot().look(workspace());
+    expect(found.state).toBe('outdated');
+    expect(found.detail).not.toContain('secret-');
+    expect(await slot().register(workspace(), { force: false })).toMatchObject({ state: 'ours' });
+    expect(await slot().look(workspace())).toMatchObject({ state: 'ours' });
+  });
+
+  it.each([
+    ['the same address in another spelling', { url: `${OURS}/`, hmac_secret: 'a-secret-of-ours' }],
+    [
+      'all actions in another order',
+      {
+        ...{ url: OURS, hmac_secret: 'a-secret-of-ours' },
+        actions: [
+          'product_generation_no_urls',
+          'product_generated',
+          'product_generation_failed',
+          'added_later',
+        ],
+      },
+    ],
+  ])('with %s is ours', async (_what, held) => {
+    stages.catalog.webhook = held;
+    expect(await slot().look(workspace())).toMatchObject({ state: 'ours' });
+  });
+
+  describe.each([
+    ['hides the secret', () => undefined],
+    ['answers null in its place', () => null],
+    ['masks it', (secret: string) => `****${secret.slice(-4)}`],
+    ['shows a mask that looks like a secret', (secret: string) => `s-${String(secret.length)}`],
+  ])('of a service that %s', (_what, mask) => {
+    const show = (): void => {
+      const stored = stages.catalog.webhook;
+      const read = jest.spyOn(stages.catalog, 'getWebhookSettings');
+      read.mockImplementation(async () =>
+        Promise.resolve(stored === null ? null : { ...stored, hmac_secret: mask(stored.hmac_secret ?? '') }),
+      );
+    };
+
+    it('is ours after it was written, and outdated once the service shows something else', async () => {
+      await slot().register(workspace(), { force: false });
+      show();
+      await slot().register(workspace(), { force: false });
+      expect(await slot().look(workspace())).toMatchObject({ state: 'ours' });
+      stages.catalog.webhook = { url: OURS, hmac_secret: 'quite-another' };
+      jest.restoreAllMocks();
+      expect(await slot().look(workspace())).toMatchObject({ state: 'outdated' });
+    });
+
+    it('is outdated once our own secret is another one', async () => {
+      await slot().register(workspace(), { force: false });
+      show();
+      await slot().register(workspace(), { force: false });
+      stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'a-new-secret-of-ours' } } };
+      expect(await slot().look(workspace())).toMatchObject({ state: 'outdated' });
+    });
   });
 
   it('that is somebody else’s is never written over without force', async () => {

@@ -1,0 +1,48 @@
+import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
+import { fingerprint } from '../domain/fingerprint.js';
+
+/** Hashes of the secret that was last sent to the slot, and of what the service then showed in its place. */
+export interface SentSecret {
+  readonly sent: string;
+  readonly shown: string;
+}
+
+export type SlotDifference = 'secret' | 'actions';
+
+/** The same address, whatever its spelling: services normalise host names and trailing slashes. */
+export function isSameUrl(left: string, right: string): boolean {
+  const normal = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
+  return normal(left) === normal(right);
+}
+
+export function secretHash(secret: string | null | undefined): string {
+  return fingerprint(secret ?? '');
+}
+
+/**
+ * What of a slot with our URL is not as we would write it. A service may hide the secret, or show a mask of it: then it counts as
+ * ours for as long as the service shows what it showed after we sent this very secret, and where we never sent one.
+ */
+export function slotDifferences(
+  slot: Pick<WebhookConfig, 'hmac_secret' | 'actions'>,
+  secret: string | undefined,
+  known: SentSecret | null,
+): SlotDifference[] {
+  const differences: SlotDifference[] = [];
+  if (secret !== undefined && !isOurSecret(slot.hmac_secret, secret, known)) differences.push('secret');
+  // Absent means all. An empty list may mean none.
+  if (slot.actions != null && !WEBHOOK_ACTIONS.every((action) => slot.actions?.includes(action)))
+    differences.push('actions');
+  return differences;
+}
+
+function isOurSecret(shown: string | null | undefined, secret: string, known: SentSecret | null): boolean {
+  if (shown === secret) return true;
+  if (known === null) return isHidden(shown);
+  return known.sent === secretHash(secret) && known.shown === secretHash(shown);
+}
+
+/** Nothing, or something that is clearly no secret. */
+function isHidden(shown: string | null | undefined): boolean {
+  return shown == null || /^\W*$|[*•●]{2,}|^\W*(?:redacted|hidden|masked)\W*$/i.test(shown);
+}
