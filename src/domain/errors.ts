@@ -67,7 +67,16 @@ export function isCoded(error: unknown, ...codes: ErrorCode[]): error is CodedEr
 /** One readable line for people: the message, and field messages where the service gave some. Never a stack. */
 export function errorLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  const fields = isCoded(error) && error.fields ? Object.entries(error.fields) : [];
-  const detail = fields.map(([field, messages]) => `${field}: ${messages.join(' ')}`).join('; ');
+  return failureLine({ message, ...(isCoded(error) && error.fields ? { fields: error.fields } : {}) });
+}
+
+/** As `errorLine`, of an error that a row keeps: the service's own field messages stand in brackets. */
+export function failureLine({
+  message,
+  fields = {},
+}: Pick<CodedErrorDetails, 'fields'> & { message: string }): string {
+  const detail = Object.entries(fields)
+    .map(([field, messages]) => `${field}: ${messages.join(' ')}`)
+    .join('; ');
   return (detail === '' ? message : `${message} (${detail})`).replaceAll(/\s*[\r\n]+\s*/g, ' ');
 }

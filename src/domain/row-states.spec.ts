@@ -23,7 +23,9 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
       'running → partial',
       'running → failed',
       'partial → queued',
+      'partial → succeeded',
       'failed → queued',
+      'succeeded → partial',
     ],
   ],
   [

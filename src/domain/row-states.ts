@@ -5,10 +5,10 @@
 export const RUN_TRANSITIONS = {
   queued: ['running', 'failed'],
   running: ['queued', 'succeeded', 'partial', 'failed'],
-  // Reconcile takes up again what a temporary fault ended.
-  partial: ['queued'],
+  // Reconcile queues again what a temporary fault ended. A creation in the catalog's background may end after the run did.
+  partial: ['queued', 'succeeded'],
   failed: ['queued'],
-  succeeded: [],
+  succeeded: ['partial'],
 } as const;
 
 export const ACTION_TRANSITIONS = {

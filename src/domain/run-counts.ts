@@ -1,6 +1,7 @@
 /**
  * A run's counts (docs/http.md): `seen` = `created` + `updated` + `unchanged` + `failed`, each product once;
  * `conflicted` counts besides those of which an identifier was withheld.
+ * `owed` is what is put off, inside `failed` or besides: see `domain/owed.ts`.
  */
 export interface RunCounts {
   readonly seen: number;
@@ -11,6 +12,7 @@ export interface RunCounts {
   readonly failed: number;
   readonly orphaned: number;
   readonly generationRequested: number;
+  readonly owed: number;
 }
 
 export const NO_COUNTS: RunCounts = {
@@ -22,4 +24,5 @@ export const NO_COUNTS: RunCounts = {
   failed: 0,
   orphaned: 0,
   generationRequested: 0,
+  owed: 0,
 };

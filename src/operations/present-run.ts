@@ -21,6 +21,7 @@ const countsSchema = z.object({
   failed: z.int(),
   orphaned: z.int(),
   generationRequested: z.int(),
+  owed: z.int(),
 });
 
 /** A run as commands and the API show it (docs/http.md). */

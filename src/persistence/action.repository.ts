@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { CatalogField } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
+import { failureLine } from '../domain/errors.js';
+import { owedForFailure } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { json, Database } from './database.js';
 import type { ActionError, SyncActionEntity } from './entities/sync-action.entity.js';
@@ -55,6 +57,14 @@ export class ActionRepository {
          UPDATE sync_action AS action SET state = 'applied', error = NULL, settled_at = now(),
            catalog_id = coalesce(result."catalogId", action.catalog_id)
          FROM result WHERE action.id = result.id AND action.state = 'planned' RETURNING action.*
+       ), brought_in AS (
+         DELETE FROM owed_product AS owed USING settled JOIN result ON result.id = settled.id
+         WHERE owed.external_id = settled.external_id AND result.state <> 'pending'
+       ), being_created AS (
+         INSERT INTO owed_product (external_id, store, store_id, label, code)
+         SELECT settled.external_id, settled.store, settled.store_id, settled.label, 'being_created'
+         FROM settled JOIN result ON result.id = settled.id WHERE result.state = 'pending'
+         ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()
        )
        INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
          creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
@@ -92,13 +102,21 @@ export class ActionRepository {
         [action.externalId],
         runner,
       );
+      await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [action.externalId], runner);
     });
   }
 
+  /** The action failed, and its product is owed to the next run. */
   async failed(id: string, error: ActionError): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_action SET state = 'failed', error = $2, settled_at = now() WHERE id = $1 AND state = 'planned'`,
-      [id, json(error)],
+      `WITH failed AS (
+         UPDATE sync_action SET state = 'failed', error = $2, settled_at = now() WHERE id = $1 AND state = 'planned' RETURNING *
+       )
+       INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
+       SELECT external_id, store, store_id, label, $3, $4 FROM failed
+       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, label = excluded.label,
+         noted_at = now()`,
+      [id, json(error), owedForFailure(error.code), failureLine(error)],
     );
   }
 
@@ -161,16 +179,6 @@ export class ActionRepository {
       'SELECT * FROM sync_action WHERE external_id = $1 AND body IS NOT NULL ORDER BY id DESC LIMIT 1',
       [externalId],
     );
-  }
-
-  /** Store ids of products whose last action failed for a passing reason, in runs that will not be taken up again. */
-  async leftBehind(store: string, runId: string): Promise<string[]> {
-    const rows = await this.db.rows<{ storeId: string }>(
-      `SELECT DISTINCT store_id FROM sync_action WHERE store = $1 AND run_id <> $2 AND (state = 'planned'
-         OR (state = 'failed' AND error->>'code' = ANY($3))) LIMIT 5000`,
-      [store, runId, RETRIED_CODES],
-    );
-    return rows.map((row) => row.storeId);
   }
 
   async failures(runId: string, limit: number): Promise<SyncActionEntity[]> {

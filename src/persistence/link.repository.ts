@@ -26,29 +26,31 @@ export class LinkRepository {
   /** Products that the catalog creates in the background. */
   async pending(store: string): Promise<StoreProductEntity[]> {
     return this.db.rows<StoreProductEntity>(
-      `SELECT * FROM store_product WHERE store = $1 AND state = 'pending' ORDER BY creation_started_at`,
+      `SELECT * FROM store_product WHERE store = $1 AND state = 'pending' AND creation_task_id IS NOT NULL
+       ORDER BY creation_started_at`,
       [store],
     );
   }
 
   /** True when creations are pending although no run is there to follow them. */
-  async hasForsakenCreations(store: string): Promise<boolean> {
+  async hasAbandonedCreations(store: string): Promise<boolean> {
     const row = await this.db.one<{ id: string }>(
-      `SELECT external_id AS id FROM store_product WHERE store = $1 AND state = 'pending'
+      `SELECT external_id AS id FROM store_product WHERE store = $1 AND state = 'pending' AND creation_task_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')) LIMIT 1`,
       [store],
     );
     return row !== null;
   }
 
-  /** The background creation ended well and the product was found again. */
+  /** The background creation ended well and the product was found again: it is owed no longer. */
   async linkCreated(
     externalId: string,
     catalogId: string,
     variantLinks: Readonly<Record<string, string>>,
   ): Promise<boolean> {
     const linked = await this.db.affected(
-      `UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
+      `WITH brought_in AS (DELETE FROM owed_product WHERE external_id = $1)
+       UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
          creation_task_id = NULL, variant_links = variant_links || $3::jsonb
        WHERE external_id = $1 AND state = 'pending'`,
       [externalId, catalogId, json(variantLinks)],
@@ -56,7 +58,7 @@ export class LinkRepository {
     return linked === 1;
   }
 
-  /** The background creation failed: the next run creates the product anew. */
+  /** The background creation failed: the product is owed, and the next run creates it anew. */
   async creationFailed(externalId: string, reason: string): Promise<void> {
     await this.db.transaction(async (runner) => {
       await this.db.affected(
@@ -64,10 +66,22 @@ export class LinkRepository {
         [externalId],
         runner,
       );
+      // A product that was written to before keeps what is known of it; nothing is under way for it any more.
       await this.db.affected(
-        `UPDATE sync_action SET state = 'failed', error = $2, settled_at = now()
-         WHERE id = (SELECT max(id) FROM sync_action WHERE external_id = $1) AND state = 'applied'`,
-        [externalId, json({ code: 'invalid', message: reason })],
+        `UPDATE store_product SET creation_task_id = NULL, creation_started_at = NULL
+         WHERE external_id = $1 AND state = 'pending'`,
+        [externalId],
+        runner,
+      );
+      await this.db.affected(
+        `WITH failed AS (
+           UPDATE sync_action SET state = 'failed', error = $2, settled_at = now()
+           WHERE id = (SELECT max(id) FROM sync_action WHERE external_id = $1) AND state = 'applied' RETURNING *
+         )
+         INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
+         SELECT external_id, store, store_id, label, 'creation_failed', $3 FROM failed
+         ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = excluded.detail, noted_at = now()`,
+        [externalId, json({ code: 'invalid', message: reason }), reason],
         runner,
       );
     });

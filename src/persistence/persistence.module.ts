@@ -10,6 +10,7 @@ import { Inbox } from './inbox.js';
 import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
 import { NotificationRepository } from './notification.repository.js';
+import { OwedRepository } from './owed.repository.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RunRepository } from './run.repository.js';
 import { SavedPlanRepository } from './saved-plan.repository.js';
@@ -27,6 +28,7 @@ const REPOSITORIES = [
   WriteBackRepository,
   StateRepository,
   StoreEventRepository,
+  OwedRepository,
   HistoryRepository,
   ListingRepository,
   SavedPlanRepository,

@@ -2,6 +2,7 @@ import type { QueryRunner } from 'typeorm';
 import { json, type Database } from './database.js';
 import { PlanActions } from './plan-actions.js';
 import { PlanCatalog } from './plan-catalog.js';
+import { PlanOwed } from './plan-owed.js';
 import { PlanReads } from './plan-reads.js';
 import { PlanSession, type PlannedRun } from './plan-session.js';
 
@@ -15,6 +16,7 @@ export class PlanTransaction {
     readonly reads: PlanReads,
     readonly actions: PlanActions,
     readonly catalog: PlanCatalog,
+    readonly owed: PlanOwed,
   ) {}
 
   /** `dry`: the run itself exists in this transaction only, beside whatever run is active. */
@@ -38,6 +40,7 @@ export class PlanTransaction {
         await PlanReads.begin(session),
         await PlanActions.begin(session),
         await PlanCatalog.begin(session),
+        await PlanOwed.begin(session),
       );
     } catch (error) {
       await runner.release();
@@ -51,12 +54,16 @@ export class PlanTransaction {
   }
 
   /**
-   * Makes the plan durable: older failures of the products that were read are superseded, the watermark moves, the run goes on to
-   * apply: all in this one transaction. False when the run's lease was lost meanwhile: nothing is kept then.
+   * Makes the plan durable: owed products that were read are settled, older failures of the products that were read are
+   * superseded, the watermark moves, the run goes on to apply: all in this one transaction. False when the run's lease was lost meanwhile: nothing is kept then.
    */
-  async commit(lease: string, end: { readFrom: Date; full: boolean; counts: object }): Promise<boolean> {
+  async commit(
+    lease: string,
+    end: { readFrom: Date; full: boolean; complete: boolean; counts: object },
+  ): Promise<boolean> {
     const { id, store } = this.session.run;
     await this.actions.supersedeOlder();
+    await this.owed.settle(end.complete);
     // Guarded by the one active run of a store: the watermark never moves back.
     await this.session.affected(
       `INSERT INTO store_state (store, watermark, last_full_at) VALUES ($1, $2, CASE WHEN $3 THEN now() END)

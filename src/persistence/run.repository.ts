@@ -117,6 +117,34 @@ export class RunRepository {
     return moved === 1;
   }
 
+  /**
+   * Counts the run that last sent the product anew, once it has ended: a creation in the background may fail or end well after
+   * it. A run that misses something now is `partial`; one that only waited for such creations ends as `succeeded`.
+   */
+  async recount(externalId: string): Promise<void> {
+    await this.db.affected(
+      `WITH last AS (
+         SELECT run_id FROM sync_action WHERE external_id = $1 AND kind <> 'orphan' ORDER BY id DESC LIMIT 1
+       ), tally AS (
+         SELECT count(*) FILTER (WHERE state = 'applied' AND kind = 'create') AS created,
+           count(*) FILTER (WHERE state IN ('failed', 'planned')) AS failed
+         FROM sync_action WHERE run_id = (SELECT run_id FROM last)
+       )
+       UPDATE sync_run AS run SET
+         counts = run.counts || jsonb_build_object('created', tally.created, 'failed', tally.failed, 'owed', owed.count),
+         state = CASE WHEN tally.failed > 0 AND run.state = 'succeeded' THEN 'partial'
+           WHEN tally.failed = 0 AND owed.count = 0 AND run.state = 'partial' AND run.error_code IS NULL THEN 'succeeded'
+           ELSE run.state END,
+         phase = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.state = 'partial' AND run.error_code IS NULL
+           THEN 'done' ELSE run.phase END
+       FROM tally, (SELECT count(*) AS count FROM owed_product
+         WHERE store = (SELECT store FROM sync_action WHERE external_id = $1 ORDER BY id DESC LIMIT 1)) AS owed
+       WHERE run.id = (SELECT run_id FROM last) AND run.state IN ('succeeded', 'partial')
+         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)`,
+      [externalId],
+    );
+  }
+
   /** Hands a run on: whoever looks at it next takes it up where it stands. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(

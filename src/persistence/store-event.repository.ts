@@ -1,5 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from './database.js';
+import type { OwedProduct } from '../domain/owed.js';
+import { Database, json } from './database.js';
+import { StoreEventEntity } from './entities/store-event.entity.js';
+import { NOTE_OWED } from './owed.repository.js';
+
+/** Events turned into owed products in one transaction. */
+const PAGE = 500;
 
 /** Stored store events: each store's open ones amount to one incremental run, however many they are. */
 @Injectable()
@@ -16,16 +22,31 @@ export class StoreEventRepository {
     return rows.map((row) => row.store);
   }
 
-  /** Takes a store's open events into a run; a run that is resumed gets those that it took before as well. */
-  async take(store: string, runId: string): Promise<Buffer[]> {
-    await this.db.affected(
-      `UPDATE store_event SET state = 'processed', run_id = $2, settled_at = now() WHERE store = $1 AND state = 'received'`,
-      [store, runId],
-    );
-    const rows = await this.db.rows<{ rawBody: Buffer }>(
-      'SELECT raw_body FROM store_event WHERE run_id = $1',
-      [runId],
-    );
-    return rows.map((row) => row.rawBody);
+  /**
+   * Turns a store's open events into owed products, a page at a time. From then on the owed rows say what has to be read: a run
+   * that fails afterwards loses no event. `productOf` names the product of an event; null for an event that names none.
+   */
+  async take(
+    store: string,
+    runId: string,
+    productOf: (rawBody: Buffer) => OwedProduct | null,
+  ): Promise<void> {
+    for (let taken = PAGE; taken === PAGE;) {
+      taken = await this.db.transaction(async (runner) => {
+        const events = await this.db.read(
+          this.db.reader(StoreEventEntity).only('rawBody'),
+          `UPDATE store_event SET state = 'processed', run_id = $2, settled_at = now()
+           WHERE id IN (SELECT id FROM store_event WHERE store = $1 AND state = 'received' LIMIT $3 FOR UPDATE SKIP LOCKED)
+           RETURNING raw_body`,
+          [store, runId, PAGE],
+          runner,
+        );
+        const products = events
+          .map((event) => productOf(event.rawBody))
+          .filter((product) => product !== null);
+        if (products.length > 0) await this.db.affected(NOTE_OWED, [json(products), store], runner);
+        return events.length;
+      });
+    }
   }
 }

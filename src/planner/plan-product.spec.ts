@@ -72,11 +72,11 @@ describe('a product without a catalog product', () => {
     });
   });
 
-  it('is left alone while the catalog creates it in the background', () => {
+  it('is put off while the catalog creates it in the background', () => {
     const creating = linkOf(snapshot(), { catalogId: null, state: 'pending', creating: true });
-    expect(plan(snapshot({ title: 'Changed meanwhile' }), creating)).toMatchObject({
-      kind: 'unchanged',
-      fingerprintMoved: false,
+    expect(plan(snapshot({ title: 'Changed meanwhile' }), creating)).toEqual({
+      kind: 'put_off',
+      code: 'being_created',
     });
   });
 });
@@ -155,8 +155,18 @@ describe('a linked product', () => {
     expect(planned.body.name).toBe('Bottle');
   });
 
-  it('while it is being created again is left alone', () => {
-    expect(plan(snapshot({ title: 'Flask' }), linkOf(snapshot(), { creating: true })).kind).toBe('unchanged');
+  it('is put off while it is being created again', () => {
+    expect(plan(snapshot({ title: 'Flask' }), linkOf(snapshot(), { creating: true }))).toEqual({
+      kind: 'put_off',
+      code: 'being_created',
+    });
+  });
+
+  it('is put off while a write-back holds it, also when it looks unchanged', () => {
+    expect(plan(snapshot(), linkOf(snapshot(), { writing: true }))).toEqual({
+      kind: 'put_off',
+      code: 'being_written',
+    });
   });
 });
 

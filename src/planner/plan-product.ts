@@ -4,6 +4,7 @@ import {
   type CatalogField,
   type CatalogProductBody,
 } from '../domain/catalog-product.js';
+import type { OwedCode } from '../domain/owed.js';
 import type { LinkState } from '../domain/row-states.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
@@ -24,12 +25,15 @@ export interface LinkView {
   readonly withheld: readonly WithheldIdentifier[];
   /** True while the catalog creates it in the background: until that ends nothing is sent a second time. */
   readonly creating: boolean;
+  /** True while a write-back may be half way through: what is read of the product now may be either text. */
+  readonly writing: boolean;
 }
 
 export type ActionKind = 'create' | 'adopt' | 'update' | 'orphan';
 
-/** An action of the closed list, or an explicit no-op. */
+/** An action of the closed list, an explicit no-op, or a product that cannot be planned now and is owed. */
 export type ProductPlan =
+  | { readonly kind: 'put_off'; readonly code: Extract<OwedCode, 'being_written' | 'being_created'> }
   | { readonly kind: 'unchanged'; readonly sourceFingerprint: string; readonly fingerprintMoved: boolean }
   | PlannedChange;
 
@@ -65,14 +69,14 @@ export function planProduct(
   rules: SourceRules,
   generatedFields: ReadonlySet<CatalogField>,
 ): ProductPlan {
+  if (link?.writing === true) return { kind: 'put_off', code: 'being_written' };
   const effective = effectiveSnapshot(snapshot, link?.written ?? null);
   const source = sourceFingerprint(effective, rules);
   const known = link !== null && link.catalogId !== null;
   if (known && link.sourceFingerprint === source && link.state === 'linked') {
     return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
   }
-  if (link?.creating === true)
-    return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
+  if (link?.creating === true) return { kind: 'put_off', code: 'being_created' };
   const body = toCatalogBody(effective, rules);
   const common = {
     externalId: snapshot.externalId,

@@ -71,7 +71,7 @@ class Product {
   plan(): PlannedChange | null {
     const planned = planProduct(this.#read(), this.#link, under, generatedFields);
     const settled =
-      planned.kind === 'unchanged'
+      planned.kind === 'unchanged' || planned.kind === 'put_off'
         ? null
         : settleIdentity(planned, this.#link, NO_OTHER_BEARERS, generatedFields);
     const change = settled?.kind === 'change' ? settled.change : null;

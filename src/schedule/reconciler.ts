@@ -89,7 +89,7 @@ export class Reconciler {
   /** Creations that outlived their run are followed by a job of their own. */
   async #creations(): Promise<void> {
     for (const store of this.parts.sites.stores) {
-      if (await this.parts.links.hasForsakenCreations(store.key))
+      if (await this.parts.links.hasAbandonedCreations(store.key))
         await this.parts.nudge('reconcile', [`creations:${store.key}`]);
     }
   }

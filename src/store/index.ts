@@ -2,7 +2,7 @@ import type { StoreConnector } from '../domain/store-port.js';
 import { ShopifyConnector } from './shopify/connector.js';
 import type { ShopifyOptions } from './shopify/options.js';
 
-export { productIdOfEvent } from './shopify/product-event.js';
+export { keptOfEvent, productIdOfEvent } from './shopify/product-event.js';
 export { isShopifySignature } from './shopify/webhook-signature.js';
 export type { CostReport, RequestReport, ShopifyOptions } from './shopify/options.js';
 

@@ -7,7 +7,9 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
-import { withoutIdentifiers } from '../planner/map-to-catalog.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { whyCreationIsGivenUp, type CreationTaskState } from '../planner/creation-progress.js';
+import { identifiersOf, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import type { Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
@@ -27,6 +29,7 @@ export class BackgroundCreations {
   constructor(
     private readonly links: LinkRepository,
     private readonly actions: ActionRepository,
+    private readonly runs: RunRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -50,22 +53,27 @@ export class BackgroundCreations {
       pending.length > ASK_ONE_BY_ONE
         ? await this.#listedTasks(store, pending)
         : new Map<string, BackgroundTask>();
-    const finished: StoreProductEntity[] = [];
+    const states = new Map<StoreProductEntity, CreationTaskState>();
     await Promise.all(
       pending.map((product) =>
         limit(async () => {
           signal.throwIfAborted();
-          if (await this.#hasEnded(store, product, listed)) finished.push(product);
+          const state = await this.#stateOf(store, product, listed);
+          if (state !== null) states.set(product, state);
         }),
       ),
     );
+    const finished = pending.filter((product) => (states.get(product) ?? 'running') !== 'running');
     const found = await this.#find(store, finished);
+    await this.#giveUpLost(states, found);
     const linked: string[] = [];
     await Promise.all(
       [...found].map(([externalId, product]) =>
         limit(async () => {
           const variants = await variantLinksOf(store.workspace.client, product);
-          if (await this.links.linkCreated(externalId, String(product.id), variants)) linked.push(externalId);
+          if (!(await this.links.linkCreated(externalId, String(product.id), variants))) return;
+          await this.runs.recount(externalId);
+          linked.push(externalId);
         }),
       ),
     );
@@ -93,28 +101,43 @@ export class BackgroundCreations {
     return tasks;
   }
 
-  /** True when the task is known to have ended well, or cannot be asked about, so that the product itself must tell. */
-  async #hasEnded(
+  /** Ends the wait for products that the catalog does not have although it had its time: they are created anew. */
+  async #giveUpLost(
+    states: ReadonlyMap<StoreProductEntity, CreationTaskState>,
+    found: ReadonlyMap<string, CatalogProduct>,
+  ): Promise<void> {
+    const nowMs = this.clock.now().getTime();
+    for (const [{ externalId, creationStartedAt }, state] of states) {
+      if (found.has(externalId)) continue;
+      const reason = whyCreationIsGivenUp(state, nowMs - (creationStartedAt?.getTime() ?? 0));
+      if (reason !== null) await this.#failed(externalId, reason);
+    }
+  }
+
+  async #failed(externalId: string, reason: string): Promise<void> {
+    await this.links.creationFailed(externalId, reason);
+    await this.runs.recount(externalId);
+  }
+
+  /** The task's state; null when it failed, which is recorded. Where it cannot be read the product itself must tell. */
+  async #stateOf(
     store: Store,
     product: StoreProductEntity,
     listed: ReadonlyMap<string, BackgroundTask>,
-  ): Promise<boolean> {
+  ): Promise<CreationTaskState | null> {
     const taskId = product.creationTaskId;
-    if (taskId === null) return true;
+    if (taskId === null) return 'unreadable';
     try {
       const task = listed.get(taskId) ?? (await store.workspace.client.getBackgroundTask(taskId));
       if (task.state === 'failed') {
-        await this.links.creationFailed(
-          product.externalId,
-          task.reason ?? 'the catalog could not create the product',
-        );
-        return false;
+        await this.#failed(product.externalId, task.reason ?? 'the catalog could not create the product');
+        return null;
       }
-      return task.state === 'succeeded';
+      return task.state;
     } catch (error) {
       // Tasks may be out of reach (an API token is promised for products only): the listing then shows what became of it.
       if (!(error instanceof CodedError)) throw error;
-      return reactionTo('task', error) === 'give_up';
+      return reactionTo('task', error) === 'give_up' ? 'unreadable' : 'running';
     }
   }
 
@@ -154,7 +177,8 @@ export class BackgroundCreations {
     if (found !== null) return found;
     if (product.creationTaskId === null || !(await this.#taskSucceeded(store, product.creationTaskId)))
       return null;
-    const { variants: _variants, ...withoutVariants } = body;
+    // No identifier: POST matches by each, and must not meet anything but this product.
+    const { variants: _variants, ...withoutVariants } = withoutIdentifiers(body, identifiersOf(body));
     try {
       const result = await store.workspace.client.upsertProduct(withoutVariants);
       return result.kind === 'product' && result.product.external_id === product.externalId
@@ -162,7 +186,7 @@ export class BackgroundCreations {
         : null;
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      if (error.code === 'invalid') await this.links.creationFailed(product.externalId, errorLine(error));
+      if (error.code === 'invalid') await this.#failed(product.externalId, errorLine(error));
       return null;
     }
   }

@@ -24,7 +24,7 @@ export class CreationsProcessor extends WorkerHost {
 
   async process(job: Job): Promise<void> {
     const store = this.sites.findStore(rowIdOf(job).replace(/^creations:/, ''));
-    if (!store || !(await this.links.hasForsakenCreations(store.key))) return;
+    if (!store || !(await this.links.hasAbandonedCreations(store.key))) return;
     const linked = await this.creations.follow(store, FOLLOW_MS, this.shutdown.signal);
     if (linked.length > 0) await this.generation.requestDue(store, null, linked.length, this.shutdown.signal);
   }

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
+import { OwedRepository } from '../persistence/owed.repository.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../sites/sites.js';
 import type { Clock } from '../runtime/clock.js';
-import { readAll, readChanges } from './extract.js';
+import { owedStoreIds, readAll, readChanges } from './extract.js';
 import { planRead } from './planning.js';
 
 export interface DryRun {
@@ -41,7 +42,7 @@ export async function dryRun(
   const read =
     watermark === null
       ? await readAll(store, null, nothing, parts.clock, options.signal)
-      : readChanges(store, watermark, []);
+      : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
   const run = { id: randomUUID(), store: store.key, workspace: store.workspace.key };
   const plan = await PlanTransaction.begin(parts.db, run, { dry: true });
   try {

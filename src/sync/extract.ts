@@ -1,6 +1,7 @@
 import { CodedError } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
+import type { OwedRepository } from '../persistence/owed.repository.js';
 import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
@@ -136,10 +137,14 @@ function readAllByPages(store: Store): SourceRead {
 }
 
 /**
- * What changed since the watermark, and the given products besides: the store's search lags behind its writes, a read by id
+ * What changed since the watermark, and the given products (batches of store ids) besides: the store's search lags behind its writes, a read by id
  * does not. Absence from the pages proves nothing; absence by id does.
  */
-export function readChanges(store: Store, watermark: Date, besides: readonly string[]): SourceRead {
+export function readChanges(
+  store: Store,
+  watermark: Date,
+  besides: AsyncIterable<readonly string[]>,
+): SourceRead {
   const since = new Date(watermark.getTime() - INCREMENTAL_OVERLAP_MS);
   const { query } = store.settings.filter;
   const gone: string[] = [];
@@ -151,17 +156,26 @@ export function readChanges(store: Store, watermark: Date, besides: readonly str
   };
 }
 
-const BESIDES_BATCH = 50;
+/** Store ids of what the store owes, in the batches in which a store is asked for products by id. */
+export async function* owedStoreIds(owed: OwedRepository, store: string): AsyncGenerator<readonly string[]> {
+  for (let after = ''; ;) {
+    const page = await owed.page(store, after, OWED_BATCH);
+    if (page.length === 0) return;
+    yield page.map((product) => product.storeId);
+    after = page.at(-1)?.externalId ?? after;
+  }
+}
+
+const OWED_BATCH = 50;
 
 async function* withBesides(
   store: Store,
   pages: AsyncIterable<readonly ProductSnapshot[]>,
-  besides: readonly string[],
+  besides: AsyncIterable<readonly string[]>,
   gone: string[],
 ): AsyncGenerator<readonly SourceProduct[]> {
   yield* parsed(pages);
-  for (let from = 0; from < besides.length; from += BESIDES_BATCH) {
-    const chunk = besides.slice(from, from + BESIDES_BATCH);
+  for await (const chunk of besides) {
     const read = await store.connector.readProducts(chunk);
     gone.push(...chunk.filter((_id, index) => read[index] === null));
     yield read.filter((snapshot) => snapshot !== null).map(asSource);

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
-import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
-import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
+import type { MetProducts, NewAction } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
@@ -60,6 +60,7 @@ export async function planRead(
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
   if (incomplete === null) await planOrphans(plan, store);
+  await plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
   tally.unchanged += await settlePlanned(plan, store);
   const counts = await plan.actions.counts();
@@ -92,15 +93,18 @@ class Findings {
   readonly movedFingerprints = new Map<string, string>();
   /** How unchanged products were read. */
   readonly reads = new Map<string, string>();
+  /** Products that cannot be planned now: they are owed to the next run. */
+  readonly putOff: OwedProduct[] = [];
 
   get size(): number {
-    return this.changes.length + this.reads.size + this.movedFingerprints.size;
+    return this.changes.length + this.reads.size + this.movedFingerprints.size + this.putOff.length;
   }
 
   async write(plan: PlanTransaction): Promise<void> {
     await plan.actions.add(this.changes);
     await plan.reads.moveFingerprints(this.movedFingerprints);
     await plan.reads.rememberReads(this.reads);
+    await plan.owed.putOff(this.putOff);
   }
 }
 
@@ -146,7 +150,7 @@ async function planProducts(
 
 /** Plans what may have changed of a batch and is not left out by the store's settings. */
 function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findings, tally: Tally): void {
-  const { changes, movedFingerprints, reads } = findings;
+  const { changes, movedFingerprints, reads, putOff } = findings;
   const unmoved = met.met - met.moved.size;
   tally.read += met.met;
   tally.seen += unmoved;
@@ -161,22 +165,21 @@ function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findin
     if (reasonOutOfScope(snapshot, store.settings.filter) !== null) continue;
     tally.seen += 1;
     const readMark = marks[index] ?? null;
-    const verdict = planOne(store, snapshot, link);
-    if (verdict !== null && verdict.kind !== 'unchanged') {
+    const verdict = planProduct(snapshot, link, store.rules, store.generatedFields);
+    if (verdict.kind === 'put_off') {
+      const { externalId, storeId, title: label } = snapshot;
+      putOff.push({ externalId, storeId, label, code: verdict.code, detail: null });
+      tally.unchanged += 1;
+      continue;
+    }
+    if (verdict.kind !== 'unchanged') {
       changes.push({ ...verdict, readMark, identifiers: identifiersOf(verdict.body) });
       continue;
     }
     tally.unchanged += 1;
-    if (verdict === null) continue;
     if (verdict.fingerprintMoved) movedFingerprints.set(snapshot.externalId, verdict.sourceFingerprint);
     if (readMark !== null) reads.set(snapshot.externalId, readMark);
   }
-}
-
-/** Null for a product that a write-back has its hands on: what was read may be either text, and the next run sees which. */
-function planOne(store: Store, snapshot: ProductSnapshot, link: LinkRow | null) {
-  if (link?.writing === true) return null;
-  return planProduct(snapshot, link, store.rules, store.generatedFields);
 }
 
 /** With a narrowing filter absence may only mean that a product no longer matches: the store is asked about each. */

@@ -1,12 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { isMetWith, pausedSide } from '../domain/error-policy.js';
-import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { retryDelayMs } from '../domain/backoff.js';
+import { owedLine, type OwedCode, type OwedProduct } from '../domain/owed.js';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
@@ -19,7 +22,7 @@ import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
-import { readAll, readChanges, type SourceRead } from './extract.js';
+import { owedStoreIds, readAll, readChanges, type SourceRead } from './extract.js';
 import { GenerationRequester } from './generation.js';
 import { Outage, RunInterruptedError } from './outage.js';
 import { PlanLimitError, planRead } from './planning.js';
@@ -69,6 +72,7 @@ export class RunWorker {
     private readonly actions: ActionRepository,
     private readonly state: StateRepository,
     private readonly events: StoreEventRepository,
+    private readonly owed: OwedRepository,
     private readonly applier: Applier,
     private readonly creations: BackgroundCreations,
     private readonly generation: GenerationRequester,
@@ -170,7 +174,8 @@ export class RunWorker {
   }
 
   async #givenUp(run: SyncRunEntity): Promise<RunEnd> {
-    const counts = await this.#counts(run);
+    await this.owed.noteOpenActions(run.id);
+    const { counts } = await this.#counts(run);
     return {
       state: counts.created + counts.updated + counts.orphaned > 0 ? 'partial' : 'failed',
       counts,
@@ -216,7 +221,12 @@ export class RunWorker {
       }
       hold.counts = outcome.counts;
       killPoint('plan.planned');
-      const kept = await plan.commit(lease, { readFrom, full, counts: { ...NO_COUNTS, ...outcome.counts } });
+      const kept = await plan.commit(lease, {
+        readFrom,
+        full,
+        complete: full && outcome.incomplete === null,
+        counts: { ...NO_COUNTS, ...outcome.counts },
+      });
       if (!kept) throw new CodedError('conflict', 'another worker took the run over');
       killPoint('plan.committed');
       run.counts = { ...outcome.counts };
@@ -231,15 +241,10 @@ export class RunWorker {
     readFrom: Date,
   ): Promise<{ read: SourceRead; full: boolean }> {
     const known = await this.state.store(store.key);
-    // A full read covers every event too.
-    const events = (await this.events.take(store.key, run.id))
-      .map(productIdOfEvent)
-      .filter((id) => id !== null);
-    if (run.kind === 'incremental' && known?.watermark) {
-      const besides = new Set(await this.actions.leftBehind(store.key, run.id));
-      for (const id of events) besides.add(id);
-      return { read: readChanges(store, known.watermark, [...besides]), full: false };
-    }
+    // Events become owed products, so that a run which fails from here on loses none of them.
+    await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
+    if (run.kind === 'incremental' && known?.watermark)
+      return { read: readChanges(store, known.watermark, owedStoreIds(this.owed, store.key)), full: false };
     const progress = {
       started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle, readFrom),
       waiting: (objects: number) => {
@@ -285,11 +290,18 @@ export class RunWorker {
 
   async #ended(run: SyncRunEntity, store: Store, notes: readonly string[]): Promise<RunEnd> {
     await this.state.unpause(store.workspace.key);
-    const counts = await this.#counts(run);
-    if (counts.failed === 0)
-      return { state: 'succeeded', counts, ...(notes.length > 0 ? { error: notes.join('; ') } : {}) };
+    const { counts, owed } = await this.#counts(run);
+    const putOff = owedLine(withoutFailures(owed.byCode));
+    const remarks = [...(putOff === null ? [] : [putOff]), ...notes];
+    if (counts.failed === 0) {
+      return {
+        state: counts.owed === 0 ? 'succeeded' : 'partial',
+        counts,
+        ...(remarks.length > 0 ? { error: remarks.join('; ') } : {}),
+      };
+    }
     const [first] = await this.actions.failures(run.id, 1);
-    const example = first?.error ? `; the first: ${first.externalId}: ${first.error.message}` : '';
+    const example = first?.error ? `; the first: ${first.externalId}: ${failureLine(first.error)}` : '';
     const retryable = await this.actions.retryableFailures(run.id);
     const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
     return {
@@ -297,7 +309,7 @@ export class RunWorker {
       counts,
       error: [
         `${counts.failed === 1 ? '1 product' : `${String(counts.failed)} products`} failed${example}`,
-        ...notes,
+        ...remarks,
       ].join('; '),
       errorCode: 'invalid',
       ...(retryInMs === undefined ? {} : { retryInMs }),
@@ -305,9 +317,9 @@ export class RunWorker {
   }
 
   /** The counts of docs/http.md; what is still open counts as failed, until a later attempt settles it. */
-  async #counts(run: SyncRunEntity): Promise<RunCounts> {
-    const tally = await this.actions.tally(run.id);
-    return {
+  async #counts(run: SyncRunEntity): Promise<{ counts: RunCounts; owed: OwedSummary }> {
+    const [tally, owed] = [await this.actions.tally(run.id), await this.owed.summary(run.store)];
+    const counts = {
       ...NO_COUNTS,
       ...run.counts,
       created: tally.created,
@@ -315,7 +327,9 @@ export class RunWorker {
       failed: tally.failed + tally.open,
       orphaned: tally.orphaned,
       generationRequested: tally.generationRequested,
+      owed: owed.count,
     };
+    return { counts, owed };
   }
 
   async #endedEarly(run: SyncRunEntity, error: unknown): Promise<RunEnd> {
@@ -323,7 +337,8 @@ export class RunWorker {
       this.#log.warn({ runId: run.id, err: error }, 'a run ended on an unforeseen error');
     const cause =
       error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
-    const counts = await this.#counts(run);
+    await this.owed.noteOpenActions(run.id);
+    const { counts } = await this.#counts(run);
     const applied = counts.created + counts.updated + counts.orphaned;
     if (isCoded(cause) && pausedSide('run', cause) === 'catalog')
       await this.state.pause(run.workspace, errorLine(cause));
@@ -346,4 +361,21 @@ export class RunWorker {
     if (delay !== null) return delay;
     return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
   }
+}
+
+/** What is owed besides the failures, which are counted and quoted by themselves. */
+function withoutFailures(
+  byCode: Readonly<Partial<Record<OwedCode, number>>>,
+): Readonly<Partial<Record<OwedCode, number>>> {
+  const { refused: _refused, unavailable: _unavailable, creation_failed: _failed, ...others } = byCode;
+  return others;
+}
+
+/** The product that a stored event names, owed until a run has read it; null for an event that names none. */
+function productOfEvent(store: Store, rawBody: Buffer): OwedProduct | null {
+  const storeId = productIdOfEvent(rawBody);
+  const number = storeId?.split('/').at(-1) ?? '';
+  const externalId = productExternalId(store.settings.shop, number);
+  if (storeId === null || parseExternalId(externalId) === null) return null;
+  return { externalId, storeId, label: '', code: 'changed', detail: null };
 }

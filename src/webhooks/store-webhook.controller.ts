@@ -5,7 +5,7 @@ import { errorLine } from '../domain/errors.js';
 import { Inbox } from '../persistence/inbox.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
-import { isShopifySignature } from '../store/index.js';
+import { isShopifySignature, keptOfEvent } from '../store/index.js';
 import { readRawBody } from './raw-body.js';
 import { reply } from './reply.js';
 
@@ -68,7 +68,7 @@ export class StoreWebhookController {
             : createHash('sha256').update(rawBody).digest('hex'),
         topic: typeof topic === 'string' ? topic.slice(0, 100) : 'unknown',
         headers: {},
-        rawBody,
+        rawBody: keptOfEvent(rawBody),
       });
       reply(response, 200, 'stored');
     } catch (error) {

@@ -33,7 +33,8 @@ export async function seedLinks(db: pg.Pool, settings: SeedSettings, count: numb
     const identifiers: object[] = [];
     for (let id = from; id < Math.min(from + BATCH, count + 1); id++) {
       const plan = planProduct(benchProduct(settings.shop, id).snapshot(), null, rules, new Set());
-      if (plan.kind === 'unchanged') throw new Error('a product without a link is new');
+      if (plan.kind === 'unchanged' || plan.kind === 'put_off')
+        throw new Error('a product without a link is new');
       links.push({
         external_id: plan.externalId,
         store_id: plan.storeId,

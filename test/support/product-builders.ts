@@ -116,13 +116,15 @@ export function linkOf(
     written: null,
     withheld: [],
     creating: false,
+    writing: false,
     ...over,
   };
 }
 
 /** The plan as a change; fails the test when there is nothing to do. */
 export function changeOf(plan: ProductPlan): PlannedChange {
-  if (plan.kind === 'unchanged') throw new Error('a change was expected, nothing is to be done');
+  if (plan.kind === 'unchanged' || plan.kind === 'put_off')
+    throw new Error(`a change was expected, the plan is ${plan.kind}`);
   return plan;
 }
 

@@ -7,6 +7,7 @@ import { Database } from '../../src/persistence/database.js';
 import { DeliveryRepository } from '../../src/persistence/delivery.repository.js';
 import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
 import { LinkRepository } from '../../src/persistence/link.repository.js';
+import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
@@ -71,6 +72,7 @@ export class Stages {
   readonly writeBacks: WriteBackRepository;
   readonly state: StateRepository;
   readonly events: StoreEventRepository;
+  readonly owed: OwedRepository;
 
   store = new FakeStore();
   otherStore = new FakeStore();
@@ -97,6 +99,7 @@ export class Stages {
     this.writeBacks = new WriteBackRepository(db);
     this.state = new StateRepository(db);
     this.events = new StoreEventRepository(db);
+    this.owed = new OwedRepository(db);
   }
 
   static async open(): Promise<Stages> {
@@ -176,6 +179,7 @@ export class Stages {
       this.actions,
       this.state,
       this.events,
+      this.owed,
       new Applier(this.db, this.actions, this.metrics),
       this.creations,
       this.generation,
@@ -185,7 +189,7 @@ export class Stages {
   }
 
   get creations(): BackgroundCreations {
-    return new BackgroundCreations(this.links, this.actions, this.clock);
+    return new BackgroundCreations(this.links, this.actions, this.runs, this.clock);
   }
 
   get interpreter(): DeliveryInterpreter {

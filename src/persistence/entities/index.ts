@@ -1,5 +1,6 @@
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { NotificationEntity } from './notification.entity.js';
+import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
 import { StoreEventEntity } from './store-event.entity.js';
@@ -26,11 +27,13 @@ export const ENTITIES = [
   SavedPlanEntity,
   SavedPlanEntryEntity,
   NotificationEntity,
+  OwedProductEntity,
 ];
 
 export {
   GenerationTaskEntity,
   NotificationEntity,
+  OwedProductEntity,
   ProductIdentifierEntity,
   SavedPlanEntity,
   SavedPlanEntryEntity,

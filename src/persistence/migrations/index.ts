@@ -3,6 +3,7 @@ import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
 import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
+import { OwedWork1763840000000 } from './1763840000000-owed-work.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
@@ -12,6 +13,7 @@ export const MIGRATIONS = [
   RowsAreTheTruth1763700000000,
   CountWhatNeverEnded1763800000000,
   WhatTheCatalogHeld1763850000000,
+  OwedWork1763840000000,
   SavedPlans1763900000000,
   Notifications1764000000000,
   ReadMarks1764200000000,

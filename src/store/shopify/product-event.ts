@@ -19,6 +19,12 @@ export function productIdOfEvent(rawBody: Uint8Array): string | null {
   return id === undefined || gid !== undefined ? null : `gid://shopify/Product/${String(id)}`;
 }
 
+/** The part of an event that is kept: the product's id alone. The store's answer to a read says everything else. */
+export function keptOfEvent(rawBody: Uint8Array): Buffer {
+  const id = productIdOfEvent(rawBody);
+  return Buffer.from(JSON.stringify(id === null ? {} : { admin_graphql_api_id: id }));
+}
+
 function parsed(rawBody: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(rawBody));

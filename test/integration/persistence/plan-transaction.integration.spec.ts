@@ -43,7 +43,7 @@ afterAll(async () => stages.close());
 
 const commit = async (): Promise<boolean> => {
   try {
-    return await plan.commit(LEASE, { readFrom: new Date(), full: true, counts: {} });
+    return await plan.commit(LEASE, { readFrom: new Date(), full: true, complete: true, counts: {} });
   } finally {
     await plan.end();
   }

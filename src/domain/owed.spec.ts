@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { OWED_CODES, OWED_REASONS, owedForFailure, owedLine } from './owed.js';
+
+describe('owedLine', () => {
+  it('is null when nothing is owed', () => {
+    expect(owedLine({})).toBeNull();
+    expect(owedLine({ changed: 0 })).toBeNull();
+  });
+
+  it('names each reason with its number', () => {
+    expect(owedLine({ being_written: 2, being_created: 1 })).toBe(
+      `owed to the next run: 2: ${OWED_REASONS.being_written}; 1: ${OWED_REASONS.being_created}`,
+    );
+  });
+
+  it.each(OWED_CODES)('has words for %s', (code) => {
+    expect(owedLine({ [code]: 1 })).toContain(OWED_REASONS[code]);
+  });
+});
+
+describe('owedForFailure', () => {
+  it.each([
+    ['invalid', 'refused'],
+    ['conflict', 'refused'],
+    ['not_found', 'refused'],
+    ['misconfigured', 'refused'],
+    ['transient', 'unavailable'],
+    ['throttled', 'unavailable'],
+    ['auth', 'unavailable'],
+  ])('an action that failed with %s is owed as %s', (error, owed) => {
+    expect(owedForFailure(error)).toBe(owed);
+  });
+});

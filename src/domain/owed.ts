@@ -1,0 +1,59 @@
+/**
+ * Why a product is owed: put off, with a reason that code can read. The next run reads every owed product, incremental runs too,
+ * whatever the watermark says. A run that ends with owed products is `partial`.
+ */
+export const OWED_CODES = [
+  'changed', // a store event names it, and no run has read it since
+  'being_written', // a write-back holds it, so what the store shows now may be either text
+  'being_created', // the catalog creates it in the background
+  'creation_failed', // the catalog accepted it, and its background task failed
+  'refused', // the catalog refused what was sent
+  'unavailable', // a passing fault kept it from being sent
+  'not_applied', // its run ended before its turn
+  'not_understood', // the store's answer about it could not be read
+  'without_identifiers', // it is in the catalog, and its identifiers have still to be sent
+  'identifier_released', // an identifier that was withheld from it is free now
+  'gone_from_catalog', // its catalog product no longer exists
+] as const;
+export type OwedCode = (typeof OWED_CODES)[number];
+
+export interface OwedProduct {
+  readonly externalId: string;
+  readonly storeId: string;
+  /** Empty where only an event has named the product so far. */
+  readonly label: string;
+  readonly code: OwedCode;
+  /** What the other side said, for people; null when the code says it all. */
+  readonly detail: string | null;
+}
+
+/** The reason for people, without the detail. */
+export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
+  changed: 'the store reported a change that no run has read yet',
+  being_written: 'a write-back was changing it while the run read it',
+  being_created: 'the catalog is still creating it in the background',
+  creation_failed: 'the catalog could not create it in the background',
+  refused: 'the catalog refused it',
+  unavailable: 'the catalog could not be reached when its turn came',
+  not_applied: 'the run ended before its turn',
+  not_understood: 'the store’s answer about it could not be read',
+  without_identifiers: 'its identifiers have not been sent yet',
+  identifier_released: 'an identifier that was withheld from it is free now',
+  gone_from_catalog: 'its catalog product no longer exists',
+};
+
+/** `3 products are owed: 2 the catalog refused it, 1 …`: one line for the end of a run; null when nothing is owed. */
+export function owedLine(counts: Readonly<Partial<Record<OwedCode, number>>>): string | null {
+  const parts = OWED_CODES.flatMap((code) => {
+    const count = counts[code] ?? 0;
+    return count === 0 ? [] : [`${String(count)}: ${OWED_REASONS[code]}`];
+  });
+  return parts.length === 0 ? null : `owed to the next run: ${parts.join('; ')}`;
+}
+
+/** The code under which a failed action is owed, by the code of its error. */
+export function owedForFailure(errorCode: string): Extract<OwedCode, 'refused' | 'unavailable'> {
+  return errorCode === 'transient' || errorCode === 'throttled' || errorCode === 'auth'
+    ? 'unavailable'
+    : 'refused';
+}

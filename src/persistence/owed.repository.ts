@@ -1,0 +1,75 @@
+import { Injectable } from '@nestjs/common';
+import type { QueryRunner } from 'typeorm';
+import { z } from 'zod';
+import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
+import { Database, json } from './database.js';
+import { counted } from './row-reader.js';
+import { OwedProductEntity } from './entities/owed-product.entity.js';
+
+export interface OwedSummary {
+  readonly count: number;
+  /** Since when the oldest has been owed; null when nothing is. */
+  readonly since: Date | null;
+  readonly byCode: Readonly<Partial<Record<OwedCode, number>>>;
+}
+
+const summaryRow = z.object({ code: z.enum(OWED_CODES), count: counted, since: z.date() });
+
+/** Notes rows of `$1` (jsonb array of `OwedProduct`) for the store `$2`; a product that is owed already keeps its `since`. */
+export const NOTE_OWED = `INSERT INTO owed_product AS owed (external_id, store, store_id, label, code, detail)
+  SELECT DISTINCT ON (row."externalId") row."externalId", $2::text, row."storeId", row.label, row.code, row.detail
+  FROM jsonb_to_recordset($1::jsonb) AS row("externalId" text, "storeId" text, label text, code text, detail text)
+  ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, code = excluded.code,
+    label = CASE WHEN excluded.label = '' THEN owed.label ELSE excluded.label END, detail = excluded.detail, noted_at = now()`;
+
+/** What is put off: one row for each product, with the reason and since when. */
+@Injectable()
+export class OwedRepository {
+  constructor(private readonly db: Database) {}
+
+  async note(store: string, products: readonly OwedProduct[], runner?: QueryRunner): Promise<void> {
+    if (products.length === 0) return;
+    await this.db.affected(NOTE_OWED, [json(products), store], runner);
+  }
+
+  /** What a store owes, in the order of the external_ids, after the given one. */
+  async page(store: string, after: string, limit: number): Promise<OwedProductEntity[]> {
+    return this.db.entities(
+      OwedProductEntity,
+      'SELECT * FROM owed_product WHERE store = $1 AND external_id > $2 ORDER BY external_id LIMIT $3',
+      [store, after, limit],
+    );
+  }
+
+  async get(externalId: string): Promise<OwedProductEntity | null> {
+    return this.db.entity(OwedProductEntity, 'SELECT * FROM owed_product WHERE external_id = $1', [
+      externalId,
+    ]);
+  }
+
+  /** The actions that a run leaves open are owed: it ended before their turn. */
+  async noteOpenActions(runId: string): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO owed_product (external_id, store, store_id, label, code)
+       SELECT external_id, store, store_id, label, 'not_applied' FROM sync_action WHERE run_id = $1 AND state = 'planned'
+       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
+      [runId],
+    );
+  }
+
+  async summary(store: string): Promise<OwedSummary> {
+    const rows = await this.db.read(
+      summaryRow,
+      'SELECT code, count(*), min(since) AS since FROM owed_product WHERE store = $1 GROUP BY code',
+      [store],
+    );
+    return {
+      count: rows.reduce((sum, row) => sum + row.count, 0),
+      since: rows.reduce<Date | null>(
+        (oldest, row) => (oldest === null || row.since < oldest ? row.since : oldest),
+        null,
+      ),
+      byCode: Object.fromEntries(rows.map((row) => [row.code, row.count])),
+    };
+  }
+}

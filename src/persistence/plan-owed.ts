@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { OwedProduct } from '../domain/owed.js';
+import { json } from './database.js';
+import { NOTE_OWED } from './owed.repository.js';
+import type { PlanSession } from './plan-session.js';
+
+/** What a plan puts off, and what it settles of what earlier runs put off. */
+export class PlanOwed {
+  private constructor(private readonly session: PlanSession) {}
+
+  static async begin(session: PlanSession): Promise<PlanOwed> {
+    await session.affected('CREATE TEMP TABLE gone (store_id text PRIMARY KEY) ON COMMIT DROP');
+    await session.affected('CREATE TEMP TABLE put_off (product jsonb NOT NULL) ON COMMIT DROP');
+    return new PlanOwed(session);
+  }
+
+  /** Products that cannot be planned now; `settle` notes them as owed. */
+  async putOff(products: readonly OwedProduct[]): Promise<void> {
+    if (products.length === 0) return;
+    await this.session.affected('INSERT INTO put_off SELECT * FROM jsonb_array_elements($1::jsonb)', [
+      json(products),
+    ]);
+  }
+
+  /** Products that were asked for by their store ids and do not exist. */
+  async gone(storeIds: readonly string[]): Promise<void> {
+    await this.session.affected('INSERT INTO gone SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
+      storeIds,
+    ]);
+  }
+
+  /**
+   * What was read and decided is owed no longer; what was put off is. `complete`: the read met every product that there is. Rows
+   * noted while this plan was made are left alone.
+   */
+  async settle(complete: boolean): Promise<void> {
+    const { id, store } = this.session.run;
+    await this.session.affected(
+      `DELETE FROM owed_product AS owed WHERE store = $2 AND noted_at <= now()
+         AND ($3 OR EXISTS (SELECT 1 FROM seen WHERE seen.external_id = owed.external_id)
+           OR EXISTS (SELECT 1 FROM gone WHERE gone.store_id = owed.store_id))
+         AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND sync_action.external_id = owed.external_id)
+         AND NOT EXISTS (SELECT 1 FROM put_off WHERE product->>'externalId' = owed.external_id)`,
+      [id, store, complete],
+    );
+    const rows = await this.session.read(
+      z.object({ products: z.string() }),
+      'SELECT json_agg(product)::text AS products FROM put_off HAVING count(*) > 0',
+    );
+    for (const { products } of rows) await this.session.affected(NOTE_OWED, [products, store]);
+  }
+}

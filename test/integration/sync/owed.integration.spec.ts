@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusal } from '../../support/fake-catalog.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.exports = false;
+});
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+const LONG_AGO = new Date(0);
+const owed = async () =>
+  (await stages.owed.page(STORE, '', 100)).map(({ externalId, code }) => ({ externalId, code }));
+const incremental = () => stages.sync({ full: false });
+
+async function event(productId: number, id: string): Promise<void> {
+  await stages.db.affected(
+    `INSERT INTO store_event (store, event_id, topic, raw_body) VALUES ($1, $2, 'products/update', $3)`,
+    [STORE, id, Buffer.from(JSON.stringify({ id: productId }))],
+  );
+}
+
+describe('a product that the catalog refuses', () => {
+  it('is tried again by every following run, incremental ones too, and counts as failed until it is in', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { name: ['Too long.'] } }));
+    const first = await stages.sync();
+    expect(first).toMatchObject({ state: 'partial', counts: { seen: 2, created: 1, failed: 1, owed: 1 } });
+    const [row] = await stages.owed.page(STORE, '', 10);
+    expect(row).toMatchObject({ code: 'refused', detail: expect.stringContaining('name: Too long.') });
+
+    stages.store.edit('1', { updatedAt: LONG_AGO });
+    stages.store.edit('2', { updatedAt: LONG_AGO });
+    stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { name: ['Too long.'] } }));
+    expect(await incremental()).toMatchObject({
+      kind: 'incremental',
+      state: 'partial',
+      counts: { seen: 1, failed: 1, owed: 1 },
+    });
+    expect((await stages.owed.get(row!.externalId))?.since).toEqual(row!.since);
+
+    expect(await incremental()).toMatchObject({
+      state: 'succeeded',
+      counts: { seen: 1, created: 1, owed: 0 },
+    });
+    expect(await owed()).toEqual([]);
+  });
+
+  it('is named in the error of its run with the service’s own field messages', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.script.before(
+      'upsertProduct',
+      refusal('invalid', { fields: { sku: ['Already taken.'] } }),
+    );
+    expect((await stages.sync()).error).toContain('sku: Already taken.');
+  });
+});
+
+describe('a product that a write-back holds', () => {
+  it('is owed, and read by the next run whatever the watermark says', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    stages.store.edit('1', { vendor: 'New', updatedAt: LONG_AGO });
+    stages.store.edit('2', { updatedAt: LONG_AGO });
+    await stages.links.takeForWriting(ours(1), 'lease', 60_000);
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { seen: 2, unchanged: 2, failed: 0, owed: 1 } });
+    expect(run.error).toContain('a write-back was changing it');
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'being_written' }]);
+
+    await stages.links.releaseFromWriting(ours(1), 'lease');
+    expect(await incremental()).toMatchObject({
+      state: 'succeeded',
+      counts: { seen: 1, updated: 1, owed: 0 },
+    });
+    expect(stages.catalog.of(ours(1))?.brand).toBe('New');
+  });
+});
+
+describe('a product that the catalog still creates when its run ends', () => {
+  beforeEach(async () => {
+    stages.catalog.background = { polls: 1000 };
+    stages.store.put(modelSnapshot(1, { updatedAt: LONG_AGO }));
+    expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: 1, owed: 1 } });
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'being_created' }]);
+  });
+  const follow = () => stages.creations.follow(stages.sites.store(STORE), 1000, new AbortController().signal);
+  const newest = async () => (await stages.runs.latest(STORE, 1))[0];
+
+  it('turns its run to succeeded once it is in', async () => {
+    stages.catalog.finishCreation('task-1');
+    await follow();
+    expect(await newest()).toMatchObject({ state: 'succeeded', counts: { created: 1, failed: 0, owed: 0 } });
+    expect(await owed()).toEqual([]);
+  });
+
+  it('reopens the count of its run when it fails, and the next incremental run creates it anew', async () => {
+    stages.catalog.creations.delete('task-1');
+    stages.catalog.settleTask('task-1', 'failed', 'variants: too many');
+    await follow();
+    expect(await newest()).toMatchObject({ state: 'partial', counts: { created: 0, failed: 1, owed: 1 } });
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'creation_failed' }]);
+    stages.catalog.background = null;
+    expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 1, owed: 0 } });
+  });
+
+  it('is created anew when the catalog says that it was created and does not have it', async () => {
+    stages.catalog.creations.delete('task-1');
+    stages.catalog.settleTask('task-1', 'succeeded');
+    stages.catalog.script.before('upsertProduct', refusal('transient'));
+    stages.clock.advance(11 * 60_000);
+    await follow();
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'creation_failed' }]);
+    expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);
+    stages.catalog.background = null;
+    expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 1, owed: 0 } });
+  });
+
+  it('is not followed without end when the catalog never says what became of it', async () => {
+    stages.clock.advance(24 * 3_600_000 + 1);
+    await follow();
+    expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'creation_failed' }]);
+  });
+});
+
+describe('events', () => {
+  it('that a failed run consumed are read by the next one', async () => {
+    stages.store.put(snapshot(1, { updatedAt: LONG_AGO }));
+    await stages.sync();
+    stages.store.edit('1', { vendor: 'New', updatedAt: LONG_AGO });
+    stages.store.put({ ...stages.store.at('1'), storeId: 'gid://shopify/Product/1' });
+    await event(1, 'e-1');
+    stages.store.script.before('readProducts', refusal('transient'));
+    expect(await incremental()).toMatchObject({ state: 'failed', counts: { owed: 1 } });
+    expect(await owed()).toEqual([{ externalId: ours(1), code: 'changed' }]);
+    expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
+  });
+
+  it('are taken in pages, and many of one product make one owed product', async () => {
+    await stages.sync();
+    await stages.db.affected(
+      `INSERT INTO store_event (store, event_id, topic, raw_body)
+       SELECT $1, 'e-' || n, 'products/update', convert_to('{"id":' || (n % 600) + 1 || '}', 'UTF8') FROM generate_series(1, 1300) AS n`,
+      [STORE],
+    );
+    expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { seen: 0, owed: 0 } });
+    const asked = stages.store.script.calls
+      .filter((call) => call.operation === 'readProducts')
+      .map(({ args: [ids] }) => (Array.isArray(ids) ? ids.length : 0));
+    expect(asked.reduce((sum, count) => sum + count, 0)).toBe(600);
+    expect(Math.max(...asked)).toBeLessThanOrEqual(50);
+  });
+});
+
+describe('an interrupted run', () => {
+  it('leaves what it did not apply as owed to the next', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.script.before('upsertProduct', refusal('auth', { status: 401 }));
+    expect(await stages.sync()).toMatchObject({ state: 'failed', counts: { failed: 2, owed: 2 } });
+    expect((await owed()).map(({ code }) => code)).toEqual(['not_applied', 'not_applied']);
+  });
+});
+
+it('a plan that is only looked at changes nothing of what is owed', async () => {
+  stages.store.put(snapshot(1));
+  await stages.owed.note(STORE, [
+    { externalId: ours(1), storeId: '1', label: '', code: 'changed', detail: null },
+  ]);
+  const before = await stages.contents();
+  const { dryRun } = await import('../../../src/sync/dry-run.js');
+  await dryRun({ db: stages.db, state: stages.state, clock: stages.clock }, stages.sites.store(STORE), {
+    full: true,
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onActions: () => undefined,
+  });
+  expect(await stages.contents()).toBe(before);
+});
