@@ -25,7 +25,6 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
       'partial → queued',
       'partial → succeeded',
       'failed → queued',
-      'succeeded → partial',
     ],
   ],
   [

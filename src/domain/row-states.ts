@@ -8,7 +8,7 @@ export const RUN_TRANSITIONS = {
   // Reconcile queues again what a temporary fault ended. A creation in the catalog's background may end after the run did.
   partial: ['queued', 'succeeded'],
   failed: ['queued'],
-  succeeded: ['partial'],
+  succeeded: [],
 } as const;
 
 export const ACTION_TRANSITIONS = {
