@@ -1,14 +1,15 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { DiscoveryModule } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
 import { ApiModule } from './api/api.module.js';
 import { AppModule } from './app.module.js';
-import { DashboardModule } from './dashboard/dashboard.module.js';
+import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { createLoggerOptions } from './observability/logging/index.js';
 import { EnqueuedRowWork } from './operations/enqueued-row-work.js';
 import { RowWorkPort } from './operations/ports.js';
-import { QueueModule } from './queue/index.js';
+import { ProcessorCheck, QueueModule } from './queue/index.js';
 import { ScheduleModule } from './schedule/schedule.module.js';
 import { SettingsModule, type AppSettings } from './settings.module.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
@@ -21,15 +22,14 @@ export interface DaemonSettings extends AppSettings {
   readonly logger: PinoLogger;
 }
 
-/** How long a worker may finish its jobs after SIGTERM; together with the rest within the orchestrator's 30 s. */
-const DRAIN_MS = 20_000;
 const CONNECTIONS = 24;
 
 /** What every process has, and the HTTP side, queues, workers and schedules. */
 @Global()
 @Module({
-  imports: [AppModule, WebhooksModule],
+  imports: [AppModule, WebhooksModule, ScheduleModule, ApiModule, DiscoveryModule],
   providers: [
+    ProcessorCheck,
     RunsProcessor,
     CreationsProcessor,
     DeliveriesProcessor,
@@ -41,9 +41,6 @@ const CONNECTIONS = 24;
 export class DaemonModule {
   static forRoot(settings: DaemonSettings): DynamicModule {
     const { config, logger, databaseUrl } = settings;
-    const line = (text: string): void => {
-      logger.warn(text);
-    };
     const { redisUrl } = config.queue;
     return {
       module: DaemonModule,
@@ -52,13 +49,9 @@ export class DaemonModule {
         LoggerModule.forRoot(createLoggerOptions(logger)),
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },
-          log: line,
-          drainMs: DRAIN_MS,
         }),
-        ScheduleModule.forRoot(config, logger.child({ stage: 'schedule' })),
-        NotificationsModule.forRoot(config, logger.child({ stage: 'notifications' })),
-        ApiModule.forRoot(config.server.adminToken),
-        DashboardModule.forRoot(config.server.adminToken),
+        config.server.adminToken === undefined ? DashboardOffModule : DashboardModule,
+        ...(config.notifications.webhookUrl === undefined ? [] : [NotificationsModule]),
       ],
     };
   }

@@ -6,7 +6,6 @@ import type { Server } from 'node:http';
 import { Logger as NestLogger } from 'nestjs-pino';
 import { DaemonModule, type DaemonSettings } from './daemon.module.js';
 import { waitForDatabase } from './persistence/data-source.js';
-import { ErrorFilter } from './api/error.filter.js';
 import { openApiDocument } from './api/openapi.js';
 import { openApiPages } from './openapi/pages.js';
 
@@ -42,7 +41,6 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
     app.use('/api', express.json({ limit: API_BODY_LIMIT }));
-    app.useGlobalFilters(new ErrorFilter(settings.logger));
     app.use(openApiPages(openApiDocument()));
     const { host, port } = settings.config.server;
     await app.listen(port, host);

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import {
+  Injectable,
   Inject,
   NotFoundException,
   UnauthorizedException,
@@ -12,6 +13,7 @@ import type { Request } from 'express';
 export const ADMIN_TOKEN = Symbol('ADMIN_TOKEN');
 
 /** The bearer of `server.adminToken`, compared in constant time. Without a configured token the API is off: 404. */
+@Injectable()
 export class AdminGuard implements CanActivate {
   // Nest makes an instance of its own for each controller that uses the guard: what it needs has to be injected.
   constructor(@Inject(ADMIN_TOKEN) private readonly adminToken: string | null) {}

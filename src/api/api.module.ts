@@ -1,7 +1,10 @@
-import { Module, type DynamicModule } from '@nestjs/common';
+import { Module } from '@nestjs/common';
+import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
+import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { ADMIN_TOKEN } from './admin.guard.js';
 import { DeliveriesController } from './deliveries.controller.js';
+import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { PlansController } from './plans.controller.js';
@@ -13,26 +16,29 @@ import { SyncsController } from './syncs.controller.js';
 import { WebhookController } from './webhook.controller.js';
 import { WriteBacksController } from './write-backs.controller.js';
 
-/** What operators and orchestrators ask over HTTP. */
-@Module({})
-export class ApiModule {
-  static forRoot(adminToken: string | undefined): DynamicModule {
-    return {
-      module: ApiModule,
-      imports: [TerminusModule.forRoot({ logger: false })],
-      controllers: [
-        HealthController,
-        MetricsController,
-        StatusController,
-        SyncsController,
-        StoresController,
-        ProductsController,
-        DeliveriesController,
-        WriteBacksController,
-        PlansController,
-        WebhookController,
-      ],
-      providers: [StateMetrics, { provide: ADMIN_TOKEN, useFactory: () => adminToken ?? null }],
-    };
-  }
-}
+/** The HTTP interface for operators and orchestrators. */
+@Module({
+  imports: [TerminusModule.forRoot({ logger: false })],
+  controllers: [
+    HealthController,
+    MetricsController,
+    StatusController,
+    SyncsController,
+    StoresController,
+    ProductsController,
+    DeliveriesController,
+    WriteBacksController,
+    PlansController,
+    WebhookController,
+  ],
+  providers: [
+    StateMetrics,
+    { provide: APP_FILTER, useClass: ErrorFilter },
+    {
+      provide: ADMIN_TOKEN,
+      inject: [APP_CONFIG],
+      useFactory: ({ server }: AppConfig): string | null => server.adminToken ?? null,
+    },
+  ],
+})
+export class ApiModule {}

@@ -3,7 +3,6 @@ import {
   Controller,
   Get,
   HttpCode,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -27,7 +26,7 @@ import { ZodPipe } from './zod.pipe.js';
 @Controller('api/v1/deliveries')
 @UseGuards(AdminGuard)
 export class DeliveriesController {
-  constructor(@Inject(DeliveryOperations) private readonly deliveries: DeliveryOperations) {}
+  constructor(private readonly deliveries: DeliveryOperations) {}
 
   @Get()
   list(@Query(new ZodPipe(deliveryQuerySchema)) query: DeliveryQuery): Promise<Page<DeliverySummary>> {

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http';
-import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
+import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
 
 const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
@@ -16,7 +17,7 @@ const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
 /** Every error of the HTTP side in one shape: `{ statusCode, error, message, details? }` (docs/http.md). */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
-  constructor(private readonly log: { error(fields: object, message: string): void }) {}
+  constructor(@Inject(Logger) private readonly log: Pick<Logger, 'error'>) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();

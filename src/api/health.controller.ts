@@ -10,9 +10,9 @@ const ANSWER_WITHIN_MS = 2_000;
 @Controller('health')
 export class HealthController {
   constructor(
-    @Inject(HealthCheckService) private readonly health: HealthCheckService,
-    @Inject(HealthIndicatorService) private readonly indicator: HealthIndicatorService,
-    @Inject(Database) private readonly db: Database,
+    private readonly health: HealthCheckService,
+    private readonly indicator: HealthIndicatorService,
+    private readonly db: Database,
     @Inject(QUEUE_BACKEND) private readonly queue: QueueBackend,
   ) {}
 

@@ -1,14 +1,4 @@
-import {
-  Controller,
-  Get,
-  HttpCode,
-  Inject,
-  NotFoundException,
-  Param,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
+import { Controller, Get, HttpCode, NotFoundException, Param, Post, Query, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
 import type { Page } from '../operations/paging.js';
@@ -26,7 +16,7 @@ import { ZodPipe } from './zod.pipe.js';
 @Controller('api/v1/plans')
 @UseGuards(AdminGuard)
 export class PlansController {
-  constructor(@Inject(PlanOperations) private readonly plans: PlanOperations) {}
+  constructor(private readonly plans: PlanOperations) {}
 
   @Get()
   list(

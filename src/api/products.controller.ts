@@ -2,7 +2,6 @@ import {
   ConflictException,
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Query,
@@ -23,7 +22,7 @@ import { ZodPipe } from './zod.pipe.js';
 @Controller('api/v1/products')
 @UseGuards(AdminGuard)
 export class ProductsController {
-  constructor(@Inject(ProductOperations) private readonly products: ProductOperations) {}
+  constructor(private readonly products: ProductOperations) {}
 
   @Get()
   list(

@@ -1,11 +1,9 @@
-import { getQueueToken } from '@nestjs/bullmq';
-import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { ModuleRef } from '@nestjs/core';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { GaugeRepository } from '../persistence/gauge.repository.js';
-import { Nudger, QUEUE_NAMES } from '../queue/index.js';
+import { JOB_QUEUES, JobProducer, type QueueName } from '../queue/index.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
 
@@ -20,8 +18,8 @@ export class StateMetrics implements OnModuleInit {
     private readonly metrics: Metrics,
     private readonly gauges: GaugeRepository,
     private readonly sites: Sites,
-    private readonly nudger: Nudger,
-    private readonly modules: ModuleRef,
+    private readonly jobs: JobProducer,
+    @Inject(JOB_QUEUES) private readonly queues: ReadonlyMap<QueueName, Queue>,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'metrics' });
@@ -36,7 +34,7 @@ export class StateMetrics implements OnModuleInit {
       workspaces: () => this.gauges.workspaces(workspaces),
       stores: () => this.gauges.stores(stores),
       queues: () => this.#jobs(),
-      lostNudges: () => this.nudger.failures,
+      lostJobs: () => this.jobs.failures,
       clockMs: () => performance.now(),
       onFault: (side, error) => {
         this.#log.warn({ side, err: errorLine(error) }, 'metrics could not be read');
@@ -45,8 +43,7 @@ export class StateMetrics implements OnModuleInit {
   }
 
   async #jobs() {
-    const queues = QUEUE_NAMES.map((name) => this.modules.get<Queue>(getQueueToken(name), { strict: false }));
-    return (await Promise.all(queues.map(jobsOf))).flat();
+    return (await Promise.all([...this.queues.values()].map(jobsOf))).flat();
   }
 }
 

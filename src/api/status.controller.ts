@@ -1,11 +1,11 @@
-import { Controller, Get, Inject, UseGuards } from '@nestjs/common';
+import { Controller, Get, UseGuards } from '@nestjs/common';
 import { AdminGuard } from './admin.guard.js';
 import { StatusReader, type Status } from '../operations/status.js';
 
 @Controller('api/v1/status')
 @UseGuards(AdminGuard)
 export class StatusController {
-  constructor(@Inject(StatusReader) private readonly reader: StatusReader) {}
+  constructor(private readonly reader: StatusReader) {}
 
   @Get()
   show(): Promise<Status> {

@@ -1,14 +1,4 @@
-import {
-  Body,
-  Controller,
-  Get,
-  HttpCode,
-  Inject,
-  NotFoundException,
-  Param,
-  Post,
-  UseGuards,
-} from '@nestjs/common';
+import { Body, Controller, Get, HttpCode, NotFoundException, Param, Post, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Sites } from '../sites/sites.js';
@@ -23,11 +13,11 @@ import { ZodPipe } from './zod.pipe.js';
 @UseGuards(AdminGuard)
 export class StoresController {
   constructor(
-    @Inject(Sites) private readonly sites: Sites,
-    @Inject(DriftOperations) private readonly drifts: DriftOperations,
-    @Inject(GenerateOperations) private readonly generation: GenerateOperations,
-    @Inject(PlanOperations) private readonly plans: PlanOperations,
-    @Inject(Shutdown) private readonly shutdown: Shutdown,
+    private readonly sites: Sites,
+    private readonly drifts: DriftOperations,
+    private readonly generation: GenerateOperations,
+    private readonly plans: PlanOperations,
+    private readonly shutdown: Shutdown,
   ) {}
 
   /** Reads every linked product of the store: the answer takes as long as that does. */

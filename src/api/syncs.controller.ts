@@ -3,7 +3,6 @@ import {
   Controller,
   Get,
   HttpCode,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -13,7 +12,7 @@ import {
 import type { z } from 'zod';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
-import { Nudger } from '../queue/index.js';
+import { JobProducer } from '../queue/index.js';
 import { RunRequests } from '../sites/run-requests.js';
 import { Sites } from '../sites/sites.js';
 import { AdminGuard } from './admin.guard.js';
@@ -26,11 +25,11 @@ import { ZodPipe } from './zod.pipe.js';
 @UseGuards(AdminGuard)
 export class SyncsController {
   constructor(
-    @Inject(Sites) private readonly sites: Sites,
-    @Inject(RunRequests) private readonly requests: RunRequests,
-    @Inject(RunRepository) private readonly runs: RunRepository,
-    @Inject(ListingRepository) private readonly listing: ListingRepository,
-    @Inject(Nudger) private readonly nudger: Nudger,
+    private readonly sites: Sites,
+    private readonly requests: RunRequests,
+    private readonly runs: RunRepository,
+    private readonly listing: ListingRepository,
+    private readonly jobs: JobProducer,
   ) {}
 
   /** The store's active run where there is one. */
@@ -43,7 +42,7 @@ export class SyncsController {
     if (!this.sites.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
     const run = await this.requests.request({ store: key, trigger: 'api', ...body });
-    await this.nudger.nudge('runs', run.id);
+    await this.jobs.enqueue('runs', run.id);
     return { id: run.id };
   }
 

@@ -1,14 +1,4 @@
-import {
-  Body,
-  ConflictException,
-  Controller,
-  Get,
-  HttpCode,
-  Inject,
-  Post,
-  Query,
-  UseGuards,
-} from '@nestjs/common';
+import { Body, ConflictException, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
 import {
@@ -25,7 +15,7 @@ type SlotBody = z.output<typeof slotBodySchema>;
 @Controller('api/v1/webhook')
 @UseGuards(AdminGuard)
 export class WebhookController {
-  constructor(@Inject(WebhookSlotOperations) private readonly slots: WebhookSlotOperations) {}
+  constructor(private readonly slots: WebhookSlotOperations) {}
 
   @Get()
   async show(

@@ -3,7 +3,6 @@ import {
   Controller,
   Get,
   HttpCode,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -29,7 +28,7 @@ const decisionSchema = z.enum(['approve', 'reject', 'revert']);
 @Controller('api/v1/write-backs')
 @UseGuards(AdminGuard)
 export class WriteBacksController {
-  constructor(@Inject(WriteBackOperations) private readonly writeBacks: WriteBackOperations) {}
+  constructor(private readonly writeBacks: WriteBackOperations) {}
 
   @Get()
   list(@Query(new ZodPipe(writeBackQuerySchema)) query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {

@@ -1,2 +1,14 @@
+import type { AppConfig } from './schema.js';
+
 /** Injection token of the validated configuration, an `AppConfig`. */
 export const APP_CONFIG = Symbol('APP_CONFIG');
+
+/** The part of the configuration that says where others reach this process. */
+export interface PublicAddress {
+  readonly server: Pick<AppConfig['server'], 'publicUrl'>;
+}
+
+/** The part of the configuration that says who may use the API and the dashboard. */
+export interface AdminAccess {
+  readonly server: Pick<AppConfig['server'], 'adminToken'>;
+}

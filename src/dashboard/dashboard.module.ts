@@ -1,17 +1,5 @@
-import {
-  Module,
-  type DynamicModule,
-  type MiddlewareConsumer,
-  type NestModule,
-  type Provider,
-} from '@nestjs/common';
-import { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { urlencoded } from 'express';
-import { Database } from '../persistence/database.js';
-import { LinkRepository } from '../persistence/link.repository.js';
-import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { Nudger } from '../queue/index.js';
-import { Sites } from '../sites/sites.js';
 import { FieldApproval } from './field-approval.js';
 import { LiveValues } from './live-values.js';
 import { AssetPages } from './pages/asset.pages.js';
@@ -42,16 +30,12 @@ const PAGES = [
 const FORM_LIMIT = '256kb';
 const FORM_FIELDS = 2000;
 
-const now = (): Date => new Date();
-
-/** Server-rendered pages for operators, behind the admin token. Without a token there are none. */
-@Module({})
+/** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
+@Module({
+  controllers: PAGES,
+  providers: [Sessions, SignInThrottle, LiveValues, FieldApproval, QueueBoard],
+})
 export class DashboardModule implements NestModule {
-  static forRoot(adminToken: string | undefined): DynamicModule {
-    if (adminToken === undefined) return { module: DashboardModule, controllers: [OffPages] };
-    return { module: DashboardModule, controllers: PAGES, providers: providers(adminToken) };
-  }
-
   configure(consumer: MiddlewareConsumer): void {
     consumer
       .apply(securityHeaders, urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }))
@@ -59,27 +43,6 @@ export class DashboardModule implements NestModule {
   }
 }
 
-function providers(adminToken: string): Provider[] {
-  return [
-    { provide: Sessions, useFactory: () => new Sessions(adminToken, now) },
-    { provide: SignInThrottle, useFactory: () => new SignInThrottle(now) },
-    {
-      provide: LiveValues,
-      inject: [Sites, LinkRepository, WriteBackRepository],
-      useFactory: (sites: Sites, links: LinkRepository, writeBacks: WriteBackRepository) =>
-        new LiveValues(sites, links, writeBacks, now),
-    },
-    {
-      provide: FieldApproval,
-      inject: [WriteBackRepository, Database, Nudger],
-      useFactory: (writeBacks: WriteBackRepository, db: Database, nudger: Nudger) =>
-        new FieldApproval(writeBacks, db, (id) => nudger.nudge('write-backs', id)),
-    },
-    {
-      provide: QueueBoard,
-      inject: [HttpAdapterHost, ModuleRef, Sessions],
-      useFactory: (http: HttpAdapterHost, modules: ModuleRef, sessions: Sessions) =>
-        new QueueBoard(http, modules, sessions),
-    },
-  ];
-}
+/** What answers in place of the dashboard when there is no admin token. */
+@Module({ controllers: [OffPages] })
+export class DashboardOffModule {}

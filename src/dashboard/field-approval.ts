@@ -1,5 +1,7 @@
-import type { Database } from '../persistence/database.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { Injectable } from '@nestjs/common';
+import { JobProducer } from '../queue/index.js';
+import { Database } from '../persistence/database.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { NEWER_RESULT } from '../operations/write-backs.js';
 import { productLabels } from './product-labels.js';
 import { targetName } from './views/write-back-parts.js';
@@ -12,12 +14,12 @@ export interface ApprovalOutcome {
 }
 
 /** Approval of a write-back field by field: what is not accepted is not written. */
+@Injectable()
 export class FieldApproval {
   constructor(
     private readonly writeBacks: WriteBackRepository,
     private readonly db: Database,
-    /** Has the row looked at soon; what comes of it stands in the row. */
-    private readonly nudge: (id: string) => Promise<unknown>,
+    private readonly jobs: JobProducer,
   ) {}
 
   /** Refuses an unknown one, one that is decided already, and one of which nothing is accepted: that is a rejection. */
@@ -34,7 +36,7 @@ export class FieldApproval {
     if (outcome === 'newer_result') return { ok: false, detail: `it ${NEWER_RESULT}`, label };
     if (outcome === 'wrong_state')
       return { ok: false, detail: `it is ${row.state} by now and cannot be approved`, label };
-    await this.nudge(id);
+    await this.jobs.enqueue('write-backs', id);
     const names = left.map(({ target }) => targetName(target)).join(', ');
     return {
       ok: true,

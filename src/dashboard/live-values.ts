@@ -1,10 +1,12 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Clock } from '../runtime/clock.js';
 import { CodedError, isCoded } from '../domain/errors.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
-import type { Sites } from '../sites/sites.js';
+import { Sites } from '../sites/sites.js';
 import {
   compareFromJournal,
   compareWithLive,
@@ -26,6 +28,7 @@ interface Remembered {
 }
 
 /** Write-backs beside what the store holds, for people who are to decide. Reads only. */
+@Injectable()
 export class LiveValues {
   readonly #remembered = new Map<string, Remembered>();
 
@@ -33,7 +36,7 @@ export class LiveValues {
     private readonly sites: Sites,
     private readonly links: LinkRepository,
     private readonly writeBacks: WriteBackRepository,
-    private readonly now: () => Date,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   /** Never throws for a store that does not answer: the comparison says so. `fresh` asks the store anew. */
@@ -44,7 +47,7 @@ export class LiveValues {
   }
 
   async #answer(row: WriteBackEntity, fresh: boolean): Promise<LiveAnswer> {
-    const atMs = this.now().getTime();
+    const atMs = this.clock.now().getTime();
     const known = this.#remembered.get(row.id);
     if (known !== undefined && !fresh && atMs - known.atMs < REMEMBERED_MS) return known.answer;
     const answer = this.#ask(row);

@@ -1,6 +1,6 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { Logger } from 'nestjs-pino';
+import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { pathTo } from './elements.js';
 import { NotSignedInError } from './session.guard.js';

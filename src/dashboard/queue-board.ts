@@ -1,15 +1,14 @@
 import { createBullBoard } from '@bull-board/api';
 import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { ExpressAdapter } from '@bull-board/express';
-import { getQueueToken } from '@nestjs/bullmq';
-import type { OnModuleInit } from '@nestjs/common';
-import type { HttpAdapterHost, ModuleRef } from '@nestjs/core';
+import { Inject, Injectable, type OnModuleInit } from '@nestjs/common';
+import { HttpAdapterHost } from '@nestjs/core';
 import type { Queue } from 'bullmq';
 import type { NextFunction, Request, Response } from 'express';
-import { QUEUE_NAMES } from '../queue/index.js';
+import { JOB_QUEUES, type QueueName } from '../queue/index.js';
 import { pathTo } from './elements.js';
 import { QUEUE_POLICY, securityHeaders } from './security-headers.js';
-import { cookieOf, SESSION_COOKIE, type Sessions } from './session.js';
+import { cookieOf, SESSION_COOKIE, Sessions } from './session.js';
 
 const PATH = '/queues';
 
@@ -17,10 +16,11 @@ const PATH = '/queues';
  * The queue view, behind the same sign-in. It shows and changes nothing: rows are the truth, and a job that is removed or retried
  * by hand would only be made again by the sweeper.
  */
+@Injectable()
 export class QueueBoard implements OnModuleInit {
   constructor(
     private readonly http: HttpAdapterHost,
-    private readonly modules: ModuleRef,
+    @Inject(JOB_QUEUES) private readonly queues: ReadonlyMap<QueueName, Queue>,
     private readonly sessions: Sessions,
   ) {}
 
@@ -28,10 +28,9 @@ export class QueueBoard implements OnModuleInit {
     const board = new ExpressAdapter();
     board.setBasePath(PATH);
     createBullBoard({
-      queues: QUEUE_NAMES.map((name) => {
-        const queue = this.modules.get<Queue>(getQueueToken(name), { strict: false });
-        return new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false });
-      }),
+      queues: [...this.queues.values()].map(
+        (queue) => new BullMQAdapter(queue, { readOnlyMode: true, allowRetries: false }),
+      ),
       serverAdapter: board,
       options: {
         uiConfig: { boardTitle: 'store-sync queues', miscLinks: [{ text: 'Dashboard', url: '/' }] },

@@ -1,4 +1,4 @@
-import { ForbiddenException, Inject, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Injectable, ForbiddenException, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { cookieOf, NOTICE_COOKIE, SESSION_COOKIE, Sessions, setCookie, type Session } from './session.js';
@@ -20,8 +20,9 @@ export class NotSignedInError extends Error {
 const signedIn = new WeakMap<Request, Session>();
 
 /** Only signed-in browsers pass, and whatever changes something must come from a form of the same session. */
+@Injectable()
 export class SessionGuard implements CanActivate {
-  constructor(@Inject(Sessions) private readonly sessions: Sessions) {}
+  constructor(private readonly sessions: Sessions) {}
 
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<Request>();

@@ -3,21 +3,22 @@ import { cookieOf, SESSION_SECONDS, Sessions } from './session.js';
 
 const START = Date.parse('2026-11-21T08:00:00Z');
 const at = (seconds: number) => () => new Date(START + seconds * 1000);
+const sessionsOf = (adminToken: string, now: () => Date) => new Sessions({ server: { adminToken } }, { now });
 
 describe('a session', () => {
   it('lasts twelve hours and no longer', () => {
-    const cookie = new Sessions('token', at(0)).issue();
-    expect(new Sessions('token', at(SESSION_SECONDS - 1)).read(cookie)).not.toBeNull();
-    expect(new Sessions('token', at(SESSION_SECONDS)).read(cookie)).toBeNull();
+    const cookie = sessionsOf('token', at(0)).issue();
+    expect(sessionsOf('token', at(SESSION_SECONDS - 1)).read(cookie)).not.toBeNull();
+    expect(sessionsOf('token', at(SESSION_SECONDS)).read(cookie)).toBeNull();
   });
 
   it('ends with the token that it was opened with', () => {
-    const cookie = new Sessions('token', at(0)).issue();
-    expect(new Sessions('another', at(1)).read(cookie)).toBeNull();
+    const cookie = sessionsOf('token', at(0)).issue();
+    expect(sessionsOf('another', at(1)).read(cookie)).toBeNull();
   });
 
   it('is not read when any part of it was changed', () => {
-    const sessions = new Sessions('token', at(0));
+    const sessions = sessionsOf('token', at(0));
     const cookie = sessions.issue();
     const [end = '', id = '', signature = ''] = cookie.split('.');
     for (const other of [
@@ -32,7 +33,7 @@ describe('a session', () => {
   });
 
   it('has a form token that no other session has, and notices that no other session reads', () => {
-    const sessions = new Sessions('token', at(0));
+    const sessions = sessionsOf('token', at(0));
     const [one, other] = [sessions.read(sessions.issue())!, sessions.read(sessions.issue())!];
     expect(sessions.isFormToken(one, sessions.formToken(one))).toBe(true);
     expect(sessions.isFormToken(other, sessions.formToken(one))).toBe(false);

@@ -1,4 +1,8 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { APP_CONFIG, type AdminAccess } from '../config/index.js';
+import { CodedError } from '../domain/errors.js';
+import { Clock } from '../runtime/clock.js';
 
 /** How long a sign-in lasts. */
 export const SESSION_SECONDS = 12 * 3600;
@@ -15,24 +19,29 @@ export interface Session {
  * Sign-ins without state on the server: the cookie carries its end, signed with a key that is derived from the admin token.
  * A new admin token therefore ends every session; nothing else does before its time but signing out.
  */
+@Injectable()
 export class Sessions {
+  readonly #adminToken: string;
   readonly #key: Buffer;
 
+  /** Throws `misconfigured` without an admin token: nobody could sign in safely. */
   constructor(
-    private readonly adminToken: string,
-    private readonly now: () => Date,
+    @Inject(APP_CONFIG) { server: { adminToken } }: AdminAccess,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {
+    if (adminToken === undefined) throw new CodedError('misconfigured', 'server.adminToken is not set');
+    this.#adminToken = adminToken;
     this.#key = Buffer.from(hkdfSync('sha256', adminToken, '', 'store-sync dashboard session', 32));
   }
 
   /** Compared in constant time, whatever the lengths. */
   isAdminToken(given: string): boolean {
-    return timingSafeEqual(this.#mac('token', given), this.#mac('token', this.adminToken));
+    return timingSafeEqual(this.#mac('token', given), this.#mac('token', this.#adminToken));
   }
 
   /** The value of a new session's cookie. */
   issue(): string {
-    const body = `${this.now().getTime() + SESSION_SECONDS * 1000}.${randomBytes(18).toString('base64url')}`;
+    const body = `${this.clock.now().getTime() + SESSION_SECONDS * 1000}.${randomBytes(18).toString('base64url')}`;
     return `${body}.${this.#mac('session', body).toString('base64url')}`;
   }
 
@@ -43,7 +52,7 @@ export class Sessions {
     if (body === undefined || end === undefined || id === undefined || signature === undefined) return null;
     if (!this.#signed('session', body, signature)) return null;
     const expiresAtMs = Number(end);
-    return expiresAtMs > this.now().getTime() ? { id, expiresAtMs } : null;
+    return expiresAtMs > this.clock.now().getTime() ? { id, expiresAtMs } : null;
   }
 
   /** What every form of the session carries: another site can make the browser post, but cannot know this. */

@@ -4,7 +4,7 @@ import { SignInThrottle } from './sign-in-throttle.js';
 function throttleAt(): { throttle: SignInThrottle; advance: (ms: number) => void } {
   let atMs = 1_000_000;
   return {
-    throttle: new SignInThrottle(() => new Date(atMs)),
+    throttle: new SignInThrottle({ now: () => new Date(atMs) }),
     advance: (ms) => {
       atMs += ms;
     },

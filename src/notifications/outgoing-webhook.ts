@@ -6,6 +6,9 @@ import { CodedError } from '../domain/errors.js';
 const TIMEOUT_MS = 10_000;
 const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 
+/** Injection token of the `OutgoingWebhook`. */
+export const OUTGOING_WEBHOOK = Symbol('OUTGOING_WEBHOOK');
+
 export interface OutgoingWebhook {
   /**
    * Posts a message; within ten seconds it has been taken (2xx) or this throws `transient` or `invalid`, with the wait that was

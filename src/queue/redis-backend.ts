@@ -13,7 +13,7 @@ export async function openRedisBackend(redisUrl: string, options: OpenOptions): 
     throw new CodedError('misconfigured', 'queue.redisUrl must be a redis:// or rediss:// URL');
   }
   const redis = new Redis(redisUrl, {
-    // Workers wait for a Redis that is away, for as long as it takes; nudges have a limit of their own.
+    // Workers wait for a Redis that is away, for as long as it takes; the producer has a limit of its own.
     maxRetriesPerRequest: null,
     connectTimeout: 2_000,
     keepAlive: 10_000,

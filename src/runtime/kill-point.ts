@@ -5,11 +5,11 @@
 export const KILL_POINTS = [
   'receive.read', // the body is verified, nothing is stored
   'receive.committed', // the inbox holds it, the sender has not heard so
-  'receive.acked', // the sender has heard, nobody was nudged
+  'receive.acked', // the sender has heard, nobody was enqueued
   'settle.claimed',
   'settle.task-settled', // no write-back is intended yet
   'settle.intended', // the delivery itself is not settled yet
-  'settle.settled', // nobody was nudged to write
+  'settle.settled', // nobody was enqueued to write
   'write-back.taken', // the product is leased, its live values are not read
   'write-back.begun', // what will be sent is stored, nothing is sent
   'write-back.written', // the store holds it, the journal does not say so
@@ -26,7 +26,7 @@ export const KILL_POINTS = [
   'generate.answered',
   'run.worked', // everything is done but the run's own end
   'poll.asked', // the task's end is known, the inbox does not hold it
-  'poll.stored', // nobody was nudged
+  'poll.stored', // nobody was enqueued
 ] as const;
 
 export type KillPoint = (typeof KILL_POINTS)[number];

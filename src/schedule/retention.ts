@@ -1,31 +1,39 @@
-import type { RetentionRepository } from '../persistence/retention.repository.js';
-import type { Clock } from '../runtime/clock.js';
-import type { Logger } from '../runtime/logger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { APP_CONFIG, AppConfig } from '../config/index.js';
+import { RetentionRepository } from '../persistence/retention.repository.js';
+import { Clock } from '../runtime/clock.js';
+import { Logger } from '../runtime/logger.js';
 
 /** Rows looked at in one statement: some tens of milliseconds. */
 const STEP = 2_000;
 
 /** Removes history that is older than `database.keepDays`; with 0 everything is kept. */
+@Injectable()
 export class Retention {
+  readonly #keepDays: number;
+  readonly #log: Logger;
   readonly #end = new AbortController();
 
   constructor(
     private readonly rows: RetentionRepository,
-    private readonly keepDays: number,
-    private readonly clock: Pick<Clock, 'sleep'>,
-    private readonly log: Logger,
-  ) {}
+    @Inject(APP_CONFIG) config: { readonly database: Pick<AppConfig['database'], 'keepDays'> },
+    @Inject(Clock) private readonly clock: Pick<Clock, 'sleep'>,
+    logger: Logger,
+  ) {
+    this.#keepDays = config.database.keepDays;
+    this.#log = logger.child({ stage: 'schedule' });
+  }
 
   /** One pass. It rests as long as it works, so that a night's run has the database too. */
   async pass(): Promise<void> {
     const { signal } = this.#end;
-    if (this.keepDays === 0 || signal.aborted) return;
-    const removed = await this.rows.remove(this.keepDays, STEP, async (tookMs) => {
+    if (this.#keepDays === 0 || signal.aborted) return;
+    const removed = await this.rows.remove(this.#keepDays, STEP, async (tookMs) => {
       await this.clock.sleep(Math.ceil(tookMs), signal).catch(() => undefined); // stopped: no need to rest
       return !signal.aborted;
     });
     if (Object.keys(removed).length > 0)
-      this.log.info({ removed, keepDays: this.keepDays }, 'history beyond database.keepDays was removed');
+      this.#log.info({ removed, keepDays: this.#keepDays }, 'history beyond database.keepDays was removed');
   }
 
   /** Ends a pass after the statement that is under way. */

@@ -1,14 +1,16 @@
-import type { SchedulerRegistry } from '@nestjs/schedule';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
+import { SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob } from 'cron';
 import { errorLine } from '../domain/errors.js';
-import type { RunRepository } from '../persistence/run.repository.js';
-import type { StoreEventRepository } from '../persistence/store-event.repository.js';
-import type { Sites, Store } from '../sites/sites.js';
-import type { Clock } from '../runtime/clock.js';
-import type { RunRequests } from '../sites/run-requests.js';
-import type { Logger } from '../runtime/logger.js';
-import type { Nudge, Reconciler } from './reconciler.js';
-import type { Retention } from './retention.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { StoreEventRepository } from '../persistence/store-event.repository.js';
+import { Sites, type Store } from '../sites/sites.js';
+import { Clock } from '../runtime/clock.js';
+import { RunRequests } from '../sites/run-requests.js';
+import { Logger } from '../runtime/logger.js';
+import { JobProducer } from '../queue/index.js';
+import { Reconciler } from './reconciler.js';
+import { Retention } from './retention.js';
 import { latestSlot } from './slots.js';
 
 const SWEEP_MS = 5_000;
@@ -22,64 +24,73 @@ const FIRST_RETENTION_MS = 600_000;
 /** Events come in bursts: a run waits until they have been quiet for a moment. */
 const EVENTS_QUIET_MS = 3_000;
 
-export interface SchedulerParts {
-  readonly registry: SchedulerRegistry;
-  readonly sites: Sites;
-  readonly requests: RunRequests;
-  readonly runs: RunRepository;
-  readonly events: StoreEventRepository;
-  readonly reconciler: Reconciler;
-  readonly retention: Retention;
-  readonly nudge: Nudge;
-  readonly clock: Clock;
-  readonly log: Logger;
-}
-
 /**
  * The clockwork: a tick of a store's schedule only inserts a due run, and the unique slot makes it one across replicas
  * (docs/decisions/0001-rows-before-queues.md). A tick that nobody was there for is made up at start.
  */
-export class Scheduler {
+@Injectable()
+export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
+  readonly #log: Logger;
   #startedAt: Date;
   #stopped = false;
 
-  constructor(private readonly parts: SchedulerParts) {
-    this.#startedAt = parts.clock.now();
+  constructor(
+    private readonly registry: SchedulerRegistry,
+    private readonly sites: Sites,
+    private readonly requests: RunRequests,
+    private readonly runs: RunRepository,
+    private readonly events: StoreEventRepository,
+    private readonly reconciler: Reconciler,
+    private readonly retention: Retention,
+    @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'schedule' });
+    this.#startedAt = clock.now();
+  }
+
+  onApplicationBootstrap(): void {
+    this.start();
+  }
+
+  onModuleDestroy(): void {
+    this.stop();
   }
 
   start(): void {
-    this.#startedAt = this.parts.clock.now();
-    for (const store of this.parts.sites.stores) {
+    this.#startedAt = this.clock.now();
+    for (const store of this.sites.stores) {
       const { cron, timezone } = store.settings.schedule;
       const job = CronJob.from({
         cronTime: cron,
         timeZone: timezone,
         onTick: () => this.#guarded('schedule', () => this.tick(store)),
       });
-      this.parts.registry.addCronJob(`sync ${store.key}`, job);
+      this.registry.addCronJob(`sync ${store.key}`, job);
       job.start();
       void this.#guarded('schedule', () => this.#makeUp(store));
     }
     const sweep = this.#every('sweep', SWEEP_MS, async () => {
-      const more = await this.parts.reconciler.sweep();
+      const more = await this.reconciler.sweep();
       await this.#runEvents();
       if (more) this.#soon('sweep again', SWEEP_AGAIN_MS, sweep);
     });
     // What a process before us left is taken up now, not after the first interval.
     sweep();
-    this.#every('webhook slots', SLOT_CHECK_MS, () => this.parts.reconciler.checkSlots({ rewrite: false }));
-    this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.parts.reconciler.keepSubscriptions());
-    const retention = this.#every('retention', RETENTION_MS, () => this.parts.retention.pass());
+    this.#every('webhook slots', SLOT_CHECK_MS, () => this.reconciler.checkSlots({ rewrite: false }));
+    this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.reconciler.keepSubscriptions());
+    const retention = this.#every('retention', RETENTION_MS, () => this.retention.pass());
     this.#soon('first retention', FIRST_RETENTION_MS, retention);
-    void this.#guarded('webhook slots', () => this.parts.reconciler.checkSlots({ rewrite: true }));
-    void this.#guarded('store events', () => this.parts.reconciler.keepSubscriptions());
+    void this.#guarded('webhook slots', () => this.reconciler.checkSlots({ rewrite: true }));
+    void this.#guarded('store events', () => this.reconciler.keepSubscriptions());
   }
 
   /** Removes every timer, so that none keeps the process alive. Work that is in progress ends, and starts no timer again. */
   stop(): void {
     this.#stopped = true;
-    this.parts.retention.stop();
-    const { registry } = this.parts;
+    this.retention.stop();
+    const { registry } = this;
     for (const name of registry.getTimeouts()) registry.deleteTimeout(name);
     for (const name of registry.getIntervals()) registry.deleteInterval(name);
     for (const name of registry.getCronJobs().keys()) registry.deleteCronJob(name);
@@ -95,14 +106,14 @@ export class Scheduler {
         running = false;
       });
     };
-    this.parts.registry.addInterval(name, setInterval(round, ms));
+    this.registry.addInterval(name, setInterval(round, ms));
     return round;
   }
 
   #soon(name: string, ms: number, work: () => void): void {
     if (this.#stopped) return;
 
-    const { registry } = this.parts;
+    const { registry } = this;
     if (registry.doesExist('timeout', name)) registry.deleteTimeout(name);
     registry.addTimeout(name, setTimeout(work, ms));
   }
@@ -111,22 +122,22 @@ export class Scheduler {
   async tick(store: Store): Promise<void> {
     const { cron, timezone } = store.settings.schedule;
     // Timers may fire a moment early by the clock that computes slots.
-    const now = new Date(this.parts.clock.now().getTime() + 500);
+    const now = new Date(this.clock.now().getTime() + 500);
     const slot = latestSlot(cron, timezone, now);
     if (slot === null) return;
-    const full = await this.parts.requests.fullIsDue(store.key);
-    const run = await this.parts.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
+    const full = await this.requests.fullIsDue(store.key);
+    const run = await this.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
     if (run === null) return;
-    this.parts.log.info(
+    this.#log.info(
       { store: store.key, runId: run.id, slot: slot.toISOString() },
       run.created ? 'scheduled run' : 'a run is active already',
     );
-    await this.parts.nudge('runs', [run.id]);
+    await this.jobs.enqueue('runs', run.id);
   }
 
   /** A slot that passed while nobody was there. A store that never ran waits for its first tick. */
   async #makeUp(store: Store): Promise<void> {
-    const [newest] = await this.parts.runs.latest(store.key, 1);
+    const [newest] = await this.runs.latest(store.key, 1);
     if (!newest) return;
     const { cron, timezone } = store.settings.schedule;
     const slot = latestSlot(cron, timezone, this.#startedAt);
@@ -135,11 +146,11 @@ export class Scheduler {
   }
 
   async #runEvents(): Promise<void> {
-    for (const key of await this.parts.events.storesDue(EVENTS_QUIET_MS)) {
-      if (!this.parts.sites.findStore(key)) continue;
-      const run = await this.parts.requests.request({ store: key, full: false, trigger: 'event' });
+    for (const key of await this.events.storesDue(EVENTS_QUIET_MS)) {
+      if (!this.sites.findStore(key)) continue;
+      const run = await this.requests.request({ store: key, full: false, trigger: 'event' });
       // An active run has taken its events already: these wait for the next one.
-      if (run.created) await this.parts.nudge('runs', [run.id]);
+      if (run.created) await this.jobs.enqueue('runs', run.id);
     }
   }
 
@@ -147,7 +158,7 @@ export class Scheduler {
     try {
       await work();
     } catch (error) {
-      this.parts.log.warn({ what, err: errorLine(error) }, 'scheduled work failed; it is tried again');
+      this.#log.warn({ what, err: errorLine(error) }, 'scheduled work failed; it is tried again');
     }
   }
 }

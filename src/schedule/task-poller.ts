@@ -1,18 +1,19 @@
+import { Injectable } from '@nestjs/common';
 import type { BackgroundTask } from '../catalog/background-task.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { CodedError } from '../domain/errors.js';
 import { isMetWith } from '../domain/error-policy.js';
 import { valueHash } from '../domain/written-content.js';
-import type { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
-import type { LinkRepository } from '../persistence/link.repository.js';
-import type { TaskRepository } from '../persistence/task.repository.js';
-import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { TaskRepository } from '../persistence/task.repository.js';
+import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { intendedValues } from '../planner/generated-content.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
-import type { Sites, Workspace } from '../sites/sites.js';
-import type { Clock } from '../runtime/clock.js';
+import { Sites, type Workspace } from '../sites/sites.js';
+import { Clock } from '../runtime/clock.js';
 
 /** A call whose outcome is unknown is repeated only after deliveries and polls have had this long. */
 const UNANSWERED_GIVE_UP_MS = 3_600_000;
@@ -21,6 +22,7 @@ const UNANSWERED_GIVE_UP_MS = 3_600_000;
  * Asks about open generation tasks (docs/decisions/0006-polling-beside-webhooks.md: a delivery may be lost, and the service does not notify twice).
  * What it learns becomes a delivery of its own in the inbox, so that polls and webhooks are interpreted by the same code.
  */
+@Injectable()
 export class TaskPoller {
   constructor(
     private readonly sites: Sites,

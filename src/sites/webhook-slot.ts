@@ -1,5 +1,5 @@
 import { Injectable, Inject } from '@nestjs/common';
-import { APP_CONFIG, AppConfig } from '../config/index.js';
+import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { StateRepository } from '../persistence/state.repository.js';
@@ -28,7 +28,7 @@ export class WebhookSlot {
   readonly #publicUrl: string | undefined;
 
   constructor(
-    @Inject(APP_CONFIG) config: { readonly server: Pick<AppConfig['server'], 'publicUrl'> },
+    @Inject(APP_CONFIG) config: PublicAddress,
     @Inject(StateRepository)
     private readonly state: Pick<
       StateRepository,

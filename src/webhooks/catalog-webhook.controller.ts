@@ -4,7 +4,7 @@ import { SIGNATURE_REFUSED, verifyWebhookSignature } from '../catalog/webhook-si
 import { errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
-import { PacedNudges } from '../queue/index.js';
+import { DeliveryPacer } from '../queue/index.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Workspace } from '../sites/sites.js';
@@ -28,7 +28,7 @@ export class CatalogWebhookController {
   constructor(
     private readonly sites: Sites,
     private readonly inbox: Inbox,
-    private readonly nudges: PacedNudges,
+    private readonly pacer: DeliveryPacer,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     logger: Logger,
@@ -110,8 +110,8 @@ export class CatalogWebhookController {
       if (id === null) return 'duplicate';
       killPoint('receive.acked');
       this.#log.info({ deliveryId: id, workspace: workspace.key, action }, 'delivery received');
-      // After the answer: the sweeper finds what a lost nudge leaves.
-      this.nudges.add(id);
+      // After the answer: when the job is lost, the next sweep finds the row.
+      this.pacer.add(id);
       return 'stored';
     } catch (error) {
       this.#log.warn(

@@ -1,7 +1,7 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { Nudger, PacedNudges, rowIdOf } from '../queue/index.js';
+import { JobProducer, DeliveryPacer, rowIdOf } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
@@ -9,8 +9,8 @@ import { DeliveryInterpreter } from './interpreter.js';
 export class DeliveriesProcessor extends WorkerHost {
   constructor(
     private readonly interpreter: DeliveryInterpreter,
-    private readonly nudger: Nudger,
-    private readonly paced: PacedNudges,
+    private readonly jobs: JobProducer,
+    private readonly pacer: DeliveryPacer,
     private readonly metrics: Metrics,
   ) {
     super();
@@ -18,7 +18,7 @@ export class DeliveriesProcessor extends WorkerHost {
 
   async process(job: Job): Promise<void> {
     const id = rowIdOf(job);
-    await this.paced.turn();
+    await this.pacer.turn();
     const { writeBackId } = await traced(
       'interpret delivery',
       { 'delivery.id': id },
@@ -30,6 +30,6 @@ export class DeliveriesProcessor extends WorkerHost {
       },
       'consumer',
     );
-    if (writeBackId !== null) await this.nudger.nudge('write-backs', writeBackId);
+    if (writeBackId !== null) await this.jobs.enqueue('write-backs', writeBackId);
   }
 }

@@ -12,7 +12,7 @@ import { LinkRepository } from '../../persistence/link.repository.js';
 import { RunRepository } from '../../persistence/run.repository.js';
 import { TaskRepository } from '../../persistence/task.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
-import { Nudger } from '../../queue/index.js';
+import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { demoCatalogCsv } from '../../sandbox/demo-catalog/demo-catalog.js';
 import { print } from '../command.js';
@@ -104,7 +104,7 @@ function isContentWrite({ name }: { readonly name: string }): boolean {
 async function runToEnd(world: DemoWorld): Promise<PresentedRun> {
   const { daemon } = world;
   const { id } = await daemon.get(RunRequests).request({ store: DEMO_STORE, full: true, trigger: 'command' });
-  await daemon.get(Nudger).nudge('runs', id);
+  await daemon.get(JobProducer).enqueue('runs', id);
   return until('the run', RUN_WITHIN_MS, async () => {
     const run = await daemon.get(RunRepository).get(id);
     return run === null || run.state === 'queued' || run.state === 'running' ? null : presentRun(run);

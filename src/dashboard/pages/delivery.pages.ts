@@ -2,7 +2,6 @@ import {
   Body,
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -31,8 +30,8 @@ const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional(
 @UseFilters(PageErrorFilter)
 export class DeliveryPages {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(DeliveryOperations) private readonly deliveries: DeliveryOperations,
+    private readonly sessions: Sessions,
+    private readonly deliveries: DeliveryOperations,
   ) {}
 
   @Get()

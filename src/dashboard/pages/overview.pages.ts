@@ -15,7 +15,7 @@ import { CronTime } from 'cron';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { ListingRepository } from '../../persistence/listing.repository.js';
-import { Nudger } from '../../queue/index.js';
+import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { Sites } from '../../sites/sites.js';
 import { presentRun } from '../../operations/present-run.js';
@@ -36,12 +36,12 @@ const syncFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default
 @UseFilters(PageErrorFilter)
 export class OverviewPages {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(StatusReader) private readonly status: StatusReader,
-    @Inject(ListingRepository) private readonly listing: ListingRepository,
-    @Inject(Sites) private readonly sites: Sites,
-    @Inject(RunRequests) private readonly requests: RunRequests,
-    @Inject(Nudger) private readonly nudger: Pick<Nudger, 'nudge'>,
+    private readonly sessions: Sessions,
+    private readonly status: StatusReader,
+    private readonly listing: ListingRepository,
+    private readonly sites: Sites,
+    private readonly requests: RunRequests,
+    @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
   ) {}
 
   @Get()
@@ -61,7 +61,7 @@ export class OverviewPages {
     if (!this.sites.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
     const run = await this.requests.request({ store: key, full: kind === 'full', trigger: 'api' });
-    await this.nudger.nudge('runs', run.id);
+    await this.jobs.enqueue('runs', run.id);
     const notice = run.created
       ? 'The run is asked for.'
       : 'A run of this store is under way already: this one.';

@@ -1,7 +1,6 @@
 import {
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Query,
@@ -30,8 +29,8 @@ const querySchema = pageListSchema(LINK_STATES).extend({
 @UseFilters(PageErrorFilter)
 export class ProductPages {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(ProductOperations) private readonly products: ProductOperations,
+    private readonly sessions: Sessions,
+    private readonly products: ProductOperations,
   ) {}
 
   @Get()

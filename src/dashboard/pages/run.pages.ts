@@ -1,7 +1,6 @@
 import {
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Query,
@@ -32,10 +31,10 @@ const querySchema = pageListSchema(RUN_STATES);
 @UseFilters(PageErrorFilter)
 export class RunPages {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(ListingRepository) private readonly listing: ListingRepository,
-    @Inject(RunRepository) private readonly runs: RunRepository,
-    @Inject(ActionRepository) private readonly actions: ActionRepository,
+    private readonly sessions: Sessions,
+    private readonly listing: ListingRepository,
+    private readonly runs: RunRepository,
+    private readonly actions: ActionRepository,
   ) {}
 
   @Get()

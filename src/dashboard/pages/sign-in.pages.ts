@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { ZodPipe } from '../../api/zod.pipe.js';
@@ -19,8 +19,8 @@ const bodySchema = z.looseObject({
 @UseFilters(PageErrorFilter)
 export class SignInPages {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(SignInThrottle) private readonly throttle: SignInThrottle,
+    private readonly sessions: Sessions,
+    private readonly throttle: SignInThrottle,
   ) {}
 
   @Get('login')

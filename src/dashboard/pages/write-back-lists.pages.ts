@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Inject, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
+import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Database } from '../../persistence/database.js';
@@ -26,9 +26,9 @@ const formSchema = z.looseObject({
 @UseFilters(PageErrorFilter)
 export class WriteBackLists {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(WriteBackOperations) private readonly writeBacks: WriteBackOperations,
-    @Inject(Database) private readonly db: Database,
+    private readonly sessions: Sessions,
+    private readonly writeBacks: WriteBackOperations,
+    private readonly db: Database,
   ) {}
 
   @Get('review')

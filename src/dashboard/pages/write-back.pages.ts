@@ -2,7 +2,6 @@ import {
   Body,
   Controller,
   Get,
-  Inject,
   NotFoundException,
   Param,
   Post,
@@ -51,13 +50,13 @@ const sideSchema = z.enum(['before', 'after']);
 @UseFilters(PageErrorFilter)
 export class WriteBackPages {
   constructor(
-    @Inject(Sessions) private readonly sessions: Sessions,
-    @Inject(WriteBackOperations) private readonly operations: WriteBackOperations,
-    @Inject(WriteBackRepository) private readonly writeBacks: WriteBackRepository,
-    @Inject(ListingRepository) private readonly listing: ListingRepository,
-    @Inject(Database) private readonly db: Database,
-    @Inject(LiveValues) private readonly values: LiveValues,
-    @Inject(FieldApproval) private readonly approval: FieldApproval,
+    private readonly sessions: Sessions,
+    private readonly operations: WriteBackOperations,
+    private readonly writeBacks: WriteBackRepository,
+    private readonly listing: ListingRepository,
+    private readonly db: Database,
+    private readonly values: LiveValues,
+    private readonly approval: FieldApproval,
   ) {}
 
   @Get(':id')

@@ -33,8 +33,8 @@ export interface StateSources {
   readonly workspaces: () => Promise<readonly WorkspaceGauge[]>;
   readonly stores: () => Promise<readonly StoreGauge[]>;
   readonly queues: () => Promise<readonly QueueGauge[]>;
-  /** Nudges that no queue took, since the start, by queue. */
-  readonly lostNudges: () => ReadonlyMap<string, number>;
+  /** Jobs that no queue took since the start, by queue. */
+  readonly lostJobs: () => ReadonlyMap<string, number>;
   /** Milliseconds, only ever growing. */
   readonly clockMs: () => number;
   /** Told why a side could not be looked at. */
@@ -81,7 +81,7 @@ export class StateGauges {
   readonly #lastSuccess: Gauge<'store'>;
   readonly #conflicted: Gauge<'store'>;
   readonly #queueJobs: Gauge<'queue' | 'state'>;
-  readonly #lostNudges: Counter<'queue'>;
+  readonly #lostJobs: Counter<'queue'>;
   #sources: StateSources | null = null;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
@@ -114,9 +114,9 @@ export class StateGauges {
       'store',
     );
     this.#queueJobs = gauge('queue_jobs', 'Jobs in the queues', 'queue', 'state');
-    this.#lostNudges = new Counter({
-      name: 'store_sync_nudges_lost_total',
-      help: 'Nudges that the queue did not take; the sweeper finds the rows',
+    this.#lostJobs = new Counter({
+      name: 'store_sync_jobs_lost_total',
+      help: 'Jobs that the queue did not take; the next sweep finds their rows',
       labelNames: ['queue'],
       registers: [registry],
     });
@@ -156,8 +156,8 @@ export class StateGauges {
     this.#queueUp.set(jobs === null ? 0 : 1);
     rows?.();
     jobs?.();
-    this.#lostNudges.reset();
-    for (const [queue, count] of sources.lostNudges()) this.#lostNudges.inc({ queue }, count);
+    this.#lostJobs.reset();
+    for (const [queue, count] of sources.lostJobs()) this.#lostJobs.inc({ queue }, count);
     this.#freshUntilMs = sources.clockMs() + FRESH_MS;
   }
 

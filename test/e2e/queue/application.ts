@@ -1,9 +1,11 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import { Injectable, Module } from '@nestjs/common';
+import { Global, Injectable, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Job } from 'bullmq';
-import { Nudger, QueueModule, type QueueModuleOptions, rowIdOf } from '../../../src/queue/index.js';
+import { Logger } from '../../../src/runtime/logger.js';
+import { loggerTo } from '../../support/logs.js';
+import { JobProducer, QueueModule, type QueueSettings, rowIdOf } from '../../../src/queue/index.js';
 
 /** What the processors below do and saw; a test sets `work` and waits with `until`. */
 @Injectable()
@@ -57,18 +59,23 @@ class DeliveriesProcessor extends WorkerHost {
 export interface QueueApplication {
   readonly context: INestApplicationContext;
   readonly ledger: Ledger;
-  readonly nudger: Nudger;
+  readonly jobs: JobProducer;
   readonly lines: string[];
 }
 
 /** A Nest application with the queues and two ordinary processors. The caller closes `context`. */
-export async function startQueueApplication(
-  options: Omit<QueueModuleOptions, 'log'>,
-): Promise<QueueApplication> {
+export async function startQueueApplication(settings: QueueSettings): Promise<QueueApplication> {
   const lines: string[] = [];
 
+  @Global()
   @Module({
-    imports: [QueueModule.forRoot({ ...options, log: (line) => lines.push(line) })],
+    providers: [{ provide: Logger, useValue: loggerTo(({ message }) => lines.push(message)) }],
+    exports: [Logger],
+  })
+  class LogModule {}
+
+  @Module({
+    imports: [LogModule, QueueModule.forRoot(settings)],
     providers: [Ledger, RunsProcessor, DeliveriesProcessor],
   })
   class QueueApplicationModule {}
@@ -77,5 +84,5 @@ export async function startQueueApplication(
     logger: false,
     abortOnError: false,
   });
-  return { context, ledger: context.get(Ledger), nudger: context.get(Nudger), lines };
+  return { context, ledger: context.get(Ledger), jobs: context.get(JobProducer), lines };
 }

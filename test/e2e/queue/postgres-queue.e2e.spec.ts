@@ -78,11 +78,11 @@ async function eventually(look: () => Promise<boolean>): Promise<void> {
 }
 
 describe('the queues on PostgreSQL', () => {
-  it('bring a nudge to the processor of its queue', async () => {
+  it('bring a job to the processor of its queue', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
-    expect(await application.nudger.nudge('runs', 'run-1')).toBe(true);
-    expect(await application.nudger.nudge('deliveries', 'delivery-1')).toBe(true);
+    expect(await application.jobs.enqueue('runs', 'run-1')).toBe(true);
+    expect(await application.jobs.enqueue('deliveries', 'delivery-1')).toBe(true);
     await application.ledger.until('run-1', 'delivery-1');
     expect(application.ledger.seen).toHaveLength(2);
   });
@@ -102,7 +102,7 @@ describe('the queues on PostgreSQL', () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
     const ids = Array.from({ length: 200 }, (_, index) => `run-${index}`);
-    expect(await application.nudger.nudgeMany('runs', ids)).toBe(200);
+    expect(await application.jobs.enqueueMany('runs', ids)).toBe(200);
     await application.ledger.until(...ids);
     const [row] = await query(
       url,
@@ -111,7 +111,7 @@ describe('the queues on PostgreSQL', () => {
     expect((row as { connections: number }).connections).toBeLessThanOrEqual(16);
   });
 
-  it('take a second nudge for the same row while the first is being worked on', async () => {
+  it('take a second job for the same row while the first is being worked on', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
     let release = (): void => undefined;
@@ -122,18 +122,18 @@ describe('the queues on PostgreSQL', () => {
         await blocked;
       };
     });
-    await application.nudger.nudge('runs', 'same');
+    await application.jobs.enqueue('runs', 'same');
     await begun;
-    expect(await application.nudger.nudge('runs', 'same')).toBe(true);
+    expect(await application.jobs.enqueue('runs', 'same')).toBe(true);
     release();
     await eventually(() => Promise.resolve(application.ledger.seen.length === 2));
   });
 
-  it('hold a delayed nudge back until its time', async () => {
+  it('hold a delayed job back until its time', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
     const begun = performance.now();
-    await application.nudger.nudge('runs', 'later', { delayMs: 400 });
+    await application.jobs.enqueue('runs', 'later', { delayMs: 400 });
     await application.ledger.until('later');
     expect(performance.now() - begun).toBeGreaterThanOrEqual(390);
   });
@@ -141,7 +141,7 @@ describe('the queues on PostgreSQL', () => {
   it('leave nothing of jobs that are done', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
-    await application.nudger.nudgeMany('runs', ['a', 'b']);
+    await application.jobs.enqueueMany('runs', ['a', 'b']);
     await application.ledger.until('a', 'b');
     await eventually(
       async () =>
@@ -158,7 +158,7 @@ describe('the queues on PostgreSQL', () => {
       attempts += 1;
       return Promise.reject(new Error('refused'));
     };
-    await application.nudger.nudge('runs', 'bad');
+    await application.jobs.enqueue('runs', 'bad');
     await eventually(async () => (await runs(application).getFailedCount()) === 1);
     expect(attempts).toBe(1);
     await eventually(() => Promise.resolve(application.lines.join('\n').includes('refused')));
@@ -171,7 +171,7 @@ describe('the queues on PostgreSQL', () => {
     for (let round = 0; round < 3; round += 1) {
       const child = startChild(WORKER, [url]);
       children.push(child);
-      if (round === 0) child.tell('nudge killed');
+      if (round === 0) child.tell('enqueue killed');
       expect(await child.said('working on ')).toBe('killed');
       await child.kill();
     }
@@ -191,7 +191,7 @@ describe('the queues on PostgreSQL', () => {
         await new Promise(() => undefined);
       };
     });
-    await application.nudger.nudge('runs', 'stuck');
+    await application.jobs.enqueue('runs', 'stuck');
     await begun;
     const closing = performance.now();
     await application.context.close();
@@ -209,7 +209,7 @@ describe('the queues on PostgreSQL', () => {
   it('rest while the server refuses their statements', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
-    await application.nudger.nudge('runs', 'first');
+    await application.jobs.enqueue('runs', 'first');
     await application.ledger.until('first');
     // The workers' own statements may lock the tables the other way round: then once more.
     const dropped = async (): Promise<boolean> =>
@@ -219,7 +219,7 @@ describe('the queues on PostgreSQL', () => {
       );
     await eventually(dropped);
     expect(await timesIn(RATE_MS, pg.Client.prototype, 'query')).toBeLessThan(60);
-    expect(await application.nudger.nudge('runs', 'lost')).toBe(false);
+    expect(await application.jobs.enqueue('runs', 'lost')).toBe(false);
     expect(application.lines.length).toBeLessThan(20);
   });
 
@@ -234,7 +234,7 @@ describe('the queues on PostgreSQL', () => {
         await blocked;
       };
     });
-    await application.nudger.nudge('runs', 'last');
+    await application.jobs.enqueue('runs', 'last');
     await begun;
     const closed = application.context.close();
     release();
@@ -261,23 +261,23 @@ describe('the queues while their PostgreSQL is away', () => {
 
   it('go on by themselves after the server was stopped at once and started again', async () => {
     const application = await start(cluster.url);
-    await application.nudger.nudge('runs', 'before');
+    await application.jobs.enqueue('runs', 'before');
     await application.ledger.until('before');
     for (let round = 0; round < 2; round += 1) {
       await stopServer(cluster.place, 'immediate', 10_000);
-      expect(await application.nudger.nudge('runs', 'lost')).toBe(false);
+      expect(await application.jobs.enqueue('runs', 'lost')).toBe(false);
       await cluster.start();
-      await eventually(async () => await application.nudger.nudge('runs', `after-${round}`));
+      await eventually(async () => await application.jobs.enqueue('runs', `after-${round}`));
       await application.ledger.until(`after-${round}`);
     }
   });
 
-  it('count a nudge that was lost, and throw nothing', async () => {
+  it('count a job that was lost, and throw nothing', async () => {
     const application = await start(cluster.url);
     await stopServer(cluster.place, 'fast', 10_000);
     try {
-      expect(await application.nudger.nudgeMany('deliveries', ['a', 'b'])).toBe(0);
-      expect(application.nudger.failures.get('deliveries')).toBe(2);
+      expect(await application.jobs.enqueueMany('deliveries', ['a', 'b'])).toBe(0);
+      expect(application.jobs.failures.get('deliveries')).toBe(2);
       const backend = application.context.get<QueueBackend>(QUEUE_BACKEND, { strict: false });
       await expect(backend.ping()).rejects.toMatchObject({ code: 'transient' });
     } finally {
@@ -297,7 +297,7 @@ describe('the queues while their PostgreSQL is away', () => {
       expect(attempts).toBeLessThan(60);
       expect(application.lines.length).toBeLessThan(20);
       gate.open();
-      await eventually(async () => await application.nudger.nudge('runs', 'started'));
+      await eventually(async () => await application.jobs.enqueue('runs', 'started'));
       await application.ledger.until('started');
     } finally {
       await closeApplications();
@@ -314,7 +314,7 @@ describe('the queues while their PostgreSQL is away', () => {
     expect(attempts).toBeGreaterThan(0);
     expect(attempts).toBeLessThan(60);
     expect(lines).toBeLessThan(20);
-    await eventually(async () => await application.nudger.nudge('runs', 'afterwards'));
+    await eventually(async () => await application.jobs.enqueue('runs', 'afterwards'));
     await application.ledger.until('afterwards');
   });
 
@@ -324,7 +324,7 @@ describe('the queues while their PostgreSQL is away', () => {
     await sleep(300); // it is to meet a dead server first
     await cluster.start();
     const application = await starting;
-    await application.nudger.nudge('runs', 'first');
+    await application.jobs.enqueue('runs', 'first');
     await application.ledger.until('first');
   });
 

@@ -40,15 +40,15 @@ describeOnRedis('the queues on Redis', () => {
     for (const application of applications.splice(0)) await application.context.close();
   });
 
-  it('bring a nudge to the processor of its queue', async () => {
+  it('bring a job to the processor of its queue', async () => {
     const application = await start();
-    expect(await application.nudger.nudgeMany('runs', ['a', 'b', 'c'])).toBe(3);
+    expect(await application.jobs.enqueueMany('runs', ['a', 'b', 'c'])).toBe(3);
     await application.ledger.until('a', 'b', 'c');
   });
 
   it('keep their keys behind a prefix of their own', async () => {
     const application = await start();
-    await application.nudger.nudge('reconcile', 'nobody works on these here');
+    await application.jobs.enqueue('reconcile', 'nobody works on these here');
     const client = new Redis(redis.url);
     const keys = await client.keys('*');
     client.disconnect();
@@ -61,7 +61,7 @@ describeOnRedis('the queues on Redis', () => {
     const client = new Redis(redis.url);
     await client.flushall();
     client.disconnect();
-    expect(await application.nudger.nudge('runs', 'after the flush')).toBe(true);
+    expect(await application.jobs.enqueue('runs', 'after the flush')).toBe(true);
     await application.ledger.until('after the flush');
   });
 
@@ -69,13 +69,13 @@ describeOnRedis('the queues on Redis', () => {
     const application = await start();
     await redis.stop();
     const begun = performance.now();
-    expect(await application.nudger.nudge('runs', 'while away')).toBe(false);
+    expect(await application.jobs.enqueue('runs', 'while away')).toBe(false);
     expect(performance.now() - begun).toBeLessThan(3_000);
-    expect(application.nudger.failures.get('runs')).toBe(1);
+    expect(application.jobs.failures.get('runs')).toBe(1);
     const backend = application.context.get<QueueBackend>(QUEUE_BACKEND, { strict: false });
     await expect(backend.ping()).rejects.toMatchObject({ code: 'transient' });
     await redis.start();
-    await eventually(async () => await application.nudger.nudge('runs', 'back'));
+    await eventually(async () => await application.jobs.enqueue('runs', 'back'));
     await application.ledger.until('back');
   });
 

@@ -22,7 +22,7 @@ function watching(changes: Partial<StateSources> = {}): Metrics {
     workspaces: () => gauges.workspaces([WORKSPACE]),
     stores: () => gauges.stores([STORE]),
     queues: () => Promise.resolve([{ queue: 'runs', state: 'waiting', count: 3 }]),
-    lostNudges: () => new Map([['runs', 4]]),
+    lostJobs: () => new Map([['runs', 4]]),
     clockMs: () => (clockMs += 10_000),
     onFault: () => undefined,
     ...changes,
@@ -138,10 +138,10 @@ describe('the metrics of rows', () => {
 });
 
 describe('the metrics of queues', () => {
-  it('tell of jobs by queue and state, and of nudges that were lost', async () => {
+  it('tell of jobs by queue and state, and of jobs that were lost', async () => {
     const found = await samples();
     expect(found.get('store_sync_queue_jobs{queue="runs",state="waiting"}')).toBe(3);
-    expect(found.get('store_sync_nudges_lost_total{queue="runs"}')).toBe(4);
+    expect(found.get('store_sync_jobs_lost_total{queue="runs"}')).toBe(4);
     expect(found.get('store_sync_queue_up')).toBe(1);
   });
 });
@@ -200,7 +200,7 @@ const sourcesDown: StateSources = {
   workspaces: () => gauges.workspaces([WORKSPACE]),
   stores: () => gauges.stores([STORE]),
   queues: () => Promise.resolve([]),
-  lostNudges: () => new Map(),
+  lostJobs: () => new Map(),
   clockMs: (() => {
     let at = 1e9;
     return () => (at += 10_000);

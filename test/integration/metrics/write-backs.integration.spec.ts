@@ -21,7 +21,7 @@ it('fields that are left to the merchant are counted, and how their write-back e
   const metrics = new Metrics();
   const processor = new WriteBacksProcessor(stages.writer, metrics);
   await processor.process({ data: { id: writeBackId } });
-  // A second nudge for the same row finds nothing to do.
+  // A second job for the same row finds nothing to do.
   await processor.process({ data: { id: writeBackId } });
   const samples = samplesOf(await metrics.text());
   expect(samples.get(`store_sync_write_back_conflicts_total{store="${STORE}"}`)).toBe(1);

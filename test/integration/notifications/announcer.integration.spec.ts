@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Metrics } from '../../../src/observability/metrics/metrics.js';
 import { Announcer } from '../../../src/notifications/announcer.js';
 import { outgoingWebhook } from '../../../src/notifications/outgoing-webhook.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
@@ -29,15 +28,15 @@ afterAll(async () => {
 });
 
 function announcer(timeoutMs = 5_000): Announcer {
-  return new Announcer({
-    sites: stages.sites,
-    notifications: new NotificationRepository(stages.db),
-    webhook: outgoingWebhook(receiver.url(), timeoutMs),
-    metrics: new Metrics(),
-    clock: stages.clock,
+  return new Announcer(
+    stages.sites,
+    new NotificationRepository(stages.db),
+    outgoingWebhook(receiver.url(), timeoutMs),
+    stages.metrics,
+    stages.clock,
+    { server: { publicUrl: 'https://sync.example.com/' } },
     log,
-    publicUrl: 'https://sync.example.com/',
-  });
+  );
 }
 
 const idle = new AbortController().signal;

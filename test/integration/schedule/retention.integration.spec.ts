@@ -22,7 +22,7 @@ afterAll(async () => stages.close());
 const log = loggerTo(({ fields }) => told.push(fields));
 
 function retention(keepDays = 90, sleep = async (): Promise<void> => undefined): Retention {
-  return new Retention(new RetentionRepository(stages.db), keepDays, { sleep }, log);
+  return new Retention(new RetentionRepository(stages.db), { database: { keepDays } }, { sleep }, log);
 }
 
 const AGED: Readonly<Record<string, readonly string[]>> = {

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { RetentionRepository } from '../../../src/persistence/retention.repository.js';
 import type { QueueName } from '../../../src/queue/index.js';
-import { Reconciler, type QueuePressure } from '../../../src/schedule/reconciler.js';
+import { Reconciler } from '../../../src/schedule/reconciler.js';
 import { Retention } from '../../../src/schedule/retention.js';
 import { Scheduler } from '../../../src/schedule/scheduler.js';
 import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
@@ -13,7 +13,7 @@ import { receive, resultOf } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
-let nudged: string[];
+let enqueued: string[];
 let logged: string[];
 let schedulers: Scheduler[];
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await stages.reset();
-  nudged = [];
+  enqueued = [];
   logged = [];
   schedulers = [];
 });
@@ -34,9 +34,18 @@ afterAll(async () => stages.close());
 const SLOT = new Date('2026-11-20T02:00:00Z');
 const DAY_MS = 86_400_000;
 
-const nudge = async (queue: QueueName, ids: readonly string[]): Promise<void> => {
-  nudged.push(...ids.map((id) => `${queue} ${id}`));
+/** How full the queues are. */
+interface QueuePressure {
+  readonly waiting: (queue: QueueName) => Promise<number | null>;
+  readonly flooded: boolean;
+}
+
+const enqueueMany = async (queue: QueueName, ids: readonly string[]): Promise<number> => {
+  enqueued.push(...ids.map((id) => `${queue} ${id}`));
+  return ids.length;
 };
+const enqueue = async (queue: QueueName, id: string): Promise<boolean> =>
+  (await enqueueMany(queue, [id])) === 1;
 const log = loggerTo(({ level, fields, message }) =>
   logged.push(level === 'info' ? message : `${message} ${JSON.stringify(fields)}`),
 );
@@ -44,15 +53,27 @@ const log = loggerTo(({ level, fields, message }) =>
 /** A queue with nothing to do, unless a test says otherwise. */
 const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
 
-function reconciler(pressure = IDLE, publicUrl?: string): Reconciler {
+function reconciler(pressure = IDLE, publicUrl?: string, enqueueing = enqueueMany): Reconciler {
   const { sites, runs, deliveries, writeBacks, links, state, poller } = stages;
-  const slot = new WebhookSlot({ server: { publicUrl } }, state);
-  const rows = { sites, runs, deliveries, writeBacks, links, state, poller };
-  return new Reconciler({ ...rows, slot, nudge, pressure, log, publicUrl });
+  const config = { server: { publicUrl } };
+  return new Reconciler(
+    sites,
+    runs,
+    deliveries,
+    writeBacks,
+    links,
+    state,
+    poller,
+    new WebhookSlot(config, state),
+    { enqueueMany: enqueueing, waiting: pressure.waiting },
+    pressure,
+    config,
+    log,
+  );
 }
 
 function retention(): Retention {
-  return new Retention(new RetentionRepository(stages.db), 90, stages.clock, log);
+  return new Retention(new RetentionRepository(stages.db), { database: { keepDays: 90 } }, stages.clock, log);
 }
 
 /** A replica whose clock reads `now`. */
@@ -65,8 +86,18 @@ function scheduler(
 ): Scheduler {
   const { sites, requests, runs, events } = stages;
   const clock = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
-  const rows = { sites, requests, runs, events, reconciler: reconciler(pressure), retention: retention() };
-  const made = new Scheduler({ registry, ...rows, nudge, clock, log });
+  const made = new Scheduler(
+    registry,
+    sites,
+    requests,
+    runs,
+    events,
+    reconciler(pressure),
+    retention(),
+    { enqueue },
+    clock,
+    log,
+  );
   schedulers.push(made);
   return made;
 }
@@ -92,23 +123,23 @@ describe('a tick', () => {
   it('that a replica fires late makes no second run, also when the first has ended', async () => {
     await tick(SLOT);
     await workAll();
-    nudged = [];
+    enqueued = [];
     await tick(new Date(SLOT.getTime() + 30_000));
     expect(await runs()).toHaveLength(1);
-    expect(nudged).toEqual([]);
+    expect(enqueued).toEqual([]);
   });
 
   it('while a run is active joins it', async () => {
     const asked = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await tick(SLOT);
     expect(await runs()).toMatchObject([{ id: asked.id, slot: null }]);
-    expect(nudged).toEqual([`runs ${asked.id}`]);
+    expect(enqueued).toEqual([`runs ${asked.id}`]);
   });
 
-  it('nudges the run’s id and nothing else', async () => {
+  it('enqueues the run’s id and nothing else', async () => {
     await tick(SLOT);
     const [run] = await runs();
-    expect(nudged).toEqual([`runs ${run!.id}`]);
+    expect(enqueued).toEqual([`runs ${run!.id}`]);
   });
 
   it('makes every seventh run a full one, and the first', async () => {
@@ -127,10 +158,10 @@ describe('a tick', () => {
 
 describe('a start', () => {
   const started = async (now: Date): Promise<void> => {
-    const before = logged.length + nudged.length;
+    const before = logged.length + enqueued.length;
     scheduler(now).start();
     // The first sweep and the look back begin together; both have asked the database twice at most when these are answered.
-    for (let round = 0; round < 20 && logged.length + nudged.length === before; round += 1)
+    for (let round = 0; round < 20 && logged.length + enqueued.length === before; round += 1)
       await stages.runs.latest(STORE, 1);
   };
 
@@ -188,37 +219,37 @@ describe('a stopped scheduler', () => {
 });
 
 describe('a sweep', () => {
-  it('nudges every row that is due and nobody looks at', async () => {
+  it('enqueues every row that is due and that no worker has', async () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
     const { id: run } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await reconciler().sweep();
-    expect(nudged.sort()).toEqual([`deliveries ${delivery}`, `runs ${run}`]);
+    expect(enqueued.sort()).toEqual([`deliveries ${delivery}`, `runs ${run}`]);
     const { writeBackId } = await stages.interpreter.interpret(delivery);
-    nudged = [];
+    enqueued = [];
     await reconciler().sweep();
-    expect(nudged.sort()).toEqual([`runs ${run}`, `write-backs ${writeBackId ?? ''}`]);
+    expect(enqueued.sort()).toEqual([`runs ${run}`, `write-backs ${writeBackId ?? ''}`]);
   });
 
   it('takes up a run whose worker is gone, not one that is worked', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await stages.runs.claim(id, 'lease', 60_000);
     await reconciler().sweep();
-    expect(nudged).toEqual([]);
+    expect(enqueued).toEqual([]);
     await stages.expireLease(id);
     await reconciler().sweep();
-    expect(nudged).toEqual([`runs ${id}`]);
+    expect(enqueued).toEqual([`runs ${id}`]);
   });
 
   it('queues a failed run again when its wait is over', async () => {
     stages.store.script.before('startExport', refusal('transient'));
     const run = await stages.sync();
     await reconciler().sweep();
-    expect(nudged).toEqual([]);
+    expect(enqueued).toEqual([]);
     await stages.db.affected('UPDATE sync_run SET retry_at = now()');
     await reconciler().sweep();
-    expect(nudged).toEqual([`runs ${run.id}`]);
+    expect(enqueued).toEqual([`runs ${run.id}`]);
   });
 
   it('has creations followed that outlived their run', async () => {
@@ -226,7 +257,7 @@ describe('a sweep', () => {
     stages.catalog.background = { polls: 1000 };
     await stages.sync();
     await reconciler().sweep();
-    expect(nudged).toEqual([`reconcile creations:${STORE}`]);
+    expect(enqueued).toEqual([`reconcile creations:${STORE}`]);
   });
 
   it.each<[string, QueuePressure, boolean]>([
@@ -237,35 +268,27 @@ describe('a sweep', () => {
     await stages.sync();
     await receive(stages, await resultOf(stages, 1));
     expect(await reconciler(pressure).sweep()).toBe(more);
-    expect(nudged).toEqual([]);
+    expect(enqueued).toEqual([]);
   });
 
-  it('nudges the rows of a queue that does not answer: it may be back by then', async () => {
+  it('enqueues the rows of a queue that does not answer: it may be back by then', async () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
     await reconciler({ waiting: () => Promise.resolve(null), flooded: false }).sweep();
-    expect(nudged).toEqual([`deliveries ${delivery}`]);
+    expect(enqueued).toEqual([`deliveries ${delivery}`]);
   });
 
   it('goes on when one of its steps fails, and says which', async () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
-    const failing = new Reconciler({
-      ...{ runs: stages.runs, deliveries: stages.deliveries, writeBacks: stages.writeBacks },
-      ...{ links: stages.links, state: stages.state, sites: stages.sites, poller: stages.poller },
-      slot: new WebhookSlot({ server: { publicUrl: undefined } }, stages.state),
-      nudge: async (queue, ids) => {
-        if (queue === 'runs') throw new Error('queue away');
-        await nudge(queue, ids);
-      },
-      pressure: IDLE,
-      log,
-      publicUrl: undefined,
+    const failing = reconciler(IDLE, undefined, async (queue, ids) => {
+      if (queue === 'runs') throw new Error('queue away');
+      return enqueueMany(queue, ids);
     });
     await failing.sweep();
-    expect(nudged).toEqual([`deliveries ${delivery}`]);
+    expect(enqueued).toEqual([`deliveries ${delivery}`]);
     expect(logged).toEqual([expect.stringContaining('"what":"runs","err":"queue away"')]);
   });
 });

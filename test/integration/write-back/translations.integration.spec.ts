@@ -286,7 +286,7 @@ describe('a write that was given up and landed all the same', () => {
     expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
     expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
     const second = await generated({ name: 'Second', html: '<p>Second</p>' });
-    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, () => new Date());
+    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, { now: () => new Date() });
     const row = (await stages.writeBacks.get(second))!;
     row.state = 'pending_review';
     const shown = await review.compare(row, { fresh: true });

@@ -1,80 +1,82 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { PacedNudges } from './paced-nudges.js';
+import { DeliveryPacer } from './delivery-pacer.js';
 
-let nudged: string[][];
-let paced: PacedNudges;
+let enqueued: string[][];
+let pacer: DeliveryPacer;
 beforeEach(() => {
   jest.useFakeTimers();
-  nudged = [];
-  paced = new PacedNudges((ids) => {
-    nudged.push([...ids]);
-    return Promise.resolve();
+  enqueued = [];
+  pacer = new DeliveryPacer({
+    enqueueMany: (_queue, ids) => {
+      enqueued.push([...ids]);
+      return Promise.resolve(ids.length);
+    },
   });
 });
 afterEach(() => {
-  paced.close();
+  pacer.close();
   jest.useRealTimers();
 });
 
-const total = (): number => nudged.flat().length;
+const total = (): number => enqueued.flat().length;
 
 /** So many arrivals a second, for so long. */
 function arrive(perSecond: number, seconds: number): number {
   let sent = 0;
   for (let passed = 0; passed <= seconds * 1000; passed += 5) {
-    for (; sent < (passed / 1000) * perSecond; sent++) paced.add(`${String(perSecond)}-${String(sent)}`);
+    for (; sent < (passed / 1000) * perSecond; sent++) pacer.add(`${String(perSecond)}-${String(sent)}`);
     jest.advanceTimersByTime(5);
   }
   return sent;
 }
 
-describe('nudges of what comes in', () => {
+describe('deliveries that come in', () => {
   it('reach the queue within a moment, together', () => {
-    paced.add('a');
-    paced.add('b');
+    pacer.add('a');
+    pacer.add('b');
     jest.advanceTimersByTime(50);
-    expect(nudged).toEqual([['a', 'b']]);
+    expect(enqueued).toEqual([['a', 'b']]);
   });
 
   it('all go through at an ordinary rate', () => {
     arrive(50, 2);
     jest.advanceTimersByTime(50);
     expect(total()).toBe(100);
-    expect(paced.flooded).toBe(false);
+    expect(pacer.flooded).toBe(false);
   });
 
   it('trickle while a flood lasts, and the rest follows once it is over', () => {
     const sent = arrive(1_000, 2);
-    expect(paced.flooded).toBe(true);
+    expect(pacer.flooded).toBe(true);
     expect(total()).toBeGreaterThan(25);
     expect(total()).toBeLessThan(60);
     jest.advanceTimersByTime(1_000);
-    expect(paced.flooded).toBe(false);
-    expect(new Set(nudged.flat()).size).toBe(sent);
+    expect(pacer.flooded).toBe(false);
+    expect(new Set(enqueued.flat()).size).toBe(sent);
     expect(total()).toBe(sent);
   });
 
   it('begin with few when a flood is over, for the next one may follow', () => {
     arrive(1_000, 2);
-    nudged = [];
+    enqueued = [];
     jest.advanceTimersByTime(350);
-    const sizes = nudged.map((ids) => ids.length).filter((size) => size > 1);
+    const sizes = enqueued.map((ids) => ids.length).filter((size) => size > 1);
     expect(sizes.slice(0, 3)).toEqual([15, 30, 60]);
     jest.advanceTimersByTime(1_000);
-    expect(Math.max(...nudged.map((ids) => ids.length))).toBe(500);
+    expect(Math.max(...enqueued.map((ids) => ids.length))).toBe(500);
   });
 
   it('hold no more than so many back: the others are the sweeper’s', () => {
-    for (let index = 0; index < 25_000; index++) paced.add(String(index));
+    for (let index = 0; index < 25_000; index++) pacer.add(String(index));
     jest.advanceTimersByTime(60_000);
     expect(total()).toBe(20_000);
   });
 
   it('let work that is queued already begin at the same pace, and all of it afterwards', async () => {
-    await paced.turn();
+    await pacer.turn();
     arrive(1_000, 0.2);
     let begun = 0;
-    for (let index = 0; index < 100; index++) void paced.turn().then(() => (begun += 1));
+    for (let index = 0; index < 100; index++) void pacer.turn().then(() => (begun += 1));
     arrive(1_000, 1);
     await jest.advanceTimersByTimeAsync(0);
     expect(begun).toBeGreaterThan(10);
@@ -85,8 +87,8 @@ describe('nudges of what comes in', () => {
 
   it('keep nobody waiting for a turn when they end', async () => {
     arrive(1_000, 0.2);
-    const turn = paced.turn();
-    paced.close();
+    const turn = pacer.turn();
+    pacer.close();
     await expect(turn).resolves.toBeUndefined();
   });
 

@@ -1,24 +1,20 @@
+import { Inject, Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { CodedError } from '../domain/errors.js';
+import { Logger } from '../runtime/logger.js';
 import { QUEUES, type QueueName } from './queue-names.js';
+import { JOB_QUEUES, QUEUE_SETTINGS, queueLog, type QueueSettings } from './queue-settings.js';
 import type { RowJob } from './row-job.js';
 import { sparingly } from './sparing-log.js';
 import { within } from './wait-for.js';
 
-export interface NudgeOptions {
+export interface EnqueueOptions {
   /** Look not before this, in milliseconds from now. */
   readonly delayMs?: number;
 }
 
-export interface NudgerSettings {
-  readonly queues: ReadonlyMap<QueueName, Queue>;
-  readonly log: (line: string) => void;
-  /** How long a caller waits for the queue, in milliseconds; 2000. */
-  readonly timeoutMs?: number;
-}
-
 const TIMEOUT_MS = 2_000;
-/** Calls that a queue which is away may hold up; beyond, nudges fail at once instead of piling up in memory. */
+/** Calls that may wait for a queue that does not answer. Further jobs are lost at once instead of piling up in memory. */
 const PENDING_MAX = 50;
 /** Jobs of one call to the queue. */
 const BATCH = 500;
@@ -29,46 +25,48 @@ const BATCH = 500;
 export const FEW = 16;
 
 /**
- * Tells a stage that a row wants looking at. A nudge that fails never fails its caller's work: the row is the truth, and the sweeper finds
- * it. So nothing here throws; failures are counted (`failures`) and logged.
- * Jobs get no id of ours: a job under an id that is still kept, or that is being worked on, would be dropped silently, and with it the
- * nudge for a change that the running job has not seen.
+ * Wakes a stage: enqueues a job that names the row to work on. A job that is lost never fails its caller's work: the row is the truth,
+ * and the next sweep finds it. So nothing here throws; lost jobs are counted (`failures`) and logged.
+ * Jobs get no id of ours. BullMQ drops a job silently while another one with its id is kept or running, and with it the change that
+ * the running job has not seen.
  */
-export class Nudger {
+@Injectable()
+export class JobProducer {
   readonly #pending = new Map<QueueName, number>();
   readonly #failures = new Map<QueueName, number>();
+  readonly #timeoutMs: number;
   readonly #say: (source: string, error: unknown) => void;
 
-  constructor(private readonly settings: NudgerSettings) {
-    this.#say = sparingly(settings.log);
-    // Without a listener, bullmq writes them to the console. What they cost, the nudge itself reports.
-    for (const [name, queue] of settings.queues)
-      queue.on('error', (error) => this.#say(`queue ${name}`, error));
+  constructor(
+    @Inject(JOB_QUEUES) private readonly queues: ReadonlyMap<QueueName, Queue>,
+    @Inject(QUEUE_SETTINGS) settings: Pick<QueueSettings, 'enqueueTimeoutMs'>,
+    logger: Logger,
+  ) {
+    this.#timeoutMs = settings.enqueueTimeoutMs ?? TIMEOUT_MS;
+    this.#say = sparingly(queueLog(logger));
+    // Without a listener BullMQ writes errors to the console.
+    for (const [name, queue] of queues) queue.on('error', (error) => this.#say(`queue ${name}`, error));
   }
 
-  /** Nudges that did not reach their queue in time since the start, by queue. */
+  /** Jobs that did not reach their queue in time since the start, by queue. */
   get failures(): ReadonlyMap<QueueName, number> {
     return this.#failures;
   }
 
   /** Whether the queue took it, known within about two seconds. */
-  async nudge(queue: QueueName, id: string, options: NudgeOptions = {}): Promise<boolean> {
-    return (await this.nudgeMany(queue, [id], options)) === 1;
+  async enqueue(queue: QueueName, id: string, options: EnqueueOptions = {}): Promise<boolean> {
+    return (await this.enqueueMany(queue, [id], options)) === 1;
   }
 
   /** How many of them the queue took; in batches, in order. */
-  async nudgeMany(queue: QueueName, ids: readonly string[], options: NudgeOptions = {}): Promise<number> {
+  async enqueueMany(queue: QueueName, ids: readonly string[], options: EnqueueOptions = {}): Promise<number> {
     for (let done = 0; done < ids.length; done += BATCH) {
       const batch = ids.slice(done, done + BATCH);
       try {
-        await within(
-          `nudging ${queue}`,
-          this.settings.timeoutMs ?? TIMEOUT_MS,
-          this.#add(queue, batch, options),
-        );
+        await within(`enqueueing for ${queue}`, this.#timeoutMs, this.#add(queue, batch, options));
       } catch (error) {
         this.#failures.set(queue, (this.#failures.get(queue) ?? 0) + ids.length - done);
-        this.#say(`nudge of ${queue}`, error);
+        this.#say(`job for ${queue}`, error);
         return done;
       }
     }
@@ -78,8 +76,8 @@ export class Nudger {
   /** Jobs of a queue that no worker has begun; null when the queue does not answer. */
   async waiting(queue: QueueName): Promise<number | null> {
     try {
-      const count = this.settings.queues.get(queue)?.getWaitingCount() ?? Promise.resolve(0);
-      return await within(`counting ${queue}`, this.settings.timeoutMs ?? TIMEOUT_MS, count);
+      const count = this.queues.get(queue)?.getWaitingCount() ?? Promise.resolve(0);
+      return await within(`counting ${queue}`, this.#timeoutMs, count);
     } catch (error) {
       this.#say(`count of ${queue}`, error);
       return null;
@@ -88,11 +86,11 @@ export class Nudger {
 
   /** Closes its queues; the end of the application. */
   async close(): Promise<void> {
-    await Promise.all([...this.settings.queues.values()].map(async (queue) => await queue.close()));
+    await Promise.all([...this.queues.values()].map(async (queue) => await queue.close()));
   }
 
-  async #add(name: QueueName, ids: readonly string[], options: NudgeOptions): Promise<void> {
-    const queue = this.settings.queues.get(name);
+  async #add(name: QueueName, ids: readonly string[], options: EnqueueOptions): Promise<void> {
+    const queue = this.queues.get(name);
     if (!queue) throw new CodedError('misconfigured', `there is no queue ${name}`);
     const pending = this.#pending.get(name) ?? 0;
     if (pending >= PENDING_MAX) throw new CodedError('transient', `the queue ${name} does not answer`);

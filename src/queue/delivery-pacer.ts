@@ -1,4 +1,5 @@
-import { FEW } from './nudger.js';
+import { Inject, Injectable } from '@nestjs/common';
+import { FEW, JobProducer } from './job-producer.js';
 
 /** How long arrivals are gathered before the queue hears of them. */
 const GATHER_MS = 50;
@@ -14,17 +15,18 @@ const CALM_GATHERINGS = 4;
 const HELD_MOST = 20_000;
 
 /**
- * Nudges for what comes in from outside, paced so that the work that they cause never starves receipt: in a flood the rows wait and a
- * trickle goes on; as soon as it is over, the rest follows. The rows are durable before they are added here.
+ * Enqueues received deliveries at a pace that never starves receipt. During a burst most rows wait and a few are enqueued; after the
+ * burst the rest follow. The rows are durable before they are added here.
  */
-export class PacedNudges {
+@Injectable()
+export class DeliveryPacer {
   readonly #held: string[] = [];
   readonly #turns: (() => void)[] = [];
   #arrived = 0;
   #calm = CALM_GATHERINGS;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly nudge: (ids: readonly string[]) => Promise<unknown>) {}
+  constructor(@Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueueMany'>) {}
 
   /** True while so much comes in that what it causes has to wait. */
   get flooded(): boolean {
@@ -73,8 +75,8 @@ export class PacedNudges {
     this.#arrived = 0;
     for (const begin of this.#turns.splice(0, this.flooded ? TRICKLE : this.#turns.length)) begin();
     const ids = this.#held.splice(0, this.#batch());
-    // Never rejects: a nudge that fails is counted by the nudger, and its row is the sweeper's.
-    if (ids.length > 0) void this.nudge(ids);
+    // Never rejects: the producer counts lost jobs, and the next sweep finds their rows.
+    if (ids.length > 0) void this.jobs.enqueueMany('deliveries', ids);
     if (this.#held.length > 0 || this.#turns.length > 0 || this.flooded) this.#schedule();
   }
 }

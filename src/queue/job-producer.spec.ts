@@ -1,12 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Queue } from 'bullmq';
-import { Nudger } from './nudger.js';
+import { loggerTo } from '../../test/support/logs.js';
+import { JobProducer } from './job-producer.js';
 import { QUEUE_NAMES, QUEUES, type QueueName } from './queue-names.js';
 import { rowIdOf } from './row-job.js';
 
 type Bulk = Parameters<Queue['addBulk']>[0];
 
-/** The part of a queue that a nudger uses; `take` gets what one call brings. */
+/** The part of a queue that a jobs uses; `take` gets what one call brings. */
 function queueThat(take: (jobs: Bulk) => Promise<unknown>): Queue {
   const add = (name: string, data: unknown, opts: Bulk[number]['opts']): Promise<unknown> =>
     take([{ name, data, opts }]);
@@ -14,80 +15,81 @@ function queueThat(take: (jobs: Bulk) => Promise<unknown>): Queue {
   return queue as unknown as Queue;
 }
 
-function nudgerOf(queue: Queue, timeoutMs = 50): { nudger: Nudger; lines: string[] } {
+function producerOf(queue: Queue, timeoutMs = 50): { jobs: JobProducer; lines: string[] } {
   const lines: string[] = [];
   const queues = new Map<QueueName, Queue>([['runs', queue]]);
-  return { nudger: new Nudger({ queues, log: (line) => lines.push(line), timeoutMs }), lines };
+  const logger = loggerTo(({ message }) => lines.push(message));
+  return { jobs: new JobProducer(queues, { enqueueTimeoutMs: timeoutMs }, logger), lines };
 }
 
-describe('a nudge', () => {
+describe('a job', () => {
   it('carries the id and nothing else, and no job id of ours', async () => {
     const added: Bulk[] = [];
-    const { nudger } = nudgerOf(queueThat((jobs) => Promise.resolve(added.push(jobs))));
-    await nudger.nudge('runs', 'r1', { delayMs: 20 });
+    const { jobs } = producerOf(queueThat((jobs) => Promise.resolve(added.push(jobs))));
+    await jobs.enqueue('runs', 'r1', { delayMs: 20 });
     expect(added).toEqual([[{ name: 'work run', data: { id: 'r1' }, opts: { delay: 20 } }]]);
   });
 
   it('that the queue refuses is counted and logged, and throws nothing', async () => {
-    const { nudger, lines } = nudgerOf(queueThat(() => Promise.reject(new Error('refused'))));
-    expect(await nudger.nudge('runs', 'r1')).toBe(false);
-    expect(await nudger.nudge('runs', 'r2')).toBe(false);
-    expect(nudger.failures.get('runs')).toBe(2);
-    expect(lines).toEqual(['nudge of runs: refused']);
+    const { jobs, lines } = producerOf(queueThat(() => Promise.reject(new Error('refused'))));
+    expect(await jobs.enqueue('runs', 'r1')).toBe(false);
+    expect(await jobs.enqueue('runs', 'r2')).toBe(false);
+    expect(jobs.failures.get('runs')).toBe(2);
+    expect(lines).toEqual(['job for runs: refused']);
   });
 
   it('that the queue does not answer is given up in time', async () => {
-    const { nudger } = nudgerOf(queueThat(async () => await new Promise(() => undefined)));
-    expect(await nudger.nudge('runs', 'r1')).toBe(false);
-    expect(nudger.failures.get('runs')).toBe(1);
+    const { jobs } = producerOf(queueThat(async () => await new Promise(() => undefined)));
+    expect(await jobs.enqueue('runs', 'r1')).toBe(false);
+    expect(jobs.failures.get('runs')).toBe(1);
   });
 
   it('does not pile up on a queue that is away', async () => {
     let calls = 0;
-    const { nudger } = nudgerOf(
+    const { jobs } = producerOf(
       queueThat(async () => {
         calls += 1;
         return await new Promise(() => undefined);
       }),
       1,
     );
-    for (let index = 0; index < 80; index += 1) await nudger.nudge('runs', `r${index}`);
+    for (let index = 0; index < 80; index += 1) await jobs.enqueue('runs', `r${index}`);
     expect(calls).toBe(50);
-    expect(nudger.failures.get('runs')).toBe(80);
+    expect(jobs.failures.get('runs')).toBe(80);
   });
 
   it('to a queue that does not exist fails like any other', async () => {
-    const { nudger } = nudgerOf(queueThat(() => Promise.resolve()));
-    expect(await nudger.nudge('reconcile', 't1')).toBe(false);
+    const { jobs } = producerOf(queueThat(() => Promise.resolve()));
+    expect(await jobs.enqueue('reconcile', 't1')).toBe(false);
   });
 });
 
-describe('many nudges', () => {
+describe('many jobs', () => {
   it('go in batches, and those after a failure are not tried', async () => {
     const sizes: number[] = [];
-    const { nudger } = nudgerOf(
+    const { jobs } = producerOf(
       queueThat((jobs) => {
         sizes.push(jobs.length);
         return sizes.length === 2 ? Promise.reject(new Error('gone')) : Promise.resolve();
       }),
     );
     const ids = Array.from({ length: 1_200 }, (_, index) => String(index));
-    expect(await nudger.nudgeMany('runs', ids)).toBe(500);
+    expect(await jobs.enqueueMany('runs', ids)).toBe(500);
     expect(sizes).toEqual([500, 500]);
-    expect(nudger.failures.get('runs')).toBe(700);
+    expect(jobs.failures.get('runs')).toBe(700);
   });
 
   it('go one by one while they are few', async () => {
     const sizes: number[] = [];
-    const { nudger } = nudgerOf(queueThat((jobs) => Promise.resolve(sizes.push(jobs.length))));
-    expect(await nudger.nudgeMany('runs', ['a', 'b', 'c'])).toBe(3);
+    const { jobs } = producerOf(queueThat((jobs) => Promise.resolve(sizes.push(jobs.length))));
+    expect(await jobs.enqueueMany('runs', ['a', 'b', 'c'])).toBe(3);
     expect(sizes).toEqual([1, 1, 1]);
   });
 
   it('of nothing need no queue', async () => {
-    const { nudger } = nudgerOf(queueThat(() => Promise.reject(new Error('asked'))));
-    expect(await nudger.nudgeMany('runs', [])).toBe(0);
-    expect(nudger.failures.size).toBe(0);
+    const { jobs } = producerOf(queueThat(() => Promise.reject(new Error('asked'))));
+    expect(await jobs.enqueueMany('runs', [])).toBe(0);
+    expect(jobs.failures.size).toBe(0);
   });
 });
 
