@@ -17,14 +17,17 @@ COPY src src
 RUN npm run build \
  && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
-FROM ${NODE_IMAGE}
+# Without what only the demo and the embedded PostgreSQL need: a production database has a server of its own.
+FROM build AS production-files
+RUN npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+ && rm -r dist/sandbox dist/cli/demo
+
+FROM ${NODE_IMAGE} AS base
 LABEL org.opencontainers.image.title="store-sync" \
       org.opencontainers.image.description="Keeps a merchant's store and a product-catalog enrichment service in step" \
       org.opencontainers.image.licenses="MIT"
 ENV NODE_ENV=production
 WORKDIR /app
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
 COPY package.json LICENSE README.md ./
 COPY bin bin
 COPY config config
@@ -43,3 +46,13 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
 # A small nursery keeps the process below 256 MB whatever the size of the store. node itself is process 1 and gets the signals; run with --init where the embedded PostgreSQL's processes need a reaper.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "bin/store-sync.js"]
 CMD ["start"]
+
+# `docker build --target full .`: with the demo, the sandbox and the embedded PostgreSQL.
+FROM base AS full
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+
+# The default image.
+FROM base AS production
+COPY --from=production-files /app/node_modules node_modules
+COPY --from=production-files /app/dist dist

@@ -1,4 +1,6 @@
 import { Command, Option } from 'nest-commander';
+import { CodedError } from '../domain/errors.js';
+import type * as RunDemo from './demo/run-demo.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 
 interface DemoOptions extends CommonOptions {
@@ -25,8 +27,24 @@ export class DemoCommand extends StoreSyncCommand<DemoOptions> {
   }
 
   protected async execute(options: DemoOptions): Promise<number> {
-    // Loaded here, so that no other command waits for the sandboxes.
-    const { runDemo } = await import('./demo/run-demo.js');
+    const { runDemo } = await loadDemo();
     return runDemo(options);
+  }
+}
+
+/**
+ * Loads the sandboxes and what they need, for this command only. The production image holds none of it: the demo throws
+ * `misconfigured` there.
+ */
+async function loadDemo(): Promise<typeof RunDemo> {
+  try {
+    return await import('./demo/run-demo.js');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
+    throw new CodedError(
+      'misconfigured',
+      'the demo is not part of this installation: run it in a checkout, or in the image built with --target full',
+      { cause: error },
+    );
   }
 }

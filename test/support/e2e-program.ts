@@ -8,6 +8,8 @@ const PROGRAM = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url
 
 export interface ProgramOptions {
   readonly cwd: string;
+  /** The path of another installation's `bin/store-sync.js`; by default the checkout's own. */
+  readonly program?: string;
   /** Beside PATH; nothing of the caller's own environment leaks in. */
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -45,8 +47,11 @@ export class Program {
     });
   }
 
-  static async start(args: readonly string[], { cwd, env = {} }: ProgramOptions): Promise<Program> {
-    const child = spawn(process.execPath, [PROGRAM, ...args], {
+  static async start(
+    args: readonly string[],
+    { cwd, program: path = PROGRAM, env = {} }: ProgramOptions,
+  ): Promise<Program> {
+    const child = spawn(process.execPath, [path, ...args], {
       cwd,
       env: { PATH: process.env['PATH'] ?? '', NO_COLOR: '1', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
