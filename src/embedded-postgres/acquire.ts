@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.js';
+import { APPLICATION_ROLE, applicationPassword } from './application-role.js';
 import { clusterPassword, lastLines } from './cluster.js';
 import { Holder, type HoldOutcome } from './holder.js';
 import { readAddress, writeAddress, type Layout } from './location.js';
@@ -76,6 +77,9 @@ async function adopt(options: AcquireOptions, password: string): Promise<HoldOut
     await Holder.take({ port, password, clusterDir, timeoutMs: CONNECT_TIMEOUT_MS });
   const address = await readAddress(options.layout);
   const asLeft = address === null ? null : await take(address.port);
+  // An older release left the superuser's password.
+  if (asLeft?.kind === 'held' && address !== null && address.user !== APPLICATION_ROLE)
+    await leaveAddress(options, address.port, password);
   if (asLeft?.kind === 'held' || asLeft?.kind === 'busy') return asLeft;
   const running = await runningPostmaster(clusterDir);
   if (running === null) return 'none';
@@ -115,7 +119,12 @@ async function start(options: AcquireOptions, password: string, untilMs: number)
 }
 
 async function leaveAddress(options: AcquireOptions, port: number, password: string): Promise<void> {
-  await writeAddress(options.layout, { port, password, version: options.place.binaries.version });
+  await writeAddress(options.layout, {
+    port,
+    user: APPLICATION_ROLE,
+    password: applicationPassword(password),
+    version: options.place.binaries.version,
+  });
 }
 
 async function startFailure(options: AcquireOptions): Promise<string> {

@@ -1,11 +1,14 @@
 import { realpath } from 'node:fs/promises';
 import pg from 'pg';
 import { CodedError } from '../domain/errors.js';
+import {
+  APPLICATION_DATABASE,
+  APPLICATION_ROLE,
+  applicationPassword,
+  prepareApplication,
+} from './application-role.js';
 import { SUPERUSER } from './cluster.js';
 import { LOOPBACK } from './server.js';
-
-/** The database that the application gets; the locks live in `postgres`, beside it. */
-export const APPLICATION_DATABASE = 'store_sync';
 
 /**
  * Advisory lock on "somebody uses this server": every user process holds it shared, whoever takes it exclusively may stop the server.
@@ -48,29 +51,20 @@ export class Holder {
   }
 
   /**
-   * Connects and takes the lock; makes the application's database when it is missing. Throws `misconfigured` only, for a server
+   * Connects and takes the lock; makes the application's role and database when they are missing. Throws `misconfigured` only, for a server
    * of ours that refuses its own user.
    */
   static async take(options: HoldOptions): Promise<HoldOutcome> {
-    const client = new pg.Client({
-      host: LOOPBACK,
-      port: options.port,
-      user: SUPERUSER,
-      password: options.password,
-      database: 'postgres',
-      application_name: 'store-sync holder',
-      connectionTimeoutMillis: options.timeoutMs,
-      query_timeout: QUERY_TIMEOUT_MS,
-      keepAlive: true,
-      ssl: false,
-    });
+    const client = superuserClient(options, 'postgres');
     // The end of the connection is what counts; `lost` reports it.
     client.on('error', () => undefined);
     try {
       await client.connect();
       const kind = await takeLock(client, options.clusterDir);
       if (kind === 'held') {
-        const url = `postgres://${SUPERUSER}:${options.password}@${LOOPBACK}:${options.port}/${APPLICATION_DATABASE}`;
+        await prepareApplication(client, options.password, (statement) => inDatabase(options, statement));
+        const password = applicationPassword(options.password);
+        const url = `postgres://${APPLICATION_ROLE}:${password}@${LOOPBACK}:${options.port}/${APPLICATION_DATABASE}`;
         return { kind, holder: new Holder(client, url) };
       }
       await client.end();
@@ -111,21 +105,40 @@ async function takeLock(client: pg.Client, clusterDir: string): Promise<'held' |
     USERS_LOCK,
   ]);
   if (rows[0]?.held !== true) return 'busy';
-  const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [APPLICATION_DATABASE]);
-  if (found.rowCount === 0) {
-    await client.query(`CREATE DATABASE ${APPLICATION_DATABASE}`).catch((error: unknown) => {
-      // Two first users at once: unique violation or duplicate database.
-      const code = codeOf(error);
-      if (code !== '42P04' && code !== '23505') throw error;
-    });
-  }
   return 'held';
+}
+
+function superuserClient(options: HoldOptions, database: string): pg.Client {
+  return new pg.Client({
+    host: LOOPBACK,
+    port: options.port,
+    user: SUPERUSER,
+    password: options.password,
+    database,
+    application_name: 'store-sync holder',
+    connectionTimeoutMillis: options.timeoutMs,
+    query_timeout: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    ssl: false,
+  });
+}
+
+async function inDatabase(options: HoldOptions, statement: string): Promise<void> {
+  const client = superuserClient(options, APPLICATION_DATABASE);
+  client.on('error', () => undefined); // the statement reports it as well
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 }
 
 function outcomeOf(error: unknown): 'busy' | 'absent' | 'silent' {
   const code = codeOf(error);
-  // cannot_connect_now, admin_shutdown, crash_shutdown, too_many_connections, object_in_use
-  if (code !== undefined && ['57P03', '57P01', '57P02', '53300', '55006'].includes(code)) return 'busy';
+  // cannot_connect_now, admin_shutdown, crash_shutdown, too_many_connections, object_in_use, lock_not_available
+  if (code !== undefined && ['57P03', '57P01', '57P02', '53300', '55006', '55P03'].includes(code))
+    return 'busy';
   if (code === 'ECONNREFUSED' || code === 'ECONNRESET' || code === 'EPIPE' || code === '28P01')
     return 'absent';
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code)) {

@@ -130,6 +130,8 @@ async function makeElsewhere(
 
 const Address = z.object({
   port: z.int().min(1).max(65_535),
+  /** The application's role. Absent from an address that an older release left. */
+  user: z.string().min(1).optional(),
   password: z.string().min(1),
   version: z.string(),
 });

@@ -231,6 +231,18 @@ describe('store-sync in compose', () => {
     expect(own.tmpfs).toEqual([]);
   });
 
+  it('signs in to its database as the owner, who is no superuser', () => {
+    const database = service.parse(compose.services['postgres']);
+    expect(database.volumes).toContainEqual(
+      expect.stringMatching(/^\.\/config\/postgres-owner\.sql:\/docker-entrypoint-initdb\.d\/.*:ro/),
+    );
+    // Whoever POSTGRES_USER names would be a superuser.
+    expect(database.environment).toEqual({ POSTGRES_PASSWORD_FILE: '/run/secrets/postgres_password' });
+    const made = readFileSync('config/postgres-owner.sql', 'utf8');
+    expect(made).toMatch(/CREATE ROLE store_sync LOGIN NOSUPERUSER/);
+    expect(made).toMatch(/CREATE DATABASE store_sync OWNER store_sync/);
+  });
+
   it('is open to this machine alone, and its database and queue to nobody but it', () => {
     for (const port of own.ports) expect(port).toMatch(/^127\.0\.0\.1:/);
     const inner = services.filter(([name]) => name !== 'store-sync');

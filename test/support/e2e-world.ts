@@ -280,8 +280,9 @@ export class World {
   private async reachableDatabase(): Promise<string> {
     if (this.databaseUrl !== 'embedded') return this.databaseUrl;
     const text = await readFile(join(this.dataDir, 'postgres.json'), 'utf8');
-    const { port, password } = z.object({ port: z.number(), password: z.string() }).parse(JSON.parse(text));
-    return `postgres://store_sync:${password}@127.0.0.1:${port}/store_sync`;
+    const address = z.object({ port: z.number(), user: z.string(), password: z.string() });
+    const { port, user, password } = address.parse(JSON.parse(text));
+    return `postgres://${user}:${password}@127.0.0.1:${port}/store_sync`;
   }
 
   /** Every row of every table of ours, as text to compare. Empty before the first migration. */

@@ -3,6 +3,7 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { APPLICATION_ROLE, applicationPassword } from '../../src/embedded-postgres/application-role.js';
 import { postgresBinaries } from '../../src/embedded-postgres/binaries.js';
 import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-postgres/cluster.js';
 import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
@@ -11,6 +12,7 @@ import { migrate, openDataSource } from '../../src/persistence/data-source.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface TestDatabase {
+  /** For its owner, who is no superuser: what needs more than an operator grants fails in tests, too. */
   readonly url: string;
   /** Removes the database, connections and all. Not needed for tidiness: the cluster goes with the run. */
   drop(): Promise<void>;
@@ -18,6 +20,7 @@ export interface TestDatabase {
 
 /** A server of a test's own that it may stop and break. */
 export interface TestCluster {
+  /** For the superuser, and the database `postgres`. */
   readonly url: string;
   readonly place: ServerPlace;
   /** Starts it again, on the same port, after it was stopped. */
@@ -48,7 +51,10 @@ async function createDatabase(template: string): Promise<TestDatabase> {
   const base = await sharedCluster();
   const name = `test_${randomBytes(8).toString('hex')}`;
   // A file copy is the faster strategy here: it writes no log, and its checkpoint is free because nothing is flushed to disk.
-  await administer(base, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`);
+  await administer(
+    base,
+    `CREATE DATABASE ${name} OWNER ${APPLICATION_ROLE} TEMPLATE ${template} STRATEGY FILE_COPY`,
+  );
   return {
     url: urlOf(base, name),
     drop: async () => await administer(base, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
@@ -59,7 +65,7 @@ async function createDatabase(template: string): Promise<TestDatabase> {
 async function makeTemplate(): Promise<string> {
   const name = 'migrated';
   const base = await sharedCluster();
-  await administer(base, `CREATE DATABASE ${name}`);
+  await administer(base, `CREATE DATABASE ${name} OWNER ${APPLICATION_ROLE}`);
   const source = await openDataSource({ url: urlOf(base, name), poolSize: 2 });
   try {
     await migrate(source);
@@ -73,6 +79,8 @@ async function makeTemplate(): Promise<string> {
 
 function urlOf(base: string, database: string): string {
   const url = new URL(base);
+  url.username = APPLICATION_ROLE;
+  url.password = applicationPassword(url.password);
   url.pathname = `/${database}`;
   return url.href;
 }
@@ -108,7 +116,12 @@ export async function startTestCluster(directory: string): Promise<TestCluster> 
 }
 
 function sharedCluster(): Promise<string> {
-  shared ??= oncePerRun('shared', async () => (await startTestCluster('shared')).url);
+  shared ??= oncePerRun('shared', async () => {
+    const { url } = await startTestCluster('shared');
+    const password = applicationPassword(new URL(url).password);
+    await administer(url, `CREATE ROLE ${APPLICATION_ROLE} LOGIN PASSWORD '${password}'`);
+    return url;
+  });
   return shared;
 }
 

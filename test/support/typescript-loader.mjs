@@ -36,7 +36,12 @@ function compiled(filename) {
   const { code } = transformSync(text, { filename, ...swcOptions });
   // Written whole or not at all: another process may be about to read it.
   const draft = `${kept}.${String(process.pid)}`;
-  writeFileSync(draft, code);
-  renameSync(draft, kept);
+  try {
+    writeFileSync(draft, code);
+    renameSync(draft, kept);
+  } catch (error) {
+    // A child that runs as another user compiles for itself.
+    if (error.code !== 'EACCES') throw error;
+  }
   return code;
 }
