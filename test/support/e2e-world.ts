@@ -19,7 +19,7 @@ import {
 import { FaultProxy } from './fault-proxy.js';
 import { Program, runProgram, type ProgramEnd } from './e2e-program.js';
 import { freePort, merged, type Settings } from './e2e-settings.js';
-import { createTestDatabase } from './postgres.js';
+import { createTestDatabase, embeddedUrl } from './postgres.js';
 import { redisOfAWorld } from './redis.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
@@ -279,10 +279,7 @@ export class World {
 
   private async reachableDatabase(): Promise<string> {
     if (this.databaseUrl !== 'embedded') return this.databaseUrl;
-    const text = await readFile(join(this.dataDir, 'postgres.json'), 'utf8');
-    const address = z.object({ port: z.number(), user: z.string(), password: z.string() });
-    const { port, user, password } = address.parse(JSON.parse(text));
-    return `postgres://${user}:${password}@127.0.0.1:${port}/store_sync`;
+    return await embeddedUrl(this.dataDir);
   }
 
   /** Every row of every table of ours, as text to compare. Empty before the first migration. */

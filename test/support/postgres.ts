@@ -3,7 +3,12 @@ import { mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
-import { APPLICATION_ROLE, applicationPassword } from '../../src/embedded-postgres/application-role.js';
+import { z } from 'zod';
+import {
+  APPLICATION_DATABASE,
+  APPLICATION_ROLE,
+  applicationPassword,
+} from '../../src/embedded-postgres/application-role.js';
 import { postgresBinaries } from '../../src/embedded-postgres/binaries.js';
 import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-postgres/cluster.js';
 import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
@@ -83,6 +88,14 @@ function urlOf(base: string, database: string): string {
   url.password = applicationPassword(url.password);
   url.pathname = `/${database}`;
   return url.href;
+}
+
+/** The address of the embedded database of a program that was started with this dataDir. */
+export async function embeddedUrl(dataDir: string): Promise<string> {
+  const text = await readFile(join(dataDir, 'postgres.json'), 'utf8');
+  const address = z.object({ port: z.number(), user: z.string(), password: z.string() });
+  const { port, user, password } = address.parse(JSON.parse(text));
+  return `postgres://${user}:${password}@${LOOPBACK}:${port}/${APPLICATION_DATABASE}`;
 }
 
 /** A server of its own in `directory` (a name within the run's directory), for tests that stop it. About a second. */
