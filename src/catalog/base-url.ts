@@ -1,4 +1,5 @@
 import { CodedError } from '../domain/errors.js';
+import { withoutTrailing } from '../domain/text.js';
 
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
@@ -26,7 +27,7 @@ export function parseBaseUrl(value: string): URL {
       `catalog base URL must end with its path: ${url.origin}${url.pathname}`,
     );
   }
-  url.pathname = url.pathname.replace(/\/+$/, '');
+  url.pathname = withoutTrailing(url.pathname, '/');
   return url;
 }
 

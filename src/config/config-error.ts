@@ -1,4 +1,5 @@
 import { CodedError } from '../domain/errors.js';
+import { onOneLine } from '../domain/text.js';
 
 /** One thing that is wrong with the configuration. */
 export interface ConfigProblem {
@@ -23,7 +24,7 @@ export class ConfigError extends CodedError {
 /** `stores.main.shop: expected a shop domain (config.yaml:12)`, on one line. */
 export function problemLine(problem: ConfigProblem): string {
   const subject = problem.key === '' ? '' : `${problem.key}: `;
-  return `${subject}${problem.text} (${problem.source})`.replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  return onOneLine(`${subject}${problem.text} (${problem.source})`);
 }
 
 /** `stores.main.locales[1]` */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addressProblem, secretAddressProblem } from './addresses.js';
+import { withoutTrailing } from '../domain/text.js';
 
 /**
  * Building blocks of the configuration's schema. Values that come from the environment are strings, and the empty string
@@ -53,7 +54,7 @@ export function address() {
       const problem = addressProblem(value);
       if (problem !== null) context.addIssue(problem);
     })
-    .transform((value) => value.replace(/\/+$/, ''));
+    .transform((value) => withoutTrailing(value, '/'));
 }
 
 /** A number within bounds, also when it comes as a string of digits from the environment. */

@@ -1,3 +1,5 @@
+import { clipped, onOneLine } from './text.js';
+
 /**
  * The one error type that crosses module borders. Connectors translate every answer of a vendor into a code, by status and
  * machine-readable code, never by message text. `error-policy.ts` says what a code means for a row.
@@ -64,6 +66,9 @@ export function isCoded(error: unknown, ...codes: ErrorCode[]): error is CodedEr
   return error instanceof CodedError && (codes.length === 0 || codes.includes(error.code));
 }
 
+/** Whoever echoes a product in an error does not fill the log with it. */
+const LONGEST_LINE = 2000;
+
 /** One readable line for people: the message, and field messages where the service gave some. Never a stack. */
 export function errorLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
@@ -78,5 +83,5 @@ export function failureLine({
   const detail = Object.entries(fields)
     .map(([field, messages]) => `${field}: ${messages.join(' ')}`)
     .join('; ');
-  return (detail === '' ? message : `${message} (${detail})`).replaceAll(/\s*[\r\n]+\s*/g, ' ');
+  return clipped(onOneLine(detail === '' ? message : `${message} (${detail})`), LONGEST_LINE);
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { NotificationEntity } from '../persistence/entities/notification.entity.js';
 import type { Condition } from './conditions.js';
+import { withoutTrailing } from '../domain/text.js';
 
 type Row = Pick<NotificationEntity, 'kind' | 'subject' | 'facts' | 'since' | 'endedAt'>;
 
@@ -33,7 +34,7 @@ interface Words {
 export function messageOf(row: Row, tells: 'begun' | 'ended', publicUrl: string | undefined): string {
   const words = wordsOf(row.kind);
   const facts = factsSchema.parse(row.facts);
-  const link = publicUrl === undefined ? [] : [`${publicUrl.replace(/\/+$/, '')}${words.page(facts)}`];
+  const link = publicUrl === undefined ? [] : [`${withoutTrailing(publicUrl, '/')}${words.page(facts)}`];
   if (tells === 'ended') {
     const lasted = `(it had been so since ${minute(row.since)})`;
     return [`store-sync: ${words.ended(row.subject)}, since ${minute(row.endedAt)} ${lasted}`, ...link].join(

@@ -1,5 +1,6 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { Sites, Store, Workspace } from '../sites/sites.js';
+import { withoutTrailing } from '../domain/text.js';
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'FAIL';
@@ -47,7 +48,7 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname))
     return { level: 'FAIL', what, detail: `${publicUrl} is not https: the catalog calls nothing else` };
-  const url = `${publicUrl.replace(/\/+$/, '')}/health/live`;
+  const url = `${withoutTrailing(publicUrl, '/')}/health/live`;
   try {
     const signal = AbortSignal.timeout(REACH_WITHIN_MS);
     const answer = await fetch(url, { redirect: 'manual', signal });

@@ -3,6 +3,7 @@ import { metafieldTarget } from '../domain/written-content.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
+import { withoutOuter, withoutTrailing } from '../domain/text.js';
 
 /** What a generation result says of a product, as far as it may reach the store. */
 export interface GeneratedProduct {
@@ -19,6 +20,8 @@ const MAX_FIELD_LENGTH = 255;
 /** The store's limit of one metafield value, in bytes. */
 const MAX_METAFIELD_BYTES = 65_536;
 const MAX_METAFIELD_KEY = 64;
+/** What is behind it in an attribute's name does not count. */
+const LONGEST_NAME = 1000;
 /** The store's decimals have at most thirteen digits before the point. */
 const MAX_DECIMAL = 1e13;
 
@@ -121,13 +124,13 @@ function attributesOf(section: Readonly<Record<string, unknown>>): [string, unkn
 
 /** A metafield key: 2 to 64 of `a-z 0-9 _ -`, made from whatever name the attribute has; empty when nothing is left of it. */
 export function attributeKey(name: string): string {
-  const slug = name
+  const plain = name
+    .slice(0, LONGEST_NAME)
     .normalize('NFKD')
     .replaceAll(/\p{M}+/gu, '')
     .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, '_')
-    .replaceAll(/^[_-]+|[_-]+$/g, '')
-    .slice(0, MAX_METAFIELD_KEY);
+    .replaceAll(/[^a-z0-9_-]+/g, '_');
+  const slug = withoutOuter(plain, '_-').slice(0, MAX_METAFIELD_KEY);
   return slug.length === 1 ? `${slug}_` : slug;
 }
 
@@ -162,7 +165,7 @@ function typedNumber(raw: number): { value: string; type: string } | null {
   if (Number.isSafeInteger(raw)) return { value: String(raw), type: 'number_integer' };
   if (!(Math.abs(raw) < MAX_DECIMAL)) return null;
   // The store cuts decimals after nine places; exponents it does not read at all.
-  return { value: raw.toFixed(9).replace(/\.?0+$/, ''), type: 'number_decimal' };
+  return { value: withoutTrailing(withoutTrailing(raw.toFixed(9), '0'), '.'), type: 'number_decimal' };
 }
 
 function typedString(raw: string): { value: string; type: string } {

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../domain/text.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
@@ -122,7 +123,7 @@ export class Reconciler {
     if (publicUrl === undefined) return;
     for (const store of this.sites.stores) {
       if (store.settings.webhookSecret === undefined) continue;
-      const uri = `${publicUrl.replace(/\/+$/, '')}/webhooks/shopify/${encodeURIComponent(store.key)}`;
+      const uri = `${withoutTrailing(publicUrl, '/')}/webhooks/shopify/${encodeURIComponent(store.key)}`;
       await this.#step(`store events of ${store.key}`, () => store.connector.ensureSubscriptions(uri));
     }
   }

@@ -1,6 +1,7 @@
 import { Injectable, Inject } from '@nestjs/common';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { withoutTrailing } from '../domain/text.js';
 import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import type { Workspace } from './sites.js';
@@ -41,7 +42,7 @@ export class WebhookSlot {
   /** Null when `server.publicUrl` is not set: nobody could call us. */
   urlFor(workspace: Workspace): string | null {
     if (this.#publicUrl === undefined) return null;
-    return `${this.#publicUrl.replace(/\/+$/, '')}/webhooks/catalog/${encodeURIComponent(workspace.key)}`;
+    return `${withoutTrailing(this.#publicUrl, '/')}/webhooks/catalog/${encodeURIComponent(workspace.key)}`;
   }
 
   async look(workspace: Workspace): Promise<SlotFinding> {

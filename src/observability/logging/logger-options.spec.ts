@@ -55,6 +55,37 @@ describe.each([false, true])('a line (pretty: %s)', (pretty) => {
   });
 });
 
+describe.each(['warn', 'debug'] as const)('at level %s a failed statement', (level) => {
+  const html = '<p>what a merchant says of a product</p>'.repeat(3000);
+  const failed = Object.assign(new Error('value too long'), {
+    query: `UPDATE products SET description = '${html}'`,
+    parameters: [html],
+    driverError: Object.assign(new Error('value too long'), { detail: `Failing row contains (${html})` }),
+  });
+
+  it(
+    level === 'debug'
+      ? 'is logged with what it was given'
+      : 'is logged without what it was given, on a short line',
+    () => {
+      const { settings, lines } = capture({ level });
+      const logger = createLogger(settings);
+      logger.warn({ err: failed }, 'not stored');
+      logger.warn({ err: new Error('outer', { cause: failed }) });
+      logger.warn({ product: { description: html } }, `read ${html}`);
+      expect(lines).toHaveLength(3);
+      for (const line of lines) {
+        if (level === 'debug') continue;
+        expect(line.length).toBeLessThanOrEqual(8192);
+        expect(() => void JSON.parse(line)).not.toThrow();
+      }
+      const errors = lines.slice(0, 2).join('');
+      expect(errors.includes('what a merchant says')).toBe(level === 'debug');
+      expect(lines[0]).toContain('not stored');
+    },
+  );
+});
+
 describe('a JSON line', () => {
   it('is one line of JSON with level, time and message', () => {
     const { settings, lines } = capture();

@@ -4,6 +4,7 @@ import type { Params } from 'nestjs-pino';
 import { pino } from 'pino';
 import type { DestinationStream, LevelWithSilent, Logger } from 'pino';
 import { build as prettyStream } from 'pino-pretty';
+import { LONGEST_LINE, shortened, withoutStatements } from './bounded-entry.js';
 import { isHarmless, redactorOf, redactValue } from './redaction.js';
 import type { Redactor } from './redaction.js';
 
@@ -25,7 +26,7 @@ export function createLogger(settings: LoggerSettings): Logger {
       level: settings.level,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      hooks: { streamWrite: (line) => safeLine(line, redact, settings.pretty) },
+      hooks: { streamWrite: (line) => safeLine(line, redact, settings) },
     },
     settings.pretty ? prettyDestination(settings.destination) : plainDestination(settings.destination),
   );
@@ -52,10 +53,18 @@ export function createLoggerOptions(logger: Logger): Params {
   };
 }
 
-function safeLine(line: string, redact: Redactor, pretty: boolean): string {
-  if (!pretty && isHarmless(line, redact)) return line;
-  const entry: unknown = JSON.parse(line);
-  const json = JSON.stringify(redactValue(entry, redact));
+/**
+ * The line as it may be written: without secrets, of bounded length, and without what database statements were given. At level
+ * debug statements and long texts stay.
+ */
+function safeLine(line: string, redact: Redactor, { pretty, level }: LoggerSettings): string {
+  const bounded = level !== 'debug' && level !== 'trace';
+  const isShort = !bounded || line.length <= LONGEST_LINE;
+  // Lines without an error, of ordinary length and without a secret are most lines: they need not be parsed.
+  if (!pretty && isShort && !line.includes('"stack":') && isHarmless(line, redact)) return line;
+  const parsed: unknown = JSON.parse(line);
+  const entry = bounded ? withoutStatements(parsed) : parsed;
+  const json = JSON.stringify(redactValue(isShort ? entry : shortened(entry), redact));
   return `${pretty ? withoutControlCharacters(json) : json}\n`;
 }
 

@@ -30,7 +30,6 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
 /** Credentials that no configuration lists, because they are issued at run time: known by their form. */
 const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{16,}/gi, `$1 ${MASK}`],
-  [/\beyJ[\w-]{8,}\.[\w-]{4,}\.[\w-]*/g, MASK],
   [/\bshp[a-z]{2}_[A-Za-z0-9]{16,}/g, MASK],
   [/\b([a-z][a-z0-9+.-]{1,20}:\/\/[^\s:/@"']{0,200}):[^\s/@"']{1,500}@/gi, `$1:${MASK}@`],
 ];
@@ -52,6 +51,27 @@ function isSecretName(name: string): boolean {
   return SECRET_NAMES.has(name.toLowerCase().replaceAll(/[-_]/g, ''));
 }
 
+/**
+ * A run of letters, digits, points and the like with JSON Web Tokens masked. The parts between points are looked at one by one:
+ * a pattern of all three would look at the rest of the run anew from each place where a token may start.
+ */
+function withoutWebTokens(run: string): string {
+  const parts = run.split('.');
+  const kept: string[] = [];
+  for (let at = 0; at < parts.length; at++) {
+    const part = parts[at] ?? '';
+    const start = part.search(/\beyJ[\w-]{8}/);
+    const [payload, signature] = [parts[at + 1], parts[at + 2]];
+    if (start === -1 || payload === undefined || payload.length < 4 || signature === undefined) {
+      kept.push(part);
+    } else {
+      kept.push(part.slice(0, start) + MASK);
+      at += 2;
+    }
+  }
+  return kept.join('.');
+}
+
 export type Redactor = (text: string) => string;
 
 /** A function that masks the given secrets, also percent-encoded, and whatever has the form of a credential. */
@@ -63,7 +83,10 @@ export function redactorOf(secrets: readonly string[]): Redactor {
     .sort((a, b) => b.length - a.length);
   return (text) => {
     const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
-    return SECRET_FORMS.reduce((rest, [form, mask]) => rest.replaceAll(form, mask), withoutKnown);
+    return SECRET_FORMS.reduce(
+      (rest, [form, mask]) => rest.replaceAll(form, mask),
+      withoutKnown.replaceAll(/[\w.-]{16,}/g, withoutWebTokens),
+    );
   };
 }
 

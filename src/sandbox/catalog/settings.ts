@@ -1,4 +1,5 @@
 import { resolveReadings, type CatalogReadings } from './readings.js';
+import { withoutTrailing } from '../../domain/text.js';
 
 /** What a sandbox is started with. Every time is in milliseconds; every default stands here. */
 export interface CatalogSandboxOptions {
@@ -72,7 +73,7 @@ export function resolveSettings(options: CatalogSandboxOptions): SandboxSettings
     schema: options.schema ?? DEFAULT_SCHEMA,
     host: options.host ?? '127.0.0.1',
     port: options.port ?? 0,
-    publicUrl: options.publicUrl?.replace(/\/+$/, ''),
+    publicUrl: options.publicUrl === undefined ? undefined : withoutTrailing(options.publicUrl, '/'),
     clock: options.clock ?? (() => new Date()),
     retryDelaysMs: options.retryDelaysMs ?? RETRY_DELAYS_MS,
     deliveryTimeoutMs: options.deliveryTimeoutMs ?? 10_000,

@@ -1,4 +1,5 @@
 import sanitizeHtml from 'sanitize-html';
+import { withoutOuter } from '../../domain/text.js';
 
 /**
  * HTML as the store gives it back: parsed and serialised, so that spelling goes and meaning stays. Lower-case names, quoted
@@ -37,8 +38,5 @@ export function textOfHtml(html: string): string {
 
 /** A handle from any text: letters and digits of any script, the rest is hyphens; empty when nothing is left. */
 export function slug(text: string): string {
-  return text
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, '-')
-    .replaceAll(/^-+|-+$/g, '');
+  return withoutOuter(text.toLowerCase().replaceAll(/[^\p{L}\p{N}]+/gu, '-'), '-');
 }

@@ -1,4 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
+import { withoutTrailing } from '../../domain/text.js';
 
 const SHOP = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 const VERSION = /^(\d{4}-\d{2}|unstable)$/;
@@ -35,5 +36,5 @@ export function isSafeUrl(url: URL): boolean {
 
 /** The path below the base URL, as an absolute path. */
 export function pathBelow(base: URL, path: string): string {
-  return `${base.pathname.replace(/\/+$/, '')}${path}`;
+  return `${withoutTrailing(base.pathname, '/')}${path}`;
 }

@@ -1,6 +1,7 @@
 import { convert } from 'html-to-text';
 import { categoryLevels } from '../products/categories.js';
 import type { ProductView } from '../products/product.schemas.js';
+import { withoutOuter, withoutTrailing } from '../../../domain/text.js';
 
 /** What a person wrote about a product, in one language: content is made from this and from nothing else. */
 export interface GenerationSource {
@@ -61,10 +62,7 @@ interface Fact {
 function factsOf(attributes: GenerationSource['attributes']): Fact[] {
   return Object.entries(attributes).flatMap(([key, value]) => {
     const text = factText(value);
-    const code = key
-      .toLowerCase()
-      .replaceAll(/[^a-z0-9]+/g, '_')
-      .replaceAll(/^_+|_+$/g, '');
+    const code = withoutOuter(key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'), '_');
     if (text === '' || code === '' || code.startsWith('sandbox_')) return [];
     return [{ code, label: labelOf(key), text, value }];
   });
@@ -90,10 +88,7 @@ function labelOf(key: string): string {
 }
 
 function titleOf(source: GenerationSource, facts: readonly Fact[]): string {
-  const cleaned = collapse((source.name ?? '').replaceAll(/\[[^\]]*\]/g, ' ')).replaceAll(
-    /[\s,;:!–-]+$/g,
-    '',
-  );
+  const cleaned = withoutTrailing(collapse((source.name ?? '').replaceAll(/\[[^[\]]*\]/g, ' ')), ' ,;:!–-');
   const leaf = categoryLevels(source.category ?? '').at(-1) ?? '';
   const base = unshout(cleaned === '' ? leaf || 'Product' : cleaned);
   const brand = collapse(source.brand ?? '');

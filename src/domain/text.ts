@@ -1,0 +1,24 @@
+/** The text without the given signs at its end, however many. `signs`: each character is one. */
+export function withoutTrailing(text: string, signs: string): string {
+  let end = text.length;
+  while (end > 0 && signs.includes(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** The text without the given signs at either end. `signs`: each character is one. */
+export function withoutOuter(text: string, signs: string): string {
+  let [from, to] = [0, text.length];
+  while (from < to && signs.includes(text.charAt(from))) from += 1;
+  while (to > from && signs.includes(text.charAt(to - 1))) to -= 1;
+  return text.slice(from, to);
+}
+
+/** The text on one line: line breaks become one space, with the white space around them. */
+export function onOneLine(text: string): string {
+  return text.replaceAll(/\s+/g, (space) => (/[\r\n]/.test(space) ? ' ' : space));
+}
+
+/** At most so many characters, without half of a pair at the end; what was cut shows as `…`. */
+export function clipped(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+}
