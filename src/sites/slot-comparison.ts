@@ -1,5 +1,6 @@
 import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { fingerprint } from '../domain/fingerprint.js';
+import { withoutTrailing } from '../domain/text.js';
 
 /** Hashes of the secret that was last sent to the slot, and of what the service then showed in its place. */
 export interface SentSecret {
@@ -11,7 +12,7 @@ export type SlotDifference = 'secret' | 'actions';
 
 /** The same address, whatever its spelling: services normalise host names and trailing slashes. */
 export function isSameUrl(left: string, right: string): boolean {
-  const normal = (url: string): string => (URL.canParse(url) ? new URL(url).href : url).replace(/\/+$/, '');
+  const normal = (url: string): string => withoutTrailing(URL.canParse(url) ? new URL(url).href : url, '/');
   return normal(left) === normal(right);
 }
 

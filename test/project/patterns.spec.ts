@@ -20,9 +20,12 @@ interface Pattern {
   readonly flags: string;
 }
 
-/** Every regular expression literal of the program. */
+/** Without one of these a pattern reads no more of a text than its own length. */
+const UNBOUNDED = /[*+]|\{\d*,\d*\}/;
+
+/** Every regular expression literal of the program that repeats something. */
 function patterns(): Pattern[] {
-  const found: Pattern[] = [];
+  const found = new Map<string, Pattern>();
   for (const { path, text } of sourceFiles('src')) {
     if (path.endsWith('.spec.ts')) continue;
     const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
@@ -30,67 +33,42 @@ function patterns(): Pattern[] {
       if (ts.isRegularExpressionLiteral(node)) {
         const end = node.text.lastIndexOf('/');
         const { line } = file.getLineAndCharacterOfPosition(node.getStart());
-        found.push({
-          place: `${path}:${String(line + 1)}`,
-          source: node.text.slice(1, end),
-          flags: node.text.slice(end + 1),
-        });
+        const source = node.text.slice(1, end);
+        const place = `${path}:${String(line + 1)}`;
+        if (UNBOUNDED.test(source)) found.set(node.text, { place, source, flags: node.text.slice(end + 1) });
       }
       ts.forEachChild(node, visit);
     };
     visit(file);
   }
-  return found;
+  return [...found.values()];
 }
 
-const PIECES = [
-  ' ',
-  '\n',
-  'a',
-  'Z',
-  '0',
-  '-',
-  '_',
-  '.',
-  '/',
-  ':',
-  ',',
-  '<',
-  '>',
-  '&',
-  '"',
-  "'",
-  '{',
-  '}',
-  '[',
-  ']',
-  '\\',
-  '=',
-  '@',
-];
+const PIECES = [' ', '\n', ...'aZ0-_./:,<>&"{}[]\\=@'.match(/./g)!];
 
 /** Texts that a careless pattern reads again and again: each piece over and over, and a sign at the end that fits nothing. */
 function attacksOn({ source }: Pattern): string[] {
   const words = [...source.matchAll(/[a-z]{2,}/gi)].map(([word]) => word);
-  const pieces = [
-    ...PIECES,
-    ...words,
-    ...words.flatMap((word) => [`${word} `, `${word}-`, `${word}.`, `${word}:`, `-${word}`]),
-  ];
+  const pieces = [...PIECES, ...words, ...words.map((word) => `${word}-`)];
   return pieces.map((piece) => `${piece.repeat(Math.ceil(LENGTH / piece.length))}\u0001`);
 }
 
+const tried = { source: '', flags: '', text: '' };
+createContext(tried);
+
 /** True when the pattern has read the text before the deadline. */
-function ends(pattern: Pattern, text: string): boolean {
-  const context = createContext({ pattern, text });
+function ends(
+  { source, flags }: Pick<Pattern, 'source' | 'flags'>,
+  text: string,
+  timeout = DEADLINE_MS,
+): boolean {
+  Object.assign(tried, { source, flags, text });
   try {
-    runInContext('text.replace(new RegExp(pattern.source, pattern.flags), "")', context, {
-      timeout: DEADLINE_MS,
-    });
+    runInContext('text.replace(new RegExp(source, flags), "")', tried, { timeout });
     return true;
-  } catch {
-    // The deadline passed.
-    return false;
+  } catch (error) {
+    if (String(error).includes('timed out')) return false;
+    throw error;
   }
 }
 
@@ -98,7 +76,7 @@ describe('a regular expression of the program', () => {
   const all = patterns();
 
   it('is found by this test', () => {
-    expect(all.length).toBeGreaterThan(100);
+    expect(all.length).toBeGreaterThan(50);
   });
 
   it('reads the worst text for it in linear time', () => {
@@ -107,11 +85,8 @@ describe('a regular expression of the program', () => {
   }, 600_000);
 
   it('would be found out if it were quadratic', () => {
-    const quadratic = { place: '', source: '\\s*[\\r\\n]+\\s*x', flags: 'g' };
-    const context = createContext({ pattern: quadratic, text: `${' '.repeat(LENGTH)}x` });
-    expect(() => {
-      runInContext('text.replace(new RegExp(pattern.source, pattern.flags), "")', context, { timeout: 500 });
-    }).toThrow(/timed out/);
+    const quadratic = { source: '\\s*[\\r\\n]+\\s*x', flags: 'g' };
+    expect(ends(quadratic, `${' '.repeat(LENGTH)}x`, 500)).toBe(false);
   });
 });
 
