@@ -10,6 +10,12 @@ const freeForm = z.record(z.string(), z.unknown());
 /** An identifier that the service documents as integer and as string (product ids in paths, task ids). It is kept as a string. */
 export const taskIdSchema = z.union([z.string().min(1), z.int()]).transform(String);
 
+/** A delivery may leave its task unnamed: an absent id, null and an empty text are one thing. */
+const deliveredTaskIdSchema = z
+  .union([taskIdSchema, z.literal('')])
+  .nullish()
+  .transform((id) => (id == null || id === '' ? undefined : id));
+
 /** A product's `id`: an integer; one that comes as a string of digits is taken as the integer it spells. */
 const productIdSchema = z.union([
   z.int(),
@@ -143,7 +149,7 @@ export const deliverySchema = z.looseObject({
   credits: z.looseObject({ consumed: z.number().nullish(), remaining: z.number().nullish() }).nullish(),
   task: z
     .looseObject({
-      id: taskIdSchema,
+      id: deliveredTaskIdSchema,
       status: text,
       created_at: text,
       updated_at: text,

@@ -21,6 +21,10 @@ export interface AppliedAction {
   readonly creationTaskId: string | null;
   readonly variantLinks: Readonly<Record<string, string>>;
   readonly handle: string | null;
+  /** Hashes of what the answer showed of the catalog product; null when it showed nothing that can be compared later. */
+  readonly catalogFields: Readonly<Record<string, string>> | null;
+  /** True when these are all fields of the product, and not the sent ones alone. */
+  readonly isWholeProduct: boolean;
 }
 
 export interface ActionTally {
@@ -52,7 +56,8 @@ export class ActionRepository {
     await this.db.affected(
       `WITH result AS (
          SELECT * FROM jsonb_to_recordset($1::jsonb) AS result(id bigint, workspace text, handle text, state text, "catalogId" text,
-           "creationTaskId" text, "variantLinks" jsonb, "pushedFields" jsonb, withheld jsonb)
+           "creationTaskId" text, "variantLinks" jsonb, "pushedFields" jsonb, withheld jsonb, "catalogFields" jsonb,
+           "isWholeProduct" boolean)
        ), settled AS (
          UPDATE sync_action AS action SET state = 'applied', error = NULL, settled_at = now(),
            catalog_id = coalesce(result."catalogId", action.catalog_id)
@@ -65,21 +70,30 @@ export class ActionRepository {
          SELECT settled.external_id, settled.store, settled.store_id, settled.label, 'being_created'
          FROM settled JOIN result ON result.id = settled.id WHERE result.state = 'pending'
          ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()
+       ), asked AS (
+         -- What is pushed while content is being generated is no result of it.
+         UPDATE generation_task AS task SET asked_fields = task.asked_fields || result."catalogFields"
+         FROM settled JOIN result ON result.id = settled.id
+         WHERE task.external_id = settled.external_id AND task.state = 'requested' AND task.asked_fields IS NOT NULL
+           AND result."catalogFields" IS NOT NULL AND NOT result."isWholeProduct"
        )
        INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
          creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
-         generation_due, read_mark)
+         generation_due, read_mark, catalog_fields)
        SELECT settled.external_id, settled.store, result.workspace, settled.store_id, settled.label, result.handle, result.state,
          result."catalogId", result."creationTaskId", CASE WHEN result."creationTaskId" IS NOT NULL THEN now() END,
          result."variantLinks", settled.source_fingerprint, result."pushedFields", settled.seen, result.withheld,
-         settled.wants_generation, CASE WHEN result.state = 'linked' THEN settled.read_mark END
+         settled.wants_generation, CASE WHEN result.state = 'linked' THEN settled.read_mark END,
+         CASE WHEN result."isWholeProduct" THEN result."catalogFields" END
        FROM settled JOIN result ON result.id = settled.id
        ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
          state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
          creation_started_at = excluded.creation_started_at, variant_links = link.variant_links || excluded.variant_links,
          source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
          seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
-         generation_due = link.generation_due OR excluded.generation_due, read_mark = excluded.read_mark`,
+         generation_due = link.generation_due OR excluded.generation_due, read_mark = excluded.read_mark,
+         catalog_fields = coalesce(excluded.catalog_fields, link.catalog_fields || (SELECT result."catalogFields"
+           FROM settled JOIN result ON result.id = settled.id WHERE settled.external_id = link.external_id), link.catalog_fields)`,
       [json(results.map(appliedRow))],
     );
   }

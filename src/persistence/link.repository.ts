@@ -23,6 +23,22 @@ export class LinkRepository {
     );
   }
 
+  /** The linked products with these catalog ids, orphans left out. */
+  async byCatalogIds(workspace: string, catalogIds: readonly string[]): Promise<StoreProductEntity[]> {
+    return this.db.rows<StoreProductEntity>(
+      `SELECT * FROM store_product WHERE workspace = $1 AND catalog_id = ANY($2) AND state <> 'orphaned'`,
+      [workspace, catalogIds],
+    );
+  }
+
+  /** What the catalog product was seen to hold: a later look tells a new result from it. */
+  async sawCatalogFields(externalId: string, fields: Readonly<Record<string, string>>): Promise<void> {
+    await this.db.affected('UPDATE store_product SET catalog_fields = $2 WHERE external_id = $1', [
+      externalId,
+      json(fields),
+    ]);
+  }
+
   /** Products that the catalog creates in the background. */
   async pending(store: string): Promise<StoreProductEntity[]> {
     return this.db.rows<StoreProductEntity>(

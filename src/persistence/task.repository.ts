@@ -28,8 +28,9 @@ export class TaskRepository {
   ): Promise<GenerationTaskEntity[]> {
     return this.db.transaction(async (runner) => {
       const tasks = await this.db.rows<GenerationTaskEntity>(
-        `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, next_poll_at)
-         SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields,
+        `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, asked_fields,
+           next_poll_at)
+         SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields, catalog_fields,
            now() + $3 * interval '1 millisecond'
          FROM store_product WHERE external_id = ANY($1) AND catalog_id IS NOT NULL
          ORDER BY external_id
@@ -44,6 +45,11 @@ export class TaskRepository {
       );
       return tasks;
     });
+  }
+
+  /** What the catalog product held right before the request, where no answer to a push had shown it. */
+  async askedOf(id: string, fields: Readonly<Record<string, string>>): Promise<void> {
+    await this.db.affected('UPDATE generation_task SET asked_fields = $2 WHERE id = $1', [id, json(fields)]);
   }
 
   /** The call was answered: by row, the service's task id where it gave one. */

@@ -57,6 +57,9 @@ export class Reconciler {
     await this.#step('tasks', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH));
     });
+    await this.#step('results generated elsewhere', async () => {
+      await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults());
+    });
     await this.#step('creations', () => this.#creations());
     return more.includes(true);
   }

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { BackgroundTask } from '../catalog/background-task.js';
-import type { CatalogProduct } from '../catalog/schemas.js';
 import { CodedError } from '../domain/errors.js';
 import { isMetWith } from '../domain/error-policy.js';
-import { valueHash } from '../domain/written-content.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
-import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { GenerationTaskEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { intendedValues } from '../planner/generated-content.js';
-import { contentFingerprint } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Sites, type Workspace } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
+import { NewContent } from './new-content.js';
+import { ResultSweep } from './result-sweep.js';
 
 /** A call whose outcome is unknown is repeated only after deliveries and polls have had this long. */
 const UNANSWERED_GIVE_UP_MS = 3_600_000;
@@ -24,14 +22,25 @@ const UNANSWERED_GIVE_UP_MS = 3_600_000;
  */
 @Injectable()
 export class TaskPoller {
+  private readonly newContent: NewContent;
+  private readonly sweep: ResultSweep;
+
   constructor(
     private readonly sites: Sites,
     private readonly tasks: TaskRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
-    private readonly writeBacks: WriteBackRepository,
+    writeBacks: WriteBackRepository,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.newContent = new NewContent(sites, writeBacks);
+    this.sweep = new ResultSweep(sites, tasks, links, deliveries, this.newContent, clock);
+  }
+
+  /** Looks for results that nobody here asked for; returns the ids of the deliveries that it put into the inbox. */
+  async sweepResults(): Promise<string[]> {
+    return this.sweep.round();
+  }
 
   /** Polls what is due; returns the ids of the deliveries that it put into the inbox. */
   async pollDue(limit: number): Promise<string[]> {
@@ -112,31 +121,19 @@ export class TaskPoller {
     return request;
   }
 
-  /** Without a task to ask about, the product tells: content that is not what we pushed was generated. */
+  /** Without a task to ask about, the product shows it: content that it did not hold when it was asked for was generated. */
   async #bySight(task: GenerationTaskEntity, workspace: Workspace): Promise<object | null> {
     const [product, link] = await Promise.all([
       workspace.client.getProduct(task.catalogId),
       this.links.get(task.externalId),
     ]);
-    if (link === null || !(await this.#isNew(link, product))) return null;
+    if (link === null || !(await this.newContent.since(link, task.askedFields, product))) return null;
     return {
       action: 'product_generated',
       status: 'SUCCESS',
       task: taskBody(task, task.taskId ?? `poll-${task.id}`, 'SUCCESS'),
       product,
     };
-  }
-
-  /** Content that is neither what we pushed nor what an earlier result brought. */
-  async #isNew(link: StoreProductEntity, product: CatalogProduct): Promise<boolean> {
-    const store = this.sites.findStore(link.store);
-    if (!store) return false;
-    const generated = intendedValues(product, store.settings.writeBack).filter(
-      (value) => value.raw === null || pushedHash(link, value.from) !== valueHash(value.raw),
-    );
-    if (generated.length === 0) return false;
-    const all = contentFingerprint(intendedValues(product, store.settings.writeBack));
-    return !(await this.writeBacks.hasContent(link.externalId, all));
   }
 
   async #deliver(task: GenerationTaskEntity, body: object): Promise<string> {
@@ -170,8 +167,4 @@ export class TaskPoller {
 
 function taskBody(task: GenerationTaskEntity, id: string, status: string | null): object {
   return { id, status, created_at: task.requestedAt.toISOString() };
-}
-
-function pushedHash(link: StoreProductEntity, field: string): string | undefined {
-  return Object.entries(link.pushedFields).find(([name]) => name === field)?.[1];
 }

@@ -10,6 +10,7 @@ import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/in
 import { ownersByIdentifier } from '../persistence/identifier-owners.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { alsoShared } from '../planner/identity.js';
+import { catalogFields, sentCatalogFields } from '../planner/catalog-content.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
 import { killPoint } from '../runtime/kill-point.js';
@@ -269,6 +270,7 @@ export class Applier {
           ? {}
           : await this.#variantLinks(store, action, product),
       handle: typeof metadata['handle'] === 'string' ? metadata['handle'] : null,
+      ...shownContent(store, action, product),
     });
   }
 
@@ -285,6 +287,22 @@ export class Applier {
   #count(kind: SyncActionEntity['kind'], outcome: ActionOutcome): void {
     this.metrics.actions.inc({ kind, outcome });
   }
+}
+
+/**
+ * What the answer shows of the product's content, to tell a result from it later. An update's answer speaks of the sent fields
+ * alone: a generation may have filled the others meanwhile. With a locale, only a read with that locale is comparable.
+ */
+function shownContent(
+  { workspace }: Store,
+  { kind, fields }: SyncActionEntity,
+  product: CatalogProduct | null,
+): Pick<AppliedAction, 'catalogFields' | 'isWholeProduct'> {
+  if (product === null || workspace.settings.locale !== undefined)
+    return { catalogFields: null, isWholeProduct: false };
+  return kind === 'update'
+    ? { catalogFields: sentCatalogFields(product, fields), isWholeProduct: false }
+    : { catalogFields: catalogFields(product), isWholeProduct: true };
 }
 
 /** After a failure of the action's own the others go on; anything else ends the run. */

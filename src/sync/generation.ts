@@ -5,6 +5,8 @@ import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/en
 import { LinkRepository } from '../persistence/link.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
+import pLimit from 'p-limit';
+import { catalogFields } from '../planner/catalog-content.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 
@@ -136,6 +138,7 @@ export class GenerationRequester {
     const tasks = await this.tasks.open(products, runId, settings.tasks.pollSeconds * 1000);
     if (tasks.length === 0) return { requested: 0, stopped: null };
     killPoint('generate.opened');
+    await this.#lookBefore(store, tasks);
     try {
       const answer = await client.generate(
         tasks.map((task) => ({ id: Number(task.catalogId), externalId: task.externalId })),
@@ -164,6 +167,26 @@ export class GenerationRequester {
       }
       return this.#refused(tasks, error);
     }
+  }
+
+  /**
+   * Reads the products of which no push has shown the content: whatever they hold now is no result of this request. One that
+   * cannot be read is asked for all the same; its task then ends by a delivery, or by content that is not what we pushed.
+   */
+  async #lookBefore({ workspace }: Store, tasks: readonly GenerationTaskEntity[]): Promise<void> {
+    const limit = pLimit(workspace.settings.concurrency);
+    const unseen = tasks.filter((task) => task.askedFields === null);
+    await Promise.all(
+      unseen.map((task) =>
+        limit(async () => {
+          const product = await workspace.client.getProduct(task.catalogId).catch((error: unknown) => {
+            if (error instanceof CodedError) return null;
+            throw error;
+          });
+          if (product !== null) await this.tasks.askedOf(task.id, catalogFields(product));
+        }),
+      ),
+    );
   }
 
   /** One product that the service refuses must not keep the others from being asked for. */

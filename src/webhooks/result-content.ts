@@ -1,33 +1,43 @@
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { reactionTo } from '../domain/error-policy.js';
-import { CodedError, errorLine, type ErrorCode } from '../domain/errors.js';
+import { CodedError, errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { intendedValues } from '../planner/generated-content.js';
+import { catalogFields, type CatalogFields } from '../planner/catalog-content.js';
 import { intendedTranslations } from '../planner/translations.js';
 import type { Store, Workspace } from '../sites/sites.js';
+import type { ReceivedDelivery } from './received-delivery.js';
 
 /** What a result means for the store, and the languages that it lacks. */
 export interface ResultContent {
   readonly intended: readonly IntendedValue[];
-  readonly missing: readonly { readonly locale: string; readonly code: ErrorCode; readonly reason: string }[];
+  /** Hashes of what the catalog product holds now; null when its text in the workspace's language could not be had. */
+  readonly held: CatalogFields | null;
+  readonly missing: readonly {
+    readonly locale: string;
+    readonly code: ErrorCode;
+    readonly reason: string;
+  }[];
 }
 
 /**
- * The content of a result, translations included (docs/catalog-rules.md#general, locale); a delivery without a product is
- * completed by the catalog. A language that the catalog refuses is left out with its reason. One that it cannot give now throws
- * while `mayWait`, and is left out afterwards: the primary text is not lost for its sake.
+ * The content of a result, translations included (docs/catalog-rules.md#general, locale). A language that the catalog refuses is
+ * left out with its reason. One that it cannot give now throws while `mayWait`, and is left out afterwards: the primary text is not
+ * lost for its sake.
  */
 export async function resultContent(
   store: Store,
-  workspace: Workspace,
   link: StoreProductEntity,
-  delivered: CatalogProduct | null | undefined,
+  delivery: ReceivedDelivery,
   mayWait: boolean,
 ): Promise<ResultContent> {
   const { writeBack } = store.settings;
-  const product = delivered ?? (await fetched(workspace, link));
-  if (writeBack.mode === 'off') return { intended: [], missing: [] };
+  const { workspace } = delivery;
+  const product = await primaryProduct(link, delivery);
+  if (product === null) return { intended: [], held: null, missing: [noText(workspace)] };
+  const held = catalogFields(product);
+  if (writeBack.mode === 'off') return { intended: [], held, missing: [] };
   const intended = intendedValues(product, writeBack);
   const missing: { locale: string; code: ErrorCode; reason: string }[] = [];
   for (const locale of intended.length === 0 ? [] : writeBack.locales) {
@@ -40,13 +50,37 @@ export async function resultContent(
       missing.push({ locale, code: error.code, reason: errorLine(error) });
     }
   }
-  return { intended, missing };
+  return { intended, held, missing };
+}
+
+/**
+ * The product in the workspace's language. A delivery's own product proves nothing about its language: where a language is
+ * configured, the catalog is asked for it; a poll has done so already. Null when the catalog has no text in that language.
+ */
+async function primaryProduct(
+  link: StoreProductEntity,
+  { workspace, row, body }: ReceivedDelivery,
+): Promise<CatalogProduct | null> {
+  const { locale } = workspace.settings;
+  if (body.product != null && (locale === undefined || row.via === 'poll')) return body.product;
+  try {
+    return await fetched(workspace, link, locale);
+  } catch (error) {
+    // The delivery shows that the product exists: what is not there is its text.
+    if (body.product != null && isCoded(error, 'not_found')) return null;
+    throw error;
+  }
+}
+
+function noText({ settings }: Workspace): ResultContent['missing'][number] {
+  const locale = settings.locale ?? '';
+  return { locale, code: 'not_found', reason: 'the catalog has no text of this product in the language' };
 }
 
 async function fetched(
   workspace: Workspace,
   link: StoreProductEntity,
-  locale?: string,
+  locale: string | undefined,
 ): Promise<CatalogProduct> {
   if (link.catalogId === null) throw new CodedError('transient', 'the product is not linked yet');
   return workspace.client.getProduct(link.catalogId, locale === undefined ? {} : { locale });

@@ -1,0 +1,49 @@
+import { fingerprint } from '../domain/fingerprint.js';
+import { valueHash } from '../domain/written-content.js';
+import type { WriteBackSettings } from '../domain/store-settings.js';
+import {
+  attributeKey,
+  intendedValues,
+  sectionAttributes,
+  type GeneratedProduct,
+} from './generated-content.js';
+
+/** Hash of each field of a catalog product that generation may fill, by field; what is empty is absent. */
+export type CatalogFields = Readonly<Record<string, string>>;
+
+const TEXT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
+const SECTION = 'sections.';
+
+export function catalogFields(product: GeneratedProduct): CatalogFields {
+  const texts = TEXT_FIELDS.flatMap((field) => {
+    const value = product[field];
+    return value == null || value === '' ? [] : [[field, valueHash(value)] as const];
+  });
+  const sections = [...sectionAttributes(product.sections ?? [])].map(
+    ([key, value]) => [`${SECTION}${key}`, fingerprint(value)] as const,
+  );
+  return Object.fromEntries([...texts, ...sections]);
+}
+
+/** The part of an answer's hashes that speaks of the fields that were sent: the others may have been generated meanwhile. */
+export function sentCatalogFields(product: GeneratedProduct, sent: readonly string[]): CatalogFields {
+  const entries = Object.entries(catalogFields(product)).filter(([field]) => sent.includes(field));
+  return Object.fromEntries(entries);
+}
+
+/**
+ * True when the product holds something to write that is neither what it held `before` nor what we pushed: it was generated, or
+ * edited in the catalog, since. `pushed` are hashes by catalog field.
+ */
+export function holdsNewContent(
+  product: GeneratedProduct,
+  before: CatalogFields,
+  pushed: Readonly<Record<string, string>>,
+  settings: WriteBackSettings,
+): boolean {
+  const now = catalogFields(product);
+  return intendedValues(product, settings).some(({ from, raw }) => {
+    const field = from.startsWith(SECTION) ? `${SECTION}${attributeKey(from.slice(SECTION.length))}` : from;
+    return now[field] !== before[field] && (raw === null || pushed[from] !== valueHash(raw));
+  });
+}

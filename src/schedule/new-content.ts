@@ -1,0 +1,37 @@
+import type { CatalogProduct } from '../catalog/schemas.js';
+import { valueHash } from '../domain/written-content.js';
+import type { StoreProductEntity } from '../persistence/entities/index.js';
+import type { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { holdsNewContent, type CatalogFields } from '../planner/catalog-content.js';
+import { intendedValues } from '../planner/generated-content.js';
+import { contentFingerprint } from '../planner/plan-write-back.js';
+import type { Sites } from '../sites/sites.js';
+
+/** Tells a result from what a catalog product held before. */
+export class NewContent {
+  constructor(
+    private readonly sites: Sites,
+    private readonly writeBacks: WriteBackRepository,
+  ) {}
+
+  /**
+   * True when the product holds content that is neither what it held `before` nor what we pushed. Where what it held is not known
+   * (a link of an earlier release), content counts as new that is not pushed and that no result brought.
+   */
+  async since(
+    link: StoreProductEntity,
+    before: CatalogFields | null,
+    product: CatalogProduct,
+  ): Promise<boolean> {
+    const store = this.sites.findStore(link.store);
+    if (!store) return false;
+    const { writeBack } = store.settings;
+    const pushed: Readonly<Record<string, string>> = link.pushedFields;
+    if (before !== null) return holdsNewContent(product, before, pushed, writeBack);
+    const intended = intendedValues(product, writeBack);
+    const isPushed = (from: string, raw: string | null): boolean =>
+      raw !== null && pushed[from] === valueHash(raw);
+    if (intended.every(({ from, raw }) => isPushed(from, raw))) return false;
+    return !(await this.writeBacks.hasContent(link.externalId, contentFingerprint(intended)));
+  }
+}

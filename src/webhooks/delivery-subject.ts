@@ -1,0 +1,94 @@
+import type { CatalogProduct } from '../catalog/schemas.js';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { LinkRepository } from '../persistence/link.repository.js';
+import type { TaskRepository } from '../persistence/task.repository.js';
+import { CLOCK_SKEW_MS, type ReceivedDelivery } from './received-delivery.js';
+
+/** The product that a delivery is about, and the request that it answers; each null while it is not known. */
+export interface Subject {
+  readonly link: StoreProductEntity | null;
+  readonly task: GenerationTaskEntity | null;
+  /** The variant that the result is for, by its external_id or catalog id; null for a result of the product itself. */
+  readonly variant: string | null;
+}
+
+/** Finds what a delivery is about: by external_id, by catalog id, or by the task that was asked for. */
+export class DeliverySubjects {
+  constructor(
+    private readonly links: LinkRepository,
+    private readonly tasks: TaskRepository,
+  ) {}
+
+  async of(delivery: ReceivedDelivery): Promise<Subject> {
+    const { body, row } = delivery;
+    const taskId = body.task?.id;
+    const byTask = taskId === undefined ? null : await this.tasks.byTaskId(row.workspace, taskId);
+    const named = await this.#linkOf(row.workspace, body.product);
+    const link = named ?? (await this.#linkOfTask(delivery, byTask));
+    if (link === null) return { link: null, task: byTask, variant: null };
+    const variant = variantOf(link, body.product);
+    // A variant's result answers no request of its product.
+    return { link, task: variant === null ? await this.#taskOf(link, delivery, byTask) : null, variant };
+  }
+
+  async #linkOf(
+    workspace: string,
+    product: CatalogProduct | null | undefined,
+  ): Promise<StoreProductEntity | null> {
+    if (product == null) return null;
+    const ref = parseExternalId(product.external_id ?? '');
+    if (ref !== null) {
+      const link = await this.links.get(productExternalId(ref.shop, ref.productId));
+      if (link?.workspace === workspace && link.catalogId !== null) return link;
+    }
+    return this.links.byCatalogId(workspace, String(product.id));
+  }
+
+  /** A shared task names no single product. */
+  async #linkOfTask(
+    { body }: ReceivedDelivery,
+    task: GenerationTaskEntity | null,
+  ): Promise<StoreProductEntity | null> {
+    if (body.product != null || task === null) return null;
+    if (task.taskIsShared && !(await this.tasks.isOnlyOne(task))) return null;
+    return this.links.get(task.externalId);
+  }
+
+  /** The row of the request that this answers: by task id, else the product's open one unless it is clearly another's. */
+  async #taskOf(
+    link: StoreProductEntity,
+    { body, createdAt }: ReceivedDelivery,
+    byTask: GenerationTaskEntity | null,
+  ): Promise<GenerationTaskEntity | null> {
+    if (byTask?.externalId === link.externalId) return byTask;
+    const candidate = (await this.tasks.openFor(link.externalId)) ?? (await this.#abandonedTask(link));
+    if (candidate === null) return null;
+    const taskId = body.task?.id;
+    const ownsAnother =
+      candidate.taskId !== null &&
+      !candidate.taskIsShared &&
+      taskId !== undefined &&
+      taskId !== candidate.taskId;
+    const tooOld =
+      createdAt !== null && createdAt.getTime() < candidate.requestedAt.getTime() - CLOCK_SKEW_MS;
+    return ownsAnother || tooOld ? null : candidate;
+  }
+
+  async #abandonedTask(link: StoreProductEntity): Promise<GenerationTaskEntity | null> {
+    const newest = await this.tasks.newest(link.externalId);
+    return newest?.state === 'abandoned' ? newest : null;
+  }
+}
+
+/** By its external_id, or by a catalog id that is one of the product's variants and not the product's own. */
+function variantOf(link: StoreProductEntity, product: CatalogProduct | null | undefined): string | null {
+  if (product == null) return null;
+  const externalId = product.external_id ?? '';
+  const ref = parseExternalId(externalId);
+  if (ref !== null) return ref.variantId === undefined ? null : externalId;
+  const id = String(product.id);
+  if (id === link.catalogId) return null;
+  const known = Object.entries(link.variantLinks).find(([, catalogId]) => catalogId === id);
+  return known?.[0] ?? null;
+}

@@ -1,0 +1,52 @@
+import type { z } from 'zod';
+import { deliverySchema, type CatalogDelivery } from '../catalog/schemas.js';
+import { readUntrustedJson } from '../catalog/untrusted-json.js';
+import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
+import type { Sites, Workspace } from '../sites/sites.js';
+import { parked, type Verdict } from './verdict.js';
+
+/** Result and request may carry the clocks of two machines. */
+export const CLOCK_SKEW_MS = 300_000;
+
+/** A delivery whose body is understood. */
+export interface ReceivedDelivery {
+  readonly row: WebhookDeliveryEntity;
+  readonly body: CatalogDelivery;
+  readonly workspace: Workspace;
+  /** Never far in the future, whatever the body says. Null where it says nothing. */
+  readonly createdAt: Date | null;
+  readonly updatedAt: Date | null;
+}
+
+/** The row's body, parsed; a verdict when it is no delivery of a configured workspace. */
+export function readDelivery(row: WebhookDeliveryEntity, sites: Sites): ReceivedDelivery | Verdict {
+  const json = readUntrustedJson(row.rawBody);
+  if (!json.ok) return parked('unreadable', 'the body is not readable as JSON in UTF-8');
+  const parsed = deliverySchema.safeParse(json.value);
+  if (!parsed.success) return parked('no_delivery', `the body is no delivery: ${whereAndWhat(parsed.error)}`);
+  const workspace = sites.workspace(row.workspace);
+  if (!workspace) return parked('unknown_workspace', `workspace ${row.workspace} is no longer configured`);
+  const { task } = parsed.data;
+  return {
+    ...{ row, workspace, body: parsed.data },
+    createdAt: clampedDate(task?.created_at, row.receivedAt),
+    updatedAt: clampedDate(task?.updated_at, row.receivedAt),
+  };
+}
+
+/**
+ * A time from outside, at most five minutes after the delivery was received: one far in the future would make every later result of
+ * the product an older one. Null for what is no time.
+ */
+export function clampedDate(text: string | null | undefined, receivedAt: Date): Date | null {
+  if (text === null || text === undefined) return null;
+  const ms = new Date(text).getTime();
+  return Number.isNaN(ms) ? null : new Date(Math.min(ms, receivedAt.getTime() + CLOCK_SKEW_MS));
+}
+
+function whereAndWhat(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 3)
+    .map((issue) => `${issue.path.join('.') || 'body'}: ${issue.message}`)
+    .join('; ');
+}

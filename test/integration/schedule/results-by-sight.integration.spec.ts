@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { refusal } from '../../support/fake-catalog.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, writeAll } from '../../support/results.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+});
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+const newest = async (id: number) => (await stages.tasks.newest(ours(id)))!;
+const writeBacks = (id: number) => stages.writeBacks.forProduct(ours(id));
+
+async function poll(): Promise<string[]> {
+  await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
+  const ids = await stages.poller.pollDue(500);
+  for (const id of ids) await stages.interpreter.interpret(id);
+  return ids;
+}
+
+async function sweep(): Promise<string[]> {
+  const ids = await stages.poller.sweepResults();
+  for (const id of ids) await stages.interpreter.interpret(id);
+  return ids;
+}
+
+/** A product with content of an earlier generation that we adopt, and for which we then ask. */
+async function askedWithOldContent(): Promise<number> {
+  const held = stages.catalog.hold({
+    ...{ sku: 'SKU-1', name: 'Old text', html_description: '<p>Old text</p>' },
+    sections: [{ code: 'fit', value: 'slim' }],
+  });
+  stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+  stages.store.put(snapshot(1));
+  stages.catalog.taskIds = 'none';
+  await stages.sync();
+  return held.id;
+}
+
+describe('a task that cannot be read', () => {
+  it('is not closed by content that was there before, and is closed by new content', async () => {
+    const id = await askedWithOldContent();
+    expect((await newest(1)).askedFields).not.toBeNull();
+    expect(await poll()).toEqual([]);
+    expect(await newest(1)).toMatchObject({ state: 'requested' });
+    stages.catalog.change(id, { sections: [{ code: 'fit', value: 'wide' }] });
+    expect(await poll()).toHaveLength(1);
+    expect(await newest(1)).toMatchObject({ state: 'succeeded', settledBy: 'poll' });
+  });
+
+  it.each(['auth', 'not_found'] as const)('because of %s is judged so too', async (code) => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    stages.catalog.script.before('getBackgroundTask', refusal(code), 9);
+    expect(await poll()).toEqual([]);
+    stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'Generated' });
+    expect(await poll()).toHaveLength(1);
+  });
+
+  it('is not closed by an edit that we push while it is open, however the service spells it', async () => {
+    stages.store.put(snapshot(1));
+    stages.catalog.taskIds = 'none';
+    await stages.sync();
+    const id = Number((await stages.link(1)).catalogId);
+    stages.catalog.script.after('updateProduct', () => {
+      stages.catalog.change(id, { name: 'EDITED' });
+    });
+    stages.store.edit('1', { title: 'Edited' });
+    await stages.sync();
+    stages.catalog.change(id, { name: 'Edited' });
+    expect(await poll()).toEqual([]);
+    expect(await newest(1)).toMatchObject({ state: 'requested' });
+  });
+
+  it('is asked about without a further request where the answer to the push showed the product', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    expect(stages.catalog.script.count('getProduct')).toBe(0);
+    expect((await newest(1)).askedFields).toMatchObject({ name: expect.any(String) });
+  });
+
+  it('of a product that was pushed in a language is compared with what it held in that language', async () => {
+    stages.settings = { store: {}, workspace: { locale: 'fr' } };
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    expect(stages.catalog.script.count('getProduct')).toBe(1);
+    expect((await newest(1)).askedFields).not.toBeNull();
+  });
+});
+
+describe('a result that was generated elsewhere', () => {
+  const settled = async (): Promise<number> => {
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    for (const id of [1, 2]) await deliver(stages, await resultOf(stages, id));
+    for (const id of [1, 2])
+      stages.catalog.change(Number((await stages.link(id)).catalogId), {
+        ...{ name: `Generated ${id}`, html_description: `<p>Generated ${id}</p>` },
+      });
+    await writeAll(stages);
+    return Number((await stages.link(1)).catalogId);
+  };
+
+  it('reaches the store by the sweep, once', async () => {
+    const id = await settled();
+    expect(await sweep()).toEqual([]);
+    stages.catalog.change(id, { name: 'By a person', html_description: '<p>By a person</p>' });
+    expect(await sweep()).toHaveLength(1);
+    await writeAll(stages);
+    expect(stages.store.at('1').title).toBe('By a person');
+    expect(await sweep()).toEqual([]);
+    expect(await writeBacks(1)).toHaveLength(2);
+  });
+
+  it('is left to the poll while a task of the product is open', async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    stages.catalog.change(Number((await stages.link(1)).catalogId), { name: 'Generated' });
+    expect(await sweep()).toEqual([]);
+  });
+
+  it('is found for one page of requests, and on further pages while there is something new', async () => {
+    const id = await settled();
+    stages.catalog.pageSize = 1;
+    stages.catalog.script.forget();
+    await sweep();
+    expect(stages.catalog.script.operations()).toEqual(['listProducts']);
+    stages.catalog.change(id, { name: 'New 1' });
+    stages.catalog.change(Number((await stages.link(2)).catalogId), { name: 'New 2' });
+    expect(await sweep()).toHaveLength(2);
+  });
+
+  it('is what an adopted product gets after its adoption, not what it held before', async () => {
+    const id = await askedWithOldContent();
+    await stages.db.affected(`UPDATE generation_task SET state = 'failed'`);
+    expect(await sweep()).toEqual([]);
+    stages.catalog.change(id, { sections: [{ code: 'fit', value: 'wide' }] });
+    expect(await sweep()).toHaveLength(1);
+  });
+
+  it('of a product that is not ours is left alone', async () => {
+    stages.catalog.hold({ name: 'Foreign', html_description: '<p>Foreign</p>' });
+    expect(await sweep()).toEqual([]);
+  });
+
+  it('is looked for once a poll interval; a refusal rests the sweep for an hour', async () => {
+    await settled();
+    const { poller } = stages;
+    stages.catalog.script.forget();
+    await poller.sweepResults();
+    await poller.sweepResults();
+    expect(stages.catalog.script.count('listProducts')).toBe(1);
+    stages.clock.advance(61_000);
+    stages.catalog.script.before('listProducts', refusal('invalid'));
+    await expect(poller.sweepResults()).rejects.toMatchObject({ code: 'invalid' });
+    stages.clock.advance(61_000);
+    await poller.sweepResults();
+    expect(stages.catalog.script.count('listProducts')).toBe(2);
+  });
+});
+
+describe('a result for a variant', () => {
+  it.each(['external_id', 'catalog id'])(
+    'known by its %s is recorded and never written to its product',
+    async (by) => {
+      stages.store.put(modelSnapshot(1));
+      await stages.sync();
+      const [externalId = '', catalogId = ''] = Object.entries((await stages.link(1)).variantLinks)[0] ?? [];
+      const product = {
+        ...{ id: Number(catalogId), name: 'Variant text', html_description: '<p>Variant</p>' },
+        ...(by === 'external_id' ? { external_id: externalId } : {}),
+      };
+      const { delivery, writeBackId } = await deliver(
+        stages,
+        await resultOf(stages, 1, { taskId: 'for-the-variant', product }),
+      );
+      expect(writeBackId).toBeNull();
+      if (by === 'external_id')
+        expect(delivery).toMatchObject({
+          ...{ state: 'processed', externalId },
+          note: `product_generated for variant ${externalId}: not written to its product`,
+        });
+      expect(await writeBacks(1)).toEqual([]);
+      expect(await newest(1)).toMatchObject({ state: 'requested' });
+      expect(stages.sites.store(STORE).settings.writeBack.mode).toBe('auto');
+    },
+  );
+});
