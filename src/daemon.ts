@@ -2,10 +2,11 @@ import type { LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
-import type { Server } from 'node:http';
 import { Logger as NestLogger } from 'nestjs-pino';
 import { DaemonModule, type DaemonSettings } from './daemon.module.js';
+import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
+import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 import { openApiDocument } from './api/openapi.js';
 import { openApiPages } from './openapi/pages.js';
 
@@ -22,8 +23,8 @@ const API_BODY_LIMIT = '1mb';
 /** A database that is being restarted gets this long; one that is not there is told of within ten seconds. */
 const DATABASE_WAIT_MS = 3_000;
 
-/** How often a server that listens no more looks whether everybody has been answered. */
-const LET_GO_MS = 50;
+/** How often a server that is closing looks for connections that nobody waits on. */
+const CLOSE_UNUSED_MS = 50;
 
 /**
  * Starts the daemon: everything is ready, listening included, when this resolves. Throws coded errors for what keeps it
@@ -31,8 +32,13 @@ const LET_GO_MS = 50;
  */
 export async function startDaemon(settings: DaemonSettings): Promise<RunningDaemon> {
   await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
-  const app = await NestFactory.create<NestExpressApplication>(DaemonModule.forRoot(settings), {
-    // Deliveries are taken as raw bytes of any type: no parser stands before their routes (docs/decisions/0008-a-4xx-is-final.md).
+  const connections = connectionsWithin(settings.config.server.limits.connections, openFileLimit());
+  if (connections.reduced)
+    settings.logger.warn(connections, 'the limit of open files allows few connections');
+  const adapter = new BoundedExpressAdapter(connections.limit);
+  const app = await NestFactory.create<NestExpressApplication>(DaemonModule.forRoot(settings), adapter, {
+    // Deliveries are taken as raw bytes of any type: no parser runs before their routes
+    // (docs/decisions/0008-a-4xx-is-final.md).
     bodyParser: false,
     bufferLogs: true,
     abortOnError: false,
@@ -44,15 +50,14 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.use(openApiPages(openApiDocument()));
     const { host, port } = settings.config.server;
     await app.listen(port, host);
-    const server = app.getHttpServer();
-    server.keepAliveTimeout = 75_000;
-    const letGo = connectionsOf(server);
-    const address = server.address();
+    const address = app.getHttpServer().address();
     return {
       address: { host, port: typeof address === 'object' && address !== null ? address.port : port },
       get: <T>(token: abstract new (...args: never[]) => T): T => app.get<T>(token),
       stop: async () => {
-        const looking = setInterval(letGo, LET_GO_MS);
+        const looking = setInterval(() => {
+          adapter.closeUnused();
+        }, CLOSE_UNUSED_MS);
         try {
           await app.close();
         } finally {
@@ -81,24 +86,5 @@ function frameworkLog(logger: NestLogger): LoggerService {
     fatal: (...line: [unknown, ...unknown[]]) => {
       logger.fatal(...line);
     },
-  };
-}
-
-/**
- * Keep-alive connections would hold a server that listens no more for as long as they may be idle, and one that never brought a
- * request for longer. What is returned cuts them as soon as nobody waits for an answer.
- */
-function connectionsOf(server: Server): () => void {
-  let unanswered = 0;
-  server.on('request', (_request, response) => {
-    unanswered += 1;
-    response.once('close', () => {
-      unanswered -= 1;
-    });
-  });
-  return () => {
-    if (server.listening) return;
-    if (unanswered === 0) server.closeAllConnections();
-    else server.closeIdleConnections();
   };
 }

@@ -1,14 +1,27 @@
 import { Controller, Get, Inject, ServiceUnavailableException } from '@nestjs/common';
-import { HealthCheckService, HealthIndicatorService, type HealthIndicatorResult } from '@nestjs/terminus';
+import {
+  HealthCheckService,
+  HealthIndicatorService,
+  type HealthCheckResult,
+  type HealthIndicatorResult,
+} from '@nestjs/terminus';
 import { Database } from '../persistence/database.js';
 import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
+import { sharedAnswer } from './shared-answer.js';
 
 /** A part that does not answer within this is down. */
 const ANSWER_WITHIN_MS = 2_000;
+/** Readiness is looked up at most this often, however many ask. */
+const READY_FOR_MS = 1_000;
 
-/** What the orchestrator asks (docs/http.md): alive, and ready or what is down. */
+/** What the orchestrator asks: whether the process is alive, and whether it is ready or what is down. */
 @Controller('health')
 export class HealthController {
+  readonly #readiness = sharedAnswer(() => this.#look(), {
+    forMs: READY_FOR_MS,
+    nowMs: () => performance.now(),
+  });
+
   constructor(
     private readonly health: HealthCheckService,
     private readonly indicator: HealthIndicatorService,
@@ -22,7 +35,11 @@ export class HealthController {
   }
 
   @Get('ready')
-  async ready() {
+  async ready(): Promise<HealthCheckResult> {
+    return this.#readiness();
+  }
+
+  async #look(): Promise<HealthCheckResult> {
     try {
       return await this.health.check([
         () => this.#part('database', () => this.db.rows('SELECT 1')),

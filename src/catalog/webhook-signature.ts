@@ -31,25 +31,25 @@ export type SignatureResult =
 export type SignatureFailure =
   'no_secret' | 'missing' | 'malformed_timestamp' | 'malformed_signature' | 'mismatch' | 'stale' | 'ahead';
 
+export type SignatureClaim =
+  | { readonly ok: true; readonly timestamp: string; readonly hex: string }
+  | { readonly ok: false; readonly reason: SignatureFailure };
+
 /**
  * Checks a delivery's signature (docs/catalog-rules.md#signature: HMAC-SHA256 over timestamp, dot, raw body). `secretIndex` is the
  * secret's place in `secrets`. The digest is compared in constant time and before the time window, so that `stale` and
  * `ahead` are only ever said of a delivery that is genuine.
  */
 export function verifyWebhookSignature(delivery: SignedDelivery, rules: SignatureRules): SignatureResult {
-  const { timestamp, signature } = delivery;
   const secrets = rules.secrets
     .map((secret, index) => ({ secret, index }))
     .filter(({ secret }) => secret !== '');
   if (secrets.length === 0) return { ok: false, reason: 'no_secret' };
-  if (timestamp === undefined || signature === undefined) return { ok: false, reason: 'missing' };
-  if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp)) {
-    return { ok: false, reason: 'malformed_timestamp' };
-  }
-  const hex = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined;
-  if (hex === undefined) return { ok: false, reason: 'malformed_signature' };
+  const claim = readSignatureClaim(delivery);
+  if (!claim.ok) return claim;
+  const { timestamp } = claim;
 
-  const given = Buffer.from(hex, 'hex');
+  const given = Buffer.from(claim.hex, 'hex');
   // Every secret is tried, whichever fits: the time taken does not tell which.
   const fitting = secrets.filter(({ secret }) =>
     timingSafeEqual(digest(secret, timestamp, delivery.rawBody), given),
@@ -61,6 +61,19 @@ export function verifyWebhookSignature(delivery: SignedDelivery, rules: Signatur
   if (ageSeconds > rules.toleranceSeconds) return { ok: false, reason: 'stale' };
   if (ageSeconds < -AHEAD_SECONDS) return { ok: false, reason: 'ahead' };
   return { ok: true, secretIndex: match.index, sentAt: new Date(Number(timestamp) * 1000) };
+}
+
+/**
+ * The two headers of a delivery, read before its body is: a delivery whose headers have another form is refused unread. A
+ * well-formed claim proves nothing yet.
+ */
+export function readSignatureClaim(headers: Pick<SignedDelivery, 'timestamp' | 'signature'>): SignatureClaim {
+  const { timestamp, signature } = headers;
+  if (timestamp === undefined || signature === undefined) return { ok: false, reason: 'missing' };
+  if (typeof timestamp !== 'string' || !TIMESTAMP.test(timestamp))
+    return { ok: false, reason: 'malformed_timestamp' };
+  const hex = typeof signature === 'string' ? SIGNATURE.exec(signature)?.[1] : undefined;
+  return hex === undefined ? { ok: false, reason: 'malformed_signature' } : { ok: true, timestamp, hex };
 }
 
 function digest(secret: string, timestamp: string, rawBody: Uint8Array): Buffer {

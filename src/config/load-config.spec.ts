@@ -30,7 +30,7 @@ describe('what is read', () => {
 
   it('works without any file of the operator’s', () => {
     const { config } = loadConfig({ env: {}, cwd: '/srv' });
-    expect(config.server).toEqual({ host: '0.0.0.0', port: 3000 });
+    expect(config.server).toMatchObject({ host: '0.0.0.0', port: 3000, limits: { bodyMegabytes: 64 } });
     expect(config.database).toEqual({ url: 'embedded', dataDir: '/srv/data', migrate: true, keepDays: 90 });
     expect(config.queue.redisUrl).toBeUndefined();
     expect([config.workspaces, config.stores]).toEqual([{}, {}]);

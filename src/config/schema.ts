@@ -36,6 +36,11 @@ export const configSchema = section({
     port: amount(3000, { min: 0, max: 65_535 }),
     publicUrl: optionalAddress,
     adminToken: optionalText,
+    limits: section({
+      // A delivery of 10 MB fits into the part that large bodies have.
+      bodyMegabytes: amount(64, { min: 16, max: 4096 }),
+      connections: amount(2000, { min: 50, max: 100_000 }),
+    }),
   }),
   database: section({
     url: databaseUrl.default('embedded'),

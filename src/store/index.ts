@@ -3,7 +3,7 @@ import { ShopifyConnector } from './shopify/connector.js';
 import type { ShopifyOptions } from './shopify/options.js';
 
 export { keptOfEvent, productIdOfEvent } from './shopify/product-event.js';
-export { isShopifySignature } from './shopify/webhook-signature.js';
+export { hasShopifySignatureForm, isShopifySignature } from './shopify/webhook-signature.js';
 export type { CostReport, RequestReport, ShopifyOptions } from './shopify/options.js';
 
 /** A store of some kind, and what its connector is made of. */

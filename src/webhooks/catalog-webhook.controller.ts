@@ -1,6 +1,10 @@
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { SIGNATURE_REFUSED, verifyWebhookSignature } from '../catalog/webhook-signature.js';
+import {
+  readSignatureClaim,
+  SIGNATURE_REFUSED,
+  verifyWebhookSignature,
+} from '../catalog/webhook-signature.js';
 import { errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
@@ -10,16 +14,18 @@ import { Logger } from '../runtime/logger.js';
 import { Sites, type Workspace } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { traced } from '../observability/tracing/tracing.js';
+import { ByteBudget } from './byte-budget.js';
 import { dedupeKey } from './dedupe-key.js';
 import { readRawBody } from './raw-body.js';
-import { reply } from './reply.js';
+import { refuse, reply } from './reply.js';
 
 const TIMESTAMP = 'x-webhook-timestamp';
 const SIGNATURE = 'x-webhook-signature';
 
 /**
- * Receipt of the catalog service's deliveries (docs/catalog-rules.md#delivery, docs/http.md). Nothing happens here
- * but the check of the signature and one insert: a 4xx is final to the sender, so whatever may succeed later gets a 503.
+ * Receives the catalog service's deliveries. Nothing happens here but the check of the signature and one insert: a 4xx is
+ * final to the sender (docs/decisions/0008-a-4xx-is-final.md), so whatever may succeed later gets a 503. The body is read only when the workspace exists and the
+ * headers can be those of a genuine delivery.
  */
 @Controller('webhooks/catalog')
 export class CatalogWebhookController {
@@ -31,6 +37,7 @@ export class CatalogWebhookController {
     private readonly pacer: DeliveryPacer,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
+    private readonly budget: ByteBudget,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'webhooks' });
@@ -60,35 +67,54 @@ export class CatalogWebhookController {
   }
 
   async #receive(key: string, request: Request, response: Response): Promise<string> {
-    const body = await readRawBody(request);
-    if (body.kind === 'broken_off') return 'broken_off';
     const workspace = this.sites.workspace(key);
     if (!workspace) {
-      reply(response, 404, 'no such workspace');
+      refuse(request, response, 404, 'no such workspace');
       return 'unknown_workspace';
     }
-    if (body.kind === 'too_large') {
-      this.#log.warn({ workspace: key }, 'a delivery over 10 MB was refused; polling brings its result');
-      reply(response, 413, 'a delivery may have 10 MB at most');
-      return 'too_large';
+    if (secretsOf(workspace).length === 0)
+      return this.#refuse(workspace, request, response, 'webhook.hmacSecret is not set');
+    const claim = readSignatureClaim(signatureOf(request));
+    if (!claim.ok) return this.#refuse(workspace, request, response, claim.reason);
+    const body = await readRawBody(request, this.budget);
+    switch (body.kind) {
+      case 'broken_off':
+        return 'broken_off';
+      case 'too_large':
+        this.#log.warn({ workspace: key }, 'a delivery over 10 MB was refused; polling brings its result');
+        refuse(request, response, 413, 'a delivery may have 10 MB at most');
+        return 'too_large';
+      case 'no_room':
+        this.#log.warn({ workspace: key }, 'a delivery was put off: too many bytes are in flight');
+        response.setHeader('Retry-After', '5');
+        refuse(request, response, 503, 'too much is being received at present');
+        return 'no_room';
+      case 'body':
+        try {
+          const refusal = this.#refusal(workspace, request, body.bytes);
+          if (refusal !== null) return this.#refuse(workspace, request, response, refusal);
+          return await this.#store(workspace, request, body.bytes, response);
+        } finally {
+          body.holding.release();
+        }
     }
-    const refusal = this.#refusal(workspace, request, body.bytes);
-    if (refusal !== null) {
-      this.#log.warn({ workspace: key, reason: refusal }, 'a delivery was refused');
-      reply(response, 401, SIGNATURE_REFUSED);
-      return 'refused';
-    }
-    return this.#store(workspace, request, body.bytes, response);
   }
 
-  /** Why the delivery is not genuine, for the log alone; null when it is. Without a secret nobody can tell, and polling serves. */
+  #refuse(workspace: Workspace, request: Request, response: Response, reason: string): 'refused' {
+    this.#log.warn({ workspace: workspace.key, reason }, 'a delivery was refused');
+    refuse(request, response, 401, SIGNATURE_REFUSED);
+    return 'refused';
+  }
+
+  /** Why the delivery is not genuine, for the log alone; null when it is. */
   #refusal(workspace: Workspace, request: Request, rawBody: Buffer): string | null {
-    const { hmacSecret, previousHmacSecret, toleranceSeconds } = workspace.settings.webhook;
-    const secrets = [hmacSecret, previousHmacSecret].filter((secret) => secret !== undefined);
-    if (secrets.length === 0) return 'webhook.hmacSecret is not set';
     const result = verifyWebhookSignature(
-      { rawBody, timestamp: request.headers[TIMESTAMP], signature: request.headers[SIGNATURE] },
-      { secrets, now: this.clock.now(), toleranceSeconds },
+      { rawBody, ...signatureOf(request) },
+      {
+        secrets: secretsOf(workspace),
+        now: this.clock.now(),
+        toleranceSeconds: workspace.settings.webhook.toleranceSeconds,
+      },
     );
     return result.ok ? null : result.reason;
   }
@@ -123,6 +149,16 @@ export class CatalogWebhookController {
       return 'unavailable';
     }
   }
+}
+
+/** Without a secret no delivery can be verified: none is taken, and polling brings the results. */
+function secretsOf({ settings }: Workspace): string[] {
+  const { hmacSecret, previousHmacSecret } = settings.webhook;
+  return [hmacSecret, previousHmacSecret].filter((secret) => secret !== undefined);
+}
+
+function signatureOf({ headers }: Request) {
+  return { timestamp: headers[TIMESTAMP], signature: headers[SIGNATURE] };
 }
 
 /** What may be of use to a reader later; the signature is not kept, being worth as much as the secret for its delivery. */

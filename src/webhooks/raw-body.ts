@@ -1,32 +1,56 @@
 import type { IncomingMessage } from 'node:http';
+import type { ByteBudget, Holding } from './byte-budget.js';
 
-/** docs/http.md: a delivery over this size can never succeed; polling heals it. */
+/** A delivery over this size can never succeed; polling brings its result. */
 export const MAX_DELIVERY_BYTES = 10 * 1024 * 1024;
-/** What is still read of a body that is refused anyway, so that its sender gets to read the answer. */
-const MAX_DISCARDED_BYTES = 64 * 1024 * 1024;
 
 export type RawBody =
-  | { readonly kind: 'body'; readonly bytes: Buffer }
+  /** `holding` counts the bytes until the caller releases it. */
+  | { readonly kind: 'body'; readonly bytes: Buffer; readonly holding: Holding }
   | { readonly kind: 'too_large' }
-  /** The sender went away: nobody is left to hear an answer. */
+  /** Too many bytes of other requests are in memory. */
+  | { readonly kind: 'no_room' }
+  /** The sender went away, or was too slow: nobody is left to hear an answer. */
   | { readonly kind: 'broken_off' };
 
 /**
  * The bytes of a request as they came, whatever its content type, charset or encoding says: the framework's own parsers
- * would answer 413, 400 or 415 before any of our code, and a 4xx is final to the sender (docs/decisions/0008-a-4xx-is-final.md).
+ * would answer 413, 400 or 415 before any of our code, and a 4xx is final to the sender. Stops reading at `limit` bytes, or
+ * when the budget has no room; `refuse` in reply.ts answers such a request.
  */
-export async function readRawBody(request: IncomingMessage, limit = MAX_DELIVERY_BYTES): Promise<RawBody> {
+export async function readRawBody(
+  request: IncomingMessage,
+  budget: ByteBudget,
+  limit = MAX_DELIVERY_BYTES,
+): Promise<RawBody> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) return { kind: 'too_large' };
   const chunks: Buffer[] = [];
   let size = 0;
-  try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+  return new Promise((resolve) => {
+    const holding = budget.open(() => {
+      request.destroy();
+    });
+    const end = (body: RawBody): void => {
+      request.pause();
+      request.off('data', onData).off('end', onEnd).off('error', onGone).off('close', onGone);
+      // A destroyed request may still report the reason.
+      request.on('error', () => undefined);
+      if (body.kind !== 'body') holding.release();
+      resolve(body);
+    };
+    const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > MAX_DISCARDED_BYTES) break;
-      if (size <= limit) chunks.push(chunk);
-    }
-  } catch {
-    // The stream's only failure is that the other end is gone.
-    return { kind: 'broken_off' };
-  }
-  return size > limit ? { kind: 'too_large' } : { kind: 'body', bytes: Buffer.concat(chunks) };
+      if (size > limit) end({ kind: 'too_large' });
+      else if (holding.add(chunk.length)) chunks.push(chunk);
+      else end({ kind: 'no_room' });
+    };
+    const onEnd = (): void => {
+      holding.complete();
+      end({ kind: 'body', bytes: Buffer.concat(chunks), holding });
+    };
+    const onGone = (): void => {
+      end({ kind: 'broken_off' });
+    };
+    request.on('data', onData).on('end', onEnd).on('error', onGone).on('close', onGone);
+  });
 }

@@ -1,18 +1,61 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
+import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** An answer in the one shape of docs/http.md; a success says what became of the body. */
+/** A sender that is still sending when it is refused may go on for so long, so that it gets to read the answer. */
+const LINGER_MS = 3_000;
+const LINGER_BYTES = 16 * 1024 * 1024;
+
+/** Answers in the shape of every error of the HTTP side; a success says what became of the body. */
 export function reply(response: ServerResponse, statusCode: number, message: string): void {
   if (response.writableEnded || response.destroyed) return;
+  const text = head(response, statusCode, message);
+  response.end(text);
+}
+
+/**
+ * Answers a request whose body was not read, or not to its end, and closes the connection. Closing while the sender is still
+ * sending would reset the connection and lose the answer: what comes is thrown away first, for a bounded time and size.
+ */
+export function refuse(
+  request: IncomingMessage,
+  response: ServerResponse,
+  statusCode: number,
+  message: string,
+): void {
+  if (response.writableEnded || response.destroyed) return;
+  response.setHeader('connection', 'close');
+  const text = head(response, statusCode, message);
+  if (request.complete || request.destroyed) {
+    response.end(text);
+    return;
+  }
+  response.write(text);
+  let bytes = 0;
+  const end = (): void => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > LINGER_BYTES) end();
+  });
+  request.once('end', end).once('close', end);
+  request.on('error', () => undefined);
+  request.resume();
+}
+
+/** Not by Express, which would first look for what a repeated GET might save. */
+function head(response: ServerResponse, statusCode: number, message: string): string {
   const body =
     statusCode < 400
       ? { status: message }
       : { statusCode, error: STATUS_CODES[statusCode] ?? 'Error', message };
-  // Not by Express, which would first look for what a repeated GET might save.
   const text = JSON.stringify(body);
-  response
-    .writeHead(statusCode, {
-      'content-type': 'application/json; charset=utf-8',
-      'content-length': Buffer.byteLength(text),
-    })
-    .end(text);
+  response.writeHead(statusCode, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+  });
+  return text;
 }

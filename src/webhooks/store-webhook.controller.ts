@@ -5,13 +5,15 @@ import { errorLine } from '../domain/errors.js';
 import { Inbox } from '../persistence/inbox.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
-import { isShopifySignature, keptOfEvent } from '../store/index.js';
+import { hasShopifySignatureForm, isShopifySignature, keptOfEvent } from '../store/index.js';
+import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
-import { reply } from './reply.js';
+import { refuse, reply } from './reply.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
+const SIGNATURE_REFUSED = 'signature missing or wrong';
 
 /** Receipt of a store's own events: stored, and covered later by an incremental run that reads what changed. */
 @Controller('webhooks/shopify')
@@ -21,6 +23,7 @@ export class StoreWebhookController {
   constructor(
     private readonly sites: Sites,
     private readonly inbox: Inbox,
+    private readonly budget: ByteBudget,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'webhooks' });
@@ -32,28 +35,37 @@ export class StoreWebhookController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const body = await readRawBody(request);
-    if (body.kind === 'broken_off') return;
     const store = this.sites.findStore(key);
     if (!store) {
-      reply(response, 404, 'no such store');
-      return;
-    }
-    if (body.kind === 'too_large') {
-      reply(response, 413, 'an event may have 10 MB at most');
+      refuse(request, response, 404, 'no such store');
       return;
     }
     const secret = store.settings.webhookSecret;
     const signature = request.headers[SIGNATURE];
-    if (
-      secret === undefined ||
-      typeof signature !== 'string' ||
-      !isShopifySignature(body.bytes, signature, [secret])
-    ) {
-      reply(response, 401, 'signature missing or wrong');
+    if (secret === undefined || typeof signature !== 'string' || !hasShopifySignatureForm(signature)) {
+      refuse(request, response, 401, SIGNATURE_REFUSED);
       return;
     }
-    await this.#store(key, request, body.bytes, response);
+    const body = await readRawBody(request, this.budget);
+    switch (body.kind) {
+      case 'broken_off':
+        return;
+      case 'too_large':
+        refuse(request, response, 413, 'an event may have 10 MB at most');
+        return;
+      case 'no_room':
+        response.setHeader('Retry-After', '5');
+        refuse(request, response, 503, 'too much is being received at present');
+        return;
+      case 'body':
+        try {
+          if (isShopifySignature(body.bytes, signature, [secret]))
+            await this.#store(key, request, body.bytes, response);
+          else refuse(request, response, 401, SIGNATURE_REFUSED);
+        } finally {
+          body.holding.release();
+        }
+    }
   }
 
   async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<void> {

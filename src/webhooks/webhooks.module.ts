@@ -1,12 +1,26 @@
 import { Module } from '@nestjs/common';
+import { APP_CONFIG, type AppConfig } from '../config/index.js';
+import { ByteBudget } from './byte-budget.js';
 import { CatalogWebhookController } from './catalog-webhook.controller.js';
 import { DeliveryInterpreter } from './interpreter.js';
 import { StoreWebhookController } from './store-webhook.controller.js';
+
+const BYTES_PER_MEGABYTE = 1024 * 1024;
 
 /** What deliveries mean. */
 @Module({ providers: [DeliveryInterpreter], exports: [DeliveryInterpreter] })
 export class DeliveriesModule {}
 
 /** Where deliveries and events arrive; the daemon alone receives. */
-@Module({ controllers: [CatalogWebhookController, StoreWebhookController] })
+@Module({
+  controllers: [CatalogWebhookController, StoreWebhookController],
+  providers: [
+    {
+      provide: ByteBudget,
+      inject: [APP_CONFIG],
+      useFactory: ({ server }: AppConfig) =>
+        new ByteBudget(server.limits.bodyMegabytes * BYTES_PER_MEGABYTE, () => performance.now()),
+    },
+  ],
+})
 export class WebhooksModule {}

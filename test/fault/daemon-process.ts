@@ -56,6 +56,10 @@ export class DaemonProcess {
     return status;
   }
 
+  get pid(): number {
+    return this.child.process.pid ?? 0;
+  }
+
   get hasEnded(): boolean {
     const { exitCode, signalCode } = this.child.process;
     return exitCode !== null || signalCode !== null;

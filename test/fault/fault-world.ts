@@ -60,8 +60,11 @@ export interface FaultWorld {
   readonly db: pg.Pool;
   /** Addresses of the replicas, the first of which is `url`. */
   readonly replicas: readonly string[];
-  /** Loads a daemon of this world; `replica` n (0 to 2) listens at an address of its own. `workspace`: further settings. */
-  load(replica?: number, workspace?: object): Promise<DaemonProcess>;
+  /**
+   * Loads a daemon of this world; `replica` n (0 to 2) listens at an address of its own. `workspace`: further settings.
+   * `env`: further environment variables.
+   */
+  load(replica?: number, workspace?: object, env?: Readonly<Record<string, string>>): Promise<DaemonProcess>;
   /** Stops the database server at once, as a crash would. */
   crashDatabase(): Promise<void>;
   /** Lets time pass for leases alone: whoever holds one is taken for dead. */
@@ -122,8 +125,8 @@ export async function openFaultWorld(given: FaultWorldOptions = {}): Promise<Fau
       catalog,
       db,
       replicas: ports.map((port) => `http://127.0.0.1:${String(port)}`),
-      load: async (replica = 0, workspace = {}) => {
-        const daemon = await DaemonProcess.load(await configFile(replica, workspace));
+      load: async (replica = 0, workspace = {}, env = {}) => {
+        const daemon = await DaemonProcess.load(await configFile(replica, workspace), env);
         ends.push(() => daemon.discard());
         return daemon;
       },

@@ -54,6 +54,7 @@ const service = z.looseObject({
   pids_limit: z.number(),
   mem_limit: z.string(),
   cpus: z.number(),
+  ulimits: z.object({ nofile: z.object({ soft: z.number(), hard: z.number() }) }).optional(),
   restart: z.string(),
   logging: z.object({ driver: z.string(), options: z.record(z.string(), z.string()) }),
   stop_grace_period: z.string().optional(),
@@ -217,6 +218,10 @@ describe('store-sync in compose', () => {
     expect(own.environment['DATABASE_URL_FILE']).toBeDefined();
     const used = services.flatMap(([, { secrets }]) => secrets);
     expect(new Set(used)).toEqual(new Set(Object.keys(compose.secrets)));
+  });
+
+  it('may have more files open than it takes connections', () => {
+    expect(own.ulimits?.nofile.soft).toBeGreaterThan(10_000);
   });
 
   it('has longer to stop than it needs', () => {

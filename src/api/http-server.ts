@@ -1,0 +1,141 @@
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
+import type { Socket } from 'node:net';
+import { ExpressAdapter } from '@nestjs/platform-express';
+
+/** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
+const REQUEST_MS = 20_000;
+const HEADERS_MS = 10_000;
+/** How often requests are checked against both. */
+const CHECK_MS = 1_000;
+/** Longer than a proxy keeps its connections: it must never write into one that we are closing. */
+const KEEP_ALIVE_MS = 75_000;
+/** Files that the program itself may need: database, Redis, calls to both sides, an export on disk. */
+const OWN_FILES = 200;
+
+/** The connections that the limit of open files leaves room for. `openFiles` is null where there is no limit. */
+export function connectionsWithin(
+  wanted: number,
+  openFiles: number | null,
+): { readonly limit: number; readonly openFiles: number | null; readonly reduced: boolean } {
+  const room = openFiles === null ? wanted : Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 2));
+  return { limit: Math.min(wanted, room), openFiles, reduced: room < wanted };
+}
+
+/**
+ * Nest's Express adapter on a server that holds slow and numerous connections within bounds: a request has twenty seconds
+ * to arrive, and a new connection beyond the limit takes the place of the one that has been idle or incomplete longest.
+ */
+export class BoundedExpressAdapter extends ExpressAdapter {
+  #connections: Connections | null = null;
+
+  constructor(private readonly connectionLimit: number) {
+    super();
+  }
+
+  override initHttpServer(): void {
+    const server = createServer(
+      { requestTimeout: REQUEST_MS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
+      this.getInstance<RequestListener>(),
+    );
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    this.#connections = new Connections(server, this.connectionLimit);
+    this.setHttpServer(server);
+  }
+
+  /** Of a server that is closing: ends the connections that nobody waits on. */
+  closeUnused(): void {
+    this.#connections?.closeUnused();
+  }
+}
+
+/** The open connections of one server. */
+class Connections {
+  /** Those without a complete request, the one that has been so longest first. */
+  readonly #waiting = new Set<Socket>();
+  readonly #open = new Set<Socket>();
+  readonly #answers = new Map<Socket, ServerResponse>();
+
+  constructor(
+    private readonly server: Server,
+    limit: number,
+  ) {
+    // The last resort: more than the limit wait for an answer.
+    server.maxConnections = limit * 2;
+    server.on('connection', (socket) => {
+      this.#open.add(socket);
+      this.#waiting.add(socket);
+      socket.once('close', () => {
+        this.#open.delete(socket);
+        this.#waiting.delete(socket);
+        this.#answers.delete(socket);
+      });
+      if (this.#open.size > limit) this.#closeOldest();
+    });
+    server.prependListener('request', (request, response) => {
+      this.#track(request, response);
+    });
+    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      answerBrokenRequest(error, socket, this.#answers.get(socket));
+    });
+  }
+
+  closeUnused(): void {
+    if (this.server.listening) return;
+    if (this.#answers.size === 0) this.server.closeAllConnections();
+    else this.server.closeIdleConnections();
+  }
+
+  #track(request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    const complete = (): void => {
+      this.#waiting.delete(socket);
+    };
+    this.#answers.set(socket, response);
+    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+    if (encoding === undefined && Number(length ?? 0) === 0) complete();
+    else request.once('end', complete);
+    response.once('close', () => {
+      if (this.#answers.get(socket) !== response) return;
+      this.#answers.delete(socket);
+      // Put in anew: an idle connection that was of use goes last.
+      this.#waiting.delete(socket);
+      if (!socket.destroyed) this.#waiting.add(socket);
+    });
+  }
+
+  #closeOldest(): void {
+    const [oldest] = this.#waiting;
+    oldest?.destroy();
+  }
+}
+
+/**
+ * Node's own answer to a request that takes too long is 408, and a 4xx is final to the sender of a delivery: 503 here. A
+ * request that is not HTTP gets the status that Node would give.
+ */
+function answerBrokenRequest(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  answer: ServerResponse | undefined,
+): void {
+  if (!socket.writable || answer?.headersSent === true || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  socket.write(
+    `HTTP/1.1 ${STATUS_LINES[error.code ?? ''] ?? '400 Bad Request'}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`,
+  );
+  socket.destroySoon();
+}
+
+const STATUS_LINES: Readonly<Record<string, string>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: '503 Service Unavailable',
+  HPE_HEADER_OVERFLOW: '431 Request Header Fields Too Large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
+};

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DaemonProcess } from './daemon-process.js';
+import { deliveryOf, post, signed, type Delivery } from './deliveries.js';
+import { openFaultWorld, type FaultWorld } from './fault-world.js';
+
+const MB = 1024 * 1024;
+const LARGE = Buffer.alloc(Math.floor(9.9 * MB), 0x78);
+const WRONG_SECRET = 'a secret that nobody has';
+/** The budget for bodies is 64 MB; the rest is copies on their way through sockets, and what waits to be collected. */
+const MOST_ADDED_MB = 300;
+
+let world: FaultWorld;
+let daemon: DaemonProcess;
+beforeAll(async () => {
+  world = await openFaultWorld();
+  daemon = await (await world.load(0, {}, imageEnvironment())).start();
+}, 60_000);
+afterAll(async () => world.end(), 60_000);
+
+/** What the image sets: the system's allocator keeps freed memory for itself unless it is told otherwise. */
+function imageEnvironment(): Record<string, string> {
+  const lines = readFileSync('Dockerfile', 'utf8').matchAll(/^ENV (MALLOC_\w+)=(\S+)$/gm);
+  return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+}
+
+let made = 0;
+function delivery(): Delivery {
+  made += 1;
+  return deliveryOf({
+    action: 'product_generation_failed',
+    externalId: `shopify:nobody.myshopify.com:${String(made)}`,
+    catalogId: made,
+    taskId: `flood-${String(made)}`,
+    createdAt: new Date(),
+  });
+}
+
+async function deliver(): Promise<number | null> {
+  const { body } = delivery();
+  return post(world.webhookUrl, body, signed(body, world.webhookSecret, new Date()));
+}
+
+function residentMb(): number {
+  const status = readFileSync(`/proc/${String(daemon.pid)}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) / 1024;
+}
+
+async function sendLarge(): Promise<number | null> {
+  return new Promise((resolve) => {
+    const headers = { ...signed(Buffer.from('x'), WRONG_SECRET, new Date()), 'content-length': LARGE.length };
+    const outgoing = httpRequest(world.webhookUrl, { method: 'POST', headers, agent: false });
+    outgoing.on('response', (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? null);
+    });
+    outgoing.on('error', () => {
+      resolve(null);
+    });
+    outgoing.end(LARGE);
+  });
+}
+
+async function halfSend(): Promise<Socket> {
+  const { hostname, port } = new URL(world.webhookUrl);
+  const socket = connect(Number(port), hostname);
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  const headers = {
+    host: 'here',
+    'content-length': '1000000',
+    ...signed(Buffer.from('x'), WRONG_SECRET, new Date()),
+  };
+  const head = Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
+  socket.write(`POST /webhooks/catalog/default HTTP/1.1\r\n${head}\r\n${'x'.repeat(5_000)}`);
+  return socket;
+}
+
+describe('a flood of requests', () => {
+  it('of 120 unsigned bodies of 9.9 MB leaves valid deliveries their 200, and gives the memory back', async () => {
+    for (let count = 0; count < 20; count += 1) await deliver();
+    const before = residentMb();
+    let most = before;
+    const watch = setInterval(() => {
+      most = Math.max(most, residentMb());
+    }, 50);
+    const flood = Promise.all(Array.from({ length: 120 }, sendLarge));
+    const statuses: (number | null)[] = [];
+    for (let count = 0; count < 40; count += 1) statuses.push(await deliver());
+    await flood;
+    clearInterval(watch);
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    expect(most - before).toBeLessThan(MOST_ADDED_MB);
+    const deadline = Date.now() + 60_000;
+    while (residentMb() > before * 1.2 && Date.now() < deadline) {
+      await sleep(1_000);
+      await deliver();
+    }
+    const after = residentMb();
+    expect(after).toBeLessThanOrEqual(before * 1.2);
+  }, 180_000);
+
+  it('of 1,300 half-sent bodies leaves valid deliveries their 200, and is cut off within half a minute', async () => {
+    const sockets = await Promise.all(Array.from({ length: 1_300 }, halfSend));
+    const cutOff = Promise.all(
+      sockets.map(async (socket) => {
+        if (!socket.closed) await once(socket.resume(), 'close');
+      }),
+    );
+    const statuses: (number | null)[] = [];
+    for (let count = 0; count < 40; count += 1) statuses.push(await deliver());
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const began = performance.now();
+    await cutOff;
+    expect(performance.now() - began).toBeLessThan(30_000);
+  }, 90_000);
+});

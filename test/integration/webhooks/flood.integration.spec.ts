@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { OperationsWorld } from '../../support/operations-world.js';
+
+let here: OperationsWorld;
+const sockets: Socket[] = [];
+beforeAll(async () => {
+  here = await OperationsWorld.open({
+    settings: { server: { limits: { bodyMegabytes: 16, connections: 60 } } },
+  });
+  await here.start();
+}, 60_000);
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await here.end();
+}, 60_000);
+
+const LARGE = Buffer.alloc(Math.floor(9.9 * 1024 * 1024), 0x78);
+
+let made = 0;
+function delivery(): { body: string; headers: Record<string, string> } {
+  made += 1;
+  const body = JSON.stringify({
+    action: 'product_generation_failed',
+    status: 'FAILURE',
+    task: { id: `flood-${String(made)}`, status: 'FAILURE', urls: [] },
+    product: { id: made, external_id: `elsewhere:${String(made)}` },
+  });
+  return { body, headers: signed(body, here.world.webhookSecret) };
+}
+
+function signed(body: string, secret: string): Record<string, string> {
+  const timestamp = String(Math.floor(Date.now() / 1000));
+  const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex');
+  return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': `sha256=${digest}` };
+}
+
+const url = (workspace = 'default'): string => `${here.world.url}/webhooks/catalog/${workspace}`;
+
+async function deliver(): Promise<number> {
+  const { body, headers } = delivery();
+  const answer = await fetch(url(), { method: 'POST', body, headers, signal: AbortSignal.timeout(10_000) });
+  return answer.status;
+}
+
+/** The status of a large body with a signature that is well-formed and wrong; null when the connection is closed. */
+async function sendLarge(): Promise<number | null> {
+  return new Promise((resolve) => {
+    const headers = { ...signed('another body', 'not the secret'), 'content-length': String(LARGE.length) };
+    const outgoing = httpRequest(url(), { method: 'POST', headers, agent: false });
+    outgoing.on('response', (answer) => {
+      answer.resume();
+      resolve(answer.statusCode ?? null);
+    });
+    outgoing.on('error', () => {
+      resolve(null);
+    });
+    outgoing.end(LARGE);
+  });
+}
+
+/** Sends the head of a request that announces a body of ten thousand bytes, and so much of the body. */
+async function begin(path: string, headers: Record<string, string>, body = ''): Promise<Socket> {
+  const socket = connect(here.world.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  sockets.push(socket);
+  await once(socket, 'connect');
+  const lines = Object.entries({ host: 'here', 'content-length': '10000', ...headers });
+  const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('');
+  socket.write(`POST ${path} HTTP/1.1\r\n${head}\r\n${body}`);
+  return socket;
+}
+
+async function firstLine(socket: Socket): Promise<string> {
+  const [data] = (await once(socket, 'data', { signal: AbortSignal.timeout(5_000) })) as [Buffer];
+  return String(data).split('\r\n')[0] ?? '';
+}
+
+describe('a delivery whose body has not come yet', () => {
+  it.each<[string, string, Record<string, string>, string]>([
+    ['for a workspace that does not exist', '/webhooks/catalog/nobody', {}, '404 Not Found'],
+    ['without a signature', '/webhooks/catalog/default', {}, '401 Unauthorized'],
+    [
+      'whose signature has another form',
+      '/webhooks/catalog/default',
+      { 'x-webhook-timestamp': '1700000000', 'x-webhook-signature': 'sha256=abc' },
+      '401 Unauthorized',
+    ],
+    ['for a store that does not exist', '/webhooks/shopify/nobody', {}, '404 Not Found'],
+    ['for a store, without a signature', '/webhooks/shopify/main', {}, '401 Unauthorized'],
+  ])('%s is refused unread', async (_name, path, headers, status) => {
+    expect(await firstLine(await begin(path, headers))).toBe(`HTTP/1.1 ${status}`);
+  });
+
+  it('and is announced as larger than 10 MB is refused unread', async () => {
+    const headers = { ...signed('', 'whatever'), 'content-length': String(11 * 1024 * 1024) };
+    expect(await firstLine(await begin('/webhooks/catalog/default', headers))).toMatch(/413/);
+  });
+});
+
+describe('valid deliveries', () => {
+  it('are taken while many unsigned bodies of 9.9 MB come', async () => {
+    const flood = Promise.all(Array.from({ length: 24 }, sendLarge));
+    const statuses: number[] = [];
+    for (let count = 0; count < 20; count += 1) statuses.push(await deliver());
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    // A forged delivery of any size is refused for good, or put off where there is no room for its body.
+    expect([...new Set(await flood)].filter((status) => ![401, 503, null].includes(status))).toEqual([]);
+    expect(await deliver()).toBe(200);
+  });
+
+  it('are taken while more half-sent bodies are open than connections may be', async () => {
+    const headers = signed('another body', 'not the secret');
+    for (let count = 0; count < 150; count += 1)
+      await begin('/webhooks/catalog/default', headers, 'x'.repeat(1000));
+    const statuses: number[] = [];
+    for (let count = 0; count < 20; count += 1) statuses.push(await deliver());
+    expect(new Set(statuses)).toEqual(new Set([200]));
+  });
+});
