@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startChild } from '../support/child.js';
 import { runDirectory } from '../support/run-directory.js';
 import { type ExportFile, writeExportFile } from './export-files.js';
+import type { Log, Take } from './run-benches.js';
 import { seedLinks } from './seed.js';
 import { Sides } from './sides.js';
 import type { Figure } from './table.js';
@@ -16,8 +17,6 @@ export const CONCURRENCY = 8;
 /** Of runs that are short enough to be half chance. */
 const ROUNDS = 15;
 export const MEGABYTE = 1024 * 1024;
-
-export type Log = (line: string) => void;
 
 async function floorSeconds(file: ExportFile): Promise<number> {
   const child = startChild(FLOOR, [file.path]);
@@ -42,7 +41,7 @@ interface Sizes {
 }
 
 /** Works 1 to 4 and 10: full runs over stores of three sizes of which nothing, or one product in a hundred, changed. */
-export async function benchFullRuns(sizes: Sizes, log: Log): Promise<Figure[]> {
+export async function benchFullRuns(sizes: Sizes, log: Log, take: Take): Promise<void> {
   const sides = await Sides.start();
   const shops = Object.fromEntries(
     Object.keys(sizes).map((key) => [key, { shop: `${key}.myshopify.com`, url: sides.storeUrl }]),
@@ -59,9 +58,9 @@ export async function benchFullRuns(sizes: Sizes, log: Log): Promise<Figure[]> {
     await world.db.query('VACUUM ANALYZE');
     log('full runs: seeded');
     const figures = await unchangedRuns(world, sides, files, sizes, log);
-    figures.push(...(await changedRun(world, sides, files, sizes, figures, log)));
+    take(...figures);
+    take(...(await changedRun(world, sides, files, sizes, figures, log)));
     for (const file of Object.values(files)) await rm(file.path);
-    return figures;
   } finally {
     await sides.stop();
     await world.close();

@@ -2,7 +2,7 @@ import type { LinkView } from '../../src/planner/plan-product.js';
 import { markOfRead, planProduct } from '../../src/planner/plan-product.js';
 import { fieldHashes } from '../../src/planner/map-to-catalog.js';
 import type { SourceProduct } from '../../src/domain/store-port.js';
-import type { Log } from './full-run.js';
+import type { Log } from './run-benches.js';
 import { benchProduct, benchRules } from './seed.js';
 import type { Figure } from './table.js';
 

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { startChild } from '../support/child.js';
-import type { Log } from './full-run.js';
+import type { Log } from './run-benches.js';
 import { Sides } from './sides.js';
 import type { Figure } from './table.js';
 import { BenchWorld } from './world.js';

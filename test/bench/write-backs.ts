@@ -6,7 +6,7 @@ import { startTestRedis } from '../support/redis.js';
 import { valueHash } from '../../src/domain/written-content.js';
 import { productExternalId } from '../../src/domain/external-id.js';
 import { deliveryOf } from '../fault/deliveries.js';
-import type { Log } from './full-run.js';
+import type { Log, Take } from './run-benches.js';
 import { Sides } from './sides.js';
 import type { Figure } from './table.js';
 import { BenchWorld } from './world.js';
@@ -141,22 +141,22 @@ export async function benchWriteBacks(results: number, log: Log): Promise<Figure
 }
 
 /** Work 9: the same backlog in a store that takes its time and has no limit, worked by one, two and four daemons. */
-export async function benchReplicas(results: number, log: Log): Promise<Figure[]> {
+export async function benchReplicas(results: number, log: Log, take: Take): Promise<void> {
   const sides = await Sides.start();
   try {
     await sides.order({ storeMs: STORE_MS });
-    const seconds = new Map<number, number>();
-    for (const replicas of [1, 2, 4]) {
-      seconds.set(replicas, await worked(sides, replicas, results));
-      log(`replicas: ${String(replicas)} took ${String(seconds.get(replicas)?.toFixed(2))} s`);
-    }
-    const one = seconds.get(1) ?? 0;
-    return [
-      [2, 1.8],
-      [4, 3.2],
-    ].map(([replicas = 0, goal = 0]): Figure => {
-      const gain = one / (seconds.get(replicas) ?? one);
-      return {
+    const secondsOf = async (replicas: number): Promise<number> => {
+      const seconds = await worked(sides, replicas, results);
+      log(`replicas: ${String(replicas)} took ${seconds.toFixed(2)} s`);
+      return seconds;
+    };
+    const one = await secondsOf(1);
+    for (const { replicas, goal } of [
+      { replicas: 2, goal: 1.8 },
+      { replicas: 4, goal: 3.2 },
+    ]) {
+      const gain = one / (await secondsOf(replicas));
+      take({
         row: '9',
         work: `${String(results)} results, the store answering in ${String(STORE_MS)} ms, ${String(replicas)} replicas: times as fast`,
         figure: gain,
@@ -165,8 +165,8 @@ export async function benchReplicas(results: number, log: Log): Promise<Figure[]
         floorIs: 'one replica',
         goal: `at least ${String(goal)} ×`,
         reached: gain >= goal,
-      };
-    });
+      });
+    }
   } finally {
     await sides.stop();
   }

@@ -14,12 +14,16 @@ export interface TestRedis {
   stop(): Promise<void>;
 }
 
+export function redisInstalled(): boolean {
+  return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+}
+
 /**
- * Whether redis-server is installed. Suites that need it skip without it, unless STORE_SYNC_TEST_REDIS=required (CI): then they
- * fail.
+ * Whether the suites that need Redis can run. They are skipped where redis-server is not installed, but fail under
+ * STORE_SYNC_TEST_REDIS=required (CI).
  */
 export function redisAvailable(): boolean {
-  const installed = spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+  const installed = redisInstalled();
   if (!installed && process.env['STORE_SYNC_TEST_REDIS'] === 'required') {
     throw new Error('STORE_SYNC_TEST_REDIS=required, and redis-server is not installed');
   }
@@ -40,7 +44,10 @@ export function redisOfAWorld(): string | null {
   return url.href;
 }
 
-/** Starts a redis-server that keeps nothing on disk, on a free port. The run's janitor ends it if nobody stops it. */
+/**
+ * Starts a redis-server that keeps nothing on disk, on a free port. The run's janitor ends it if nobody stops it. Rejects when it does
+ * not start.
+ */
 export async function startTestRedis(): Promise<TestRedis> {
   const port = await systemPort();
   const directory = await mkdtemp(join(runDirectory(), 'redis-'));
@@ -50,9 +57,12 @@ export async function startTestRedis(): Promise<TestRedis> {
   const start = async (): Promise<void> => {
     const options = { port: String(port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: directory };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    server = spawn('redis-server', args, { stdio: 'ignore' });
-    strike = await noteProcess(server.pid ?? 0, 'redis-server');
-    await answer(url, server);
+    const child = spawn('redis-server', args, { stdio: 'ignore' });
+    // Rejects when the program is missing. Without a listener that error would end this process.
+    await once(child, 'spawn');
+    server = child;
+    strike = await noteProcess(child.pid ?? 0, 'redis-server');
+    await answer(url, child);
   };
   const stop = async (): Promise<void> => {
     if (server === undefined) return;
