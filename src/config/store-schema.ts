@@ -1,7 +1,8 @@
 import { CronTime, validateCronExpression } from 'cron';
 import { z } from 'zod';
 import { STORE_FIELDS } from '../domain/store-port.js';
-import { amount, optionalAddress, optionalText, section, text } from './fields.js';
+import { patternProblem } from '../runtime/linear-pattern.js';
+import { amount, onOff, optionalAddress, optionalText, section, text } from './fields.js';
 
 const metafield = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+$/;
 const metafieldSelection = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
@@ -22,6 +23,15 @@ const brandSource = z
     'auto, vendor, none, or namespace.key of a metafield',
   )
   .default('auto');
+
+const forbiddenPattern = z
+  .string()
+  .min(1)
+  .superRefine((pattern, context) => {
+    const problem = patternProblem(pattern);
+    if (problem !== null)
+      context.addIssue(`a pattern of RE2, without look-around or back-references (${problem})`);
+  });
 
 const credentials = section({
   accessToken: optionalText,
@@ -107,6 +117,19 @@ export const storeSchema = section({
       })
       .nullable()
       .default(null),
+    keep: z.array(z.enum(['img', 'iframe', 'video', 'table'])).default(['img', 'iframe', 'video', 'table']),
+    gates: section({
+      title: section({ maxLength: amount(0, { min: 0, max: 255 }) }),
+      descriptionHtml: section({
+        minLength: amount(0, { min: 0 }),
+        maxLength: amount(0, { min: 0 }),
+      }),
+      forbid: z.array(forbiddenPattern).default([]),
+      numbers: onOff(false),
+      language: onOff(true),
+      shrink: amount(0.5, { min: 0, max: 1, whole: false }),
+      onFail: z.enum(['review', 'block']).default('review'),
+    }),
     locales: z
       .array(z.string().regex(localeCode, 'a locale such as fr or pt-BR'))
       .refine((locales) => new Set(locales.map(canonical)).size === locales.length, 'each locale once')

@@ -63,6 +63,7 @@ export function compareWithLive(row: Compared, store: Store | undefined, answer:
     onConflict: store?.settings.writeBack.onConflict ?? 'skip',
     released: false,
     sentBefore: row.sent,
+    keep: store?.settings.writeBack.keep ?? [],
     translations: answer.translations,
   });
   const fields = decisions.map(({ target, type, before, value, verdict, reason }): ComparedField => {

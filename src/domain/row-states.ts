@@ -37,7 +37,8 @@ export const DELIVERY_TRANSITIONS = {
 
 export const WRITE_BACK_TRANSITIONS = {
   pending_review: ['ready', 'rejected', 'skipped'],
-  ready: ['applied', 'skipped', 'conflicted', 'failed'],
+  // A gate holds a text back before anything of it is sent.
+  ready: ['applied', 'skipped', 'conflicted', 'failed', 'pending_review', 'rejected'],
   conflicted: ['ready', 'rejected'],
   failed: ['ready', 'rejected'],
   applied: ['reverted'],

@@ -31,6 +31,26 @@ export interface WriteBackSettings {
   /** Null: custom attributes are left alone. */
   readonly sections: { readonly namespace: string } | null;
   readonly locales: readonly string[];
+  /** Elements of the merchant's description that stay after a generated one. */
+  readonly keep: readonly ('img' | 'iframe' | 'video' | 'table')[];
+  readonly gates: GateSettings;
+}
+
+/** What a generated text has to pass before it is written without a person. */
+export interface GateSettings {
+  /** In characters of plain text; 0: no bound. */
+  readonly title: { readonly maxLength: number };
+  readonly descriptionHtml: { readonly minLength: number; readonly maxLength: number };
+  /** Patterns of RE2 that no text may match. */
+  readonly forbid: readonly string[];
+  /** A number with a unit must occur in the source or in an attribute. */
+  readonly numbers: boolean;
+  /** A text must be in the workspace's locale. */
+  readonly language: boolean;
+  /** A new description has at least this share of the present one's length; 0: off. */
+  readonly shrink: number;
+  /** `review`: the write-back waits for a person. `block`: it is rejected. */
+  readonly onFail: 'review' | 'block';
 }
 
 export interface FilterSettings {

@@ -33,6 +33,10 @@ export const writeBackSchema = z.object({
   state: z.enum(STATES),
   reason: z.string().nullable(),
   fields: z.array(writeBackFieldSchema),
+  /** Why gates held it back, the last time that it was judged. */
+  gates: z.array(
+    z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
+  ),
   attempts: z.int(),
   /** When the content was asked for that this writes. */
   resultAt: z.iso.datetime(),
@@ -129,6 +133,7 @@ export function presentWriteBack(row: WriteBackEntity): PresentedWriteBack {
   return {
     ...{ id, store, externalId, deliveryId, state, reason, attempts },
     fields: fieldsOf(row),
+    gates: row.gateFindings,
     resultAt: row.resultAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
     settledAt: moment(row.settledAt),

@@ -3,6 +3,7 @@ import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
+import type { GateFinding } from '../domain/gate-finding.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, uuid, Database } from './database.js';
 import type { WriteBackEntity } from './entities/write-back.entity.js';
@@ -33,6 +34,13 @@ export interface WriteBackEnd {
   readonly fields: readonly JournalField[];
   /** The product's written content after this, when it moved. */
   readonly written: WrittenContent | null;
+}
+
+/** A write-back that a gate found fault with, before anything of it was sent. */
+export interface HeldBack {
+  readonly state: Extract<WriteBackState, 'pending_review' | 'rejected'>;
+  readonly reason: string;
+  readonly findings: readonly GateFinding[];
 }
 
 /** States in which a person may approve or reject. */
@@ -189,6 +197,21 @@ export class WriteBackRepository {
         );
       }
       return true;
+    });
+  }
+
+  /** Leaves a ready write-back to a person, or rejects it. False, and nothing moves, when another worker holds the product. */
+  async holdBack(id: string, externalId: string, lease: string, held: HeldBack): Promise<boolean> {
+    return this.db.transaction(async (runner) => {
+      if (!(await this.#isHeld(externalId, lease, runner))) return false;
+      const moved = await this.db.affected(
+        `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, unended = 0,
+           settled_at = CASE WHEN $2 = 'rejected' THEN now() END
+         WHERE id = $1 AND state = ANY($5)`,
+        [id, held.state, held.reason, json(held.findings), statesBefore(WRITE_BACK_TRANSITIONS, held.state)],
+        runner,
+      );
+      return moved === 1;
     });
   }
 

@@ -11,6 +11,7 @@ import {
 import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
 import { isStoreField } from './generated-content.js';
 import { reducedHtml } from './html-content.js';
+import { withKeptMedia, type KeepableElement } from './kept-media.js';
 import type { LiveByLocale } from './translations.js';
 
 export type FieldVerdict =
@@ -37,6 +38,8 @@ export interface WriteBackContext {
   readonly released: boolean;
   /** What an earlier, cut-off attempt of this same write-back may have written, by target. */
   readonly sentBefore: Readonly<Record<string, SentValue>>;
+  /** Elements of the merchant's description that stay after a generated one. */
+  readonly keep: readonly KeepableElement[];
   /** Translations as they are now, of every locale that is intended. */
   readonly translations: LiveByLocale;
 }
@@ -67,13 +70,21 @@ export function decideFields(
 function decideField(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision {
   const metafield = isStoreField(value.target) ? undefined : metafieldAt(live, value.target);
   const current = isStoreField(value.target) ? liveField(live, value.target) : (metafield?.value ?? null);
-  const typed = metafield === undefined ? value : { ...value, type: metafield.type };
+  const typed =
+    metafield === undefined ? withMedia(value, current, context) : { ...value, type: metafield.type };
   return {
     ...typed,
     ...verdict(typed, current, context),
     before: current,
     digest: metafield?.digest ?? null,
   };
+}
+
+/** A description is followed by what the merchant had in it and keeps. */
+function withMedia(value: IntendedValue, current: string | null, context: WriteBackContext): IntendedValue {
+  if (value.target !== 'descriptionHtml') return value;
+  const merchants = effectiveValue(current, context.written[value.target]);
+  return { ...value, value: withKeptMedia(value.value, merchants, context.keep) };
 }
 
 /**

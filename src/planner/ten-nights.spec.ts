@@ -131,6 +131,7 @@ class Product {
       onConflict: 'skip',
       released: false,
       sentBefore: {},
+      keep: ['img', 'iframe', 'video', 'table'],
       translations: new Map(),
     });
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { decide, live, writeBackContext } from '../../test/support/product-builders.js';
+import { decide, live, writeBackContext, writeBackSettings } from '../../test/support/product-builders.js';
 import type { LiveTranslations } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { afterWrite, valueHash } from '../domain/written-content.js';
@@ -9,8 +9,7 @@ import { contentFingerprint, decideFields, withLandedWrites } from './plan-write
 import { holdsContent, intendedTranslations } from './translations.js';
 
 const SETTINGS: WriteBackSettings = {
-  mode: 'auto',
-  onConflict: 'skip',
+  ...writeBackSettings,
   fields: { name: 'title', html_description: 'descriptionHtml', brand: 'vendor' },
   sections: { namespace: 'catalog' },
   locales: ['fr'],

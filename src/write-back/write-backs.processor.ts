@@ -30,8 +30,9 @@ export class WriteBacksProcessor extends WorkerHost {
     if (result) this.#count(result);
   }
 
-  #count({ store, state, conflicts }: WriteBackResult): void {
+  #count({ store, state, conflicts, gates = [] }: WriteBackResult): void {
     this.metrics.writeBacks.inc({ state });
+    for (const gate of gates) this.metrics.gateFindings.inc({ store, gate });
     if (conflicts > 0) this.metrics.writeBackConflicts.inc({ store }, conflicts);
   }
 }

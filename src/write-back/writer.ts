@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { GateFinding, GateName } from '../domain/gate-finding.js';
 import { retryDelayMs } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
@@ -6,13 +7,14 @@ import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { WriteBackRepository, type WriteBackEnd } from '../persistence/write-back.repository.js';
+import { WriteBackRepository, type HeldBack, type WriteBackEnd } from '../persistence/write-back.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
+import { findingsOf } from './gatekeeper.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { send } from './send.js';
@@ -25,10 +27,12 @@ const PAUSED_RETRY_MS = 300_000;
 export interface WriteBackResult {
   readonly id: string;
   readonly store: string;
-  readonly state: WriteBackEnd['state'] | 'postponed';
+  readonly state: WriteBackEnd['state'] | HeldBack['state'] | 'postponed';
   readonly reason: string;
   /** Fields that were left to the merchant. */
   readonly conflicts: number;
+  /** Gates that found fault with a text, one for each finding. */
+  readonly gates?: readonly GateName[];
 }
 
 /**
@@ -93,6 +97,7 @@ export class WriteBackWriter {
       return this.#postponed(row, 'misconfigured', PAUSED_RETRY_MS, `store ${row.store} is not configured`);
     try {
       const end = await this.#attempt(store, row, await this.#endCutOff(store, row, link, hold), hold);
+      if ('findings' in end) return await this.#heldBack(row, hold, end);
       return await this.#ended(row, hold, end, codeOf(end));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
@@ -112,6 +117,25 @@ export class WriteBackWriter {
     killPoint('write-back.journaled');
     this.#logEnd(row, code, end);
     return resultOf(row, end);
+  }
+
+  /** Leaves a text that a gate found fault with to a person, or rejects it, as the store's settings say. Nothing was sent. */
+  async #heldBack(row: WriteBackEntity, hold: ProductHold, held: HeldBack): Promise<WriteBackResult> {
+    if (!(await this.writeBacks.holdBack(row.id, row.externalId, hold.lease, held)))
+      throw new HoldLostError(row.externalId);
+    const gates = [...new Set(held.findings.map(({ gate }) => gate))];
+    this.log.info(
+      { ...idsOf(row), state: held.state, code: 'gate', gates },
+      'write-back held back by a gate',
+    );
+    return {
+      id: row.id,
+      store: row.store,
+      state: held.state,
+      reason: held.reason,
+      conflicts: 0,
+      gates: held.findings.map(({ gate }) => gate),
+    };
   }
 
   /**
@@ -196,10 +220,14 @@ export class WriteBackWriter {
     row: WriteBackEntity,
     link: StoreProductEntity,
     hold: ProductHold,
-  ): Promise<WriteBackEnd> {
+  ): Promise<WriteBackEnd | HeldBack> {
     const found = await this.#decide(store, row, link);
     if (found === null) return skipped('the product was deleted in the store');
     const { decisions } = found;
+    // An approval passes the gates; so does what an earlier attempt began to send.
+    const isGated = !row.released && Object.keys(row.sent).length === 0;
+    const findings = isGated ? await findingsOf(store, found) : [];
+    if (findings.length > 0) return heldBack(store, findings);
     const toWrite = decisions.filter((decision) => decision.verdict === 'write');
     if (!(await this.writeBacks.beginAttempt(row.id, sentValues(toWrite)))) {
       throw new HoldLostError(row.externalId);
@@ -241,6 +269,7 @@ export class WriteBackWriter {
       onConflict: writeBack.onConflict,
       released: row.released,
       sentBefore: row.sent,
+      keep: writeBack.keep,
       translations,
     });
     return { live, decisions, written, foundMore: written !== before };
@@ -273,6 +302,13 @@ function codeOf({ state, fields }: WriteBackEnd): string {
         ? 'gone'
         : 'nothing_to_write';
   }
+}
+
+function heldBack(store: Store, findings: readonly GateFinding[]): HeldBack {
+  const state = store.settings.writeBack.gates.onFail === 'block' ? 'rejected' : 'pending_review';
+  const [first, ...others] = findings.map(({ target, detail }) => `${target}: ${detail}`);
+  const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
+  return { state, reason: `held back by a gate: ${first ?? ''}${more}`.slice(0, 500), findings };
 }
 
 function skipped(reason: string): WriteBackEnd {

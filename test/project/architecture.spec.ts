@@ -39,7 +39,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   // Both pools end a silent connection in the same way.
   queue: { imports: [...FOUNDATION, 'persistence/bounded-client.ts'] },
   // The schema of the assumptions about the catalog service belongs to the catalog client.
-  config: { imports: ['domain', 'catalog/assumptions.ts'] },
+  config: { imports: ['domain', 'runtime/linear-pattern.ts', 'catalog/assumptions.ts'] },
   observability: { imports: [...FOUNDATION, 'config'] },
   sites: {
     imports: [...FOUNDATION, 'observability', 'planner', 'store', 'catalog', 'persistence', 'config'],

@@ -79,6 +79,16 @@ export const writeBackSettings: WriteBackSettings = {
   fields: { name: 'title', html_description: 'descriptionHtml' },
   sections: { namespace: 'catalog' },
   locales: [],
+  keep: ['img', 'iframe', 'video', 'table'],
+  gates: {
+    title: { maxLength: 0 },
+    descriptionHtml: { minLength: 0, maxLength: 0 },
+    forbid: [],
+    numbers: false,
+    language: false,
+    shrink: 0,
+    onFail: 'review',
+  },
 };
 
 /** The mapping of a store whose configuration says nothing about it. */
@@ -177,6 +187,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     onConflict: 'skip',
     released: false,
     sentBefore: {},
+    keep: [],
     translations: new Map(),
     ...over,
   };

@@ -65,5 +65,6 @@ function row(item: PresentedWriteBack, label: string, at: number, store: string 
       ${title !== undefined && title !== label && html`new title: <q>${title}</q>; `}
       ${targetList(item.fields.map((field) => field.target))}
     </p>
+    ${item.gates.map(({ detail }) => html`<p class="verdict"><span class="badge warn">gate</span> ${detail}</p>`)}
   </li>`;
 }

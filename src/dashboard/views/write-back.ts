@@ -126,9 +126,20 @@ function fieldSection(
       <h2>${name}</h2>
       ${open ? accept(field, name) : verdictOf(field)}
     </div>
-    ${open && verdictOf(field)}
+    ${open && verdictOf(field)} ${gateFindings(row, field)}
     <div class="sides">${side('before', left)} ${side('after', right)}</div>
   </section>`;
+}
+
+/** What the gates found in the generated text, beside it. */
+function gateFindings({ gateFindings: all }: WriteBackEntity, { target }: ComparedField): Html {
+  const findings = all.filter((finding) => finding.target === target);
+  if (findings.length === 0) return html``;
+  return html`<ul class="findings" aria-label="Gates">
+    ${findings.map(
+      ({ gate, detail }) => html`<li><span class="badge warn">${words(gate)}</span> ${detail}</li>`,
+    )}
+  </ul>`;
 }
 
 /** Accepted unless writing it would go over a merchant's edit, or would do nothing. */

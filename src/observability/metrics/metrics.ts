@@ -39,6 +39,11 @@ export class Metrics {
     'Write-backs looked at, by the state they led to',
     ['state'],
   );
+  readonly gateFindings = this.#counter(
+    'gate_findings_total',
+    'Faults that gates found in generated texts, by store and gate',
+    ['store', 'gate'],
+  );
   readonly writeBackConflicts = this.#counter(
     'write_back_conflicts_total',
     'Fields that were left to the merchant, who had edited them',

@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import type { GateFinding } from '../../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
 import { oneOf } from './checks.js';
@@ -31,6 +32,8 @@ export class WriteBackEntity {
   /** What an attempt was about to send, stored before it was sent, by target. */
   @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
   @Column('jsonb', { default: [] }) fields!: JournalField[];
+  /** Why gates held it back, the last time that it was judged. */
+  @Column('jsonb', { default: [] }) gateFindings!: GateFinding[];
   @Column('boolean', { default: false }) released!: boolean;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;

@@ -2,6 +2,7 @@ import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth
 import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
 import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
+import { GateFindings1764900000000 } from './1764900000000-gate-findings.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
 import { OwedWork1763840000000 } from './1763840000000-owed-work.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
@@ -19,4 +20,5 @@ export const MIGRATIONS = [
   ReadMarks1764200000000,
   UnfinishedActions1764300000000,
   BegunActions1764400000000,
+  GateFindings1764900000000,
 ];

@@ -104,7 +104,7 @@ describe('generated content', () => {
     const row = await written({ name: 'Product 1', html: '<p>Source 1</p>' });
     expect(row).toMatchObject({ state: 'skipped' });
     edits({ title: 'Edited' });
-    expect(outcomes(await written({ name: 'Product 1', html: '<p>New</p>' }))).toEqual({
+    expect(outcomes(await written({ name: 'Product 1', html: '<p>New text</p>' }))).toEqual({
       title: 'not_generated',
       descriptionHtml: 'written',
     });

@@ -1,0 +1,114 @@
+import type { GateFinding, GateName } from '../../domain/gate-finding.js';
+import type { GateSettings } from '../../domain/store-settings.js';
+import { placeOfTarget } from '../../domain/write-target.js';
+import { plainTextOf } from '../html-content.js';
+import { otherLanguage, type DetectLanguage } from './language.js';
+import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';
+
+/** A text that is about to be written. */
+export interface GatedText {
+  readonly target: string;
+  readonly value: string;
+  /** What the merchant had there; null for nothing. */
+  readonly before: string | null;
+}
+
+/** What the texts are judged by. */
+export interface GateContext {
+  /** Locale of the texts; null when the configuration names none. */
+  readonly locale: string | null;
+  readonly detect: DetectLanguage;
+  /** The first part of a text that matches a pattern of `gates.forbid`; null for none. */
+  readonly forbidden: (text: string) => string | null;
+  /** What the merchant says of the product: title, description, and any other text. */
+  readonly sourceTexts: readonly string[];
+  /** Values of the attributes, of the merchant's and of the generated ones, as texts. */
+  readonly attributeTexts: readonly string[];
+}
+
+/** Findings of all gates that are on, in the order of the texts. Empty: nothing holds the texts back. Linear in their length. */
+export function gateFindings(
+  texts: readonly GatedText[],
+  settings: GateSettings,
+  context: GateContext,
+): GateFinding[] {
+  const known = settings.numbers ? knownNumbers(context) : null;
+  return texts.flatMap((text) => {
+    const { base, locale } = placeOfTarget(text.target);
+    const finding = (gate: GateName, found: string | null, detail: string): GateFinding => ({
+      gate,
+      target: text.target,
+      found,
+      detail,
+    });
+    const plain = base === 'descriptionHtml' ? plainTextOf(text.value) : text.value;
+    const findings: GateFinding[] = [];
+    const length = lengthProblem(base, plain, settings);
+    if (length !== null) findings.push(finding('length', null, length));
+    const forbidden = context.forbidden(plain);
+    if (forbidden !== null) findings.push(finding('forbid', forbidden, `“${forbidden}” is forbidden`));
+    if (!PROSE.has(base)) return findings;
+    for (const quantity of known === null ? [] : unknownQuantities(plain, known))
+      findings.push(finding('numbers', quantity.text, `${quantity.text}: not in the source`));
+    const expected = locale ?? context.locale;
+    const other =
+      settings.language && expected !== null ? otherLanguage(plain, expected, context.detect) : null;
+    if (expected !== null && other !== null) {
+      const percent = Math.round(other.confidence * 100);
+      findings.push(
+        finding('language', null, `reads as ${other.language}, not ${expected} (${percent} % apart)`),
+      );
+    }
+    const shrink = base === 'descriptionHtml' ? shrinkProblem(plain, text.before, settings.shrink) : null;
+    if (shrink !== null) findings.push(finding('shrink', null, shrink));
+    return findings;
+  });
+}
+
+/** Fields that hold sentences; others hold names and facts. */
+const PROSE: ReadonlySet<string> = new Set(['title', 'descriptionHtml', 'seo.title', 'seo.description']);
+
+function lengthProblem(base: string, plain: string, { title, descriptionHtml }: GateSettings): string | null {
+  const bounds =
+    base === 'title' ? { minLength: 0, ...title } : base === 'descriptionHtml' ? descriptionHtml : null;
+  if (bounds === null) return null;
+  const length = [...plain].length;
+  const { minLength, maxLength } = bounds;
+  if (minLength > 0 && length < minLength) return `${length} characters, at least ${minLength} expected`;
+  if (maxLength > 0 && length > maxLength) return `${length} characters, at most ${maxLength} allowed`;
+  return null;
+}
+
+function shrinkProblem(plain: string, before: string | null, share: number): string | null {
+  const old = before === null ? '' : plainTextOf(before);
+  if (share === 0 || old.length === 0 || plain.length >= old.length * share) return null;
+  const percent = Math.round((plain.length / old.length) * 100);
+  return `${percent} % as long as the present text, at least ${Math.round(share * 100)} % expected`;
+}
+
+interface KnownNumbers {
+  /** `25 w`: a number with its unit. */
+  readonly quantities: ReadonlySet<string>;
+  /** Numbers of attributes, whose unit often stands in the attribute's name. */
+  readonly numbers: ReadonlySet<number>;
+}
+
+function knownNumbers({ sourceTexts, attributeTexts }: GateContext): KnownNumbers {
+  const quantities = [...sourceTexts, ...attributeTexts]
+    .flatMap((text) => quantitiesIn(plainTextOf(text)))
+    .flatMap(({ values, unit }) => values.map((value) => `${value} ${unit}`));
+  return { quantities: new Set(quantities), numbers: new Set(attributeTexts.flatMap(numbersIn)) };
+}
+
+/** Each once, however often the text repeats it. */
+function unknownQuantities(plain: string, known: KnownNumbers): Quantity[] {
+  const unknown = new Map<string, Quantity>();
+  for (const quantity of quantitiesIn(plain)) {
+    const { values, unit, text } = quantity;
+    const isKnown = values.some(
+      (value) => known.quantities.has(`${value} ${unit}`) || known.numbers.has(value),
+    );
+    if (!isKnown && !unknown.has(text)) unknown.set(text, quantity);
+  }
+  return [...unknown.values()];
+}

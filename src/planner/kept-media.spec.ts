@@ -1,0 +1,91 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { KEEPABLE_ELEMENTS, lostMedia, withKeptMedia, type KeepableElement } from './kept-media.js';
+import { reducedHtml } from './html-content.js';
+
+const ALL = KEEPABLE_ELEMENTS;
+const IMG = '<img src="https://cdn.example.com/a.jpg" alt="A" class="wide">';
+const TABLE = '<table><tbody><tr><td>S</td><td>10 &lt; 12 cm</td></tr></tbody></table>';
+const VIDEO = '<video controls><source src="https://cdn.example.com/v.mp4"></video>';
+const IFRAME = '<iframe src="https://www.youtube.com/embed/x"></iframe>';
+const NEW = '<p>New text.</p>';
+
+describe('the merchant’s media', () => {
+  it.each<[string, string | null, readonly KeepableElement[], string[]]>([
+    [
+      'stay after the new text, in their order',
+      `<p>x${IMG}</p>${TABLE}<div>${VIDEO}</div>${IFRAME}`,
+      ALL,
+      [IMG, TABLE, VIDEO, IFRAME],
+    ],
+    ['of other kinds go', `${IMG}${TABLE}`, ['table'], [TABLE]],
+    ['go where nothing is kept', `${IMG}${TABLE}`, [], []],
+    [
+      'within a kept table stay within it',
+      `<table><tr><td>${IMG}</td></tr></table>`,
+      ALL,
+      [`<table><tr><td>${IMG}</td></tr></table>`],
+    ],
+    [
+      'within a table that goes stay by themselves',
+      `<table><tr><td>${IMG}</td></tr></table>`,
+      ['img'],
+      [IMG],
+    ],
+    ['are none where there is no description', null, ALL, []],
+    ['are none in plain text', '<p>Old text, 3 < 4</p>', ALL, []],
+    [
+      'lose scripts within them',
+      `<table><tr><td>x<script>alert(1)</script></td></tr></table>`,
+      ALL,
+      ['<table><tr><td>x</td></tr></table>'],
+    ],
+    [
+      'that are never closed end with the description',
+      '<table><tr><td>x',
+      ALL,
+      ['<table><tr><td>x</td></tr></table>'],
+    ],
+  ])('%s', (_what, merchant, kinds, kept) => {
+    expect(withKeptMedia(NEW, merchant, kinds)).toBe([NEW, ...kept].join('\n'));
+  });
+
+  it.each([
+    ['the same picture', IMG, IMG],
+    [
+      'the same picture by another scheme',
+      '<img src="//cdn.example.com/a.jpg">',
+      '<img src="https://cdn.example.com/a.jpg">',
+    ],
+    ['the same table in another spelling', TABLE, TABLE.replaceAll('<td>', '<TD >')],
+  ])('are not repeated where the new text holds %s', (_what, merchant, held) => {
+    const generated = `${NEW}${held}`;
+    expect(withKeptMedia(generated, merchant, ALL)).toBe(generated);
+  });
+
+  it('are the same ones however often a text is generated anew', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom(IMG, TABLE, VIDEO, IFRAME, '<p>text</p>'), { maxLength: 8 }),
+        (parts) => {
+          const merchant = parts.join('');
+          const first = withKeptMedia(NEW, merchant, ALL);
+          expect(withKeptMedia(NEW, merchant, ALL)).toBe(first);
+          // A store that hands our text back changes nothing: all that is to be kept is there.
+          expect(withKeptMedia(first, merchant, ALL)).toBe(first);
+          expect(reducedHtml(first)).toContain(reducedHtml(NEW));
+        },
+      ),
+    );
+  });
+
+  it('that would go are counted', () => {
+    const merchant = `${IMG}${IMG.replace('a.jpg', 'b.jpg')}${TABLE}`;
+    expect([...lostMedia(NEW, merchant, ['table'])]).toEqual([['img', 2]]);
+    expect([...lostMedia(NEW, merchant, ALL)]).toEqual([]);
+    expect([...lostMedia(`${NEW}${IMG}`, merchant, [])]).toEqual([
+      ['img', 1],
+      ['table', 1],
+    ]);
+  });
+});

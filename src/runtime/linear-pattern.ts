@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module';
+import type { RE2JS } from 're2js';
+
+/** Loaded when the first pattern is compiled: most configurations have none. */
+function engine(): typeof RE2JS {
+  const load = createRequire(import.meta.url) as (name: 're2js') => { readonly RE2JS: typeof RE2JS };
+  return load('re2js').RE2JS;
+}
+
+/** Why a pattern is none that RE2 accepts, for people; null when it is one. RE2 matches in linear time, whatever the text. */
+export function patternProblem(pattern: string): string | null {
+  try {
+    engine().compile(pattern);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Tells the first part of a text that matches any of the patterns, in the order of the patterns; null for none. */
+export function forbiddenBy(patterns: readonly string[]): (text: string) => string | null {
+  const compiled = patterns.map((pattern) => engine().compile(pattern));
+  return (text) => {
+    for (const pattern of compiled) {
+      const matcher = pattern.matcher(text);
+      if (matcher.find()) return matcher.group() ?? '';
+    }
+    return null;
+  };
+}

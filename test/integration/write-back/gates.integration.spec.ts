@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf } from '../../support/results.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+let results = 0;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+});
+afterAll(async () => stages.close());
+
+const ENGLISH =
+  'This elegant bottle keeps your drinks cold for a whole day and is made of stainless steel. It fits any bag.';
+const OLD = 'Die alte Beschreibung der Flasche, die der Händler selbst geschrieben hat. ';
+
+type Gates = Record<string, unknown>;
+
+/** A store with the gates, one product that is synchronised, and a result for it; returns its write-back's id. */
+async function result(
+  gates: Gates,
+  product: { name?: string; html_description?: string },
+  settings: { locale?: string; keep?: string[]; merchant?: string } = {},
+): Promise<string> {
+  const writeBack = { gates, ...(settings.keep === undefined ? {} : { keep: settings.keep }) };
+  stages.settings = {
+    store: { writeBack },
+    workspace: settings.locale === undefined ? {} : { locale: settings.locale },
+  };
+  const merchant = settings.merchant ?? '<p>Source 1</p>';
+  stages.store.put({ ...snapshot(1), descriptionHtml: merchant });
+  await stages.sync();
+  return generated(product);
+}
+
+async function generated(product: { name?: string; html_description?: string }): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  const { name, html_description: html } = product;
+  const texts = { ...(name === undefined ? {} : { name }), ...(html === undefined ? {} : { html }) };
+  const delivery = await resultOf(stages, 1, { taskId: `gated-${results}`, createdAt, ...texts });
+  const { writeBackId } = await deliver(stages, delivery);
+  if (writeBackId === null) throw new Error('the result led to no write-back');
+  return writeBackId;
+}
+
+const write = async (id: string) => {
+  await stages.writer.write(id);
+  const row = await stages.writeBacks.get(id);
+  if (row === null) throw new Error('the write-back is gone');
+  return row;
+};
+
+describe('a generated text that fails a gate', () => {
+  it('waits for review with the reason, and nothing of it reaches the store', async () => {
+    const id = await result({ forbid: ['(?i)best price'] }, { name: 'The Best Price bottle' });
+    stages.store.script.forget();
+    expect(await write(id)).toMatchObject({
+      state: 'pending_review',
+      reason: 'held back by a gate: title: “Best Price” is forbidden',
+      gateFindings: [{ gate: 'forbid', target: 'title', found: 'Best Price' }],
+      sent: {},
+    });
+    expect(stages.store.script.operations()).toEqual(['readLive']);
+    expect(stages.store.at('1').title).toBe('Product 1');
+  });
+
+  it('is written once a person approves it', async () => {
+    const id = await result({ forbid: ['(?i)best price'] }, { name: 'The Best Price bottle' });
+    await write(id);
+    expect(await stages.writeBacks.decide(id, 'approve')).toBe('decided');
+    expect(await write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').title).toBe('The Best Price bottle');
+  });
+
+  it('is rejected where the gates block', async () => {
+    const id = await result({ title: { maxLength: 10 }, onFail: 'block' }, { name: 'A title of many words' });
+    expect(await write(id)).toMatchObject({
+      state: 'rejected',
+      reason: 'held back by a gate: title: 21 characters, at most 10 allowed',
+    });
+    expect(stages.store.at('1').title).toBe('Product 1');
+  });
+
+  it('is another language than the workspace’s', async () => {
+    const html_description = `<p>${ENGLISH}</p>`;
+    const id = await result({}, { html_description }, { locale: 'de' });
+    expect(await write(id)).toMatchObject({ state: 'pending_review', gateFindings: [{ gate: 'language' }] });
+  });
+
+  it('is much shorter than what the merchant wrote', async () => {
+    const merchant = `<p>${OLD.repeat(5)}</p>`;
+    const id = await result({}, { html_description: '<p>Kurz.</p>' }, { merchant });
+    expect(await write(id)).toMatchObject({ state: 'pending_review', gateFindings: [{ gate: 'shrink' }] });
+  });
+
+  it('names a number that nobody gave', async () => {
+    const id = await result(
+      { numbers: true },
+      { html_description: '<p>Source 1 with 25 W and 3 kg</p>' },
+      { merchant: '<p>Source 1, 3 kg</p>' },
+    );
+    expect((await write(id)).gateFindings).toMatchObject([{ gate: 'numbers', found: '25 W' }]);
+  });
+});
+
+describe('a generated text that passes the gates', () => {
+  it('is written as ever', async () => {
+    const id = await result(
+      { forbid: ['xyz'], numbers: true, title: { maxLength: 70 } },
+      { html_description: `<p>${ENGLISH}</p>` },
+      { locale: 'en' },
+    );
+    expect(await write(id)).toMatchObject({ state: 'applied', gateFindings: [] });
+  });
+});
+
+describe('a merchant’s pictures and tables', () => {
+  const media = '<img src="https://cdn.example.com/a.jpg"><table><tr><td>S</td></tr></table>';
+
+  it('stay after the generated text, night after night', async () => {
+    const merchant = `<p>Old.</p>${media}`;
+    const first = await result({ shrink: 0 }, { html_description: '<p>New one.</p>' }, { merchant });
+    expect(await write(first)).toMatchObject({ state: 'applied' });
+    const afterFirst = stages.store.at('1').descriptionHtml ?? '';
+    expect(afterFirst).toContain('<p>New one.</p>');
+    expect(afterFirst.match(/<img/g)).toHaveLength(1);
+    expect(afterFirst).toContain('<table>');
+
+    // The next night reads our text and takes it for the merchant's old one: nothing is pushed.
+    const counts = (await stages.sync({ full: true })).counts;
+    expect(counts).toMatchObject({ updated: 0 });
+    expect(await write(await generated({ html_description: '<p>Newer one.</p>' }))).toMatchObject({
+      state: 'applied',
+    });
+    const afterSecond = stages.store.at('1').descriptionHtml ?? '';
+    expect(afterSecond).toContain('<p>Newer one.</p>');
+    expect(afterSecond).not.toContain('New one.');
+    expect(afterSecond.match(/<img/g)).toHaveLength(1);
+    expect(afterSecond.match(/<table/g)).toHaveLength(1);
+  });
+
+  it('go where the store keeps nothing', async () => {
+    const id = await result(
+      { shrink: 0 },
+      { html_description: '<p>New.</p>' },
+      { merchant: `<p>Old.</p>${media}`, keep: [] },
+    );
+    await write(id);
+    expect(stages.store.at('1').descriptionHtml).toBe('<p>New.</p>');
+  });
+});
