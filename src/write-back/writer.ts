@@ -7,7 +7,11 @@ import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { WriteBackRepository, type HeldBack, type WriteBackEnd } from '../persistence/write-back.repository.js';
+import {
+  WriteBackRepository,
+  type HeldBack,
+  type WriteBackEnd,
+} from '../persistence/write-back.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
