@@ -72,7 +72,7 @@ function lengthProblem(base: string, plain: string, { title, descriptionHtml }: 
   const bounds =
     base === 'title' ? { minLength: 0, ...title } : base === 'descriptionHtml' ? descriptionHtml : null;
   if (bounds === null) return null;
-  const length = [...plain].length;
+  const { length } = plain;
   const { minLength, maxLength } = bounds;
   if (minLength > 0 && length < minLength) return `${length} characters, at least ${minLength} expected`;
   if (maxLength > 0 && length > maxLength) return `${length} characters, at most ${maxLength} allowed`;
