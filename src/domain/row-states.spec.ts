@@ -77,6 +77,7 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
       'ready → skipped',
       'ready → conflicted',
       'ready → failed',
+      'ready → pending_review',
       'conflicted → ready',
       'conflicted → rejected',
       'failed → ready',

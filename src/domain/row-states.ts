@@ -38,7 +38,7 @@ export const DELIVERY_TRANSITIONS = {
 export const WRITE_BACK_TRANSITIONS = {
   pending_review: ['ready', 'rejected', 'skipped'],
   // A gate holds a text back before anything of it is sent.
-  ready: ['applied', 'skipped', 'conflicted', 'failed', 'pending_review', 'rejected'],
+  ready: ['applied', 'skipped', 'conflicted', 'failed', 'pending_review'],
   conflicted: ['ready', 'rejected'],
   failed: ['ready', 'rejected'],
   applied: ['reverted'],

@@ -38,7 +38,7 @@ export interface WriteBackEnd {
 
 /** A write-back that a gate found fault with, before anything of it was sent. */
 export interface HeldBack {
-  readonly state: Extract<WriteBackState, 'pending_review' | 'rejected'>;
+  readonly state: Extract<WriteBackState, 'pending_review' | 'skipped'>;
   readonly reason: string;
   readonly findings: readonly GateFinding[];
 }
@@ -200,13 +200,13 @@ export class WriteBackRepository {
     });
   }
 
-  /** Leaves a ready write-back to a person, or rejects it. False, and nothing moves, when another worker holds the product. */
+  /** Leaves a ready write-back to a person, or skips it. False, and nothing moves, when another worker holds the product. */
   async holdBack(id: string, externalId: string, lease: string, held: HeldBack): Promise<boolean> {
     return this.db.transaction(async (runner) => {
       if (!(await this.#isHeld(externalId, lease, runner))) return false;
       const moved = await this.db.affected(
         `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, unended = 0,
-           settled_at = CASE WHEN $2 = 'rejected' THEN now() END
+           settled_at = CASE WHEN $2 = 'skipped' THEN now() END
          WHERE id = $1 AND state = ANY($5)`,
         [id, held.state, held.reason, json(held.findings), statesBefore(WRITE_BACK_TRANSITIONS, held.state)],
         runner,

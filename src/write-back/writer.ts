@@ -123,7 +123,7 @@ export class WriteBackWriter {
     return resultOf(row, end);
   }
 
-  /** Leaves a text that a gate found fault with to a person, or rejects it, as the store's settings say. Nothing was sent. */
+  /** Leaves a text that a gate found fault with to a person, or skips it, as the store's settings say. Nothing was sent. */
   async #heldBack(row: WriteBackEntity, hold: ProductHold, held: HeldBack): Promise<WriteBackResult> {
     if (!(await this.writeBacks.holdBack(row.id, row.externalId, hold.lease, held)))
       throw new HoldLostError(row.externalId);
@@ -309,7 +309,7 @@ function codeOf({ state, fields }: WriteBackEnd): string {
 }
 
 function heldBack(store: Store, findings: readonly GateFinding[]): HeldBack {
-  const state = store.settings.writeBack.gates.onFail === 'block' ? 'rejected' : 'pending_review';
+  const state = store.settings.writeBack.gates.onFail === 'block' ? 'skipped' : 'pending_review';
   const [first, ...others] = findings.map(({ target, detail }) => `${target}: ${detail}`);
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return { state, reason: `held back by a gate: ${first ?? ''}${more}`.slice(0, 500), findings };

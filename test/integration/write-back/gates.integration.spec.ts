@@ -76,10 +76,10 @@ describe('a generated text that fails a gate', () => {
     expect(stages.store.at('1').title).toBe('The Best Price bottle');
   });
 
-  it('is rejected where the gates block', async () => {
+  it('is skipped where the gates block', async () => {
     const id = await result({ title: { maxLength: 10 }, onFail: 'block' }, { name: 'A title of many words' });
     expect(await write(id)).toMatchObject({
-      state: 'rejected',
+      state: 'skipped',
       reason: 'held back by a gate: title: 21 characters, at most 10 allowed',
     });
     expect(stages.store.at('1').title).toBe('Product 1');
