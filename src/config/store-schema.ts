@@ -94,7 +94,7 @@ export const storeSchema = section({
     maxChangedShare: amount(1, { min: 0, max: 1, whole: false }),
     maxOrphanedShare: amount(0.2, { min: 0, max: 1, whole: false }),
   }),
-  deleted: z.enum(['keep', 'report']).default('keep'),
+  deleted: z.enum(['keep', 'report', 'delete']).default('keep'),
   mapping: section({
     openAttributes: z
       .array(z.string().regex(metafieldSelection, 'namespace.key or namespace.* of metafields'))

@@ -21,7 +21,7 @@ const PAGE = 500;
 
 /**
  * Catalog products whose source is gone from the store, in the order of their external_id; null where the store's `deleted`
- * setting is `keep`. Nothing here, or anywhere, deletes in the catalog.
+ * setting is `keep`.
  */
 export async function goneFrom(
   links: LinkRepository,

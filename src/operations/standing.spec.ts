@@ -56,6 +56,7 @@ function action(over: Partial<PastAction> = {}): PastAction {
     withheld: [],
     sourceFingerprint: 'f',
     seen: {},
+    unproved: false,
     wantsGeneration: true,
     readMark: null,
     state: 'applied',

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
-import type { CatalogField } from '../domain/catalog-product.js';
+import type { CatalogField, Identifier } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
 import { failureLine } from '../domain/errors.js';
 import { owedForFailure } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import type { QueryRunner } from 'typeorm';
 import { json, Database } from './database.js';
+import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import type { ActionError, SyncActionEntity } from './entities/sync-action.entity.js';
 
 /** Failures of these codes may work next time as they are: the run that met them tries again. */
@@ -25,6 +27,8 @@ export interface AppliedAction {
   readonly catalogFields: Readonly<Record<string, string>> | null;
   /** True when these are all fields of the product, and not the sent ones alone. */
   readonly isWholeProduct: boolean;
+  /** True when stale identifiers of the product were released with it. */
+  readonly released: boolean;
 }
 
 export interface ActionTally {
@@ -34,6 +38,8 @@ export interface ActionTally {
   readonly orphaned: number;
   readonly open: number;
   readonly conflicted: number;
+  /** Products of which the catalog refused an identifier that the plan would have sent. */
+  readonly refused: number;
   /** Products that the run asked content for, whichever process did. */
   readonly generationRequested: number;
 }
@@ -52,6 +58,23 @@ export class ActionRepository {
 
   /** Settles the actions and moves their products' links, in one transaction. Those that were settled before are left as they are. */
   async applied(results: readonly AppliedAction[]): Promise<void> {
+    const released = results.filter((result) => result.released).map((result) => result.actionId);
+    if (released.length > 0) {
+      await this.db.transaction(async (runner) => {
+        await this.#settleApplied(results, runner);
+        await this.db.affected(
+          RELEASED.replace(
+            'product = ANY($1)',
+            'product IN (SELECT external_id FROM sync_action WHERE id = ANY($1::bigint[]))',
+          ),
+          [released, true],
+          runner,
+        );
+      });
+    } else await this.#settleApplied(results);
+  }
+
+  async #settleApplied(results: readonly AppliedAction[], runner?: QueryRunner): Promise<void> {
     // One statement is one transaction, and one way to the database and back.
     await this.db.affected(
       `WITH result AS (
@@ -95,10 +118,12 @@ export class ActionRepository {
          catalog_fields = coalesce(excluded.catalog_fields, link.catalog_fields || (SELECT result."catalogFields"
            FROM settled JOIN result ON result.id = settled.id WHERE settled.external_id = link.external_id), link.catalog_fields)`,
       [json(results.map(appliedRow))],
+      runner,
     );
   }
 
-  async orphaned(action: SyncActionEntity): Promise<void> {
+  /** The product's source is gone, and the catalog holds its identifiers no longer. `deleted`: its catalog product is gone too. */
+  async orphaned(action: SyncActionEntity, { deleted }: { deleted: boolean }): Promise<void> {
     await this.db.transaction(async (runner) => {
       await this.db.affected(
         `UPDATE sync_action SET state = 'applied', settled_at = now() WHERE id = $1 AND state = 'planned'`,
@@ -106,18 +131,38 @@ export class ActionRepository {
         runner,
       );
       await this.db.affected(
-        `UPDATE store_product SET state = 'orphaned', orphaned_at = now(), generation_due = false WHERE external_id = $1`,
-        [action.externalId],
-        runner,
-      );
-      // Its identifiers are free: nobody in the store bears them any more.
-      await this.db.affected(
-        'DELETE FROM product_identifier WHERE product = $1',
-        [action.externalId],
+        `UPDATE store_product SET state = 'orphaned', orphaned_at = coalesce(orphaned_at, now()), generation_due = false,
+           withheld = '[]', catalog_id = CASE WHEN $2 THEN NULL ELSE catalog_id END,
+           pushed_fields = CASE WHEN $2 THEN '{}' ELSE pushed_fields - array['sku', 'barcode', 'mpn', 'asin', 'variants'] END
+         WHERE external_id = $1`,
+        [action.externalId, deleted],
         runner,
       );
       await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [action.externalId], runner);
+      await this.db.affected(RELEASED, [[action.externalId], false], runner);
     });
+  }
+
+  /** Identifiers that the catalog may hold for these products although the store has them elsewhere or nowhere by now. */
+  async stale(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
+    return this.#identifiers('NOT wanted AND product = ANY($1)', products);
+  }
+
+  /** All identifiers that the catalog may hold for these products. */
+  async held(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
+    return this.#identifiers('product = ANY($1)', products);
+  }
+
+  async #identifiers(
+    condition: string,
+    products: readonly string[],
+  ): Promise<ReadonlyMap<string, Identifier[]>> {
+    const rows = await this.db.read(
+      this.db.reader(ProductIdentifierEntity).only('product', 'kind', 'value', 'owner'),
+      `SELECT product, kind, value, owner FROM product_identifier WHERE ${condition} ORDER BY owner, kind, value`,
+      [products],
+    );
+    return Map.groupBy(rows, ({ product }) => product);
   }
 
   /** The action failed, and its product is owed to the next run. */
@@ -137,7 +182,7 @@ export class ActionRepository {
   /** A 404 told that the linked product is gone: the action becomes a creation. */
   async becomeCreation(id: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true,
+      `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true, unproved = true,
          reason = reason || '; its catalog product is gone, so it is created again' WHERE id = $1 AND state = 'planned'`,
       [id],
     );
@@ -166,9 +211,11 @@ export class ActionRepository {
       `SELECT count(*) FILTER (WHERE state = 'applied' AND kind = 'create') AS created,
          count(*) FILTER (WHERE state = 'applied' AND kind IN ('adopt', 'update')) AS updated,
          count(*) FILTER (WHERE state = 'failed') AS failed,
-         count(*) FILTER (WHERE state = 'applied' AND kind = 'orphan') AS orphaned,
+         count(*) FILTER (WHERE state = 'applied' AND kind = 'orphan' AND fields = '[]') AS orphaned,
          count(*) FILTER (WHERE state = 'planned') AS open,
          count(*) FILTER (WHERE withheld <> '[]') AS conflicted,
+         (SELECT count(*) FROM sync_action AS sent JOIN store_product AS link USING (external_id) WHERE sent.run_id = $1
+           AND sent.state = 'applied' AND sent.withheld = '[]' AND link.withheld <> '[]') AS refused,
          -- A row that failed without an answer is a request that the service refused.
          (SELECT count(*) FROM generation_task WHERE run_id = $1
            AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL)) AS generation_requested
@@ -183,6 +230,7 @@ export class ActionRepository {
       orphaned: number(row?.orphaned),
       open: number(row?.open),
       conflicted: number(row?.conflicted),
+      refused: number(row?.refused),
       generationRequested: number(row?.generationRequested),
     };
   }
@@ -203,7 +251,21 @@ export class ActionRepository {
   }
 }
 
-function appliedRow({ actionId, ...result }: AppliedAction): object {
+/**
+ * Forgets identifiers of the products `$1` that the catalog no longer holds: the stale ones, or all of them unless `$2`. Products from
+ * which one of them is withheld are owed: they may have it now.
+ */
+const RELEASED = `WITH released AS (
+    DELETE FROM product_identifier WHERE product = ANY($1) AND (NOT wanted OR NOT $2) RETURNING workspace, kind, value
+  )
+  INSERT INTO owed_product (external_id, store, store_id, label, code)
+  SELECT DISTINCT ON (waiting.external_id) waiting.external_id, waiting.store, waiting.store_id, waiting.label, 'identifier_released'
+  FROM released JOIN store_product AS waiting ON waiting.workspace = released.workspace
+    AND waiting.withheld <> '[]' AND waiting.state <> 'orphaned'
+    AND waiting.withheld @> jsonb_build_array(jsonb_build_object('kind', released.kind, 'value', released.value))
+  ON CONFLICT DO NOTHING`;
+
+function appliedRow({ actionId, released: _released, ...result }: AppliedAction): object {
   const linked = result.withheld.length > 0 ? 'conflicted' : 'linked';
   return { ...result, id: actionId, state: result.catalogId === null ? 'pending' : linked };
 }

@@ -18,11 +18,13 @@ export async function ownersByIdentifier(
     `SELECT DISTINCT own.kind, own.value, shared.owners FROM unnest($2::text[]) AS asked(product)
      CROSS JOIN LATERAL (
        -- IS TRUE: not by the index that has the workspace first, which would be read whole for each.
-       SELECT kind, value FROM product_identifier WHERE product = asked.product AND (workspace = $1) IS TRUE OFFSET 0
+       SELECT kind, value FROM product_identifier WHERE product = asked.product AND wanted AND (workspace = $1) IS TRUE OFFSET 0
      ) AS own
      CROSS JOIN LATERAL (
        SELECT array_agg(DISTINCT owner ORDER BY owner) AS owners FROM product_identifier AS borne
        WHERE borne.workspace = $1 AND borne.kind = own.kind AND borne.value = own.value
+         -- What the product's own variants held is released before it is sent anew.
+         AND (borne.wanted OR borne.product <> asked.product)
      ) AS shared
      WHERE cardinality(shared.owners) > 1`,
     [workspace, products],

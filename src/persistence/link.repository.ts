@@ -1,3 +1,5 @@
+import type { CatalogField } from '../domain/catalog-product.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Injectable } from '@nestjs/common';
 import { json, Database } from './database.js';
 import type { StoreProductEntity } from './entities/store-product.entity.js';
@@ -58,20 +60,45 @@ export class LinkRepository {
     return row !== null;
   }
 
-  /** The background creation ended well and the product was found again: it is owed no longer. */
+  /**
+   * The background creation ended well and the product was found again. It is owed no longer, unless `missing` names fields that were
+   * not sent with it.
+   */
   async linkCreated(
     externalId: string,
     catalogId: string,
     variantLinks: Readonly<Record<string, string>>,
+    missing: readonly CatalogField[] = [],
   ): Promise<boolean> {
     const linked = await this.db.affected(
-      `WITH brought_in AS (DELETE FROM owed_product WHERE external_id = $1)
+      `WITH brought_in AS (
+         DELETE FROM owed_product WHERE external_id = $1 AND cardinality($4::text[]) = 0
+       ), incomplete AS (
+         UPDATE owed_product SET code = 'without_identifiers', detail = NULL, noted_at = now()
+         WHERE external_id = $1 AND cardinality($4::text[]) > 0
+       )
        UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
-         creation_task_id = NULL, variant_links = variant_links || $3::jsonb
+         creation_task_id = NULL, variant_links = variant_links || $3::jsonb,
+         pushed_fields = pushed_fields - $4::text[]
        WHERE external_id = $1 AND state = 'pending'`,
-      [externalId, catalogId, json(variantLinks)],
+      [externalId, catalogId, json(variantLinks), missing],
     );
     return linked === 1;
+  }
+
+  /** What a creation left out was sent afterwards. Identifiers that the catalog refused are withheld. */
+  async completed(
+    externalId: string,
+    withheld: readonly WithheldIdentifier[],
+    pushedFields: StoreProductEntity['pushedFields'],
+  ): Promise<void> {
+    await this.db.affected(
+      `WITH brought_in AS (DELETE FROM owed_product WHERE external_id = $1 AND code = 'without_identifiers')
+       UPDATE store_product SET withheld = $2::jsonb, pushed_fields = $3,
+         state = CASE WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END
+       WHERE external_id = $1 AND state IN ('linked', 'conflicted')`,
+      [externalId, json(withheld), json(pushedFields)],
+    );
   }
 
   /** The background creation failed: the product is owed, and the next run creates it anew. */

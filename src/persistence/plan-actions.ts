@@ -33,12 +33,23 @@ export class PlanActions {
          WHERE jsonb_typeof(planned.identifiers) = 'array'
        ), added AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-         SELECT $3, kind, value, owner, $2, product FROM borne ON CONFLICT DO NOTHING
+         SELECT $3, kind, value, owner, $2, product FROM borne
+         ON CONFLICT (workspace, kind, value, owner) DO UPDATE SET wanted = true
        ), given_up AS (
-         DELETE FROM product_identifier AS known USING planned
-         WHERE known.product = planned."externalId" AND known.store = $2 AND jsonb_typeof(planned.identifiers) = 'array'
+         SELECT known.workspace, known.kind, known.value, known.owner, EXISTS (SELECT 1 FROM store_product AS product
+           WHERE product.external_id = known.product AND product.withheld @>
+             jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))) AS withheld
+         FROM product_identifier AS known JOIN planned ON known.product = planned."externalId"
+         WHERE known.store = $2 AND jsonb_typeof(planned.identifiers) = 'array'
            AND NOT EXISTS (SELECT 1 FROM borne WHERE known.workspace = $3 AND borne.kind = known.kind
              AND borne.value = known.value AND borne.owner = known.owner)
+       ), never_sent AS (
+         DELETE FROM product_identifier AS known USING given_up AS old WHERE old.withheld AND known.workspace = old.workspace
+           AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner
+       ), to_release AS (
+         -- The catalog may still hold them: they are kept until they are released there.
+         UPDATE product_identifier AS known SET wanted = false FROM given_up AS old WHERE NOT old.withheld
+           AND known.workspace = old.workspace AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner
        )
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields, body, withheld,
          source_fingerprint, seen, wants_generation, read_mark)
@@ -67,6 +78,13 @@ export class PlanActions {
   /** An action that came to nothing once identifiers were withheld; the product remembers which. */
   async drop(id: string, externalId: string, withheld: readonly WithheldIdentifier[]): Promise<void> {
     await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);
+    // An identifier that was withheld was never sent: there is nothing to release.
+    await this.session.affected(
+      `DELETE FROM product_identifier AS known USING store_product AS product
+       WHERE product.external_id = $1 AND known.product = $1 AND NOT known.wanted AND product.withheld @>
+         jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))`,
+      [externalId],
+    );
     await this.session.affected(
       `UPDATE store_product SET withheld = $2, state = CASE WHEN state = 'orphaned' THEN state
          WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END WHERE external_id = $1`,
@@ -98,6 +116,33 @@ export class PlanActions {
     );
   }
 
+  /**
+   * Orphans of this store that hold, as the catalog showed, an identifier which another product has now: they release it. Their
+   * actions name the fields that they give up.
+   */
+  async planReleases(): Promise<void> {
+    const { id, store, workspace } = this.session.run;
+    await this.session.affected(
+      `WITH held AS (
+         SELECT DISTINCT holder.kind, holder.value, product.external_id FROM holder
+         JOIN store_product AS product ON product.external_id = holder.external_id AND product.store = $2
+           AND product.state = 'orphaned' AND product.catalog_id = holder.catalog_id
+         WHERE NOT holder.is_variant AND EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = $3
+           AND other.kind = holder.kind AND other.value = holder.value AND other.wanted AND other.product <> product.external_id)
+       ), noted AS (
+         INSERT INTO product_identifier (workspace, kind, value, owner, store, product, wanted)
+         SELECT $3, kind, value, external_id, $2, external_id, false FROM held ON CONFLICT DO NOTHING
+       )
+       INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields)
+       SELECT $1, product.store, product.external_id, product.store_id, product.label, 'orphan', product.catalog_id,
+         'gone from the store; another product needs an identifier that it holds', given.fields
+       FROM (SELECT external_id, jsonb_agg(DISTINCT kind) AS fields FROM held GROUP BY external_id) AS given
+       JOIN store_product AS product USING (external_id)
+       WHERE NOT EXISTS (SELECT 1 FROM sync_action AS own WHERE own.run_id = $1 AND own.external_id = product.external_id)`,
+      [id, store, workspace],
+    );
+  }
+
   async counts(): Promise<PlannedCounts> {
     const { id, store } = this.session.run;
     const row = await this.session.readOne(
@@ -105,7 +150,7 @@ export class PlanActions {
       `SELECT (SELECT count(*) FROM store_product WHERE store = $2 AND state IN ('linked', 'conflicted')) AS linked,
          count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS changes,
          count(*) FILTER (WHERE kind = 'create') AS creates, count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS updates,
-         count(*) FILTER (WHERE kind = 'orphan') AS orphans,
+         count(*) FILTER (WHERE kind = 'orphan' AND fields = '[]') AS orphans,
          count(*) FILTER (WHERE withheld <> '[]') + (SELECT count(*) FROM store_product AS product
            WHERE store = $2 AND withheld <> '[]' AND EXISTS (SELECT 1 FROM seen WHERE seen.external_id = product.external_id)
              AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND external_id = product.external_id)) AS conflicted

@@ -27,7 +27,8 @@ export class PlanCatalog {
     return this.session.read(
       z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string() }),
       `SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
-       JOIN product_identifier AS identifier ON identifier.product = action.external_id AND (identifier.workspace = $2) IS TRUE
+       JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.wanted
+         AND (identifier.workspace = $2) IS TRUE
        WHERE action.run_id = $1 AND action.kind <> 'orphan'
          AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
        LIMIT $3`,
@@ -61,13 +62,24 @@ export class PlanCatalog {
       `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan'
          AND (withheld <> '[]' OR (kind = 'create' OR ${TOUCHES_IDENTIFIERS}) AND (
            EXISTS (SELECT 1 FROM holder WHERE holder.external_id = action.external_id AND NOT is_variant)
-           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND (own.workspace = $4) IS TRUE AND (
+           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND own.wanted
+             AND (own.workspace = $4) IS TRUE AND (
              EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
                AND other.value = own.value AND other.owner <> own.owner)
              OR EXISTS (SELECT 1 FROM holder WHERE holder.kind = own.kind AND holder.value = own.value)))))
        ORDER BY id LIMIT $3`,
       [id, after, limit, workspace],
     );
+  }
+
+  /** Of the given external_ids those of products that a store of the workspace has: what the catalog holds for them is known. */
+  async ownLive(externalIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.session.read(
+      z.object({ externalId: z.string() }),
+      `SELECT external_id FROM store_product WHERE external_id = ANY($1) AND workspace = $2 AND state <> 'orphaned'`,
+      [externalIds, this.session.run.workspace],
+    );
+    return new Set(rows.map((row) => row.externalId));
   }
 
   /** `kind\0value` to the external_ids of all that have it, for the identifiers of the given products that others have as well. */

@@ -35,6 +35,15 @@ export class PlanOwed {
    */
   async settle(complete: boolean): Promise<void> {
     const { id, store } = this.session.run;
+    // A product that never got into the catalog and has left the store stands in nobody's way.
+    if (complete) {
+      await this.session.affected(
+        `DELETE FROM product_identifier AS known WHERE store = $1
+           AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = known.product)
+           AND NOT EXISTS (SELECT 1 FROM store_product WHERE store_product.external_id = known.product)`,
+        [store],
+      );
+    }
     await this.session.affected(
       `DELETE FROM owed_product AS owed WHERE store = $2 AND noted_at <= now()
          AND ($3 OR EXISTS (SELECT 1 FROM seen WHERE seen.external_id = owed.external_id)

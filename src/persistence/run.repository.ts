@@ -118,8 +118,8 @@ export class RunRepository {
   }
 
   /**
-   * Counts the run that last sent the product anew, once it has ended: a creation in the background may fail or end well after
-   * it. A run that misses something now is `partial`; one that only waited for such creations ends as `succeeded`.
+   * Counts the run that last sent the product anew, once it has ended: a creation in the background may end after it. A run that
+   * missed nothing else is `succeeded` once all are in.
    */
   async recount(externalId: string): Promise<void> {
     await this.db.affected(
@@ -132,14 +132,11 @@ export class RunRepository {
        )
        UPDATE sync_run AS run SET
          counts = run.counts || jsonb_build_object('created', tally.created, 'failed', tally.failed, 'owed', owed.count),
-         state = CASE WHEN tally.failed > 0 AND run.state = 'succeeded' THEN 'partial'
-           WHEN tally.failed = 0 AND owed.count = 0 AND run.state = 'partial' AND run.error_code IS NULL THEN 'succeeded'
-           ELSE run.state END,
-         phase = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.state = 'partial' AND run.error_code IS NULL
-           THEN 'done' ELSE run.phase END
+         state = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'succeeded' ELSE run.state END,
+         phase = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'done' ELSE run.phase END
        FROM tally, (SELECT count(*) AS count FROM owed_product
          WHERE store = (SELECT store FROM sync_action WHERE external_id = $1 ORDER BY id DESC LIMIT 1)) AS owed
-       WHERE run.id = (SELECT run_id FROM last) AND run.state IN ('succeeded', 'partial')
+       WHERE run.id = (SELECT run_id FROM last) AND run.state = 'partial'
          AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)`,
       [externalId],
     );

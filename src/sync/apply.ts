@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { CATALOG_FIELDS, type CatalogProductBody } from '../domain/catalog-product.js';
+import type { CatalogProductBody, Identifier } from '../domain/catalog-product.js';
 import { CodedError, isCoded } from '../domain/errors.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { ActionRepository, type AppliedAction } from '../persistence/action.repository.js';
@@ -12,20 +12,15 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { alsoShared } from '../planner/identity.js';
 import { catalogFields, sentCatalogFields } from '../planner/catalog-content.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
-import { patchBody } from '../planner/plan-product.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
-import { findByExternalId, variantLinksOf } from './find-product.js';
+import { variantLinksOf } from './find-product.js';
+import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import { oneAhead } from './one-ahead.js';
 import { Together } from './together.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
-
-/** Where an action led: a product of the catalog, or a creation that goes on in the background. */
-type Landing =
-  | { readonly kind: 'product'; readonly product: CatalogProduct }
-  | { readonly kind: 'background'; readonly taskId: string };
 
 /** What became of an action; a creation in the background has been accepted, and may still fail there. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
@@ -36,17 +31,29 @@ type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 type Bearers = ReadonlyMap<string, readonly string[]>;
 
 /** A run whose actions are carried out. */
-export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'begunTo'> {
+export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'begunTo' | 'identifiersProved'> {
   /** Notes that its actions up to this one are begun; throws when they are not this worker's any more. */
   readonly begin: (actionId: string) => Promise<void>;
   /** Throws when another worker may have the run, as after this process stood still: nothing may be sent then. */
   readonly assertHeld: () => void;
 }
 
+interface ActionChunk {
+  readonly actions: readonly SyncActionEntity[];
+  readonly bearers: Bearers;
+  readonly held: ReadonlyMap<string, Identifier[]>;
+  readonly stale: ReadonlyMap<string, Identifier[]>;
+}
+
+const NONE: ReadonlyMap<string, Identifier[]> = new Map();
+
 interface BegunAction {
   readonly action: SyncActionEntity;
   /** Who else bears the identifiers of the actions read with it. */
   readonly bearers: Bearers;
+  /** What the catalog may hold for its product, and what of that the store has elsewhere or nowhere by now. */
+  readonly held: readonly Identifier[];
+  readonly stale: readonly Identifier[];
   /** It may have been carried out before. */
   readonly attempted: boolean;
 }
@@ -127,32 +134,33 @@ export class Applier {
    */
   async *#begun(run: ApplyingRun, store: Store): AsyncGenerator<BegunAction> {
     const { concurrency } = store.workspace.settings;
-    for await (const { actions, bearers } of oneAhead(this.#chunks(run.id, store))) {
+    for await (const { actions, bearers, held, stale } of oneAhead(this.#chunks(run.id, store))) {
       for (let from = 0; from < actions.length; from += concurrency) {
         const some = actions.slice(from, from + concurrency);
         await run.begin(some.at(-1)?.id ?? run.begunTo);
         for (const action of some) {
           const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.begunTo);
-          yield { action, bearers, attempted };
+          const own = held.get(action.externalId) ?? [];
+          yield { action, bearers, attempted, held: own, stale: stale.get(action.externalId) ?? [] };
         }
       }
     }
   }
 
-  async *#chunks(
-    runId: string,
-    store: Store,
-  ): AsyncGenerator<{ readonly actions: readonly SyncActionEntity[]; readonly bearers: Bearers }> {
+  async *#chunks(runId: string, store: Store): AsyncGenerator<ActionChunk> {
     for (let after = '0'; ;) {
       const chunk = await this.actions.open(runId, after, CHUNK);
       if (chunk.length === 0) return;
       // Asked again just before sending: another store's run may have brought the same identifier since the plan.
-      const bearers = await ownersByIdentifier(
-        this.db,
-        store.workspace.key,
-        chunk.map((action) => action.externalId),
-      );
-      yield { actions: chunk, bearers };
+      const products = chunk.map((action) => action.externalId);
+      const bearers = await ownersByIdentifier(this.db, store.workspace.key, products);
+      const orphans = chunk.filter((action) => action.kind === 'orphan').map((action) => action.externalId);
+      yield {
+        actions: chunk,
+        bearers,
+        held: orphans.length === 0 ? NONE : await this.actions.held(orphans),
+        stale: await this.actions.stale(products),
+      };
       after = chunk.at(-1)?.id ?? after;
     }
   }
@@ -160,111 +168,116 @@ export class Applier {
   async #settle(
     run: ApplyingRun,
     store: Store,
-    { action, bearers, attempted }: BegunAction,
+    begun: BegunAction,
     outage: Outage,
     inTurn: InTurn,
   ): Promise<void> {
+    const { action, bearers, attempted, stale } = begun;
     if (action.kind === 'orphan') {
-      await this.actions.orphaned(action);
-      this.#count('orphan', 'applied');
+      await this.#orphan(run, store, begun, outage, inTurn);
       return;
     }
     const change = plannedChange(action);
     const withheld = [...change.withheld, ...alsoShared(change, bearers)];
     const body = withoutIdentifiers(change.body, withheld);
     try {
-      const landing = await inTurn(() =>
+      const sent = await inTurn(() =>
         outage.through(async (repeat) => {
           killPoint('apply.begun');
-          return this.#send(store, action, body, repeat || attempted, run.assertHeld);
+          return this.#send(store, action, body, {
+            proved: run.identifiersProved && !action.unproved,
+            attempted: repeat || attempted,
+            stale,
+            beforeSend: run.assertHeld,
+          });
         }),
       );
       killPoint('apply.sent');
-      await this.#record(store, action, body, withheld, landing);
+      await this.#record(store, action, withheld, stale.length > 0, sent);
       killPoint('apply.recorded');
-      this.#count(action.kind, landing.kind === 'product' ? 'applied' : 'accepted');
+      this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
-      if (!isItsOwn(error)) throw error;
-      await this.actions.failed(action.id, {
-        code: error.code,
-        message: error.message,
-        ...(error.fields ? { fields: error.fields } : {}),
-      });
-      this.#count(action.kind, 'failed');
+      await this.#failed(action, error);
     }
+  }
+
+  async #orphan(
+    run: ApplyingRun,
+    store: Store,
+    { action, held }: BegunAction,
+    outage: Outage,
+    inTurn: InTurn,
+  ): Promise<void> {
+    const { catalogId, externalId } = action;
+    const deleted = store.settings.deleted === 'delete';
+    try {
+      if (catalogId !== null) {
+        const sender = new ProductSender(store.workspace.client);
+        await inTurn(() =>
+          outage.through(() =>
+            deleted
+              ? sender.remove(catalogId, run.assertHeld)
+              : sender.release(catalogId, externalId, held, run.assertHeld),
+          ),
+        );
+      }
+      await this.actions.orphaned(action, { deleted });
+      this.#count('orphan', 'applied');
+    } catch (error) {
+      await this.#failed(action, error);
+    }
+  }
+
+  /** A failure of the action's own is recorded, and the others go on. */
+  async #failed(action: SyncActionEntity, error: unknown): Promise<void> {
+    if (!isItsOwn(error)) throw error;
+    await this.actions.failed(action.id, {
+      code: error.code,
+      message: error.message,
+      ...(error.fields ? { fields: error.fields } : {}),
+    });
+    this.#count(action.kind, 'failed');
   }
 
   async #send(
     store: Store,
     action: SyncActionEntity,
     body: CatalogProductBody,
-    attempted: boolean,
-    beforeSend: () => void,
-  ): Promise<Landing> {
-    if (action.kind === 'create' || action.catalogId === null)
-      return this.#create(store, body, attempted, beforeSend);
+    options: SendOptions,
+  ): Promise<Sent> {
+    const sender = new ProductSender(store.workspace.client);
+    if (action.kind === 'create' || action.catalogId === null) return sender.create(body, options);
     try {
-      const fields = CATALOG_FIELDS.filter((field) => action.fields.includes(field));
-      const patch = { ...patchBody(body, fields), external_id: body.external_id };
-      return {
-        kind: 'product',
-        product: await store.workspace.client.updateProduct(action.catalogId, patch, { beforeSend }),
-      };
+      return await sender.update(action.catalogId, body, action.fields, options);
     } catch (error) {
       if (!isCoded(error, 'not_found')) throw error;
       await this.actions.becomeCreation(action.id);
       action.kind = 'create';
       action.catalogId = null;
       action.wantsGeneration = true;
-      return this.#create(store, body, false, beforeSend);
-    }
-  }
-
-  /** POST; after an earlier try of unknown outcome the product is looked for first, so that none is made twice. */
-  async #create(
-    store: Store,
-    body: CatalogProductBody,
-    attempted: boolean,
-    beforeSend: () => void,
-  ): Promise<Landing> {
-    const { client } = store.workspace;
-    if (attempted) {
-      const found = await findByExternalId(client, body);
-      if (found)
-        return {
-          kind: 'product',
-          product: await client.updateProduct(String(found.id), body, { beforeSend }),
-        };
-    }
-    try {
-      const result = await client.upsertProduct(body, { beforeSend });
-      if (result.kind === 'background') return { kind: 'background', taskId: result.taskId };
-      assertOurs(result.product, body);
-      return { kind: 'product', product: result.product };
-    } catch (error) {
-      if (!isCoded(error, 'conflict')) throw error;
-      const found = await findByExternalId(client, body);
-      if (!found) throw error;
-      return { kind: 'product', product: await client.updateProduct(String(found.id), body, { beforeSend }) };
+      action.unproved = true;
+      return sender.create(body, { ...options, proved: false, attempted: false });
     }
   }
 
   async #record(
     store: Store,
     action: SyncActionEntity,
-    body: CatalogProductBody,
     withheld: readonly WithheldIdentifier[],
-    landing: Landing,
+    released: boolean,
+    sent: Sent,
   ): Promise<void> {
+    const { body } = sent;
     const metadata = body.metadata ?? {};
-    const product = landing.kind === 'product' ? landing.product : null;
+    const product = sent.kind === 'product' ? sent.product : null;
     await this.#records.do({
       actionId: action.id,
       workspace: store.workspace.key,
-      withheld,
+      withheld: sent.kind === 'product' ? [...withheld, ...sent.refused] : withheld,
       pushedFields: fieldHashes(body),
       catalogId: product === null ? null : String(product.id),
-      creationTaskId: landing.kind === 'background' ? landing.taskId : null,
+      creationTaskId: sent.kind === 'background' ? sent.taskId : null,
+      released,
       variantLinks:
         product === null || body.variants === undefined
           ? {}
@@ -308,14 +321,4 @@ function shownContent(
 /** After a failure of the action's own the others go on; anything else ends the run. */
 function isItsOwn(error: unknown): error is CodedError {
   return error instanceof CodedError && !(error instanceof RunInterruptedError);
-}
-
-/** POST updates whatever it matches; an answer about somebody else's product must not become our link. */
-function assertOurs(product: CatalogProduct, body: CatalogProductBody): void {
-  const answered = product.external_id;
-  if (answered === null || answered === undefined || answered === '' || answered === body.external_id) return;
-  throw new CodedError(
-    'conflict',
-    `the catalog matched product ${String(product.id)} of ${answered}: it is not linked`,
-  );
 }

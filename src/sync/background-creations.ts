@@ -6,12 +6,15 @@ import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { ActionRepository } from '../persistence/action.repository.js';
+import type { CatalogProductBody } from '../domain/catalog-product.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { whyCreationIsGivenUp, type CreationTaskState } from '../planner/creation-progress.js';
-import { identifiersOf, withoutIdentifiers } from '../planner/map-to-catalog.js';
+import { fieldHashes, identifiersOf, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import type { Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
+import { changedFields } from '../planner/plan-product.js';
+import { ProductSender } from './product-sender.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 
 /** Up to this many are looked for one by one; beyond, one walk of the listing finds them all. */
@@ -71,7 +74,8 @@ export class BackgroundCreations {
       [...found].map(([externalId, product]) =>
         limit(async () => {
           const variants = await variantLinksOf(store.workspace.client, product);
-          if (!(await this.links.linkCreated(externalId, String(product.id), variants))) return;
+          const link = pending.find((each) => each.externalId === externalId);
+          if (link === undefined || !(await this.#link(store, link, product, variants))) return;
           await this.runs.recount(externalId);
           linked.push(externalId);
         }),
@@ -99,6 +103,35 @@ export class BackgroundCreations {
       if (!(error instanceof CodedError)) throw error;
     }
     return tasks;
+  }
+
+  /**
+   * Links a product that was found, and sends what its creation left out: the identifiers where they were not proved free, and the
+   * variants where the product had to be created once more. Until that is done the product is owed.
+   */
+  async #link(
+    store: Store,
+    link: StoreProductEntity,
+    product: CatalogProduct,
+    variants: Readonly<Record<string, string>>,
+  ): Promise<boolean> {
+    const { externalId } = link;
+    const action = await this.actions.newest(externalId);
+    const body = action?.body == null ? null : withoutIdentifiers(action.body, link.withheld);
+    const missing = body === null ? [] : changedFields(body, heldFields(link, product, body));
+    const catalogId = String(product.id);
+    if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
+    if (body === null || missing.length === 0) return true;
+    try {
+      const sender = new ProductSender(store.workspace.client);
+      const sent = await sender.update(catalogId, body, missing, { stale: [], beforeSend: () => undefined });
+      const withheld = [...link.withheld, ...sent.refused];
+      await this.links.completed(externalId, withheld, fieldHashes(sent.body));
+    } catch (error) {
+      // The product stays owed, and the next run sends what is missing.
+      if (!(error instanceof CodedError)) throw error;
+    }
+    return true;
   }
 
   /** Ends the wait for products that the catalog does not have although it had its time: they are created anew. */
@@ -199,4 +232,19 @@ export class BackgroundCreations {
       throw error;
     }
   }
+}
+
+/** Hashes of what the catalog holds of the product; without variants where it is no product model, as when it was created anew. */
+function heldFields(
+  { pushedFields }: StoreProductEntity,
+  product: CatalogProduct,
+  body: CatalogProductBody,
+): StoreProductEntity['pushedFields'] {
+  const lacksVariants =
+    (body.variants ?? []).length > 0 &&
+    product.is_product_model === false &&
+    (product.variants ?? []).length === 0;
+  if (!lacksVariants) return pushedFields;
+  const { variants: _variants, ...held } = pushedFields;
+  return held;
 }

@@ -1,6 +1,8 @@
+import pLimit from 'p-limit';
+import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
-import { parseExternalId } from '../domain/external-id.js';
+import { isMetWith } from '../domain/error-policy.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Workspace } from '../sites/sites.js';
@@ -10,35 +12,95 @@ const SEARCH_AT_MOST = 2000;
 const SEARCHES_AT_ONCE = 4;
 
 /**
- * Fills the plan's view of the catalog with the holders of every identifier that the plan would send, because POST matches
- * by them and updates what it matches (docs/decisions/0005-identity.md). Reads only. The listing is walked when that takes fewer
- * requests than a search for each identifier; a plan that sends none asks nothing.
+ * Fills the plan's view of the catalog with the holders of the identifiers that the plan would send: POST matches by them and updates
+ * what it matches (docs/decisions/0005-identity.md). Reads only. The listing is walked when that takes fewer requests than a search for
+ * each identifier; a plan that sends none asks nothing.
+ *
+ * True when the view is a proof: the whole listing was read, with the variants of every product model that is not ours. A search is
+ * none, as it does not look at variants. Without a proof creations are sent without identifiers, which PATCH brings afterwards.
  */
-export async function fillCatalogView(plan: PlanTransaction, workspace: Workspace): Promise<void> {
+export async function fillCatalogView(plan: PlanTransaction, workspace: Workspace): Promise<boolean> {
   const wanted = await plan.catalog.identifiersToClear(SEARCH_AT_MOST + 1);
-  if (wanted.length === 0) return;
+  if (wanted.length === 0) return false;
   const { client } = workspace;
-  const first = await client.listProducts({ sorting: 'asc', orderBy: 'date' });
+  const first = await client.listProducts(OLDEST_FIRST);
   const pages = first.results.length === 0 ? 0 : Math.ceil((first.count ?? Infinity) / first.results.length);
+  let proved = false;
   if (wanted.length > SEARCH_AT_MOST || pages <= wanted.length) {
-    await walkListing(plan, workspace);
+    proved = await walkListing(plan, workspace, first, wanted.length);
   } else {
     await searchEach(plan, workspace, wanted);
   }
   await plan.catalog.indexHolders();
+  return proved;
 }
 
-async function walkListing(plan: PlanTransaction, workspace: Workspace): Promise<void> {
+/** Oldest first: what is added meanwhile comes last and shifts no page. */
+const OLDEST_FIRST = { sorting: 'asc', orderBy: 'date' } as const;
+
+/** True when nothing was missed. At most `mostModels` product models of others have their variants looked up. */
+async function walkListing(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  first: Page<CatalogProduct>,
+  mostModels: number,
+): Promise<boolean> {
+  const met = new Set<string>();
+  const models: CatalogProduct[] = [];
   let rows: HolderRow[] = [];
-  // Oldest first: what is added meanwhile comes last and shifts no page.
-  for await (const product of workspace.client.iterateProducts({ sorting: 'asc', orderBy: 'date' })) {
-    rows.push(...(await holderRows(workspace, product)));
+  // A listing of one page has been read already.
+  const listed = first.next == null ? first.results : workspace.client.iterateProducts(OLDEST_FIRST);
+  for await (const product of listed) {
+    met.add(String(product.id));
+    rows.push(...holderRows(product, product.variants ?? []));
+    if (mayHideVariants(product)) models.push(product);
     if (rows.length >= 1000) {
       await plan.catalog.addHolders(rows);
       rows = [];
     }
   }
   await plan.catalog.addHolders(rows);
+  const complete = await wasComplete(workspace, first, met.size);
+  return (await lookUpModels(plan, workspace, models, mostModels)) && complete;
+}
+
+/** Whether as many products were met as there are; a product that was deleted meanwhile may have shifted another one out of sight. */
+async function wasComplete(workspace: Workspace, first: Page<CatalogProduct>, met: number): Promise<boolean> {
+  if (first.count == null) return false;
+  if (first.next == null) return met >= first.count;
+  const { count } = await workspace.client.listProducts(OLDEST_FIRST);
+  return count != null && count >= first.count && met >= count;
+}
+
+/** Listings leave variants out: those of a model, or of a product that does not say what it is, have a path of their own. */
+function mayHideVariants(product: CatalogProduct): boolean {
+  return product.is_product_model !== false && (product.variants ?? []).length === 0;
+}
+
+/** Looks up the variants of models that are not ours; what ours hold is known. False when some could not be looked up. */
+async function lookUpModels(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  models: readonly CatalogProduct[],
+  most: number,
+): Promise<boolean> {
+  const ours = await plan.catalog.ownLive(models.map((model) => model.external_id ?? ''));
+  const foreign = models.filter((model) => !ours.has(model.external_id ?? ''));
+  if (foreign.length > most) return false;
+  const limit = pLimit(SEARCHES_AT_ONCE);
+  try {
+    const found = await Promise.all(
+      foreign.map((model) =>
+        limit(async () => holderRows(model, await variantsOf(workspace, String(model.id)))),
+      ),
+    );
+    await plan.catalog.addHolders(found.flat());
+    return true;
+  } catch (error) {
+    // The path's methods are not shown: without them nothing is proved.
+    if (!isMetWith(error, 'variants', 'give_up')) throw error;
+    return false;
+  }
 }
 
 async function searchEach(
@@ -52,7 +114,7 @@ async function searchEach(
       values.slice(from, from + SEARCHES_AT_ONCE).map(async (value) => {
         const rows: HolderRow[] = [];
         for await (const product of workspace.client.iterateProducts({ search: value })) {
-          rows.push(...(await holderRows(workspace, product)));
+          rows.push(...holderRows(product, product.variants ?? []));
         }
         return rows;
       }),
@@ -62,21 +124,20 @@ async function searchEach(
 }
 
 /** One row per identifier of a product and its variants, and one for the product's external_id. */
-async function holderRows(workspace: Workspace, product: CatalogProduct): Promise<HolderRow[]> {
+function holderRows(product: CatalogProduct, variants: readonly CatalogVariant[]): HolderRow[] {
   const catalogId = String(product.id);
-  const externalId = product.external_id ?? null;
-  const rows = identifierRows(product, catalogId, externalId === '' ? null : externalId, false);
-  // Variants of our own models are ours by their external_id; those of others are looked up where the listing omits them.
-  const ours = externalId !== null && parseExternalId(externalId) !== null;
-  const variants =
-    product.variants ??
-    (product.is_product_model === true && !ours ? await variantsOf(workspace, catalogId) : []);
+  const externalId = filled(product.external_id);
+  const rows = identifierRows(product, catalogId, externalId, false);
   for (const variant of variants) {
-    const own = variant.external_id === undefined || variant.external_id === '' ? null : variant.external_id;
     // A variant without an external_id of its own belongs to whoever owns its product.
-    rows.push(...identifierRows(variant, String(variant.id ?? catalogId), own ?? externalId, true));
+    const owner = filled(variant.external_id) ?? externalId;
+    rows.push(...identifierRows(variant, String(variant.id ?? catalogId), owner, true));
   }
   return rows;
+}
+
+function filled(text: string | null | undefined): string | null {
+  return text === undefined || text === '' ? null : text;
 }
 
 async function variantsOf(workspace: Workspace, catalogId: string): Promise<CatalogVariant[]> {

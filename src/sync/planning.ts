@@ -19,6 +19,8 @@ export interface PlanOutcome {
   readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
   /** Why absence proved nothing, where the read was not complete. */
   readonly incomplete: string | null;
+  /** The whole catalog was read: nobody else holds an identifier that the plan's creations send. */
+  readonly proved: boolean;
 }
 
 export interface PlanOptions {
@@ -62,19 +64,26 @@ export async function planRead(
   if (incomplete === null) await planOrphans(plan, store);
   await plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
-  tally.unchanged += await settlePlanned(plan, store);
+  const settled = await settlePlanned(plan, store);
+  tally.unchanged += settled.unchanged;
   const counts = await plan.actions.counts();
   if (!options.force) enforceLimits(store, counts);
   return {
     counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
     incomplete,
+    proved: settled.proved,
   };
 }
 
-/** Settles the identity of what the transaction holds against store and catalog; returns how many actions came to nothing. */
-export async function settlePlanned(plan: PlanTransaction, store: Store): Promise<number> {
-  await fillCatalogView(plan, store.workspace);
-  return settleActions(plan, store);
+/** Settles the identity of what the transaction holds against store and catalog; `unchanged` actions came to nothing. */
+export async function settlePlanned(
+  plan: PlanTransaction,
+  store: Store,
+): Promise<{ readonly unchanged: number; readonly proved: boolean }> {
+  const proved = await fillCatalogView(plan, store.workspace);
+  const unchanged = await settleActions(plan, store);
+  await plan.actions.planReleases();
+  return { unchanged, proved };
 }
 
 interface Tally {

@@ -225,11 +225,13 @@ export class RunWorker {
         readFrom,
         full,
         complete: full && outcome.incomplete === null,
+        proved: outcome.proved,
         counts: { ...NO_COUNTS, ...outcome.counts },
       });
       if (!kept) throw new CodedError('conflict', 'another worker took the run over');
       killPoint('plan.committed');
       run.counts = { ...outcome.counts };
+      run.identifiersProved = outcome.proved;
     } finally {
       await plan.end();
     }
@@ -257,7 +259,7 @@ export class RunWorker {
   async #apply(hold: Hold, store: Store): Promise<string[]> {
     const { run, lease, signal, lose, onProgress } = hold;
     const applying = {
-      ...{ id: run.id, begunTo: run.begunTo },
+      ...{ id: run.id, begunTo: run.begunTo, identifiersProved: run.identifiersProved },
       begin: async (actionId: string): Promise<void> => {
         if (!(await this.runs.begin(run.id, lease, actionId))) lose();
         signal.throwIfAborted();
@@ -325,6 +327,8 @@ export class RunWorker {
       created: tally.created,
       updated: tally.updated,
       failed: tally.failed + tally.open,
+      // As planned, or more where the catalog refused identifiers that the plan would have sent.
+      conflicted: Math.max(run.counts.conflicted ?? 0, tally.conflicted + tally.refused),
       orphaned: tally.orphaned,
       generationRequested: tally.generationRequested,
       owed: owed.count,

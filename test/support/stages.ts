@@ -1,3 +1,4 @@
+import type { CatalogClient } from '../../src/catalog/client.js';
 import { storeSchema } from '../../src/config/store-schema.js';
 import { workspaceSchema } from '../../src/config/workspace-schema.js';
 import { Metrics } from '../../src/observability/metrics/metrics.js';
@@ -77,6 +78,8 @@ export class Stages {
   store = new FakeStore();
   otherStore = new FakeStore();
   catalog = new FakeCatalog();
+  /** Serves in place of the catalog in memory when it is set. */
+  client: CatalogClient | null = null;
   clock = new WaitingClock();
   log: { readonly message: string; readonly fields: object }[] = [];
   /** Every line of every stage, as it would be written; `log` holds a run's warnings alone. */
@@ -119,6 +122,7 @@ export class Stages {
     this.store = new FakeStore();
     this.otherStore = new FakeStore();
     this.catalog = new FakeCatalog();
+    this.client = null;
     this.clock = new WaitingClock();
     this.log = [];
     this.lines = [];
@@ -138,7 +142,7 @@ export class Stages {
         auth: { apiToken: 'token' },
         ...this.settings.workspace,
       }),
-      client: this.catalog,
+      client: this.client ?? this.catalog,
     };
     const store = (key: string, shop: string, connector: FakeStore): Store =>
       makeStore(

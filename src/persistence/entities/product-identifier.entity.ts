@@ -4,6 +4,7 @@ import type { IdentifierKind } from '../../domain/catalog-product.js';
 /** An identifier that a product or one of its variants has in its store: what makes ambiguous identifiers visible. */
 @Entity({ name: 'product_identifier' })
 @Index('product_identifier_by_product', ['product'])
+@Index('product_identifier_stale', ['product'], { where: 'NOT wanted' })
 export class ProductIdentifierEntity {
   @PrimaryColumn('text') workspace!: string;
   @PrimaryColumn('text') kind!: IdentifierKind;
@@ -13,4 +14,6 @@ export class ProductIdentifierEntity {
   @Column('text') store!: string;
   /** external_id of the product that the owner is, or belongs to. */
   @Column('text') product!: string;
+  /** False when the store no longer has it there, and the catalog may still hold it until it is released. */
+  @Column('boolean', { default: true }) wanted!: boolean;
 }

@@ -44,6 +44,8 @@ export class SyncActionEntity {
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
   @Column('text', { nullable: true }) readMark!: string | null;
   @Column('boolean', { default: false }) wantsGeneration!: boolean;
+  /** True for a creation that no plan made: its identifiers were not looked up. */
+  @Column('boolean', { default: false }) unproved!: boolean;
   @Column('text', { default: 'planned' }) state!: ActionState;
   /** Counted by older releases alone: see `begunTo` of the run. */
   @Column('integer', { default: 0 }) attempts!: number;

@@ -43,6 +43,8 @@ export class SyncRunEntity {
   @Column('integer', { default: 0 }) unended!: number;
   /** Id of the last action that was begun: one up to it that is still planned may have been carried out. */
   @Column('bigint', { default: 0 }) begunTo!: string;
+  /** The plan read the whole catalog: nobody else holds an identifier of its creations. */
+  @Column('boolean', { default: false }) identifiersProved!: boolean;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
   /** Token of the worker that holds the run. */
   @Column('text', { nullable: true }) lease!: string | null;

@@ -1,0 +1,203 @@
+import type { CatalogClient } from '../catalog/client.js';
+import type { ProductBody } from '../catalog/product-body.js';
+import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
+import {
+  CATALOG_FIELDS,
+  IDENTIFIER_KINDS,
+  type CatalogField,
+  type CatalogProductBody,
+  type Identifier,
+} from '../domain/catalog-product.js';
+import { CodedError, isCoded } from '../domain/errors.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import {
+  bareBody,
+  identifierFields,
+  orphanReleaseBody,
+  refusedIdentifiers,
+  releaseBody,
+} from '../planner/identifier-refusals.js';
+import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
+import { patchBody } from '../planner/plan-product.js';
+import { findByExternalId } from './find-product.js';
+
+export type Sent =
+  | {
+      readonly kind: 'product';
+      readonly product: CatalogProduct;
+      /** What the catalog holds of the body now. */
+      readonly body: CatalogProductBody;
+      readonly refused: readonly WithheldIdentifier[];
+    }
+  | { readonly kind: 'background'; readonly taskId: string; readonly body: CatalogProductBody };
+
+export interface SendOptions {
+  /** True when the catalog was shown to hold none of the identifiers for anybody else: then POST may carry them. */
+  readonly proved: boolean;
+  /** An earlier attempt may have been carried out. */
+  readonly attempted: boolean;
+  readonly stale: readonly Identifier[];
+  /** Called right before each write; what it throws keeps the write from being sent. */
+  readonly beforeSend: () => void;
+}
+
+/** Refusals in a row that one product may meet: each leaves at least one identifier out. */
+const MOST_REFUSALS = 8;
+
+/**
+ * Sends one product so that no other product can be changed by it. POST updates whatever one of its identifiers matches, so that a
+ * body carries identifiers only where they were proved free. Otherwise the product is created by its external_id alone, and PATCH
+ * brings the identifiers afterwards: where somebody else holds one, PATCH is refused and changes nothing.
+ */
+export class ProductSender {
+  constructor(private readonly client: CatalogClient) {}
+
+  /** Creates a product, or finds the one that an earlier attempt created. */
+  async create(body: CatalogProductBody, options: SendOptions): Promise<Sent> {
+    if (options.attempted) {
+      const found = await findByExternalId(this.client, body);
+      if (found) return this.update(String(found.id), body, filledFields(body), options);
+    }
+    const posted = options.proved ? body : bareBody(body);
+    try {
+      const result = await this.client.upsertProduct(posted, { beforeSend: options.beforeSend });
+      if (result.kind === 'background') return { kind: 'background', taskId: result.taskId, body: posted };
+      assertOurs(result.product, body);
+      const missing = options.proved ? [] : identifierFields(body);
+      return missing.length === 0
+        ? { kind: 'product', product: result.product, body: posted, refused: [] }
+        : await this.update(String(result.product.id), body, missing, options);
+    } catch (error) {
+      if (!isCoded(error, 'conflict')) throw error;
+      const found = await findByExternalId(this.client, body);
+      if (!found) throw error;
+      return this.update(String(found.id), body, filledFields(body), options);
+    }
+  }
+
+  /**
+   * Sends the named fields of a product that exists. What stale identifiers hold is freed first. An identifier that the catalog
+   * refuses is left out and returned; a refusal of anything else is thrown as it is.
+   */
+  async update(
+    catalogId: string,
+    body: CatalogProductBody,
+    fields: readonly CatalogField[],
+    { stale, beforeSend }: Pick<SendOptions, 'stale' | 'beforeSend'>,
+  ): Promise<Sent & { readonly kind: 'product' }> {
+    const release = releaseBody(body, stale);
+    if (release !== null) await this.#patch(catalogId, release, beforeSend);
+    const refused: WithheldIdentifier[] = [];
+    for (let attempt = 1; ; attempt += 1) {
+      const sent = withoutIdentifiers(body, refused);
+      const left = fields.filter(
+        (field) => !refused.some(({ kind, owner }) => kind === field && owner === body.external_id),
+      );
+      try {
+        const product = await this.#patch(
+          catalogId,
+          { ...patchBody(sent, inOrder(left)), external_id: body.external_id },
+          beforeSend,
+        );
+        return { kind: 'product', product, body: sent, refused };
+      } catch (error) {
+        const more = isCoded(error, 'invalid') ? refusedIdentifiers(sent, error.fields) : [];
+        if (more.length === 0 || attempt > MOST_REFUSALS) throw error;
+        refused.push(...more);
+      }
+    }
+  }
+
+  /** Frees the identifiers of a product whose source is gone. A product that no longer exists holds none. */
+  async release(
+    catalogId: string,
+    externalId: string,
+    held: readonly Identifier[],
+    beforeSend: () => void,
+  ): Promise<void> {
+    if (held.length === 0) return;
+    await ifThere(() => this.#patch(catalogId, orphanReleaseBody(externalId, held), beforeSend));
+  }
+
+  /** Deletes a product whose source is gone. */
+  async remove(catalogId: string, beforeSend: () => void): Promise<void> {
+    beforeSend();
+    await ifThere(() => this.client.deleteProduct(catalogId));
+  }
+
+  /**
+   * PATCH, and what it cleared proved: a service may clear by null or by an empty text, refuse the other, or ignore it. Throws
+   * `invalid` when neither clears an identifier.
+   */
+  async #patch(catalogId: string, body: ProductBody, beforeSend: () => void): Promise<CatalogProduct> {
+    let product: CatalogProduct;
+    try {
+      product = await this.client.updateProduct(catalogId, body, { beforeSend });
+    } catch (error) {
+      if (!isCoded(error, 'invalid') || !refusesClearing(body, error)) throw error;
+      return this.client.updateProduct(catalogId, clearedByBlank(body), { beforeSend });
+    }
+    if (!stillHolds(product, body)) return product;
+    try {
+      return await this.client.updateProduct(catalogId, clearedByBlank(body), { beforeSend });
+    } catch (error) {
+      // The answer showed no variants: null may have cleared them, and this service refuses an empty text.
+      if (product.variants == null && isCoded(error, 'invalid')) return product;
+      throw error;
+    }
+  }
+}
+
+/** True when the answer shows an identifier that was to be cleared, or when it cannot show it because it leaves the variants out. */
+function stillHolds(product: CatalogVariant, body: ProductBody): boolean {
+  if (IDENTIFIER_KINDS.some((kind) => body[kind] === null && (product[kind] ?? '') !== '')) return true;
+  return (body.variants ?? []).some((variant) => {
+    if (!IDENTIFIER_KINDS.some((kind) => variant[kind] === null)) return false;
+    if (product.variants == null) return true;
+    const answered = product.variants.find((each) => each.external_id === variant.external_id);
+    return answered !== undefined && stillHolds(answered, variant);
+  });
+}
+
+/** True when every field that the refusal names was to be cleared by null. */
+function refusesClearing(body: ProductBody, error: CodedError): boolean {
+  const named = Object.keys(error.fields ?? {});
+  return named.length > 0 && named.every((path) => valueAt(body, path.split('.')) === null);
+}
+
+function valueAt(value: unknown, path: readonly string[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) =>
+      typeof at === 'object' && at !== null
+        ? Object.entries(at).find(([name]) => name === key)?.[1]
+        : undefined,
+    value,
+  );
+}
+
+function clearedByBlank(body: ProductBody): ProductBody {
+  const own = Object.fromEntries(Object.entries(body).map(([field, value]) => [field, value ?? '']));
+  return body.variants == null ? own : { ...own, variants: body.variants.map(clearedByBlank) };
+}
+
+function inOrder(fields: readonly CatalogField[]): CatalogField[] {
+  return CATALOG_FIELDS.filter((field) => fields.includes(field));
+}
+
+async function ifThere(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isCoded(error, 'not_found')) throw error;
+  }
+}
+
+/** POST updates whatever it matches; an answer about somebody else's product must not become our link. */
+function assertOurs(product: CatalogProduct, body: CatalogProductBody): void {
+  const answered = product.external_id;
+  if (answered === null || answered === undefined || answered === '' || answered === body.external_id) return;
+  throw new CodedError(
+    'conflict',
+    `the catalog matched product ${String(product.id)} of ${answered}: it is not linked`,
+  );
+}
