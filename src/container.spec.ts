@@ -51,7 +51,7 @@ async function made(root: ReturnType<typeof DaemonModule.forRoot>) {
 
 describe('the container of a command', () => {
   it('resolves what a command asks for', async () => {
-    const module = await made(CommandModule.forRoot(settings()));
+    const module = await made(CommandModule.forRoot(settings(), PlanOperations));
     for (const type of [RunWorker, PlanOperations, RowWorkPort])
       expect(module.get(type, { strict: false })).toBeInstanceOf(Object);
   });

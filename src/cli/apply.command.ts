@@ -1,11 +1,31 @@
+import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
 import { SavedPlansPort } from '../operations/ports.js';
 import { interruptSignal, print, StoreSyncCommand, type CommonOptions } from './command.js';
-import { reportRun, runToEnd } from './run-to-end.js';
+import { RunFollower } from './run-follower.js';
 import { idsFor, nothingMore } from './terminal.js';
 
 interface ApplyOptions extends CommonOptions {
   readonly json?: boolean;
+}
+
+/** Applies a saved plan and works the run that comes of it. */
+@Injectable()
+class ApplyAction {
+  constructor(
+    private readonly plans: SavedPlansPort,
+    private readonly follower: RunFollower,
+  ) {}
+
+  async run(planId: string, options: ApplyOptions, signal: AbortSignal): Promise<number> {
+    const applied = await this.plans.apply(planId, 'command', signal);
+    const run = await this.follower.toEnd(applied.runId, signal);
+    if (!options.json) {
+      const { entries, refused } = applied;
+      print(`plan ${planId}: ${entries - refused} of ${entries} entries still hold, ${refused} refused`);
+    }
+    return this.follower.report(run, options.json);
+  }
 }
 
 @Command({
@@ -24,16 +44,6 @@ export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
     const [planId = '', ...rest] = idsFor('apply', 'PLAN_ID', args);
     nothingMore('apply PLAN_ID', rest);
     const signal = interruptSignal();
-    return this.withApp(options, async (app) => {
-      const applied = await app.get(SavedPlansPort).apply(planId, 'command', signal);
-      const run = await runToEnd(app, applied.runId, signal);
-      if (!options.json) {
-        const taken = applied.entries - applied.refused;
-        print(
-          `plan ${planId}: ${String(taken)} of ${String(applied.entries)} entries still hold, ${String(applied.refused)} refused`,
-        );
-      }
-      return reportRun(app, run, options.json);
-    });
+    return this.withService(options, ApplyAction, (action) => action.run(planId, options, signal));
   }
 }

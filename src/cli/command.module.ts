@@ -1,9 +1,11 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { AppModule } from '../app.module.js';
+import { OPERATIONS } from '../operations/operations.module.js';
 import { RowWorkPort } from '../operations/ports.js';
 import { SettingsModule, type AppSettings } from '../settings.module.js';
 import { commandLogger } from './command-logger.js';
 import { DirectRowWork } from './direct-row-work.js';
+import { RunFollower } from './run-follower.js';
 
 const CONNECTIONS = 12;
 
@@ -15,10 +17,12 @@ const CONNECTIONS = 12;
   exports: [RowWorkPort],
 })
 export class CommandModule {
-  static forRoot(settings: AppSettings): DynamicModule {
+  /** `service`: what the command works with. */
+  static forRoot(settings: AppSettings, service: Type): DynamicModule {
     const logger = commandLogger(settings.logger);
     return {
       module: CommandModule,
+      providers: [RunFollower, ...(OPERATIONS.includes(service) ? [] : [service])],
       imports: [SettingsModule.forRoot({ ...settings, logger }, CONNECTIONS)],
     };
   }

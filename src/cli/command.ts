@@ -1,10 +1,10 @@
-import type { INestApplicationContext } from '@nestjs/common';
+import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
 import { environment, secretValues } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
-import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
+import { openRuntimeFor, readConfig } from './runtime.js';
 
 export interface CommonOptions {
   readonly config?: string;
@@ -35,10 +35,15 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
   /** Does the command's work; returns its exit status. */
   protected abstract execute(options: Options, args: readonly string[]): Promise<number>;
 
-  /** The application without its HTTP side and workers, for the length of one command. */
-  protected async withApp<T>(
+  /**
+   * Makes the application's container, without HTTP and workers, for the length of one command, and hands `work` the injected service.
+   * A service that only one command has may be a class of that command. Commands themselves get nothing injected: nest-commander makes
+   * them before it parses `--config`, and `--help` must not connect to a database.
+   */
+  protected async withService<Service, T>(
     options: Options,
-    work: (app: INestApplicationContext, runtime: Runtime) => Promise<T>,
+    service: Type<Service>,
+    work: (service: Service) => Promise<T>,
   ): Promise<T> {
     const { config, warnings } = readConfig(options.config);
     // Loaded while the embedded database comes up.
@@ -47,12 +52,12 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
       import('./command.module.js'),
     ]);
     try {
-      const app = await NestFactory.createApplicationContext(CommandModule.forRoot(runtime), {
+      const app = await NestFactory.createApplicationContext(CommandModule.forRoot(runtime, service), {
         logger: false,
         abortOnError: false,
       });
       try {
-        return await work(app, runtime);
+        return await work(app.get(service));
       } finally {
         await app.close();
       }

@@ -24,8 +24,7 @@ export class DeliveriesCommand extends ListCommand {
     const action = actionOf('deliveries', ACTIONS, given);
     if (action === 'list') nothingMore('deliveries list', ids);
     const query = queryFrom(deliveryQuerySchema, options);
-    return this.withApp(options, async (app) => {
-      const deliveries = app.get(DeliveryOperations);
+    return this.withService(options, DeliveryOperations, async (deliveries) => {
       switch (action) {
         case 'list':
           printList(await deliveries.list(query), options.json);

@@ -31,8 +31,8 @@ export class DriftCommand extends StoreSyncCommand<DriftOptions> {
   protected async execute(options: DriftOptions, args: readonly string[]): Promise<number> {
     nothingMore('drift', args);
     const signal = interruptSignal();
-    return this.withApp(options, async (app) => {
-      const drift = await app.get(DriftOperations).look(options.store, signal, () => undefined);
+    return this.withService(options, DriftOperations, async (operations) => {
+      const drift = await operations.look(options.store, signal, () => undefined);
       if (options.json) printJson(drift);
       else printDrift(drift);
       return drift.drifted === 0 ? 0 : 2;

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
 import { presentEntry, type PlanEntry } from '../operations/plans.js';
@@ -7,7 +8,7 @@ import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import { SYSTEM_CLOCK } from '../runtime/clock.js';
+import { Clock } from '../runtime/clock.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { dryRun, type DryRun } from '../sync/dry-run.js';
 import { interruptSignal, print, printJson } from './command.js';
@@ -17,6 +18,72 @@ import { paint, printable } from './terminal.js';
 
 interface PlanOptions extends StoreOptions {
   readonly save?: boolean;
+}
+
+/** Plans without changing either side, and keeps the plan when `--save` asks for it. */
+@Injectable()
+class PlanAction {
+  constructor(
+    private readonly sites: Sites,
+    private readonly savedPlans: SavedPlansPort,
+    private readonly plans: SavedPlanRepository,
+    private readonly links: LinkRepository,
+    private readonly state: StateRepository,
+    private readonly db: Database,
+    private readonly clock: Clock,
+  ) {}
+
+  async run(options: PlanOptions, signal: AbortSignal): Promise<number> {
+    const store = this.sites.store(options.store);
+    const actions: PlanEntry[] = [];
+    const made = await this.#plan(store, options, signal, (batch) => {
+      actions.push(...batch.map(presentEntry).map((entry) => kept(entry, store)));
+    });
+    const { plan } = made;
+    let { saved } = made;
+    if (saved !== null && actions.length === 0) {
+      // Nothing to review, nothing to apply.
+      await this.plans.discard(saved);
+      saved = null;
+    }
+    const gone = await stillGone(this.links, store, actions);
+    if (options.json) {
+      printJson({
+        ...(options.save ? { id: saved } : {}),
+        ...{ store: store.key, ...plan, actions },
+        ...(gone === null ? {} : { gone }),
+      });
+    } else printPlan(store.key, plan, actions, gone ?? [], saved);
+    return actions.length === 0 ? 0 : 2;
+  }
+
+  async #plan(
+    store: Store,
+    { full = false, save = false }: PlanOptions,
+    signal: AbortSignal,
+    onActions: (batch: readonly SyncActionEntity[]) => void,
+  ): Promise<{ plan: DryRun; saved: string | null }> {
+    const progress = new ProgressReport(process.stderr);
+    const request = {
+      full,
+      signal,
+      onProgress: (seen: number) => {
+        progress.show({ phase: 'plan', done: seen, total: null });
+      },
+      onActions,
+    };
+    try {
+      if (!save)
+        return {
+          plan: await dryRun({ db: this.db, state: this.state, clock: this.clock }, store, request),
+          saved: null,
+        };
+      const saved = await this.savedPlans.draft(store.key);
+      return { plan: await this.savedPlans.fill(saved, store.key, request), saved };
+    } finally {
+      progress.end();
+    }
+  }
 }
 
 @Command({
@@ -34,48 +101,7 @@ export class PlanCommand extends StoreCommand<PlanOptions> {
 
   protected async execute(options: PlanOptions): Promise<number> {
     const signal = interruptSignal();
-    return this.withApp(options, async (app) => {
-      const store = app.get(Sites).store(options.store);
-      const actions: PlanEntry[] = [];
-      const progress = new ProgressReport(process.stderr);
-      const wish = {
-        full: options.full ?? false,
-        signal,
-        onProgress: (seen: number) => {
-          progress.show({ phase: 'plan', done: seen, total: null });
-        },
-        onActions: (batch: readonly SyncActionEntity[]) => {
-          actions.push(...batch.map(presentEntry).map((entry) => kept(entry, store)));
-        },
-      };
-      let saved: string | null = null;
-      let plan: DryRun;
-      try {
-        if (options.save) {
-          saved = await app.get(SavedPlansPort).draft(store.key);
-          plan = await app.get(SavedPlansPort).fill(saved, store.key, wish);
-        } else {
-          const parts = { db: app.get(Database), state: app.get(StateRepository), clock: SYSTEM_CLOCK };
-          plan = await dryRun(parts, store, wish);
-        }
-      } finally {
-        progress.end();
-      }
-      if (saved !== null && actions.length === 0) {
-        // Nothing to review, nothing to apply.
-        await app.get(SavedPlanRepository).discard(saved);
-        saved = null;
-      }
-      const gone = await stillGone(app.get(LinkRepository), store, actions);
-      if (options.json) {
-        printJson({
-          ...(options.save ? { id: saved } : {}),
-          ...{ store: store.key, ...plan, actions },
-          ...(gone === null ? {} : { gone }),
-        });
-      } else printPlan(store.key, plan, actions, gone ?? [], saved);
-      return actions.length === 0 ? 0 : 2;
-    });
+    return this.withService(options, PlanAction, (action) => action.run(options, signal));
   }
 }
 

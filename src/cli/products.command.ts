@@ -28,8 +28,8 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
     actionOf('products', ['show'], given);
     const [id = '', ...more] = idsFor('products', 'show', ids);
     nothingMore('products show ID', more);
-    return this.withApp(options, async (app) => {
-      const timelines = await timelinesOf(app.get(ProductOperations), id);
+    return this.withService(options, ProductOperations, async (products) => {
+      const timelines = await timelinesOf(products, id);
       if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);
       else timelines.forEach(printTimeline);
       return 0;

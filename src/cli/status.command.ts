@@ -15,8 +15,8 @@ export class StatusCommand extends StoreSyncCommand<StatusOptions> {
   }
 
   protected async execute(options: StatusOptions): Promise<number> {
-    return this.withApp(options, async (app) => {
-      const status = await app.get(StatusReader).read({ allGone: options.json === true });
+    return this.withService(options, StatusReader, async (reader) => {
+      const status = await reader.read({ allGone: options.json === true });
       if (options.json) printJson(status);
       else printStatus(status);
       return 0;

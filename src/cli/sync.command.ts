@@ -1,11 +1,28 @@
+import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
 import { RunRequests } from '../sites/run-requests.js';
 import { interruptSignal } from './command.js';
-import { reportRun, runToEnd } from './run-to-end.js';
+import { RunFollower } from './run-follower.js';
 import { StoreCommand, type StoreOptions } from './store-options.js';
 
 interface SyncOptions extends StoreOptions {
   readonly force?: boolean;
+}
+
+/** Requests a run of the store and works it to its end. */
+@Injectable()
+class SyncAction {
+  constructor(
+    private readonly requests: RunRequests,
+    private readonly follower: RunFollower,
+  ) {}
+
+  async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
+    const { store, full = false, force = false } = options;
+    const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
+    if (!created) process.stderr.write(`a run of store ${store} is active already: ${id}\n`);
+    return this.follower.report(await this.follower.toEnd(id, signal), options.json);
+  }
 }
 
 @Command({ name: 'sync', description: 'runs one sync to its end: extract, plan, apply, trigger generation' })
@@ -17,16 +34,6 @@ export class SyncCommand extends StoreCommand<SyncOptions> {
 
   protected async execute(options: SyncOptions): Promise<number> {
     const signal = interruptSignal();
-    return this.withApp(options, async (app) => {
-      const { id, created } = await app.get(RunRequests).request({
-        store: options.store,
-        full: options.full ?? false,
-        force: options.force ?? false,
-        trigger: 'command',
-      });
-      if (!created) process.stderr.write(`a run of store ${options.store} is active already: ${id}\n`);
-      const run = await runToEnd(app, id, signal);
-      return reportRun(app, run, options.json);
-    });
+    return this.withService(options, SyncAction, (action) => action.run(options, signal));
   }
 }

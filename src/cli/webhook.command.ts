@@ -36,8 +36,7 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
   protected async execute(options: WebhookOptions, [given, ...rest]: readonly string[]): Promise<number> {
     const action = actionOf('webhook', ACTIONS, given);
     nothingMore(`webhook ${action}`, rest);
-    return this.withApp(options, async (app) => {
-      const operations = app.get(WebhookSlotOperations);
+    return this.withService(options, WebhookSlotOperations, async (operations) => {
       const wish = { workspace: options.workspace, force: options.force ?? false };
       const slots =
         action === 'show' ? await operations.show(wish.workspace) : await operations[action](wish);

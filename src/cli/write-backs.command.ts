@@ -27,8 +27,7 @@ export class WriteBacksCommand extends ListCommand {
     if (action === 'list') nothingMore('write-backs list', ids);
     else idsFor('write-backs', action, ids);
     const query = queryFrom(writeBackQuerySchema, options);
-    return this.withApp(options, async (app) => {
-      const writeBacks = app.get(WriteBackOperations);
+    return this.withService(options, WriteBackOperations, async (writeBacks) => {
       if (action !== 'list') return reportOutcomes(await writeBacks.decide(ids, action), options.json);
       const page = await writeBacks.list(query);
       if (options.json) printJson(page);

@@ -1,4 +1,4 @@
-import { Global, Module } from '@nestjs/common';
+import { Global, Module, type Type } from '@nestjs/common';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
@@ -8,7 +8,8 @@ import { ProductOperations } from './timeline.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
 import { WriteBackOperations } from './write-backs.js';
 
-const OPERATIONS = [
+/** The use cases, one class each. */
+export const OPERATIONS: readonly Type[] = [
   StatusReader,
   DeliveryOperations,
   WriteBackOperations,
@@ -21,5 +22,5 @@ const OPERATIONS = [
 
 /** What commands, the API and the dashboard share. */
 @Global()
-@Module({ providers: OPERATIONS, exports: OPERATIONS })
+@Module({ providers: [...OPERATIONS], exports: [...OPERATIONS] })
 export class OperationsModule {}
