@@ -102,17 +102,12 @@ export function pageSchema<Item extends z.ZodType>(item: Item) {
   });
 }
 
-export const loginRequestSchema = z.object({ email: z.email(), password: z.string() });
-/** docs/catalog-rules.md#post-login. */
-export const tokenPairSchema = z.looseObject({ access: z.string().min(1), refresh: z.string().min(1) });
-
 export const WEBHOOK_ACTIONS = [
   'product_generated',
   'product_generation_failed',
   'product_generation_no_urls',
 ] as const;
 export const webhookActionSchema = z.enum(WEBHOOK_ACTIONS);
-export type WebhookAction = z.output<typeof webhookActionSchema>;
 
 /** What POST /settings/webhooks/ takes (docs/catalog-rules.md#webhook-configuration). */
 export const webhookConfigInputSchema = z.object({

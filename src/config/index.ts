@@ -1,13 +1,10 @@
 export { APP_CONFIG, type AdminAccess, type PublicAddress } from './app-config.js';
 export { ConfigError } from './config-error.js';
-export type { ConfigProblem } from './config-error.js';
 export { environment } from './environment.js';
 export type { Environment } from './environment.js';
 export { loadConfig } from './load-config.js';
-export type { LoadedConfig, LoadOptions } from './load-config.js';
-export { LOG_LEVELS, logLevel } from './log-level.js';
-export type { LogLevel } from './log-level.js';
+export type { LoadedConfig } from './load-config.js';
+export { logLevel } from './log-level.js';
 export type { AppConfig, StoreConfig, WorkspaceConfig } from './schema.js';
 export { describeConfig, secretValues } from './secrets.js';
 export { tracingSettings } from './tracing.js';
-export type { TracingSettings } from './tracing.js';

@@ -1,6 +1,2 @@
-export {
-  openEmbeddedPostgres,
-  type EmbeddedPostgres,
-  type EmbeddedPostgresOptions,
-} from './embedded-postgres.js';
+export { openEmbeddedPostgres, type EmbeddedPostgres } from './embedded-postgres.js';
 export { removeEmbeddedPostgres } from './location.js';

@@ -4,7 +4,7 @@ import type { ShopifyOptions } from './shopify/options.js';
 
 export { keptOfEvent, productIdOfEvent } from './shopify/product-event.js';
 export { hasShopifySignatureForm, isShopifySignature } from './shopify/webhook-signature.js';
-export type { CostReport, RequestReport, ShopifyOptions } from './shopify/options.js';
+export type { RequestReport, ShopifyOptions } from './shopify/options.js';
 
 /** A store of some kind, and what its connector is made of. */
 export type StoreConnectorOptions = { readonly kind: 'shopify' } & ShopifyOptions;

@@ -20,7 +20,7 @@ import { DeliveryStore, type DeliveryRecord } from './webhooks/delivery-store.js
 import { DeliveryWorkload } from './webhooks/delivery-workload.js';
 import { Wakeups, Worker } from './worker.js';
 
-export type { CatalogSandboxOptions, SandboxLogger } from './settings.js';
+export type { CatalogSandboxOptions } from './settings.js';
 export type { ApiTokenRecord, DeliveryRecord, LoggedRequest, Scope };
 
 /** A sandbox that answers, and what its operator and tests may do with it beside the API. */

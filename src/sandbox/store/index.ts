@@ -24,10 +24,9 @@ import { WebhookSubscriptions } from './webhook-subscriptions.js';
 import type { WebhookSubscription } from './webhook-subscriptions.js';
 
 export type { BulkMode } from './bulk-operations.js';
-export { BULK_MODES } from './bulk-operations.js';
 export type { FaultScope } from './faults.js';
-export type { DeliveryEntry, Ledger, MutationEntry, RequestEntry } from './ledger.js';
-export type { MerchantEdit, ProductRef } from './merchant.js';
+export type { Ledger } from './ledger.js';
+export type { MerchantEdit } from './merchant.js';
 export type { SandboxProduct, ShopLocale } from './model.js';
 
 export interface StoreSandboxOptions {

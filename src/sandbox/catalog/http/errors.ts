@@ -19,10 +19,6 @@ export class FieldValidationError extends ApiError {
   }
 }
 
-export function badRequest(detail: string): ApiError {
-  return new ApiError(400, { detail });
-}
-
 export function unauthorized(detail: string): ApiError {
   return new ApiError(401, { detail });
 }
