@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
 import { SavedPlansPort } from '../operations/ports.js';
-import { interruptSignal, print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
+import { print } from './output.js';
 import { RunFollower } from './run-follower.js';
 import { idsFor, nothingMore } from './terminal.js';
 

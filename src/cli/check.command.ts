@@ -15,7 +15,8 @@ import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-
 import { openQueueBackend } from '../queue/index.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
-import { print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print } from './output.js';
 import { openRuntime, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
 

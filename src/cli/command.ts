@@ -82,15 +82,6 @@ export function report(error: unknown): void {
   process.stderr.write(`${stack ?? `store-sync: ${errorLine(error)}`}\n`);
 }
 
-/** One document on stdout and nothing else. */
-export function printJson(document: unknown): void {
-  process.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
-}
-
-export function print(line = ''): void {
-  process.stdout.write(`${line}\n`);
-}
-
 /** Aborted by the first SIGINT or SIGTERM, so that a run is handed on instead of being cut off. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();

@@ -1,6 +1,7 @@
 import { Command } from 'nest-commander';
 import { environment } from '../config/index.js';
-import { print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print } from './output.js';
 import { completionScript, SHELLS, type CommandWords } from './completion-scripts.js';
 import { actionOf, nothingMore } from './terminal.js';
 

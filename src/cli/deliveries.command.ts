@@ -7,7 +7,7 @@ import {
   type DeliverySummary,
 } from '../operations/deliveries.js';
 import type { Page } from '../operations/paging.js';
-import { print, printJson } from './command.js';
+import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
 

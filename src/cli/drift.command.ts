@@ -1,6 +1,7 @@
 import { Command, Option } from 'nest-commander';
 import { DriftOperations, type Drift } from '../operations/drift.js';
-import { interruptSignal, print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
+import { print, printJson } from './output.js';
 import { nothingMore, paintState, printable, quoted } from './terminal.js';
 
 interface DriftOptions extends CommonOptions {

@@ -1,6 +1,7 @@
 import { Command, Option } from 'nest-commander';
 import { GenerateOperations } from '../operations/generate.js';
-import { interruptSignal, print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
+import { print, printJson } from './output.js';
 
 interface GenerateOptions extends CommonOptions {
   readonly store: string;

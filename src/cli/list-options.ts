@@ -2,7 +2,8 @@ import { Option } from 'nest-commander';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { PAGE_LIMIT, type RowOutcome } from '../operations/paging.js';
 import type { z } from 'zod';
-import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print, printJson } from './output.js';
 
 export interface ListOptions extends CommonOptions {
   readonly state?: string;

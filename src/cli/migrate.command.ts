@@ -1,6 +1,7 @@
 import { Command } from 'nest-commander';
 import { migrate, openDataSource } from '../persistence/data-source.js';
-import { print, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print } from './output.js';
 import { openRuntime } from './runtime.js';
 
 @Command({ name: 'migrate', description: 'applies migrations and stops' })

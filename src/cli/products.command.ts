@@ -1,7 +1,8 @@
 import { Command, Option } from 'nest-commander';
 import { CodedError } from '../domain/errors.js';
 import { ProductOperations, type ProductTimeline } from '../operations/timeline.js';
-import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print, printJson } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 import { fieldLine } from './write-backs.command.js';
 

@@ -6,7 +6,7 @@ import { ActionRepository } from '../persistence/action.repository.js';
 import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { RunWorker } from '../sync/run-worker.js';
-import { print, printJson } from './command.js';
+import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
 import { runSummary } from './run-summary.js';
 import { printable } from './terminal.js';

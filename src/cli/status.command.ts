@@ -1,6 +1,7 @@
 import { Command, Option } from 'nest-commander';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
-import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 
 interface StatusOptions extends CommonOptions {

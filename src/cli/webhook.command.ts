@@ -1,6 +1,7 @@
 import { Command, Option } from 'nest-commander';
 import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
-import { print, printJson, StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { print, printJson } from './output.js';
 import { actionOf, nothingMore, paintState, printable } from './terminal.js';
 
 interface WebhookOptions extends CommonOptions {

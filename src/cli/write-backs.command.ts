@@ -6,7 +6,7 @@ import {
   type PresentedWriteBack,
   type WriteBackField,
 } from '../operations/write-backs.js';
-import { print, printJson } from './command.js';
+import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
 

@@ -1,7 +1,5 @@
 import type { Redis } from 'ioredis';
 import type pg from 'pg';
-import { openPostgresBackend } from './postgres-backend.js';
-import { openRedisBackend } from './redis-backend.js';
 
 /** Where the queues live (docs/configuration.md). */
 export type QueueStorage =
@@ -25,14 +23,4 @@ export interface QueueBackend {
   ping(): Promise<void>;
   /** Ends the connections; queues and workers come first. */
   close(): Promise<void>;
-}
-
-/**
- * Waits for the storage and prepares it. Must come before any Queue or Worker: one that is constructed while its database is down
- * never recovers. Throws `transient` after `waitMs`, `misconfigured` at once for what waiting does not mend.
- */
-export async function openQueueBackend(storage: QueueStorage, options: OpenOptions): Promise<QueueBackend> {
-  return storage.kind === 'postgres'
-    ? await openPostgresBackend(storage.databaseUrl, options)
-    : await openRedisBackend(storage.redisUrl, options);
 }

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
 import { startCatalogSandbox } from './catalog/index.js';
 import { openCatalogOperator } from './catalog/operator.js';
-import type { SandboxLogger } from './catalog/settings.js';
+import type { SandboxLogger } from './catalog/logger.js';
 
 const USAGE = `The catalog sandbox: a service to try things out against.
 

@@ -15,7 +15,7 @@ import { WriteBackRepository } from '../../persistence/write-back.repository.js'
 import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { demoCatalogCsv } from '../../sandbox/demo-catalog/demo-catalog.js';
-import { print } from '../command.js';
+import { print } from '../output.js';
 import { outcomeOf, outcomeTable, type DemoOutcome, type ProductStory } from './demo-report.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
 

@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { MIGRATIONS } from './migrations.js';
-import type { SandboxLogger } from './settings.js';
+import type { SandboxLogger } from './logger.js';
 
 /** What runs a query: the pool, or the connection of a transaction. */
 export interface Queryable {

@@ -1,6 +1,7 @@
 import { Accounts } from './auth/accounts.js';
 import { SandboxDatabase } from './database.js';
 import { DEFAULT_SCHEMA, type SandboxLogger } from './settings.js';
+import type { SandboxLogger } from './logger.js';
 
 export interface CatalogOperator {
   readonly accounts: Accounts;

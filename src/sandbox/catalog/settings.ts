@@ -1,3 +1,4 @@
+import type { SandboxLogger } from './logger.js';
 import { resolveReadings, type CatalogReadings } from './readings.js';
 import { withoutTrailing } from '../../domain/text.js';
 
@@ -33,11 +34,6 @@ export interface CatalogSandboxOptions {
   /** How often the workers look for due rows that nothing told them of. */
   readonly pollMs?: number;
   readonly logger?: SandboxLogger;
-}
-
-export interface SandboxLogger {
-  info(message: string): void;
-  error(message: string, error?: unknown): void;
 }
 
 export interface SandboxSettings {

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import type { SandboxLogger } from './settings.js';
+import type { SandboxLogger } from './logger.js';
 
 /** Rows that fall due. The database decides what is due and whose it is; the worker only asks, at the right moments. */
 export interface Workload {

@@ -3,7 +3,7 @@ import { execute } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import type { BulkQueryPlan, ConnectionPlan } from './bulk-validation.js';
 import type { SandboxProduct } from './model.js';
-import type { ExportWindow, RequestContext } from './request-context.js';
+import type { ExportWindow } from './export-window.js';
 
 export interface ExportFile {
   readonly lines: readonly string[];
@@ -24,13 +24,13 @@ interface Row {
 
 /**
  * Evaluates an export's query against the shop, part by part so that the process stays responsive, and writes a line for
- * each node. The root items are those of the moment it begins. Throws the first error of the execution.
+ * each node. `context` is what resolvers of the request get. The root items are those of the moment it begins. Throws the first error of the execution.
  */
 export async function evaluateExport(
   schema: GraphQLSchema,
   rootValue: object,
   plan: BulkQueryPlan,
-  context: RequestContext,
+  context: object,
   order: ExportOrder,
 ): Promise<ExportFile> {
   const snapshots = new Map<string, readonly SandboxProduct[]>();

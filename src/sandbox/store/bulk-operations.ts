@@ -7,8 +7,7 @@ import type { BulkQueryPlan } from './bulk-validation.js';
 import { connectionOf } from './connections.js';
 import type { Connection, ConnectionArgs, Position } from './connections.js';
 import { gid } from './model.js';
-import { requireId } from './request-context.js';
-import type { RequestContext } from './request-context.js';
+import { requireId } from './require-id.js';
 import type { ShopState } from './state.js';
 
 export const BULK_MODES = [
@@ -68,11 +67,7 @@ export class BulkOperations {
   ) {}
 
   /** `bulkOperationRunQuery`. */
-  runQuery(
-    args: { query: string; groupObjects: boolean },
-    context: RequestContext,
-    rootValue: object,
-  ): object {
+  runQuery(args: { query: string; groupObjects: boolean }, context: object, rootValue: object): object {
     if (!this.options.enabled || this.mode === 'access_denied') throw notEnabled();
     const refused = (messages: readonly string[], field: string[] | null, code: string): object => {
       return { bulkOperation: null, userErrors: messages.map((message) => ({ field, message, code })) };
@@ -162,7 +157,7 @@ export class BulkOperations {
     operation: Operation,
     plan: BulkQueryPlan,
     groupObjects: boolean,
-    context: RequestContext,
+    context: object,
     rootValue: object,
   ): Promise<void> {
     const scattered = operation.mode === 'interleaved' || !(groupObjects || this.options.grouped);

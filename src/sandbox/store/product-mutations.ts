@@ -5,7 +5,8 @@ import { parseGid } from './model.js';
 import { changeProduct, mergeMetafields, tagErrors } from './product-changes.js';
 import type { SeoChanges, UserError } from './product-changes.js';
 import { mediaView, productView } from './product-view.js';
-import { requireId, requireScope } from './request-context.js';
+import { requireScope } from './request-context.js';
+import { requireId } from './require-id.js';
 import type { RequestContext } from './request-context.js';
 
 interface ProductInput {

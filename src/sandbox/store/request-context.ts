@@ -1,8 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { BulkOperations } from './bulk-operations.js';
+import type { ExportWindow } from './export-window.js';
 import type { MutationEntry } from './ledger.js';
-import { parseGid } from './model.js';
-import type { SandboxProduct } from './model.js';
 import type { SearchWarning } from './product-search.js';
 import type { ShopState } from './state.js';
 import type { WebhookSubscriptions } from './webhook-subscriptions.js';
@@ -29,13 +28,6 @@ export interface SearchReport {
   readonly warnings: readonly SearchWarning[];
 }
 
-export interface ExportWindow {
-  readonly offset: number;
-  readonly size: number;
-  /** Items of each root connection by its response key, as they were when the export began. */
-  readonly snapshots: Map<string, readonly SandboxProduct[]>;
-}
-
 /** Throws ACCESS_DENIED unless the app has one of the scopes; writing implies reading. */
 export function requireScope(context: RequestContext, field: string, ...scopes: string[]): void {
   if (
@@ -50,11 +42,4 @@ export function requireScope(context: RequestContext, field: string, ...scopes: 
       requiredAccess: `${required}.`,
     },
   });
-}
-
-/** The number in a gid of the expected type; RESOURCE_NOT_FOUND for a gid of another type. */
-export function requireId(gid: string, type: string): number {
-  const parsed = parseGid(gid);
-  if (parsed?.type === type) return Number(parsed.id);
-  throw new GraphQLError(`Invalid id: ${gid}`, { extensions: { code: 'RESOURCE_NOT_FOUND' } });
 }

@@ -9,7 +9,8 @@ import type { SandboxProduct } from './model.js';
 import { changeTags, fileUpdate, productUpdate } from './product-mutations.js';
 import { SHOP_ZONE, searchProducts, totalInventory } from './product-search.js';
 import { collectionView, mediaView, metafieldView, productView, variantView } from './product-view.js';
-import { requireId, requireScope } from './request-context.js';
+import { requireScope } from './request-context.js';
+import { requireId } from './require-id.js';
 import type { RequestContext } from './request-context.js';
 import type { ShopState } from './state.js';
 import {

@@ -3,7 +3,7 @@ import type { ConnectionArgs } from './connections.js';
 import { gid } from './model.js';
 import type { SandboxProduct } from './model.js';
 import { apiVersionView } from './api-versions.js';
-import { requireId } from './request-context.js';
+import { requireId } from './require-id.js';
 import type { ProductEvent, ShopState } from './state.js';
 import { webhookPayload } from './webhook-payload.js';
 import type { WebhookSender } from './webhook-sender.js';

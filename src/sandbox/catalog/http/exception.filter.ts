@@ -1,7 +1,7 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { SandboxLogger } from '../settings.js';
+import type { SandboxLogger } from '../logger.js';
 import { ApiError } from './errors.js';
 
 /** What body parsers throw: an error that names its status and may be shown. */

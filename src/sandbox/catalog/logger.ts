@@ -1,0 +1,4 @@
+export interface SandboxLogger {
+  info(message: string): void;
+  error(message: string, error?: unknown): void;
+}
