@@ -1,6 +1,6 @@
 import { Accounts } from './auth/accounts.js';
 import { SandboxDatabase } from './database.js';
-import { DEFAULT_SCHEMA, type SandboxLogger } from './settings.js';
+import { DEFAULT_SCHEMA } from './settings.js';
 import type { SandboxLogger } from './logger.js';
 
 export interface CatalogOperator {
