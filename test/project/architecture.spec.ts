@@ -54,7 +54,7 @@ const AREAS: Readonly<Record<string, Area>> = {
   operations: STAGE,
   api: { imports: [...STAGE.imports, 'operations', 'openapi'] },
   dashboard: { imports: [...STAGE.imports, 'operations', 'api'] },
-  sandbox: { imports: ['domain/errors.ts', 'openapi'] },
+  sandbox: { imports: ['domain/errors.ts', 'domain/text.ts', 'openapi'] },
 };
 
 /** The composition root and the commands bind everything; the sandbox belongs to the demo alone. */
