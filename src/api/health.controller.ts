@@ -42,7 +42,7 @@ export class HealthController {
   async #look(): Promise<HealthCheckResult> {
     try {
       return await this.health.check([
-        () => this.#part('database', () => this.db.rows('SELECT 1')),
+        () => this.#part('database', () => this.db.affected('SELECT 1')),
         () => this.#part('queue', () => this.queue.ping()),
       ]);
     } catch (error) {

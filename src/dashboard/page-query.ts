@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { PageWish } from '../persistence/listing.repository.js';
+import type { PageRequest } from '../persistence/listing.repository.js';
 
 export const ROWS_OF_A_PAGE = 50;
 
@@ -12,7 +12,7 @@ export function pageListSchema<const States extends readonly string[]>(states: S
   });
 }
 
-export function pageAt(offset: number, limit = ROWS_OF_A_PAGE): PageWish {
+export function pageAt(offset: number, limit = ROWS_OF_A_PAGE): PageRequest {
   return { limit, offset, order: 'desc' };
 }
 

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Database } from '../persistence/database.js';
 import { nameOf } from './elements.js';
 
@@ -7,7 +8,8 @@ export async function productLabels(
   externalIds: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (externalIds.length === 0) return new Map();
-  const rows = await db.rows<{ externalId: string; label: string }>(
+  const rows = await db.read(
+    z.object({ externalId: z.string(), label: z.string() }),
     'SELECT external_id, label FROM store_product WHERE external_id = ANY($1)',
     [[...new Set(externalIds)]],
   );

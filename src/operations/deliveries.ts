@@ -4,7 +4,7 @@ import { readUntrustedJson } from '../catalog/untrusted-json.js';
 import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
-import { ListingRepository, type ListedDelivery } from '../persistence/listing.repository.js';
+import { ListingRepository, type DeliveryRow } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import { RowWorkPort } from './ports.js';
 
@@ -80,7 +80,7 @@ export class DeliveryOperations {
   }
 }
 
-export function summarised(row: ListedDelivery): DeliverySummary {
+export function summarised(row: DeliveryRow): DeliverySummary {
   const { id, workspace, via, state, action, externalId, taskId, note, attempts } = row;
   return {
     ...{ id, workspace, via, state, action, externalId, taskId, note, attempts },

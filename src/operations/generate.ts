@@ -92,7 +92,7 @@ export class GenerateOperations {
       const ref = parseExternalId(id);
       const names =
         ref === null
-          ? await this.history.bearersOf(id, store.key)
+          ? await this.history.productsNamed(id, store.key)
           : [productExternalId(ref.shop, ref.productId)];
       const links = await Promise.all(names.map((name) => this.links.get(name)));
       const own = links.filter((link) => link?.store === store.key).filter((link) => link !== null);

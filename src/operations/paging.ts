@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Listed, PageWish } from '../persistence/listing.repository.js';
+import type { ListPage, PageRequest } from '../persistence/listing.repository.js';
 
 export const PAGE_LIMIT = 200;
 
@@ -38,8 +38,8 @@ export interface Page<T> {
 }
 
 export function pageOf<Row, Item>(
-  listed: Listed<Row>,
-  { limit, offset }: PageWish,
+  listed: ListPage<Row>,
+  { limit, offset }: PageRequest,
   present: (row: Row) => Item,
 ): Page<Item> {
   return { items: listed.rows.map(present), total: listed.total, limit, offset };

@@ -1,8 +1,5 @@
-import type {
-  GenerationTaskEntity,
-  StoreProductEntity,
-  WriteBackEntity,
-} from '../persistence/entities/index.js';
+import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
+import type { WriteBackRow } from '../persistence/listing.repository.js';
 import type { PastAction } from '../persistence/history.repository.js';
 
 /** A product's rows, each list oldest first. */
@@ -10,7 +7,7 @@ export interface ProductFacts {
   readonly link: StoreProductEntity | null;
   readonly actions: readonly PastAction[];
   readonly tasks: readonly GenerationTaskEntity[];
-  readonly writeBacks: readonly WriteBackEntity[];
+  readonly writeBacks: readonly WriteBackRow[];
 }
 
 /** Why a product is where it is, in one line for people; pure. What keeps it from going on comes first. */
@@ -81,7 +78,7 @@ function taskState(task: GenerationTaskEntity): string {
   }
 }
 
-function writeBackState({ id, state, reason, settledAt, revertedAt }: WriteBackEntity): string {
+function writeBackState({ id, state, reason, settledAt, revertedAt }: WriteBackRow): string {
   const why = reason ?? 'no reason given';
   switch (state) {
     case 'pending_review':

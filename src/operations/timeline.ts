@@ -4,7 +4,7 @@ import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import { HistoryRepository, type PastAction } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { ListingRepository, type ListedDelivery } from '../persistence/listing.repository.js';
+import { ListingRepository, type DeliveryRow, type ProductRow } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
 import { errorOf, whereItStands } from './standing.js';
 import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './write-backs.js';
@@ -79,7 +79,7 @@ export class ProductOperations {
     const ref = parseExternalId(name);
     const externalId = ref === null ? name : productExternalId(ref.shop, ref.productId);
     if (await this.history.knows(externalId)) return [externalId];
-    const bearers = await this.history.bearersOf(name);
+    const bearers = await this.history.productsNamed(name);
     return bearers.length > 0 ? bearers : this.history.plannedByHandle(name);
   }
 
@@ -113,7 +113,7 @@ export class ProductOperations {
   }
 }
 
-export function summarised(link: StoreProductEntity): ProductSummary {
+export function summarised(link: ProductRow): ProductSummary {
   const { externalId, store, workspace, label, handle, state, catalogId, withheld, generationDue } = link;
   return {
     ...{ externalId, store, workspace, label, handle, state, catalogId, generationDue },
@@ -218,7 +218,7 @@ function taskEntries(task: GenerationTaskEntity): TimelineEntry[] {
   ];
 }
 
-function deliveryEntries(delivery: ListedDelivery): TimelineEntry[] {
+function deliveryEntries(delivery: DeliveryRow): TimelineEntry[] {
   const what = `${delivery.action ?? 'unreadable'} by ${delivery.via}: ${delivery.state}`;
   return entry(delivery.receivedAt, 'delivery', what, { id: delivery.id, reason: delivery.note });
 }

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { isCoded } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
-import type { WriteBackEntity } from '../persistence/entities/index.js';
-import { ListingRepository } from '../persistence/listing.repository.js';
+import { ListingRepository, type WriteBackRow } from '../persistence/listing.repository.js';
 import { WriteBackRepository, type DecisionOutcome } from '../persistence/write-back.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import { RowWorkPort, WriteBackReverterPort } from './ports.js';
@@ -128,7 +127,7 @@ function unknown(id: string): RowOutcome {
   return { id, ok: false, state: null, detail: `no write-back ${id.slice(0, 100)}` };
 }
 
-export function presentWriteBack(row: WriteBackEntity): PresentedWriteBack {
+export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
   const { id, store, externalId, deliveryId, state, reason, attempts } = row;
   return {
     ...{ id, store, externalId, deliveryId, state, reason, attempts },
@@ -142,7 +141,7 @@ export function presentWriteBack(row: WriteBackEntity): PresentedWriteBack {
 }
 
 /** Intended and journalled fields as one list: before an attempt there are only intentions. */
-function fieldsOf(row: WriteBackEntity): WriteBackField[] {
+function fieldsOf(row: WriteBackRow): WriteBackField[] {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
   const intended = row.intended.map(({ target, value }): WriteBackField => {
     const field = journal.get(target);

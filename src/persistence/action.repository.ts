@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull, Not, type QueryRunner } from 'typeorm';
+import { z } from 'zod';
 import type { CatalogField, Identifier } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
 import { failureLine } from '../domain/errors.js';
 import { owedForFailure } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import type { QueryRunner } from 'typeorm';
 import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
-import type { ActionError, SyncActionEntity } from './entities/sync-action.entity.js';
+import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
+import { countRow, counted } from './row-reader.js';
 
 /** Failures of these codes may work next time as they are: the run that met them tries again. */
 const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
@@ -31,18 +33,30 @@ export interface AppliedAction {
   readonly released: boolean;
 }
 
-export interface ActionTally {
-  readonly created: number;
-  readonly updated: number;
-  readonly failed: number;
-  readonly orphaned: number;
-  readonly open: number;
-  readonly conflicted: number;
+const tallyRow = z.object({
+  created: counted,
+  updated: counted,
+  failed: counted,
+  orphaned: counted,
+  open: counted,
+  conflicted: counted,
   /** Products of which the catalog refused an identifier that the plan would have sent. */
-  readonly refused: number;
+  refused: counted,
   /** Products that the run asked content for, whichever process did. */
-  readonly generationRequested: number;
-}
+  generationRequested: counted,
+});
+export type ActionTally = z.infer<typeof tallyRow>;
+
+const NOTHING_TALLIED: ActionTally = {
+  created: 0,
+  updated: 0,
+  failed: 0,
+  orphaned: 0,
+  open: 0,
+  conflicted: 0,
+  refused: 0,
+  generationRequested: 0,
+};
 
 @Injectable()
 export class ActionRepository {
@@ -50,7 +64,9 @@ export class ActionRepository {
 
   /** Actions of a run that still have to be carried out, in order, after the given id. */
   async open(runId: string, after: string, limit: number): Promise<SyncActionEntity[]> {
-    return this.db.rows<SyncActionEntity>(
+    return this.db.entities(
+      SyncActionEntity,
+      // SQL: hot path of a first load.
       `SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned' ORDER BY id LIMIT $3`,
       [runId, after, limit],
     );
@@ -198,16 +214,22 @@ export class ActionRepository {
   }
 
   async retryableFailures(runId: string): Promise<number> {
-    const row = await this.db.one<{ count: string }>(
+    const row = await this.db.readOne(
+      countRow,
+      // SQL: looks into the error's JSON.
+
       `SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'failed'
          AND error->>'code' = ANY($2)`,
       [runId, RETRIED_CODES],
     );
-    return Number(row?.count ?? 0);
+    return row?.count ?? 0;
   }
 
   async tally(runId: string): Promise<ActionTally> {
-    const row = await this.db.one<Record<keyof ActionTally, string>>(
+    const row = await this.db.readOne(
+      tallyRow,
+      // SQL: all counts in one pass.
+
       `SELECT count(*) FILTER (WHERE state = 'applied' AND kind = 'create') AS created,
          count(*) FILTER (WHERE state = 'applied' AND kind IN ('adopt', 'update')) AS updated,
          count(*) FILTER (WHERE state = 'failed') AS failed,
@@ -222,32 +244,20 @@ export class ActionRepository {
        FROM sync_action WHERE run_id = $1`,
       [runId],
     );
-    const number = (value: string | undefined): number => Number(value ?? 0);
-    return {
-      created: number(row?.created),
-      updated: number(row?.updated),
-      failed: number(row?.failed),
-      orphaned: number(row?.orphaned),
-      open: number(row?.open),
-      conflicted: number(row?.conflicted),
-      refused: number(row?.refused),
-      generationRequested: number(row?.generationRequested),
-    };
+    return row ?? NOTHING_TALLIED;
   }
 
   /** The action that last planned the product; null when no run did. */
   async newest(externalId: string): Promise<SyncActionEntity | null> {
-    return this.db.one<SyncActionEntity>(
-      'SELECT * FROM sync_action WHERE external_id = $1 AND body IS NOT NULL ORDER BY id DESC LIMIT 1',
-      [externalId],
-    );
+    return this.db
+      .repository(SyncActionEntity)
+      .findOne({ where: { externalId, body: Not(IsNull()) }, order: { id: 'DESC' } });
   }
 
   async failures(runId: string, limit: number): Promise<SyncActionEntity[]> {
-    return this.db.rows<SyncActionEntity>(
-      `SELECT * FROM sync_action WHERE run_id = $1 AND state = 'failed' ORDER BY id LIMIT $2`,
-      [runId, limit],
-    );
+    return this.db
+      .repository(SyncActionEntity)
+      .find({ where: { runId, state: 'failed' }, order: { id: 'ASC' }, take: limit });
   }
 }
 

@@ -1,7 +1,14 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull, Raw } from 'typeorm';
+import { z } from 'zod';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
 import { json, uuid, Database } from './database.js';
-import type { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
+import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
+import { countByState } from './state-counts.js';
+
+/** By the database's clock, which leases are measured by. */
+const BEFORE_NOW = Raw((column) => `${column} <= now()`);
+const receivedRow = z.object({ id: z.string(), isNew: z.boolean() });
 
 export interface NewDelivery {
   readonly workspace: string;
@@ -19,17 +26,18 @@ export class DeliveryRepository {
 
   /** One insert; `isNew` is false when the same delivery was stored before. */
   async receive(delivery: NewDelivery): Promise<{ id: string; isNew: boolean }> {
-    const row = await this.db.one<{ id: string; isNew: boolean }>(INSERT_DELIVERY, insertValues(delivery));
+    const row = await this.db.readOne(receivedRow, INSERT_DELIVERY, insertValues(delivery));
     if (row) return row;
-    const known = await this.db.one<{ id: string }>(
-      'SELECT id FROM webhook_delivery WHERE workspace = $1 AND dedupe_key = $2',
-      [delivery.workspace, delivery.dedupeKey],
-    );
+    const { workspace, dedupeKey } = delivery;
+    const known = await this.db
+      .repository(WebhookDeliveryEntity)
+      .findOne({ select: { id: true }, where: { workspace, dedupeKey } });
     return { id: known?.id ?? '', isNew: false };
   }
 
   async claim(id: string, lease: string, leaseMs: number): Promise<WebhookDeliveryEntity | null> {
-    return this.db.one<WebhookDeliveryEntity>(
+    return this.db.entity(
+      WebhookDeliveryEntity,
       `UPDATE webhook_delivery SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', attempts = attempts + 1,
          unended = unended + 1
        WHERE id = $1 AND state = 'received' AND (lease_until IS NULL OR lease_until < now()) RETURNING *`,
@@ -82,11 +90,16 @@ export class DeliveryRepository {
   }
 
   async due(limit: number): Promise<string[]> {
-    const rows = await this.db.rows<{ id: string }>(
-      `SELECT id FROM webhook_delivery WHERE state = 'received' AND next_attempt_at <= now()
-         AND (lease_until IS NULL OR lease_until < now()) ORDER BY received_at LIMIT $1`,
-      [limit],
-    );
+    const due = { state: 'received', nextAttemptAt: BEFORE_NOW } as const;
+    const rows = await this.db.repository(WebhookDeliveryEntity).find({
+      select: { id: true },
+      where: [
+        { ...due, leaseUntil: IsNull() },
+        { ...due, leaseUntil: BEFORE_NOW },
+      ],
+      order: { receivedAt: 'ASC' },
+      take: limit,
+    });
     return rows.map((row) => row.id);
   }
 
@@ -101,9 +114,8 @@ export class DeliveryRepository {
   }
 
   async get(id: string): Promise<WebhookDeliveryEntity | null> {
-    return this.db.one<WebhookDeliveryEntity>('SELECT * FROM webhook_delivery WHERE id = $1::uuid', [
-      uuid(id),
-    ]);
+    const known = uuid(id);
+    return known === null ? null : this.db.repository(WebhookDeliveryEntity).findOneBy({ id: known });
   }
 
   async list(limit: number, offset: number, state?: string): Promise<WebhookDeliveryEntity[]> {
@@ -115,10 +127,7 @@ export class DeliveryRepository {
   }
 
   async countByState(): Promise<Record<string, number>> {
-    const rows = await this.db.rows<{ state: string; count: string }>(
-      'SELECT state, count(*) FROM webhook_delivery GROUP BY state',
-    );
-    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+    return countByState(this.db.repository(WebhookDeliveryEntity));
   }
 }
 

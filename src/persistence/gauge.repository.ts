@@ -1,32 +1,36 @@
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { Database } from './database.js';
 
-/** Open rows of one table in one state. */
-export interface BacklogRow {
-  readonly rows: string;
-  readonly state: string;
-  readonly count: number;
+const backlogRow = z.object({
+  rows: z.string(),
+  state: z.string(),
+  count: z.number(),
   /** Age of the oldest of them, in seconds. */
-  readonly oldestSeconds: number;
-}
+  oldestSeconds: z.number(),
+});
+/** Open rows of one table in one state. */
+export type BacklogRow = z.infer<typeof backlogRow>;
 
-export interface WorkspaceGauges {
-  readonly workspace: string;
+const workspaceRow = z.object({
+  workspace: z.string(),
   /** Null while the service has not reported any. */
-  readonly creditsRemaining: number | null;
-  readonly paused: boolean;
-  readonly webhookState: string | null;
+  creditsRemaining: z.number().nullable(),
+  paused: z.boolean(),
+  webhookState: z.string().nullable(),
   /** Age of the oldest generation task that is open, in seconds; 0 when none is. */
-  readonly oldestTaskSeconds: number;
-}
+  oldestTaskSeconds: z.number(),
+});
+export type WorkspaceGauges = z.infer<typeof workspaceRow>;
 
-export interface StoreGauges {
-  readonly store: string;
+const storeRow = z.object({
+  store: z.string(),
   /** Unix time of the end of the newest run that succeeded; null when none has. */
-  readonly lastSuccessSeconds: number | null;
+  lastSuccessSeconds: z.number().nullable(),
   /** Products of which an identifier is withheld from the catalog. */
-  readonly conflictedProducts: number;
-}
+  conflictedProducts: z.number(),
+});
+export type StoreGauges = z.infer<typeof storeRow>;
 
 /** What metrics tell of the rows. Every statement rests on an index of the few rows that are open. Reads only. */
 @Injectable()
@@ -34,11 +38,12 @@ export class GaugeRepository {
   constructor(private readonly db: Database) {}
 
   async backlog(): Promise<BacklogRow[]> {
-    return this.db.rows<BacklogRow>(BACKLOG);
+    return this.db.read(backlogRow, BACKLOG);
   }
 
   async workspaces(keys: readonly string[]): Promise<WorkspaceGauges[]> {
-    return this.db.rows<WorkspaceGauges>(
+    return this.db.read(
+      workspaceRow,
       `SELECT wanted.key AS workspace, known.credits_remaining, coalesce(known.paused_reason IS NOT NULL, false) AS paused,
          known.webhook_state, coalesce((SELECT ${age('min(requested_at)')} FROM generation_task
            WHERE generation_task.workspace = wanted.key AND generation_task.state = 'requested'), 0) AS oldest_task_seconds
@@ -48,7 +53,8 @@ export class GaugeRepository {
   }
 
   async stores(keys: readonly string[]): Promise<StoreGauges[]> {
-    return this.db.rows<StoreGauges>(
+    return this.db.read(
+      storeRow,
       `SELECT wanted.key AS store,
          (SELECT extract(epoch FROM finished_at)::double precision FROM sync_run
            WHERE sync_run.store = wanted.key AND sync_run.state = 'succeeded' ORDER BY created_at DESC LIMIT 1) AS last_success_seconds,

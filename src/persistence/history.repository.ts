@@ -1,22 +1,46 @@
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { Database } from './database.js';
-import type {
+import {
   GenerationTaskEntity,
   StoreProductEntity,
   SyncActionEntity,
+  WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
-import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
-import type { ListedDelivery } from './listing.repository.js';
+import { RUN_KINDS, type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
+import {
+  DELIVERY_COLUMNS,
+  WRITE_BACK_COLUMNS,
+  type DeliveryRow,
+  type WriteBackRow,
+} from './listing.repository.js';
+import { SnakeNaming } from './snake-naming.js';
+
+/** What is shown of an action: not its body, which holds all texts of the product. */
+const ACTION_COLUMNS = [
+  ...(['id', 'runId', 'store', 'externalId', 'label', 'kind', 'catalogId', 'reason', 'fields'] as const),
+  ...(['withheld', 'state', 'error', 'createdAt', 'settledAt'] as const),
+] as const;
 
 /** An action with the run that it belonged to. */
-export type PastAction = SyncActionEntity & { readonly runKind: RunKind; readonly runTrigger: RunTrigger };
+export type PastAction = Pick<SyncActionEntity, (typeof ACTION_COLUMNS)[number]> & {
+  readonly runKind: RunKind;
+  readonly runTrigger: RunTrigger;
+};
+
+const DRIFT_COLUMNS = [
+  'externalId',
+  'storeId',
+  'label',
+  'state',
+  'written',
+  'seenFields',
+  'pushedFields',
+] as const;
 
 /** A linked product whose store content is compared with the journal. */
-export type DriftCandidate = Pick<
-  StoreProductEntity,
-  'externalId' | 'storeId' | 'label' | 'state' | 'written' | 'seenFields' | 'pushedFields'
-> & {
+export type DriftCandidate = Pick<StoreProductEntity, (typeof DRIFT_COLUMNS)[number]> & {
   /** True while a write-back may be half way through. */
   readonly writing: boolean;
 };
@@ -28,7 +52,8 @@ export class HistoryRepository {
 
   /** True when any row speaks of the product. */
   async knows(externalId: string): Promise<boolean> {
-    const row = await this.db.one<{ known: boolean }>(
+    const row = await this.db.readOne(
+      z.object({ known: z.boolean() }),
       `SELECT EXISTS (SELECT 1 FROM store_product WHERE external_id = $1)
          OR EXISTS (SELECT 1 FROM sync_action WHERE external_id = $1)
          OR EXISTS (SELECT 1 FROM webhook_delivery WHERE external_id = $1) AS known`,
@@ -38,8 +63,9 @@ export class HistoryRepository {
   }
 
   /** Products that bear the SKU or barcode (themselves or by a variant), or whose handle it is; with `store`, of that store. */
-  async bearersOf(name: string, store?: string): Promise<string[]> {
-    const rows = await this.db.rows<{ externalId: string }>(
+  async productsNamed(name: string, store?: string): Promise<string[]> {
+    const rows = await this.db.read(
+      z.object({ externalId: z.string() }),
       `SELECT product AS external_id FROM product_identifier WHERE kind IN ('sku', 'barcode') AND value = $1
          AND ($2::text IS NULL OR store = $2)
        UNION SELECT external_id FROM store_product WHERE handle = $1 AND ($2::text IS NULL OR store = $2)
@@ -51,7 +77,8 @@ export class HistoryRepository {
 
   /** For products that never got a link: the handle as the last plan had it. Reads every action; the last resort. */
   async plannedByHandle(handle: string): Promise<string[]> {
-    const rows = await this.db.rows<{ externalId: string }>(
+    const rows = await this.db.read(
+      z.object({ externalId: z.string() }),
       `SELECT DISTINCT external_id FROM sync_action WHERE body->'metadata'->>'handle' = $1 ORDER BY external_id`,
       [handle],
     );
@@ -59,38 +86,51 @@ export class HistoryRepository {
   }
 
   async actions(externalId: string): Promise<PastAction[]> {
-    return this.db.rows<PastAction>(
-      `SELECT action.*, run.kind AS run_kind, run.trigger AS run_trigger FROM sync_action AS action
+    return this.db.read(
+      this.db
+        .reader(SyncActionEntity)
+        .only(...ACTION_COLUMNS)
+        .and(ofRun),
+      // SQL: a join of two entities that are not related.
+      `SELECT ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger FROM sync_action AS action
        JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = $1 ORDER BY action.id`,
       [externalId],
     );
   }
 
   async tasks(externalId: string): Promise<GenerationTaskEntity[]> {
-    return this.db.rows<GenerationTaskEntity>(
-      'SELECT * FROM generation_task WHERE external_id = $1 ORDER BY requested_at, id',
-      [externalId],
-    );
+    return this.db
+      .repository(GenerationTaskEntity)
+      .find({ where: { externalId }, order: { requestedAt: 'ASC', id: 'ASC' } });
   }
 
-  async deliveries(externalId: string): Promise<ListedDelivery[]> {
-    return this.db.rows<ListedDelivery>(
-      `SELECT id, workspace, via, state, action, external_id, task_id, note, attempts, next_attempt_at, received_at, settled_at
-       FROM webhook_delivery WHERE external_id = $1 ORDER BY received_at, id`,
-      [externalId],
-    );
+  async deliveries(externalId: string): Promise<DeliveryRow[]> {
+    return this.db
+      .repository(WebhookDeliveryEntity)
+      .createQueryBuilder('entry')
+      .select(DELIVERY_COLUMNS.map((column) => `entry.${column}`))
+      .where({ externalId })
+      .orderBy({ 'entry.receivedAt': 'ASC', 'entry.id': 'ASC' })
+      .getMany();
   }
 
-  async writeBacks(externalId: string): Promise<WriteBackEntity[]> {
-    return this.db.rows<WriteBackEntity>(
-      'SELECT * FROM write_back WHERE external_id = $1 ORDER BY created_at, id',
-      [externalId],
-    );
+  async writeBacks(externalId: string): Promise<WriteBackRow[]> {
+    return this.db
+      .repository(WriteBackEntity)
+      .createQueryBuilder('entry')
+      .select(WRITE_BACK_COLUMNS.map((column) => `entry.${column}`))
+      .where({ externalId })
+      .orderBy({ 'entry.createdAt': 'ASC', 'entry.id': 'ASC' })
+      .getMany();
   }
 
   /** Products of a store that are in step or ought to be, in order, after the given one. */
   async driftCandidates(store: string, after: string, limit: number): Promise<DriftCandidate[]> {
-    return this.db.rows<DriftCandidate>(
+    return this.db.read(
+      this.db
+        .reader(StoreProductEntity)
+        .only(...DRIFT_COLUMNS)
+        .and(z.object({ writing: z.boolean() })),
       `SELECT external_id, store_id, label, state, written, seen_fields, pushed_fields,
          coalesce(write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
            WHERE write_back.external_id = store_product.external_id AND write_back.state = 'ready' AND sent <> '{}') AS writing
@@ -109,7 +149,8 @@ export class HistoryRepository {
     after: string,
     limit: number,
   ): Promise<StoreProductEntity[]> {
-    return this.db.rows<StoreProductEntity>(
+    return this.db.entities(
+      StoreProductEntity,
       `SELECT product.* FROM store_product AS product
        WHERE store = $1 AND external_id > $3 AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
          AND NOT EXISTS (SELECT 1 FROM generation_task WHERE external_id = product.external_id AND state = 'requested')
@@ -119,4 +160,14 @@ export class HistoryRepository {
       [store, force, after, limit],
     );
   }
+}
+
+const ofRun = z.object({
+  runKind: z.enum(RUN_KINDS),
+  runTrigger: z.custom<RunTrigger>((value) => typeof value === 'string'),
+});
+
+function columnsOf(alias: string, properties: readonly string[]): string {
+  const names = new SnakeNaming();
+  return properties.map((property) => `${alias}.${names.columnName(property, undefined)}`).join(', ');
 }

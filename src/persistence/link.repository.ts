@@ -1,8 +1,11 @@
 import type { CatalogField } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Injectable } from '@nestjs/common';
+import { IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
-import type { StoreProductEntity } from './entities/store-product.entity.js';
+import { StoreProductEntity } from './entities/store-product.entity.js';
+import { idRow } from './row-reader.js';
+import { countByState } from './state-counts.js';
 
 /** A catalog product whose source no longer exists. */
 export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
@@ -13,16 +16,18 @@ export class LinkRepository {
   constructor(private readonly db: Database) {}
 
   async get(externalId: string): Promise<StoreProductEntity | null> {
-    return this.db.one<StoreProductEntity>('SELECT * FROM store_product WHERE external_id = $1', [
-      externalId,
-    ]);
+    return this.db.repository(StoreProductEntity).findOneBy({ externalId });
   }
 
+  /** The product that has this catalog id; one that is still in its store goes before an orphaned one. */
   async byCatalogId(workspace: string, catalogId: string): Promise<StoreProductEntity | null> {
-    return this.db.one<StoreProductEntity>(
-      'SELECT * FROM store_product WHERE workspace = $1 AND catalog_id = $2 ORDER BY state = $3 LIMIT 1',
-      [workspace, catalogId, 'orphaned'],
-    );
+    return this.db
+      .repository(StoreProductEntity)
+      .createQueryBuilder('product')
+      .where({ workspace, catalogId })
+      .orderBy("product.state = 'orphaned'")
+      .limit(1)
+      .getOne();
   }
 
   /** The linked products with these catalog ids, orphans left out. */
@@ -43,16 +48,18 @@ export class LinkRepository {
 
   /** Products that the catalog creates in the background. */
   async pending(store: string): Promise<StoreProductEntity[]> {
-    return this.db.rows<StoreProductEntity>(
-      `SELECT * FROM store_product WHERE store = $1 AND state = 'pending' AND creation_task_id IS NOT NULL
-       ORDER BY creation_started_at`,
-      [store],
-    );
+    return this.db.repository(StoreProductEntity).find({
+      where: { store, state: 'pending', creationTaskId: Not(IsNull()) },
+      order: { creationStartedAt: 'ASC' },
+    });
   }
 
   /** True when creations are pending although no run is there to follow them. */
   async hasAbandonedCreations(store: string): Promise<boolean> {
-    const row = await this.db.one<{ id: string }>(
+    const row = await this.db.readOne(
+      idRow,
+      // SQL: one look at two tables.
+
       `SELECT external_id AS id FROM store_product WHERE store = $1 AND state = 'pending' AND creation_task_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')) LIMIT 1`,
       [store],
@@ -132,7 +139,9 @@ export class LinkRepository {
 
   /** Linked products whose generation is wanted and not asked for yet, oldest first. */
   async generationDue(store: string, limit: number): Promise<StoreProductEntity[]> {
-    return this.db.rows<StoreProductEntity>(
+    return this.db.entities(
+      StoreProductEntity,
+      // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT product.* FROM store_product AS product
        WHERE store = $1 AND generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
          AND NOT EXISTS (SELECT 1 FROM generation_task AS task
@@ -177,27 +186,23 @@ export class LinkRepository {
 
   /** Products whose source is gone and whose catalog product stands, in order, after the given one. */
   async gone(store: string, after: string, limit: number): Promise<GoneProduct[]> {
-    return this.db.rows<GoneProduct>(
-      `SELECT external_id, label, catalog_id, orphaned_at FROM store_product
-       WHERE store = $1 AND state = 'orphaned' AND catalog_id IS NOT NULL AND external_id > $2
-       ORDER BY external_id LIMIT $3`,
-      [store, after, limit],
-    );
+    return this.db.repository(StoreProductEntity).find({
+      select: { externalId: true, label: true, catalogId: true, orphanedAt: true },
+      where: { ...goneFrom(store), externalId: MoreThan(after) },
+      order: { externalId: 'ASC' },
+      take: limit,
+    });
   }
 
   async countGone(store: string): Promise<number> {
-    const row = await this.db.one<{ count: string }>(
-      `SELECT count(*) FROM store_product WHERE store = $1 AND state = 'orphaned' AND catalog_id IS NOT NULL`,
-      [store],
-    );
-    return Number(row?.count ?? 0);
+    return this.db.repository(StoreProductEntity).countBy(goneFrom(store));
   }
 
   async countByState(store: string): Promise<Record<string, number>> {
-    const rows = await this.db.rows<{ state: string; count: string }>(
-      'SELECT state, count(*) FROM store_product WHERE store = $1 GROUP BY state',
-      [store],
-    );
-    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+    return countByState(this.db.repository(StoreProductEntity), { store });
   }
+}
+
+function goneFrom(store: string): FindOptionsWhere<StoreProductEntity> {
+  return { store, state: 'orphaned', catalogId: Not(IsNull()) };
 }

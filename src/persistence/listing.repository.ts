@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Database, type SqlValue } from './database.js';
-import type {
+import type { ObjectLiteral, Repository } from 'typeorm';
+import { Database } from './database.js';
+import {
   SavedPlanEntity,
   StoreProductEntity,
   SyncRunEntity,
@@ -9,13 +10,13 @@ import type {
 } from './entities/index.js';
 
 /** One page of a list. `order` is by time; rows of one instant are ordered by id, so that pages neither skip nor repeat. */
-export interface PageWish {
+export interface PageRequest {
   readonly limit: number;
   readonly offset: number;
   readonly order: 'asc' | 'desc';
 }
 
-export interface Listed<T> {
+export interface ListPage<T> {
   /** Of all pages. */
   readonly total: number;
   readonly rows: T[];
@@ -28,105 +29,110 @@ export interface ListFilter {
   readonly externalId?: string | undefined;
 }
 
-export type ListedDelivery = Omit<WebhookDeliveryEntity, 'rawBody' | 'headers' | 'dedupeKey'>;
+// Lists never read what they do not show: bodies of 10 MB, and maps with an entry for each field of a product.
+export const DELIVERY_COLUMNS = [
+  ...(['id', 'workspace', 'via', 'state', 'action', 'externalId', 'taskId'] as const),
+  ...(['note', 'attempts', 'nextAttemptAt', 'receivedAt', 'settledAt'] as const),
+] as const;
+export const WRITE_BACK_COLUMNS = [
+  ...(['id', 'store', 'workspace', 'externalId', 'deliveryId', 'state', 'intended', 'fields'] as const),
+  ...(['reason', 'attempts', 'resultAt', 'createdAt', 'settledAt', 'revertedAt'] as const),
+] as const;
+const PRODUCT_COLUMNS = [
+  ...(['externalId', 'store', 'workspace', 'label', 'handle', 'state', 'catalogId', 'withheld'] as const),
+  ...(['generationDue', 'firstSeenAt', 'lastSeenAt'] as const),
+] as const;
 
+export type DeliveryRow = Pick<WebhookDeliveryEntity, (typeof DELIVERY_COLUMNS)[number]>;
+export type WriteBackRow = Pick<WriteBackEntity, (typeof WRITE_BACK_COLUMNS)[number]>;
+export type ProductRow = Pick<StoreProductEntity, (typeof PRODUCT_COLUMNS)[number]>;
+
+/** What of an entity a list shows, in which order, and how each filter is expressed. `:state` and the like stand for the values. */
 interface Source {
-  readonly from: string;
-  readonly columns: string;
+  readonly columns: readonly string[];
   readonly time: string;
   readonly key: string;
-  /** Condition by filter; `$` stands for the value. */
   readonly conditions: Readonly<Record<keyof ListFilter, string>>;
 }
 
-const BY_COLUMNS = { state: 'state = $', store: 'store = $', externalId: 'external_id = $' };
+const BY_COLUMNS = {
+  state: 'entry.state = :state',
+  store: 'entry.store = :store',
+  externalId: 'entry.externalId = :externalId',
+};
+const BY_TIME = { time: 'createdAt', key: 'id' };
 
-const SOURCES = {
-  deliveries: {
-    from: 'webhook_delivery',
-    columns:
-      'id, workspace, via, state, action, external_id, task_id, note, attempts, next_attempt_at, received_at, settled_at',
-    time: 'received_at',
-    key: 'id',
-    conditions: {
-      ...BY_COLUMNS,
-      store: 'external_id IN (SELECT external_id FROM store_product WHERE store_product.store = $)',
-    },
+const DELIVERIES: Source = {
+  ...{ columns: DELIVERY_COLUMNS, time: 'receivedAt', key: 'id' },
+  conditions: {
+    ...BY_COLUMNS,
+    store: 'entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.store = :store)',
   },
-  writeBacks: { from: 'write_back', columns: '*', time: 'created_at', key: 'id', conditions: BY_COLUMNS },
-  runs: {
-    from: 'sync_run',
-    columns: '*',
-    time: 'created_at',
-    key: 'id',
-    conditions: {
-      ...BY_COLUMNS,
-      externalId: 'id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = $)',
-    },
+};
+const WRITE_BACKS: Source = { ...BY_TIME, columns: WRITE_BACK_COLUMNS, conditions: BY_COLUMNS };
+const RUNS: Source = {
+  ...{ ...BY_TIME, columns: [] },
+  conditions: {
+    ...BY_COLUMNS,
+    externalId: 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)',
   },
-  plans: {
-    from: 'saved_plan',
-    columns: '*',
-    time: 'created_at',
-    key: 'id',
-    conditions: {
-      ...BY_COLUMNS,
-      externalId: 'id IN (SELECT plan_id FROM saved_plan_entry WHERE saved_plan_entry.external_id = $)',
-    },
+};
+const PLANS: Source = {
+  ...{ ...BY_TIME, columns: [] },
+  conditions: {
+    ...BY_COLUMNS,
+    externalId:
+      'entry.id IN (SELECT plan_id FROM saved_plan_entry WHERE saved_plan_entry.external_id = :externalId)',
   },
-  products: {
-    from: 'store_product',
-    columns: '*',
-    time: 'first_seen_at',
-    key: 'external_id',
-    conditions: BY_COLUMNS,
-  },
-} as const satisfies Readonly<Record<string, Source>>;
+};
+const PRODUCTS: Source = {
+  ...{ columns: PRODUCT_COLUMNS, time: 'firstSeenAt', key: 'externalId' },
+  conditions: BY_COLUMNS,
+};
 
 /** Paged lists for people: filtered, newest or oldest first, in an order that holds still between pages. */
 @Injectable()
 export class ListingRepository {
   constructor(private readonly db: Database) {}
 
-  deliveries(page: PageWish, filter: ListFilter): Promise<Listed<ListedDelivery>> {
-    return this.#list(SOURCES.deliveries, page, filter);
+  deliveries(page: PageRequest, filter: ListFilter): Promise<ListPage<DeliveryRow>> {
+    return listed(this.db.repository(WebhookDeliveryEntity), DELIVERIES, page, filter);
   }
 
-  writeBacks(page: PageWish, filter: ListFilter): Promise<Listed<WriteBackEntity>> {
-    return this.#list(SOURCES.writeBacks, page, filter);
+  writeBacks(page: PageRequest, filter: ListFilter): Promise<ListPage<WriteBackRow>> {
+    return listed(this.db.repository(WriteBackEntity), WRITE_BACKS, page, filter);
   }
 
-  runs(page: PageWish, filter: ListFilter): Promise<Listed<SyncRunEntity>> {
-    return this.#list(SOURCES.runs, page, filter);
+  runs(page: PageRequest, filter: ListFilter): Promise<ListPage<SyncRunEntity>> {
+    return listed(this.db.repository(SyncRunEntity), RUNS, page, filter);
   }
 
-  plans(page: PageWish, filter: ListFilter): Promise<Listed<SavedPlanEntity>> {
-    return this.#list(SOURCES.plans, page, filter);
+  plans(page: PageRequest, filter: ListFilter): Promise<ListPage<SavedPlanEntity>> {
+    return listed(this.db.repository(SavedPlanEntity), PLANS, page, filter);
   }
 
-  products(page: PageWish, filter: ListFilter): Promise<Listed<StoreProductEntity>> {
-    return this.#list(SOURCES.products, page, filter);
+  products(page: PageRequest, filter: ListFilter): Promise<ListPage<ProductRow>> {
+    return listed(this.db.repository(StoreProductEntity), PRODUCTS, page, filter);
   }
+}
 
-  async #list<T extends object>(source: Source, page: PageWish, filter: ListFilter): Promise<Listed<T>> {
-    const values: SqlValue[] = [];
-    const conditions = (['state', 'store', 'externalId'] as const).flatMap((name) => {
-      const value = filter[name];
-      if (value === undefined) return [];
-      values.push(value);
-      return [source.conditions[name].replace('$', `$${String(values.length)}`)];
-    });
-    const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
-    const [counted, rows] = await Promise.all([
-      this.db.one<{ count: string }>(`SELECT count(*) FROM ${source.from} ${where}`, values),
-      this.db.rows<T>(
-        `SELECT ${source.columns} FROM ${source.from} ${where}
-         ORDER BY ${source.time} ${direction}, ${source.key} ${direction}
-         LIMIT $${String(values.length + 1)} OFFSET $${String(values.length + 2)}`,
-        [...values, page.limit, page.offset],
-      ),
-    ]);
-    return { total: Number(counted?.count ?? 0), rows };
-  }
+/** Rows hold the source's columns alone; without any, all. */
+async function listed<E extends ObjectLiteral>(
+  repository: Repository<E>,
+  { columns, time, key, conditions }: Source,
+  page: PageRequest,
+  filter: ListFilter,
+): Promise<ListPage<E>> {
+  const direction = page.order === 'asc' ? 'ASC' : 'DESC';
+  const query = repository
+    .createQueryBuilder('entry')
+    .orderBy(`entry.${time}`, direction)
+    .addOrderBy(`entry.${key}`, direction)
+    .limit(page.limit)
+    .offset(page.offset);
+  if (columns.length > 0) query.select(columns.map((column) => `entry.${column}`));
+  for (const name of ['state', 'store', 'externalId'] as const)
+    if (filter[name] !== undefined) query.andWhere(conditions[name], { [name]: filter[name] });
+  const [rows, total] = await query.getManyAndCount();
+  return { total, rows };
 }

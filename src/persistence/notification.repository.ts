@@ -1,29 +1,32 @@
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { json, Database } from './database.js';
-import type { NotificationEntity, ToldState } from './entities/notification.entity.js';
+import { NotificationEntity, type ToldState } from './entities/notification.entity.js';
 
+const storeFacts = z.object({
+  store: z.string(),
+  runId: z.string().nullable(),
+  state: z.string().nullable(),
+  errorCode: z.string().nullable(),
+  endedAt: z.date().nullable(),
+  retried: z.boolean(),
+  failedWriteBacks: z.number(),
+});
 /** A store's newest outcome; a run that a fault ended and that waits for its next try counts as ended by that fault. */
-export interface StoreFacts {
-  readonly store: string;
-  readonly runId: string | null;
-  readonly state: string | null;
-  readonly errorCode: string | null;
-  readonly endedAt: Date | null;
-  readonly retried: boolean;
-  readonly failedWriteBacks: number;
-}
+export type StoreFacts = Readonly<z.infer<typeof storeFacts>>;
 
-export interface WorkspaceFacts {
-  readonly workspace: string;
-  readonly paused: boolean;
-  readonly webhookState: string | null;
-  readonly webhookCheckedAt: Date | null;
+const workspaceFacts = z.object({
+  workspace: z.string(),
+  paused: z.boolean(),
+  webhookState: z.string().nullable(),
+  webhookCheckedAt: z.date().nullable(),
   /** Null while the service has not reported any. */
-  readonly creditsRemaining: number | null;
-  readonly creditsAt: Date | null;
+  creditsRemaining: z.number().nullable(),
+  creditsAt: z.date().nullable(),
   /** Deliveries that were parked or have failed. */
-  readonly setAside: number;
-}
+  setAside: z.number(),
+});
+export type WorkspaceFacts = Readonly<z.infer<typeof workspaceFacts>>;
 
 /** All that conditions are decided by, as one look found it. */
 export interface StandingFacts {
@@ -63,15 +66,17 @@ export class NotificationRepository {
    */
   async look(configured: Configured, judge: (facts: StandingFacts) => readonly Observation[]): Promise<void> {
     await this.db.transaction(async (runner) => {
-      const lock = await this.db.one<{ taken: boolean }>(
+      const lock = await this.db.readOne(
+        z.object({ taken: z.boolean() }),
         'SELECT pg_try_advisory_xact_lock($1) AS taken',
         [LOOK_LOCK],
         runner,
       );
       if (lock?.taken !== true) return;
-      const stores = await this.db.rows<StoreFacts>(STORE_FACTS, [configured.stores], runner);
-      const workspaces = await this.db.rows<WorkspaceFacts>(WORKSPACE_FACTS, [configured.workspaces], runner);
-      const open = await this.db.rows<Pick<NotificationEntity, 'id' | 'kind' | 'subject'>>(
+      const stores = await this.db.read(storeFacts, STORE_FACTS, [configured.stores], runner);
+      const workspaces = await this.db.read(workspaceFacts, WORKSPACE_FACTS, [configured.workspaces], runner);
+      const open = await this.db.read(
+        this.db.reader(NotificationEntity).only('id', 'kind', 'subject'),
         'SELECT id, kind, subject FROM notification WHERE ended_at IS NULL',
         [],
         runner,
@@ -109,7 +114,8 @@ export class NotificationRepository {
 
   /** Takes the next change that is to be told, its beginning before its end; null when there is none, or others have them. */
   async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
-    return this.db.one<DueNotification>(
+    return this.db.readOne(
+      this.db.reader(NotificationEntity).and(z.object({ tells: z.enum(['begun', 'ended']) })),
       `UPDATE notification SET lease = $1, lease_until = now() + $2 * interval '1 millisecond', attempts = attempts + 1
        WHERE id = (SELECT id FROM notification AS due
          WHERE (told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL))

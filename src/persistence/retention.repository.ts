@@ -1,5 +1,9 @@
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { Database, type SqlValue } from './database.js';
+import { counted } from './row-reader.js';
+
+const stepRow = z.object({ last: z.string().nullable(), gone: counted });
 
 /** What a pass removed, by table. */
 export type Removed = Readonly<Record<string, number>>;
@@ -64,7 +68,11 @@ export class RetentionRepository {
    */
   async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
     const removed: Record<string, number> = {};
-    const horizon = await this.db.one<{ at: Date }>(`SELECT now() - $1 * interval '1 day' AS at`, [days]);
+    const horizon = await this.db.readOne(
+      z.object({ at: z.date() }),
+      `SELECT now() - $1 * interval '1 day' AS at`,
+      [days],
+    );
     if (!horizon) return removed;
     for (const rule of RULES) {
       let after: string | null = FIRST[rule.id];
@@ -81,13 +89,14 @@ export class RetentionRepository {
 
   /** `last` is null once the table's end was reached. */
   async #step(rule: Rule, values: readonly SqlValue[]): Promise<{ last: string | null; gone: number }> {
-    const row = await this.db.one<{ last: string | null; gone: string }>(
+    const row = await this.db.readOne(
+      stepRow,
       `WITH page AS MATERIALIZED (SELECT id FROM ${rule.table} WHERE id > $2::${rule.id} ORDER BY id LIMIT $3),
          gone AS (DELETE FROM ${rule.table} WHERE id IN (SELECT old.id FROM page JOIN ${rule.table} AS old USING (id)
            WHERE ${rule.condition} FOR UPDATE OF old SKIP LOCKED) RETURNING 1)
        SELECT (SELECT id::text FROM page ORDER BY id DESC LIMIT 1) AS last, (SELECT count(*) FROM gone) AS gone`,
       values,
     );
-    return { last: row?.last ?? null, gone: Number(row?.gone ?? 0) };
+    return { last: row?.last ?? null, gone: row?.gone ?? 0 };
   }
 }

@@ -16,12 +16,21 @@ export const counted = z.coerce.number().int().nonnegative();
 export const idRow = z.object({ id: z.string() });
 export const countRow = z.object({ count: counted });
 
-/** Reads the rows of one entity: names them as its properties and checks the type of every value. */
-export interface EntityReader<E> extends RowReader<E> {
-  /** A reader of some of the columns, for a statement that does not select all. */
-  only<K extends keyof E & string>(...properties: readonly K[]): RowReader<Pick<E, K>>;
-  /** A reader of the entity's columns and of further ones, which `more` parses under their camel-case names. */
+/** Reads some columns of an entity. */
+export interface ColumnsReader<E> extends RowReader<E> {
+  /** A reader of these columns and of further ones, which `more` parses under their camel-case names. */
   and<T extends object>(more: RowReader<T>): RowReader<E & T>;
+}
+
+/** Reads the rows of one entity: names them as its properties and checks the type of every value. */
+export interface EntityReader<E> extends ColumnsReader<E> {
+  /** A reader of some of the columns, for a statement that does not select all. */
+  only<K extends keyof E & string>(...properties: readonly K[]): ColumnsReader<Pick<E, K>>;
+}
+
+/** For a jsonb column that is read beside an entity: its content was written, and typed, by this program. */
+export function isObjectOrNull(value: unknown): boolean {
+  return typeof value === 'object';
 }
 
 interface ColumnCheck {
@@ -61,21 +70,24 @@ export function entityReader<E extends object>(source: DataSource, entity: Entit
       ...{ nullable: column.isNullable, fits },
     };
   });
-  // The one cast of entity rows: every property was checked right before.
-  const read = (row: unknown, some: readonly ColumnCheck[]): E =>
-    checkedRow(row, some, metadata.tableName) as E;
+  const reader = (some: readonly ColumnCheck[]): ColumnsReader<E> => {
+    // The one cast of entity rows: every property was checked right before.
+    const read = (row: unknown): E => checkedRow(row, some, metadata.tableName) as E;
+    return {
+      takesColumns: true,
+      parse: read,
+      and: (more) => ({
+        takesColumns: true,
+        parse: (row) => ({ ...read(row), ...more.parse(camelCased(row)) }),
+      }),
+    };
+  };
   return {
-    takesColumns: true,
-    parse: (row) => read(row, checks),
+    ...reader(checks),
     only: (...properties) => {
       const names: readonly string[] = properties;
-      const some = checks.filter(({ property }) => names.includes(property));
-      return { takesColumns: true, parse: (row) => read(row, some) };
+      return reader(checks.filter(({ property }) => names.includes(property)));
     },
-    and: (more) => ({
-      takesColumns: true,
-      parse: (row) => ({ ...read(row, checks), ...more.parse(camelCased(row)) }),
-    }),
   };
 }
 

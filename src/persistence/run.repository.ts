@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { In, Raw } from 'typeorm';
 import type { RunCounts } from '../domain/run-counts.js';
 import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
 import { json, uuid, Database } from './database.js';
-import type { SyncRunEntity } from './entities/sync-run.entity.js';
+import { SyncRunEntity } from './entities/sync-run.entity.js';
 import { type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
+import { idRow } from './row-reader.js';
 
 export interface RunRequest {
   readonly store: string;
@@ -36,7 +38,8 @@ export class RunRepository {
    * The unique indexes decide, not this code: any number of replicas may ask at once.
    */
   async request(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
-    const created = await this.db.one<{ id: string }>(
+    const created = await this.db.readOne(
+      idRow,
       `INSERT INTO sync_run (store, workspace, kind, trigger, slot, force) VALUES ($1, $2, $3, $4, $5, $6)
        ON CONFLICT DO NOTHING RETURNING id`,
       [
@@ -49,16 +52,16 @@ export class RunRepository {
       ],
     );
     if (created) return { id: created.id, created: true };
-    const active = await this.db.one<{ id: string }>(
-      `SELECT id FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')`,
-      [request.store],
-    );
+    const active = await this.db
+      .repository(SyncRunEntity)
+      .findOne({ select: { id: true }, where: { store: request.store, state: In(['queued', 'running']) } });
     return active ? { id: active.id, created: false } : null;
   }
 
   /** Takes a run that waits, or whose worker's lease ran out. Null when somebody else has it or it has ended. */
   async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
-    return this.db.one<SyncRunEntity>(
+    return this.db.entity(
+      SyncRunEntity,
       `UPDATE sync_run SET state = 'running', lease = $2, lease_until = now() + $3 * interval '1 millisecond',
          started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1,
          unended = unended + 1
@@ -152,15 +155,22 @@ export class RunRepository {
 
   /** Runs that nobody works on: waiting, or with a lease that ran out. */
   async unattended(): Promise<string[]> {
-    const rows = await this.db.rows<{ id: string }>(
-      `SELECT id FROM sync_run WHERE state = 'queued' OR (state = 'running' AND lease_until < now()) ORDER BY created_at`,
-    );
+    const rows = await this.db.repository(SyncRunEntity).find({
+      select: { id: true },
+      where: [
+        { state: 'queued' },
+        // Leases are measured by the database's clock alone.
+        { state: 'running', leaseUntil: Raw((column) => `${column} < now()`) },
+      ],
+      order: { createdAt: 'ASC' },
+    });
     return rows.map((row) => row.id);
   }
 
   /** Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has begun. */
   async requeueDue(): Promise<string[]> {
-    const rows = await this.db.rows<{ id: string }>(
+    const rows = await this.db.read(
+      idRow,
       `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
          AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)
@@ -170,13 +180,13 @@ export class RunRepository {
   }
 
   async get(id: string): Promise<SyncRunEntity | null> {
-    return this.db.one<SyncRunEntity>('SELECT * FROM sync_run WHERE id = $1::uuid', [uuid(id)]);
+    const known = uuid(id);
+    return known === null ? null : this.db.repository(SyncRunEntity).findOneBy({ id: known });
   }
 
   async latest(store: string, count: number): Promise<SyncRunEntity[]> {
-    return this.db.rows<SyncRunEntity>(
-      'SELECT * FROM sync_run WHERE store = $1 ORDER BY created_at DESC LIMIT $2',
-      [store, count],
-    );
+    return this.db
+      .repository(SyncRunEntity)
+      .find({ where: { store }, order: { createdAt: 'DESC' }, take: count });
   }
 }

@@ -1,26 +1,31 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
+import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, uuid, Database } from './database.js';
-import type { PlanCounts, SavedPlanEntity, SavedPlanEntryEntity } from './entities/saved-plan.entity.js';
-import type { SyncActionEntity } from './entities/sync-action.entity.js';
+import { SavedPlanEntity, SavedPlanEntryEntity, type PlanCounts } from './entities/saved-plan.entity.js';
+import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
+import { idRow, isObjectOrNull } from './row-reader.js';
 import { isUniqueViolation } from './statement-error.js';
 
-/** An entry beside its product's link as it stands now. */
-export interface EntryStanding extends SavedPlanEntryEntity {
-  readonly written: WrittenContent | null;
+const standingRow = z.object({
+  written: z.custom<WrittenContent | null>(isObjectOrNull),
   /** True when the link is not what it was when the plan was made. */
-  readonly linkMoved: boolean;
+  linkMoved: z.boolean(),
   /** True when a run has carried out another action of the product since. */
-  readonly actedSince: boolean;
+  actedSince: z.boolean(),
   /** True while a write-back may be half way through. */
-  readonly writing: boolean;
-}
+  writing: z.boolean(),
+});
 
-type Decided = Pick<SyncActionEntity, 'externalId' | 'kind' | 'catalogId' | 'fields' | 'withheld'>;
+/** An entry beside its product's link as it stands now. */
+export type EntryStanding = SavedPlanEntryEntity & z.infer<typeof standingRow>;
+
+const DECIDED = ['externalId', 'kind', 'catalogId', 'fields', 'withheld'] as const;
+type Decided = Pick<SyncActionEntity, (typeof DECIDED)[number]>;
 /** What was decided of a product when the plan was made, and what is decided now; without the bodies, which are many. */
 export type SettledEntry = Decided & Pick<SavedPlanEntryEntity, 'position'>;
 export type SettledAction = Decided & Pick<SyncActionEntity, 'reason'>;
@@ -43,7 +48,8 @@ export class SavedPlanRepository {
     await this.db.affected(
       `DELETE FROM saved_plan WHERE state = 'planning' AND created_at < now() - interval '${DRAFT_LIFE}'`,
     );
-    const row = await this.db.one<{ id: string }>(
+    const row = await this.db.readOne(
+      idRow,
       'INSERT INTO saved_plan (store, workspace) VALUES ($1, $2) RETURNING id',
       [store, workspace],
     );
@@ -89,19 +95,20 @@ export class SavedPlanRepository {
   }
 
   async get(id: string): Promise<SavedPlanEntity | null> {
-    return this.db.one<SavedPlanEntity>('SELECT * FROM saved_plan WHERE id = $1::uuid', [uuid(id)]);
+    const known = uuid(id);
+    return known === null ? null : this.db.repository(SavedPlanEntity).findOneBy({ id: known });
   }
 
   async entries(planId: string, limit: number, offset: number): Promise<SavedPlanEntryEntity[]> {
-    return this.db.rows<SavedPlanEntryEntity>(
-      'SELECT * FROM saved_plan_entry WHERE plan_id = $1 ORDER BY position LIMIT $2 OFFSET $3',
-      [planId, limit, offset],
-    );
+    return this.db
+      .repository(SavedPlanEntryEntity)
+      .find({ where: { planId }, order: { position: 'ASC' }, take: limit, skip: offset });
   }
 
   /** Entries in order, after the given position, each with what became of its product's link. */
   async standing(planId: string, after: string, limit: number): Promise<EntryStanding[]> {
-    return this.db.rows<EntryStanding>(
+    return this.db.read(
+      this.db.reader(SavedPlanEntryEntity).and(standingRow),
       `SELECT entry.*, link.written,
          (link.state, link.catalog_id, link.source_fingerprint)
            IS DISTINCT FROM (entry.link_state, entry.link_catalog_id, entry.link_source_fingerprint) AS link_moved,
@@ -122,13 +129,15 @@ export class SavedPlanRepository {
     planId: string,
     runId: string,
   ): Promise<{ entry: SettledEntry; action: SettledAction | null }[]> {
-    const entries = await this.db.rows<SettledEntry>(
+    const entries = await this.db.read(
+      this.db.reader(SavedPlanEntryEntity).only('position', ...DECIDED),
       `SELECT position, external_id, kind, catalog_id, fields, withheld FROM saved_plan_entry
        WHERE plan_id = $1 AND kind <> 'orphan' ORDER BY position`,
       [planId],
       runner,
     );
-    const actions = await this.db.rows<SettledAction>(
+    const actions = await this.db.read(
+      this.db.reader(SyncActionEntity).only('reason', ...DECIDED),
       'SELECT external_id, kind, catalog_id, fields, withheld, reason FROM sync_action WHERE run_id = $1',
       [runId],
       runner,
@@ -181,7 +190,8 @@ export class SavedPlanRepository {
     );
     if (taken !== 1)
       throw new CodedError('conflict', `plan ${plan.id} was applied already: a plan is applied once`);
-    const other = await this.db.one<{ id: string }>(
+    const other = await this.db.readOne(
+      idRow,
       `SELECT id FROM sync_run WHERE store = $1 AND id <> $2 AND (state IN ('queued', 'running') OR finished_at > now()) LIMIT 1`,
       [plan.store, run.id],
       runner,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
 import { Database } from './database.js';
-import type { StoreStateEntity } from './entities/store-state.entity.js';
-import type { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
+import { StoreStateEntity } from './entities/store-state.entity.js';
+import { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
 
 /** What is known of workspaces and stores as wholes: credits, pauses, watermarks. */
 @Injectable()
@@ -9,11 +10,11 @@ export class StateRepository {
   constructor(private readonly db: Database) {}
 
   async workspace(key: string): Promise<WorkspaceStateEntity | null> {
-    return this.db.one<WorkspaceStateEntity>('SELECT * FROM workspace_state WHERE workspace = $1', [key]);
+    return this.db.repository(WorkspaceStateEntity).findOneBy({ workspace: key });
   }
 
   async store(key: string): Promise<StoreStateEntity | null> {
-    return this.db.one<StoreStateEntity>('SELECT * FROM store_state WHERE store = $1', [key]);
+    return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }
 
   /** Credits as a delivery reported them at `at`; an older report never replaces a newer one. */
@@ -28,7 +29,10 @@ export class StateRepository {
 
   /** Whether credits were last reported so long ago, and nothing was asked for since that could bring a newer report. */
   async isCreditReportStale(workspace: string, hours: number): Promise<boolean> {
-    const row = await this.db.one<{ stale: boolean }>(
+    const row = await this.db.readOne(
+      z.object({ stale: z.boolean().nullable() }),
+      // SQL: by the database's clock.
+
       `SELECT credits_at < now() - $2 * interval '1 hour' AND NOT EXISTS (SELECT 1 FROM generation_task AS task
          WHERE task.workspace = $1 AND task.requested_at > now() - $2 * interval '1 hour') AS stale
        FROM workspace_state WHERE workspace = $1`,
@@ -59,7 +63,10 @@ export class StateRepository {
 
   /** Why and until when the workspace is paused; null when it is not, or when its pause is over and it may be tried. */
   async pausedNow(workspace: string): Promise<{ reason: string; remainingMs: number } | null> {
-    const row = await this.db.one<{ reason: string; remainingMs: number }>(
+    const row = await this.db.readOne(
+      z.object({ reason: z.string(), remainingMs: z.number() }),
+      // SQL: by the database's clock.
+
       `SELECT paused_reason AS reason, (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms
        FROM workspace_state WHERE workspace = $1 AND paused_until > now()`,
       [workspace],
@@ -69,11 +76,9 @@ export class StateRepository {
 
   /** Hashes of the webhook secret that was sent last, and of what the service then showed in its place. Null before the first. */
   async sentWebhookSecret(workspace: string): Promise<{ sent: string; shown: string } | null> {
-    return this.db.one<{ sent: string; shown: string }>(
-      `SELECT webhook_secret_sent AS sent, webhook_secret_shown AS shown FROM workspace_state
-       WHERE workspace = $1 AND webhook_secret_sent IS NOT NULL AND webhook_secret_shown IS NOT NULL`,
-      [workspace],
-    );
+    const row = await this.db.repository(WorkspaceStateEntity).findOneBy({ workspace });
+    const { webhookSecretSent: sent, webhookSecretShown: shown } = row ?? {};
+    return typeof sent === 'string' && typeof shown === 'string' ? { sent, shown } : null;
   }
 
   async webhookSecretSent(

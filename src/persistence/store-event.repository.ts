@@ -14,7 +14,8 @@ export class StoreEventRepository {
 
   /** Stores with events that no run has covered yet, once the newest has settled for a moment. */
   async storesDue(quietMs: number): Promise<string[]> {
-    const rows = await this.db.rows<{ store: string }>(
+    const rows = await this.db.read(
+      this.db.reader(StoreEventEntity).only('store'),
       `SELECT store FROM store_event WHERE state = 'received' GROUP BY store
        HAVING max(received_at) < now() - $1 * interval '1 millisecond' OR min(received_at) < now() - interval '1 minute'`,
       [quietMs],

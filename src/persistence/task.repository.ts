@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { Not } from 'typeorm';
 import { TASK_TRANSITIONS, statesBefore, type TaskState } from '../domain/row-states.js';
 import { json, Database } from './database.js';
-import type { GenerationTaskEntity } from './entities/generation-task.entity.js';
+import { GenerationTaskEntity } from './entities/generation-task.entity.js';
 import type { StoreProductEntity } from './entities/store-product.entity.js';
+import { countByState } from './state-counts.js';
 
 export interface TaskSettlement {
   readonly state: Extract<TaskState, 'succeeded' | 'failed' | 'no_urls' | 'abandoned'>;
@@ -27,7 +29,8 @@ export class TaskRepository {
     firstPollMs: number,
   ): Promise<GenerationTaskEntity[]> {
     return this.db.transaction(async (runner) => {
-      const tasks = await this.db.rows<GenerationTaskEntity>(
+      const tasks = await this.db.entities(
+        GenerationTaskEntity,
         `INSERT INTO generation_task (store, workspace, external_id, catalog_id, run_id, source_fingerprint, seen, asked_fields,
            next_poll_at)
          SELECT store, workspace, external_id, catalog_id, $2::uuid, source_fingerprint, seen_fields, catalog_fields,
@@ -64,7 +67,8 @@ export class TaskRepository {
   /** The service refused the call, so nothing was asked: the rows go, and the products are due again when `due`. */
   async refused(ids: readonly string[], due: boolean): Promise<void> {
     await this.db.transaction(async (runner) => {
-      const rows = await this.db.rows<{ externalId: string }>(
+      const rows = await this.db.read(
+        this.db.reader(GenerationTaskEntity).only('externalId'),
         `DELETE FROM generation_task WHERE id = ANY($1::uuid[]) AND state = 'requested' RETURNING external_id`,
         [ids],
         runner,
@@ -79,38 +83,38 @@ export class TaskRepository {
   }
 
   async openFor(externalId: string): Promise<GenerationTaskEntity | null> {
-    return this.db.one<GenerationTaskEntity>(
-      `SELECT * FROM generation_task WHERE external_id = $1 AND state = 'requested'`,
-      [externalId],
-    );
+    return this.db.repository(GenerationTaskEntity).findOneBy({ externalId, state: 'requested' });
   }
 
   async get(id: string): Promise<GenerationTaskEntity | null> {
-    return this.db.one<GenerationTaskEntity>('SELECT * FROM generation_task WHERE id = $1', [id]);
+    return this.db.repository(GenerationTaskEntity).findOneBy({ id });
   }
 
   /** The newest task of a product that the service knows under this id. */
   async byTaskId(workspace: string, taskId: string): Promise<GenerationTaskEntity | null> {
-    return this.db.one<GenerationTaskEntity>(
-      `SELECT * FROM generation_task WHERE workspace = $1 AND task_id = $2 ORDER BY state = 'requested' DESC, requested_at DESC LIMIT 1`,
-      [workspace, taskId],
-    );
+    return this.db
+      .repository(GenerationTaskEntity)
+      .createQueryBuilder('task')
+      .where({ workspace, taskId })
+      .orderBy("task.state = 'requested'", 'DESC')
+      .addOrderBy('task.requestedAt', 'DESC')
+      .limit(1)
+      .getOne();
   }
 
   /** True when no other product's task bears the same id: a request for one product names that product. */
   async isOnlyOne(task: GenerationTaskEntity): Promise<boolean> {
-    const other = await this.db.one<{ id: string }>(
-      'SELECT id FROM generation_task WHERE workspace = $1 AND task_id = $2 AND external_id <> $3 LIMIT 1',
-      [task.workspace, task.taskId, task.externalId],
-    );
-    return other === null;
+    if (task.taskId === null) return true;
+    const { workspace, taskId, externalId } = task;
+    return !(await this.db
+      .repository(GenerationTaskEntity)
+      .existsBy({ workspace, taskId, externalId: Not(externalId) }));
   }
 
   async newest(externalId: string): Promise<GenerationTaskEntity | null> {
-    return this.db.one<GenerationTaskEntity>(
-      'SELECT * FROM generation_task WHERE external_id = $1 ORDER BY requested_at DESC LIMIT 1',
-      [externalId],
-    );
+    return this.db
+      .repository(GenerationTaskEntity)
+      .findOne({ where: { externalId }, order: { requestedAt: 'DESC' } });
   }
 
   /** Settles a task once, whichever comes first. False when it was settled before. */
@@ -169,7 +173,8 @@ export class TaskRepository {
     limit: number,
     firstSeconds: Readonly<Record<string, number>>,
   ): Promise<GenerationTaskEntity[]> {
-    return this.db.rows<GenerationTaskEntity>(
+    return this.db.entities(
+      GenerationTaskEntity,
       `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + least(
            coalesce(($2::jsonb->>workspace)::double precision, 60) * power(1.5, least(polls + 1, 40)),
            greatest(1800, coalesce(($2::jsonb->>workspace)::double precision, 60))) * interval '1 second'
@@ -189,15 +194,12 @@ export class TaskRepository {
   }
 
   async countByState(store: string): Promise<Record<string, number>> {
-    const rows = await this.db.rows<{ state: string; count: string }>(
-      'SELECT state, count(*) FROM generation_task WHERE store = $1 GROUP BY state',
-      [store],
-    );
-    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+    return countByState(this.db.repository(GenerationTaskEntity), { store });
   }
 
   async unsuccessful(store: string, limit: number): Promise<GenerationTaskEntity[]> {
-    return this.db.rows<GenerationTaskEntity>(
+    return this.db.entities(
+      GenerationTaskEntity,
       `SELECT DISTINCT ON (external_id) * FROM generation_task WHERE store = $1
          AND state IN ('failed', 'no_urls', 'abandoned') AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
            WHERE newer.external_id = generation_task.external_id AND newer.requested_at > generation_task.requested_at)

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { Raw } from 'typeorm';
 import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
@@ -6,7 +7,10 @@ import type { IntendedValue, JournalField, SentValue } from '../domain/write-bac
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, uuid, Database } from './database.js';
-import type { WriteBackEntity } from './entities/write-back.entity.js';
+import { StoreProductEntity } from './entities/store-product.entity.js';
+import { WriteBackEntity } from './entities/write-back.entity.js';
+import { idRow } from './row-reader.js';
+import { countByState } from './state-counts.js';
 
 export interface NewWriteBack {
   readonly store: string;
@@ -59,12 +63,14 @@ export class WriteBackRepository {
   async intend(writeBack: NewWriteBack): Promise<Intent> {
     return this.db.transaction(async (runner) => {
       // The row lock makes the comparison and the insert one step for all results of a product.
-      const link = await this.db.one<{ newestResultAt: Date | null }>(
+      const link = await this.db.readOne(
+        this.db.reader(StoreProductEntity).only('newestResultAt'),
         'SELECT newest_result_at FROM store_product WHERE external_id = $1 FOR UPDATE',
         [writeBack.externalId],
         runner,
       );
-      const known = await this.db.one<{ id: string }>(
+      const known = await this.db.readOne(
+        idRow,
         // The webhook and the poll of one task bring the same content: it is one result.
         `SELECT id FROM write_back WHERE delivery_id = $1
            OR (external_id = $2 AND content_fingerprint = $3 AND created_at >= $4::timestamptz) LIMIT 1`,
@@ -85,7 +91,8 @@ export class WriteBackRepository {
         [writeBack.externalId, writeBack.resultAt],
         runner,
       );
-      const row = await this.db.one<{ id: string }>(
+      const row = await this.db.readOne(
+        idRow,
         `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen)
          VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
         [
@@ -107,20 +114,24 @@ export class WriteBackRepository {
   }
 
   async get(id: string): Promise<WriteBackEntity | null> {
-    return this.db.one<WriteBackEntity>('SELECT * FROM write_back WHERE id = $1::uuid', [uuid(id)]);
+    const known = uuid(id);
+    return known === null ? null : this.db.repository(WriteBackEntity).findOneBy({ id: known });
   }
 
   async due(limit: number): Promise<string[]> {
-    const rows = await this.db.rows<{ id: string }>(
-      `SELECT id FROM write_back WHERE state = 'ready' AND next_attempt_at <= now() ORDER BY next_attempt_at LIMIT $1`,
-      [limit],
-    );
+    const rows = await this.db.repository(WriteBackEntity).find({
+      select: { id: true },
+      where: { state: 'ready', nextAttemptAt: Raw((column) => `${column} <= now()`) },
+      order: { nextAttemptAt: 'ASC' },
+      take: limit,
+    });
     return rows.map((row) => row.id);
   }
 
   /** Older results of the product whose attempt was begun and never ended, oldest first. */
   async cutOff(writeBack: WriteBackEntity): Promise<WriteBackEntity[]> {
-    return this.db.rows<WriteBackEntity>(
+    return this.db.entities(
+      WriteBackEntity,
       `SELECT * FROM write_back WHERE external_id = $1 AND id <> $2 AND state = 'ready' AND sent <> '{}' AND result_at <= $3
        ORDER BY result_at, created_at`,
       [writeBack.externalId, writeBack.id, writeBack.resultAt],
@@ -132,7 +143,8 @@ export class WriteBackRepository {
    * (rows of releases before 1763850000000) leaves open all that was sent; otherwise the journal marks each such field.
    */
   async sentUnanswered(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
-    const rows = await this.db.rows<Pick<WriteBackEntity, 'sent' | 'fields'>>(
+    const rows = await this.db.read(
+      this.db.reader(WriteBackEntity).only('sent', 'fields'),
       `SELECT sent, fields FROM write_back WHERE external_id = $1 AND sent <> '{}'
          AND ((state = 'failed' AND fields = '[]') OR (state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'))
        ORDER BY result_at, created_at`,
@@ -149,7 +161,8 @@ export class WriteBackRepository {
 
   /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready. */
   async begin(id: string): Promise<number | null> {
-    const row = await this.db.one<{ unended: number }>(
+    const row = await this.db.readOne(
+      this.db.reader(WriteBackEntity).only('unended'),
       `UPDATE write_back SET unended = unended + 1 WHERE id = $1 AND state = 'ready' RETURNING unended`,
       [id],
     );
@@ -240,7 +253,8 @@ export class WriteBackRepository {
 
   /** Locks the product's row until the transaction ends, so that nobody takes the product over meanwhile. */
   async #isHeld(externalId: string, lease: string, runner: QueryRunner): Promise<boolean> {
-    const row = await this.db.one<{ externalId: string }>(
+    const row = await this.db.readOne(
+      this.db.reader(StoreProductEntity).only('externalId'),
       'SELECT external_id FROM store_product WHERE external_id = $1 AND write_lease = $2 FOR UPDATE',
       [externalId, lease],
       runner,
@@ -274,7 +288,8 @@ export class WriteBackRepository {
   ): Promise<DecisionOutcome> {
     return this.db.transaction(async (runner) => {
       // The row lock that `intend` takes as well: no newer result arrives between the comparison and the update.
-      await this.db.one(
+      await this.db.readOne(
+        this.db.reader(StoreProductEntity).only('externalId'),
         `SELECT external_id FROM store_product
          WHERE external_id = (SELECT external_id FROM write_back WHERE id = $1::uuid) FOR UPDATE`,
         [uuid(id)],
@@ -287,7 +302,8 @@ export class WriteBackRepository {
 
   /** A newer result that a person rejected or reverted does not count: it is not, and will not be, in the store. */
   async #hasNewer(id: string, runner: QueryRunner): Promise<boolean> {
-    const row = await this.db.one<{ id: string }>(
+    const row = await this.db.readOne(
+      idRow,
       `SELECT newer.id FROM write_back AS newer JOIN write_back AS own ON newer.external_id = own.external_id
        WHERE own.id = $1::uuid AND own.state = ANY($2) AND newer.id <> own.id AND newer.result_at > own.result_at
          AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
@@ -345,7 +361,8 @@ export class WriteBackRepository {
   }
 
   async list(limit: number, offset: number, state?: string): Promise<WriteBackEntity[]> {
-    return this.db.rows<WriteBackEntity>(
+    return this.db.entities(
+      WriteBackEntity,
       'SELECT * FROM write_back WHERE $3::text IS NULL OR state = $3 ORDER BY created_at DESC LIMIT $1 OFFSET $2',
       [limit, offset, state ?? null],
     );
@@ -353,7 +370,8 @@ export class WriteBackRepository {
 
   /** Whether a result of this content was taken before, with translations beside it or without. */
   async hasContent(externalId: string, contentFingerprint: string): Promise<boolean> {
-    const row = await this.db.one<{ id: string }>(
+    const row = await this.db.readOne(
+      idRow,
       `SELECT id FROM write_back WHERE external_id = $1 AND split_part(content_fingerprint, '+', 1) = $2 LIMIT 1`,
       [externalId, contentFingerprint],
     );
@@ -361,17 +379,10 @@ export class WriteBackRepository {
   }
 
   async forProduct(externalId: string): Promise<WriteBackEntity[]> {
-    return this.db.rows<WriteBackEntity>(
-      'SELECT * FROM write_back WHERE external_id = $1 ORDER BY created_at',
-      [externalId],
-    );
+    return this.db.repository(WriteBackEntity).find({ where: { externalId }, order: { createdAt: 'ASC' } });
   }
 
   async countByState(store: string): Promise<Record<string, number>> {
-    const rows = await this.db.rows<{ state: string; count: string }>(
-      'SELECT state, count(*) FROM write_back WHERE store = $1 GROUP BY state',
-      [store],
-    );
-    return Object.fromEntries(rows.map((row) => [row.state, Number(row.count)]));
+    return countByState(this.db.repository(WriteBackEntity), { store });
   }
 }
