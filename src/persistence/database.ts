@@ -71,24 +71,6 @@ export class Database implements OnApplicationShutdown {
     return row ?? null;
   }
 
-  async rows<T extends object>(
-    sql: string,
-    values: readonly SqlValue[] = [],
-    runner?: QueryRunner,
-  ): Promise<T[]> {
-    const result = await this.#run(sql, values, runner);
-    return (result.records as Record<string, unknown>[]).map((row) => camelCased(row) as T);
-  }
-
-  async one<T extends object>(
-    sql: string,
-    values: readonly SqlValue[] = [],
-    runner?: QueryRunner,
-  ): Promise<T | null> {
-    const [row] = await this.rows<T>(sql, values, runner);
-    return row ?? null;
-  }
-
   /** Number of rows that an INSERT, UPDATE or DELETE touched. */
   async affected(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<number> {
     const result = await this.#run(sql, values, runner);

@@ -118,14 +118,6 @@ export class DeliveryRepository {
     return known === null ? null : this.db.repository(WebhookDeliveryEntity).findOneBy({ id: known });
   }
 
-  async list(limit: number, offset: number, state?: string): Promise<WebhookDeliveryEntity[]> {
-    return this.db.rows<WebhookDeliveryEntity>(
-      `SELECT id, workspace, via, state, action, external_id, task_id, note, attempts, received_at, settled_at, next_attempt_at
-       FROM webhook_delivery WHERE $3::text IS NULL OR state = $3 ORDER BY received_at DESC LIMIT $1 OFFSET $2`,
-      [limit, offset, state ?? null],
-    );
-  }
-
   async countByState(): Promise<Record<string, number>> {
     return countByState(this.db.repository(WebhookDeliveryEntity));
   }

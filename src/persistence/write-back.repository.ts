@@ -360,14 +360,6 @@ export class WriteBackRepository {
     });
   }
 
-  async list(limit: number, offset: number, state?: string): Promise<WriteBackEntity[]> {
-    return this.db.entities(
-      WriteBackEntity,
-      'SELECT * FROM write_back WHERE $3::text IS NULL OR state = $3 ORDER BY created_at DESC LIMIT $1 OFFSET $2',
-      [limit, offset, state ?? null],
-    );
-  }
-
   /** Whether a result of this content was taken before, with translations beside it or without. */
   async hasContent(externalId: string, contentFingerprint: string): Promise<boolean> {
     const row = await this.db.readOne(

@@ -29,6 +29,7 @@ import { FakeCatalog } from './fake-catalog.js';
 import { FakeStore, SHOP } from './fake-store.js';
 import { loggerTo, type LogLine } from './logs.js';
 import { createMigratedDatabase } from './postgres.js';
+import { sqlRows } from './sql.js';
 
 /** Settings as the configuration's file would hold them; the schema fills in the rest. */
 export type Settings = Readonly<Record<string, unknown>>;
@@ -109,7 +110,8 @@ export class Stages {
     const { url } = await createMigratedDatabase();
     const source = await openDataSource({ url, poolSize: 12 });
     const db = new Database(source);
-    const tables = await db.rows<{ name: string }>(
+    const tables = await sqlRows<{ name: string }>(
+      db,
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'`,
     );
     // The tables hold few rows: deleting those takes a millisecond, where TRUNCATE takes twenty.
@@ -244,25 +246,29 @@ export class Stages {
   }
 
   async actionsOf(runId: string) {
-    return this.db.rows<{
+    return sqlRows<{
       externalId: string;
       kind: string;
       state: string;
       reason: string;
       fields: string[];
-    }>('SELECT external_id, kind, state, reason, fields FROM sync_action WHERE run_id = $1 ORDER BY id', [
-      runId,
-    ]);
+    }>(
+      this.db,
+      'SELECT external_id, kind, state, reason, fields FROM sync_action WHERE run_id = $1 ORDER BY id',
+      [runId],
+    );
   }
 
   /** Every table's rows as text, for what must leave no trace. */
   async contents(): Promise<string> {
-    const tables = await this.db.rows<{ name: string }>(
+    const tables = await sqlRows<{ name: string }>(
+      this.db,
       `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`,
     );
     const parts: string[] = [];
     for (const { name } of tables) {
-      const rows = await this.db.rows<{ row: string }>(
+      const rows = await sqlRows<{ row: string }>(
+        this.db,
         `SELECT t::text AS row FROM ${name} AS t ORDER BY t::text`,
       );
       parts.push(`${name}: ${rows.map((row) => row.row).join('\n')}`);

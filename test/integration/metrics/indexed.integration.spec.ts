@@ -3,7 +3,9 @@ import type { QueryRunner } from 'typeorm';
 import { Database, type SqlValue } from '../../../src/persistence/database.js';
 import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
+import type { RowReader } from '../../../src/persistence/row-reader.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -15,13 +17,14 @@ afterAll(async () => stages.close());
 class Listening extends Database {
   readonly reads: { readonly sql: string; readonly values: readonly SqlValue[] }[] = [];
 
-  override async rows<T extends object>(
+  override async read<T>(
+    reader: RowReader<T>,
     sql: string,
     values: readonly SqlValue[] = [],
     runner?: QueryRunner,
   ): Promise<T[]> {
     if (sql.startsWith('SELECT')) this.reads.push({ sql, values });
-    return super.rows<T>(sql, values, runner);
+    return super.read(reader, sql, values, runner);
   }
 }
 
@@ -39,7 +42,7 @@ it('what is read every few seconds is found by indexes, however large the histor
     await runner.query('SET LOCAL enable_seqscan = off');
     const found: string[] = [];
     for (const { sql, values } of db.reads) {
-      const plan = await stages.db.rows<Record<string, string>>(`EXPLAIN ${sql}`, values, runner);
+      const plan = await sqlRows<Record<string, string>>(stages.db, `EXPLAIN ${sql}`, values, runner);
       const lines = plan.flatMap((row) => Object.values(row)).filter((line) => line.includes('Seq Scan'));
       found.push(...lines.map((line) => `${line.trim()} ← ${sql.slice(0, 60)}`));
     }

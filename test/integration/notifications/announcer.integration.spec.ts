@@ -8,6 +8,7 @@ import { snapshot } from '../../support/fake-store.js';
 import { deliver } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { Receiver } from './receiver.js';
+import { sqlRow, sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 let receiver: Receiver;
@@ -49,7 +50,8 @@ async function waitsOver(): Promise<void> {
 
 /** A run that ends as it is said, as the worker records it. */
 async function runEnds(state: string, errorCode: string | null, change = ''): Promise<string> {
-  const row = await stages.db.one<{ id: string }>(
+  const row = await sqlRow<{ id: string }>(
+    stages.db,
     `INSERT INTO sync_run (store, workspace, kind, trigger, state, error_code, error, finished_at)
      VALUES ($1, $2, 'full', 'schedule', $3, $4, 'canary product text', now()) RETURNING id`,
     [STORE, WORKSPACE, state, errorCode],
@@ -114,7 +116,8 @@ describe('a change', () => {
     receiver.headers = { 'retry-after': '120' };
     await runEnds('failed', 'transient');
     await round();
-    const row = await stages.db.one<{ seconds: number }>(
+    const row = await sqlRow<{ seconds: number }>(
+      stages.db,
       'SELECT extract(epoch FROM next_attempt_at - now())::int AS seconds FROM notification',
     );
     expect(row?.seconds).toBeGreaterThan(100);
@@ -176,7 +179,7 @@ describe('what is told', () => {
     await waitsOver();
     await round();
     expect(receiver.taken).toHaveLength(3);
-    const rows = await stages.db.rows('SELECT * FROM notification');
+    const rows = await sqlRows(stages.db, 'SELECT * FROM notification');
     expect(JSON.stringify([receiver.taken, logged, rows])).not.toMatch(/canary/);
   });
 

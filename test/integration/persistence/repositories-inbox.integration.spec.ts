@@ -2,6 +2,7 @@ import { createServer, connect, type AddressInfo, type Server, type Socket } fro
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Inbox } from '../../../src/persistence/inbox.js';
 import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
+import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { Stages, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -134,7 +135,9 @@ describe('a database that is away', () => {
     };
     expect(await repeated()).toBe('stored');
     expect(
-      (await stages.deliveries.list(100, 0)).filter((row) => row.state === 'received').length,
+      (
+        await new ListingRepository(stages.db).deliveries({ limit: 100, offset: 0, order: 'desc' }, {})
+      ).rows.filter((row) => row.state === 'received').length,
     ).toBeGreaterThan(1);
   });
 });

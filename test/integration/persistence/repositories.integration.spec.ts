@@ -3,6 +3,7 @@ import { migrate, openDataSource, pendingMigrations } from '../../../src/persist
 import { createTestDatabase } from '../../support/postgres.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { sqlRow, sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -51,10 +52,10 @@ describe('a transaction', () => {
 
   it('whose connection is lost reports the loss itself', async () => {
     const work = stages.db.transaction(async (runner) => {
-      await stages.db.rows('SELECT pg_terminate_backend(pg_backend_pid())', [], runner);
+      await sqlRows(stages.db, 'SELECT pg_terminate_backend(pg_backend_pid())', [], runner);
     });
     await expect(work).rejects.toThrow(/terminat/);
-    expect(await stages.db.one('SELECT 1 AS one')).toEqual({ one: 1 });
+    expect(await sqlRow(stages.db, 'SELECT 1 AS one')).toEqual({ one: 1 });
   });
 });
 

@@ -6,6 +6,7 @@ import { snapshot } from '../../support/fake-store.js';
 import { loggerTo } from '../../support/logs.js';
 import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { sqlRow, sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 let told: object[];
@@ -47,7 +48,7 @@ async function age(days: number): Promise<void> {
 async function counts(): Promise<Record<string, number>> {
   const found: Record<string, number> = {};
   for (const table of Object.keys(AGED)) {
-    const row = await stages.db.one<{ count: string }>(`SELECT count(*) FROM ${table}`);
+    const row = await sqlRow<{ count: string }>(stages.db, `SELECT count(*) FROM ${table}`);
     found[table] = Number(row?.count);
   }
   return found;
@@ -115,7 +116,8 @@ describe('a pass', () => {
     const { writeBackId } = await deliver(stages, await resultOf(stages, 1, { name: `Name 1 of ${nights}` }));
     await writeAll(stages);
     expect((await stages.writeBacks.get(writeBackId!))?.state).not.toBe('applied');
-    const [applied] = await stages.db.rows<{ id: string }>(
+    const [applied] = await sqlRows<{ id: string }>(
+      stages.db,
       `SELECT id FROM write_back WHERE external_id = $1 AND state = 'applied'`,
       [snapshot(2).externalId],
     );

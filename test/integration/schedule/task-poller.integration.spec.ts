@@ -3,7 +3,9 @@ import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js'
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
+import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { Stages, STORE } from '../../support/stages.js';
+import { sqlRow } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -106,7 +108,8 @@ describe('a poll', () => {
     const waits: number[] = [];
     for (let time = 0; time < 12; time += 1) {
       await poll();
-      const row = await stages.db.one<{ waitMs: number }>(
+      const row = await sqlRow<{ waitMs: number }>(
+        stages.db,
         `SELECT extract(epoch FROM next_poll_at - now())::double precision AS wait_ms FROM generation_task LIMIT 1`,
       );
       waits.push(Math.round(row?.waitMs ?? 0));
@@ -161,7 +164,9 @@ describe('a poll that meets a fault', () => {
       onKillPoint(null);
       await poll();
       expect(await newest(1)).toMatchObject({ state: 'succeeded' });
-      const rows = await stages.deliveries.list(10, 0);
+      const rows = (
+        await new ListingRepository(stages.db).deliveries({ limit: 10, offset: 0, order: 'desc' }, {})
+      ).rows;
       expect(rows).toHaveLength(1);
     },
   );

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -152,7 +153,7 @@ describe('an orphan', () => {
     ]);
     expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1', sku: null });
     expect(
-      await stages.db.rows('SELECT 1 AS one FROM product_identifier WHERE product = $1', [ours(1)]),
+      await sqlRows(stages.db, 'SELECT 1 AS one FROM product_identifier WHERE product = $1', [ours(1)]),
     ).toEqual([]);
     expect(await stages.link(1)).toMatchObject({ state: 'orphaned', generationDue: false });
     expect((await stages.link(1)).pushedFields).not.toHaveProperty('sku');

@@ -4,6 +4,7 @@ import type { StoreOperation } from '../../support/fake-store.js';
 import { Gate } from '../../support/call-script.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
+import { sqlRows } from '../../support/sql.js';
 
 const ALL_BUT_INTERVALS: Parameters<typeof jest.useFakeTimers>[0] = {
   doNotFake: [
@@ -54,7 +55,8 @@ async function dieAndResume(gate: Gate) {
 
 /** Ends the transactions of whoever stands at the gate. */
 async function loseConnections(): Promise<void> {
-  await stages.db.rows(
+  await sqlRows(
+    stages.db,
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database()
        AND state = 'idle in transaction'`,
   );

@@ -3,6 +3,7 @@ import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { sqlRow } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -244,7 +245,8 @@ describe('a result for a product that nobody knows', () => {
     const waits: number[] = [];
     for (let attempt = 0; attempt < 6; attempt += 1) {
       await stages.interpreter.interpret(id);
-      const row = await stages.db.one<{ waitMs: number }>(
+      const row = await sqlRow<{ waitMs: number }>(
+        stages.db,
         `SELECT (extract(epoch FROM next_attempt_at - now()) * 1000)::double precision AS wait_ms
          FROM webhook_delivery WHERE id = $1 AND state = 'received'`,
         [id],

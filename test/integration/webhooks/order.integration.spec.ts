@@ -4,6 +4,7 @@ import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js'
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
+import { sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -62,7 +63,8 @@ async function resultOfOwnTask(options: { action?: string }): Promise<object> {
 }
 
 async function tasks() {
-  return stages.db.rows<{ taskId: string; state: string }>(
+  return sqlRows<{ taskId: string; state: string }>(
+    stages.db,
     'SELECT task_id, state FROM generation_task ORDER BY task_id, id',
   );
 }
@@ -103,7 +105,8 @@ function expectedTitle(events: readonly Event[]): string {
 
 /** The rows as they are, without the times and counters that a further look may move. */
 async function endState() {
-  const rows = await stages.db.rows(
+  const rows = await sqlRows(
+    stages.db,
     `SELECT 'delivery' AS kind, state, external_id, task_id AS detail FROM webhook_delivery
      UNION ALL SELECT 'task', state, external_id, coalesce(task_id, '-') FROM generation_task
      UNION ALL SELECT 'write-back', state, external_id, content_fingerprint FROM write_back

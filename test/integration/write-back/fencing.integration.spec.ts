@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
+import { sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -129,7 +130,8 @@ describe('a revert', () => {
     const leases: { held: boolean }[] = [];
     stages.store.script.after('writeFields', async () => {
       leases.push(
-        ...(await stages.db.rows<{ held: boolean }>(
+        ...(await sqlRows<{ held: boolean }>(
+          stages.db,
           'SELECT write_lease_until > now() AS held FROM store_product',
         )),
       );

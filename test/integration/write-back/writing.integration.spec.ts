@@ -4,6 +4,7 @@ import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
+import { sqlRow } from '../../support/sql.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -247,7 +248,8 @@ describe('a store that refuses', () => {
 });
 
 async function waitOf(id: string): Promise<number> {
-  const row = await stages.db.one<{ waitMs: number }>(
+  const row = await sqlRow<{ waitMs: number }>(
+    stages.db,
     `SELECT (extract(epoch FROM next_attempt_at - now()) * 1000)::double precision AS wait_ms FROM write_back WHERE id = $1`,
     [id],
   );
