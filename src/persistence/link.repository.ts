@@ -32,7 +32,8 @@ export class LinkRepository {
 
   /** The linked products with these catalog ids, orphans left out. */
   async byCatalogIds(workspace: string, catalogIds: readonly string[]): Promise<StoreProductEntity[]> {
-    return this.db.rows<StoreProductEntity>(
+    return this.db.entities(
+      StoreProductEntity,
       `SELECT * FROM store_product WHERE workspace = $1 AND catalog_id = ANY($2) AND state <> 'orphaned'`,
       [workspace, catalogIds],
     );
