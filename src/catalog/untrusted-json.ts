@@ -1,16 +1,16 @@
 import { isUtf8 } from 'node:buffer';
+import { ANSWER_BOUNDS, isWithin } from '../domain/json-bounds.js';
 
 /** Keys that would reach an object's prototype once copied carelessly: taken out of every answer. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 /** Most answers hold none of them, spelt out or escaped, and need not be copied. */
 const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
-const MAX_DEPTH = 100;
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
 /**
  * Parses an answer's bytes: UTF-8 without a broken sequence (a replacement character would end up in a shop), JSON, at most
- * 100 levels deep, `__proto__`, `constructor` and `prototype` removed at every level. Empty is not JSON.
+ * 100 levels deep and of at most a million values, `__proto__`, `constructor` and `prototype` removed at every level. Empty is not JSON.
  */
 export function readUntrustedJson(bytes: Uint8Array): ReadJson {
   if (!isUtf8(bytes)) return { ok: false };
@@ -22,13 +22,8 @@ export function readUntrustedJson(bytes: Uint8Array): ReadJson {
     if (error instanceof SyntaxError) return { ok: false };
     throw error;
   }
-  if (isTooDeep(value, 0)) return { ok: false };
+  if (!isWithin(value, ANSWER_BOUNDS)) return { ok: false };
   return { ok: true, value: MAY_HOLD_FORBIDDEN.test(text) ? withoutForbiddenKeys(value) : value };
-}
-
-function isTooDeep(value: unknown, depth: number): boolean {
-  if (value === null || typeof value !== 'object') return false;
-  return depth >= MAX_DEPTH || Object.values(value).some((item) => isTooDeep(item, depth + 1));
 }
 
 function withoutForbiddenKeys(value: unknown): unknown {

@@ -119,6 +119,7 @@ export interface StoreWriteOptions {
 /** A product as a read of the store met it. */
 export interface SourceProduct {
   readonly externalId: string;
+  readonly storeId: string;
   /**
    * Of everything that the store said of the product, to the byte: as long as it stays, so does the snapshot. Null where a
    * read cannot tell.

@@ -22,3 +22,18 @@ export function onOneLine(text: string): string {
 export function clipped(text: string, most: number): string {
   return text.length <= most ? text : `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
+
+/** Text that a database can hold: without NUL and without halves of surrogate pairs. Nothing else changes. */
+export function storableText(text: string): string {
+  return text.replaceAll('\u0000', '').toWellFormed();
+}
+
+/** A JSON value of which every text can be held by a database, names of members included. */
+export function storableJson(value: unknown): unknown {
+  if (typeof value === 'string') return storableText(value);
+  if (Array.isArray(value)) return value.map(storableJson);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [storableText(name), storableJson(member)]),
+  );
+}

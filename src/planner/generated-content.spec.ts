@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { writeBackSettings } from '../../test/support/product-builders.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
+import { withoutTrailing } from '../domain/text.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import {
   attributeKey,
@@ -20,6 +21,53 @@ function metafieldOf(value: unknown): { type: string | null; value: string } | u
   const [made] = intendedOf({ sections: [{ attribute: value }] });
   return made && { type: made.type, value: made.value };
 }
+
+describe('a result beyond all measure', () => {
+  const sections = (count: number) =>
+    Array.from({ length: count }, (_, index) => ({ [`a${String(index)}`]: 1 }));
+
+  it('gives its first 250 attributes, and says that there were more', () => {
+    expect(intendedOf({ sections: sections(250) })).toHaveLength(250);
+    const values = intendedOf({ sections: sections(400_000) });
+    expect(values).toHaveLength(251);
+    expect(values.filter(({ withheld }) => withheld !== undefined)).toMatchObject([
+      {
+        target: 'metafield:catalog.a250',
+        withheld: 'the result has more attributes than the 250 that are taken',
+      },
+    ]);
+    expect(
+      intendedOf({ sections: [Object.fromEntries(sections(400_000).flatMap(Object.entries))] }),
+    ).toHaveLength(251);
+    expect(intendedOf({ sections: Array.from({ length: 400_000 }, () => ({ a1: 1 })) }).length).toBeLessThan(
+      3,
+    );
+  });
+
+  it('loses a text that no store would hold, and says so', () => {
+    const [value] = intendedOf({ html_description: 'x'.repeat(600_000) });
+    expect(value).toMatchObject({
+      target: 'descriptionHtml',
+      value: '',
+      withheld: expect.stringContaining('600000'),
+    });
+  });
+
+  it('is sanitised as far as its first million characters', () => {
+    const texts = Array.from({ length: 30 }, (_, index) => ({ [`a${String(index)}`]: 'x'.repeat(60_000) }));
+    const values = intendedOf({ sections: texts });
+    expect(values.filter(({ withheld }) => withheld === undefined)).toHaveLength(16);
+    expect(values.at(-1)?.withheld).toContain('1000000 characters');
+  });
+
+  it('loses what is nested beyond measure, and says so', () => {
+    const deep: unknown = JSON.parse('['.repeat(10_000) + ']'.repeat(10_000));
+    expect(intendedOf({ sections: [{ deep }, { flat: 1 }] })).toMatchObject([
+      { target: 'metafield:catalog.deep', withheld: 'it is nested too deep, or has too many parts' },
+      { target: 'metafield:catalog.flat', value: '1' },
+    ]);
+  });
+});
 
 describe('mapped fields', () => {
   it('are sanitised for their target, and keep the result’s own text for comparison', () => {
@@ -295,7 +343,7 @@ describe('attributeKey', () => {
       fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (name) => {
         const key = attributeKey(name);
         expect(key).toMatch(/^([a-z0-9][a-z0-9_-]{1,63})?$/);
-        expect(attributeKey(key).replace(/_$/, '')).toBe(key.replace(/[_-]+$/, ''));
+        expect(withoutTrailing(attributeKey(key), '_')).toBe(withoutTrailing(key, '_-'));
       }),
     );
   });

@@ -1,3 +1,4 @@
+import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { metafieldTarget } from '../domain/written-content.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
@@ -30,28 +31,64 @@ const MAX_DECIMAL = 1e13;
  * written blank: a result without a text says nothing about that text.
  */
 export function intendedValues(product: GeneratedProduct, settings: WriteBackSettings): IntendedValue[] {
-  const attributes = sectionAttributes(product.sections ?? []);
+  const [attributes, firstLeft] = takenAttributes(product.sections ?? []);
+  const intake = new Intake();
   const values: IntendedValue[] = [];
   for (const [from, target] of Object.entries(settings.fields)) {
     const raw = from.startsWith('sections.')
       ? textOf(attributes.get(attributeKey(from.slice(9))))
       : fieldOf(product, from);
-    const value = raw === null ? '' : sanitisedFor(target, raw);
-    if (value !== '') values.push({ target, value, type: null, from, raw });
+    if (raw === null) continue;
+    const refusal = intake.refusalOfText(raw);
+    const value = refusal === null ? sanitisedFor(target, raw) : '';
+    if (refusal !== null) values.push({ target, value, type: null, from, raw: null, withheld: refusal });
+    else if (value !== '') values.push({ target, value, type: null, from, raw });
   }
-  if (settings.sections !== null) {
-    for (const [key, raw] of attributes) {
-      const typed = typedMetafield(raw);
-      if (typed === null) continue;
-      values.push({
-        target: metafieldTarget(settings.sections.namespace, key),
-        ...typed,
-        from: `sections.${key}`,
-        raw: null,
-      });
-    }
+  if (settings.sections === null) return values;
+  const { namespace } = settings.sections;
+  const metafield = (key: string) => {
+    return { target: metafieldTarget(namespace, key), from: `sections.${key}`, raw: null };
+  };
+  for (const [key, raw] of attributes) {
+    const withheld = intake.refusalOf(raw);
+    const typed = withheld === null ? typedMetafield(raw) : null;
+    if (withheld !== null) values.push({ ...metafield(key), value: '', type: null, withheld });
+    else if (typed !== null) values.push({ ...metafield(key), ...typed });
+  }
+  if (firstLeft !== null) {
+    const withheld = `the result has more attributes than the ${String(MOST_ATTRIBUTES)} that are taken`;
+    values.push({ ...metafield(firstLeft), value: '', type: null, withheld });
   }
   return values;
+}
+
+/** Attributes of a result at most; real ones have some thirty. */
+const MOST_ATTRIBUTES = 250;
+/** A key that comes again and again is no further attribute, and still takes time. */
+const MOST_LOOKED_AT = 10 * MOST_ATTRIBUTES;
+/** Characters of a result's texts at most: sanitising them holds up everything else. */
+const MOST_CHARACTERS = 1_000_000;
+/** Of a text that may become a description, which a store holds at most. */
+const LONGEST_TEXT = 512 * 1024;
+
+/** Bounds what one result may have us read. */
+class Intake {
+  private left = MOST_CHARACTERS;
+
+  /** Why the text is left out; null when it is taken. */
+  refusalOfText(text: string): string | null {
+    if (text.length > LONGEST_TEXT)
+      return `it has ${String(text.length)} characters, and ${String(LONGEST_TEXT)} are allowed`;
+    if (text.length > this.left)
+      return `the result has more than the ${String(MOST_CHARACTERS)} characters that are taken`;
+    this.left -= text.length;
+    return null;
+  }
+
+  refusalOf(value: unknown): string | null {
+    if (!isWithin(value, VALUE_BOUNDS)) return 'it is nested too deep, or has too many parts';
+    return this.refusalOfText(typeof value === 'string' ? value : JSON.stringify(value));
+  }
 }
 
 export function isStoreField(target: string): target is StoreField {
@@ -101,13 +138,36 @@ export function sectionAttributes(
   sections: readonly Readonly<Record<string, unknown>>[],
 ): Map<string, unknown> {
   const attributes = new Map<string, unknown>();
+  for (const [key, value] of keyedAttributes(sections)) {
+    if (!attributes.has(key)) attributes.set(key, value);
+  }
+  return attributes;
+}
+
+/** The attributes that are taken, and the key of the first that is not; null where all are. */
+function takenAttributes(
+  sections: readonly Readonly<Record<string, unknown>>[],
+): [ReadonlyMap<string, unknown>, string | null] {
+  const attributes = new Map<string, unknown>();
+  let looked = 0;
+  for (const [key, value] of keyedAttributes(sections)) {
+    looked += 1;
+    if (attributes.has(key) && looked <= MOST_LOOKED_AT) continue;
+    if (attributes.size === MOST_ATTRIBUTES || looked > MOST_LOOKED_AT) return [attributes, key];
+    attributes.set(key, value);
+  }
+  return [attributes, null];
+}
+
+function* keyedAttributes(
+  sections: readonly Readonly<Record<string, unknown>>[],
+): Generator<[string, unknown]> {
   for (const section of sections) {
     for (const [name, value] of attributesOf(section)) {
       const key = attributeKey(name);
-      if (key !== '' && !attributes.has(key)) attributes.set(key, value);
+      if (key !== '') yield [key, value];
     }
   }
-  return attributes;
 }
 
 const NAMING_KEYS = ['code', 'key', 'slug', 'name', 'title', 'label'];

@@ -3,6 +3,7 @@ import { htmlToText } from './html/plain-text.js';
 import { ALLOWED_ELEMENTS, bareText, DEEPEST_MARKUP, safeMarkup } from './html/safe-markup.js';
 
 export { reducedHtml } from './html/reduced.js';
+export { storableText } from '../domain/text.js';
 
 /** The library has the last word on what `safeMarkup` left; by then nothing is deep, and no attribute needs a parser of its own. */
 const ALLOWED: sanitizeHtml.IOptions = {
@@ -28,11 +29,6 @@ export function sanitiseHtml(html: string): string {
 /** True when HTML shows a reader nothing: no text, no image. */
 export function isBlankHtml(html: string): boolean {
   return !/<img\b/i.test(html) && plainTextOf(html) === '';
-}
-
-/** Text that a database can hold: without NUL and without halves of surrogate pairs. Nothing else changes. */
-export function storableText(text: string): string {
-  return text.replaceAll('\u0000', '').toWellFormed();
 }
 
 /**

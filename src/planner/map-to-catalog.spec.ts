@@ -159,6 +159,10 @@ describe('toCatalogBody', () => {
     ['list.number_integer', '[1', '[1'],
     ['json', '{"a": [1, null]}', { a: [1, null] }],
     ['json', 'no json', 'no json'],
+    ['json', '{"a\\u0000": "b\\u0000c"}', { a: 'bc' }],
+    ['json', '["half \\ud83e"]', ['half \ufffd']],
+    ['json', '['.repeat(60) + ']'.repeat(60), '['.repeat(60) + ']'.repeat(60)],
+    ['json', `[${'1,'.repeat(20_000)}1]`, `[${'1,'.repeat(20_000)}1]`],
     ['weight', '{"value": 1, "unit": "kg"}', '{"value": 1, "unit": "kg"}'],
   ])('reads a metafield of type %s and value %j as %j', (type, value, expected) => {
     const made = body({ metafields: [metafield('custom.x', value, type)] }, { openAttributes: ['custom.*'] });

@@ -1,3 +1,6 @@
+import { CodedError } from '../domain/errors.js';
+import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
+import { storableJson } from '../domain/text.js';
 import {
   CATALOG_FIELDS,
   IDENTIFIER_KINDS,
@@ -33,7 +36,7 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
   return withoutEmpty({
     external_id: effective.externalId,
     name: effective.title,
-    description: plainTextOf(effective.descriptionHtml ?? ''),
+    description: plainTextOf(boundedDescription(effective)),
     html_description: effective.descriptionHtml ?? '',
     brand: brandOf(effective, mapping.brand, rules.shop) ?? '',
     category: categoryAndType(effective).category ?? '',
@@ -124,6 +127,18 @@ function record(entries: readonly (readonly [string, JsonValue])[]): Record<stri
   return Object.fromEntries(entries.filter(([key]) => key !== '' && !RESERVED_KEYS.has(key)));
 }
 
+/** No shop holds a longer one; whatever says so is not taken at its word. */
+const LONGEST_DESCRIPTION = 1_000_000;
+
+function boundedDescription({ descriptionHtml }: ProductSnapshot): string {
+  const html = descriptionHtml ?? '';
+  if (html.length <= LONGEST_DESCRIPTION) return html;
+  throw new CodedError(
+    'invalid',
+    `its description has ${String(html.length)} characters, and ${String(LONGEST_DESCRIPTION)} are allowed`,
+  );
+}
+
 /** A metafield's value as JSON, by its type; a text that is not what its type says stays text. */
 function typedValue(field: MetafieldValue): JsonValue {
   if (field.type === 'boolean') return field.value === 'true';
@@ -133,7 +148,9 @@ function typedValue(field: MetafieldValue): JsonValue {
   }
   if (field.type.startsWith('list.') || field.type === 'json') {
     try {
-      return JSON.parse(field.value) as JsonValue;
+      const value = JSON.parse(field.value) as JsonValue;
+      // An escape within the value may stand for what no database holds.
+      return isWithin(value, VALUE_BOUNDS) ? (storableJson(value) as JsonValue) : field.value;
     } catch {
       // Not what its type promises: the store holds it, so it is passed on as the text it is.
       return field.value;

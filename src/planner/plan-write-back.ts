@@ -72,9 +72,13 @@ function decideField(value: IntendedValue, live: LiveProduct, context: WriteBack
   const current = isStoreField(value.target) ? liveField(live, value.target) : (metafield?.value ?? null);
   const typed =
     metafield === undefined ? withMedia(value, current, context) : { ...value, type: metafield.type };
+  const ruling: Ruling =
+    value.withheld === undefined
+      ? verdict(typed, current, context)
+      : { verdict: 'not_generated', reason: value.withheld };
   return {
     ...typed,
-    ...verdict(typed, current, context),
+    ...ruling,
     before: current,
     digest: metafield?.digest ?? null,
   };

@@ -56,23 +56,9 @@ export async function readAll(
 /** A file that is not what it should be stays so, and its address may have expired: the next attempt exports anew. */
 function readOnce(store: Store, completed: CompletedExport, progress: ExportProgress): SourceRead {
   let readable = true;
-  const noting = (product: SourceProduct): ProductSnapshot => {
-    try {
-      return product.snapshot();
-    } catch (error) {
-      readable = false;
-      throw error;
-    }
-  };
   async function* batches(): AsyncGenerator<readonly SourceProduct[]> {
     try {
-      for await (const batch of store.connector.readExport(completed)) {
-        yield batch.map((product) => ({
-          externalId: product.externalId,
-          digest: product.digest,
-          snapshot: () => noting(product),
-        }));
-      }
+      yield* store.connector.readExport(completed);
     } catch (error) {
       readable = false;
       throw error;
@@ -98,7 +84,12 @@ async function* parsed(
 }
 
 function asSource(snapshot: ProductSnapshot): SourceProduct {
-  return { externalId: snapshot.externalId, digest: null, snapshot: () => snapshot };
+  return {
+    externalId: snapshot.externalId,
+    storeId: snapshot.storeId,
+    digest: null,
+    snapshot: () => snapshot,
+  };
 }
 
 async function awaitExport(

@@ -1,14 +1,14 @@
 import { setImmediate } from 'node:timers/promises';
-import { CodedError } from '../domain/errors.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
-import type { MetProducts, NewAction } from '../persistence/plan-rows.js';
+import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
-import { markOfRead, planProduct, type PlannedChange } from '../planner/plan-product.js';
+import { markOfRead, planProduct, type PlannedChange, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import type { Store } from '../sites/sites.js';
 import { fillCatalogView } from './catalog-view.js';
@@ -170,24 +170,48 @@ function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findin
     const link = met.moved.get(product.externalId);
     if (link === undefined || planned.has(product.externalId)) continue;
     planned.add(product.externalId);
-    const snapshot = product.snapshot();
-    if (reasonOutOfScope(snapshot, store.settings.filter) !== null) continue;
+    const plan = planOne(store, product, link);
+    if (plan === null) continue;
     tally.seen += 1;
     const readMark = marks[index] ?? null;
-    const verdict = planProduct(snapshot, link, store.rules, store.generatedFields);
-    if (verdict.kind === 'put_off') {
-      const { externalId, storeId, title: label } = snapshot;
-      putOff.push({ externalId, storeId, label, code: verdict.code, detail: null });
-      tally.unchanged += 1;
-      continue;
+    const { externalId } = product;
+    switch (plan.kind) {
+      case 'put_off':
+        putOff.push(plan.owed);
+        tally.unchanged += 1;
+        break;
+      case 'unchanged':
+        tally.unchanged += 1;
+        if (plan.fingerprintMoved) movedFingerprints.set(externalId, plan.sourceFingerprint);
+        if (readMark !== null) reads.set(externalId, readMark);
+        break;
+      default:
+        changes.push({ ...plan, readMark, identifiers: identifiersOf(plan.body) });
     }
-    if (verdict.kind !== 'unchanged') {
-      changes.push({ ...verdict, readMark, identifiers: identifiersOf(verdict.body) });
-      continue;
-    }
-    tally.unchanged += 1;
-    if (verdict.fingerprintMoved) movedFingerprints.set(snapshot.externalId, verdict.sourceFingerprint);
-    if (readMark !== null) reads.set(snapshot.externalId, readMark);
+  }
+}
+
+type PlannedProduct =
+  | Exclude<ProductPlan, { readonly kind: 'put_off' }>
+  | { readonly kind: 'put_off'; readonly owed: OwedProduct };
+
+/**
+ * The plan of one product; null when the store's settings leave it out. Whatever is wrong with the product is its own affair: it
+ * is owed with what went wrong, and the run goes on with the others.
+ */
+function planOne(store: Store, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
+  const { externalId, storeId } = product;
+  let label = '';
+  try {
+    const snapshot = product.snapshot();
+    label = snapshot.title;
+    if (reasonOutOfScope(snapshot, store.settings.filter) !== null) return null;
+    const plan = planProduct(snapshot, link, store.rules, store.generatedFields);
+    if (plan.kind !== 'put_off') return plan;
+    return { kind: 'put_off', owed: { externalId, storeId, label, code: plan.code, detail: null } };
+  } catch (error) {
+    const detail = errorLine(error);
+    return { kind: 'put_off', owed: { externalId, storeId, label, code: 'not_understood', detail } };
   }
 }
 

@@ -38,7 +38,8 @@ export function benchPlanning(products: number, log: Log): Promise<Figure[]> {
     });
     const read = benchProduct(SHOP, id, id % 100 === 0 ? 1 : 0);
     // Digests are taken while reading.
-    sources.push({ externalId: read.externalId, digest: read.digest, snapshot: () => read.snapshot() });
+    const { externalId, storeId, digest } = read;
+    sources.push({ externalId, storeId, digest, snapshot: () => read.snapshot() });
   }
   const rate = (decide: (source: SourceProduct, link: Known) => boolean, changed: number): number => {
     const began = performance.now();

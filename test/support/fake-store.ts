@@ -171,6 +171,7 @@ export class FakeStore implements StoreConnector {
     for await (const batch of this.#batches(() => true)) {
       yield batch.map((product) => ({
         externalId: product.externalId,
+        storeId: product.storeId,
         digest: fingerprint(product),
         snapshot: () => {
           this.parsed.push(product.externalId);

@@ -9,6 +9,7 @@ import { type MappingScope, numericId, toSnapshot } from './mapper.js';
 /** A product of an export: the bytes of its lines, its own first, parsed only when somebody asks for the snapshot. */
 export class ExportedProduct implements SourceProduct {
   readonly externalId: string;
+  readonly storeId: string;
 
   /**
    * `id`: the product's own, as its first line says. `bytes`: the lines with a line end between them. `numbers`: of each line
@@ -20,6 +21,7 @@ export class ExportedProduct implements SourceProduct {
     private readonly numbers: readonly [number, ...number[]],
     private readonly scope: MappingScope,
   ) {
+    this.storeId = id;
     this.externalId = productExternalId(scope.shop, numericId(id));
   }
 

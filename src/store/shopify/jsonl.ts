@@ -1,3 +1,4 @@
+import { storableJson } from '../../domain/text.js';
 import { CodedError } from '../../domain/errors.js';
 import { parseNode, type RawNode } from './mapper.js';
 import { exportLineSchema } from './schemas.js';
@@ -153,11 +154,16 @@ export interface ExportLine extends RawNode {
   readonly parent: string | null;
 }
 
+const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
+
 /** One line of the export. `transient`, naming the line, when it is not what the interface promises. */
 export function parseLine({ bytes, number }: RawLine): ExportLine {
   let node: unknown;
   try {
-    node = JSON.parse(bytes.toString('utf8'));
+    const text = bytes.toString('utf8');
+    node = JSON.parse(text);
+    // Only an escape brings what no database holds: NUL, or half of a pair.
+    if (UNSTORABLE_ESCAPE.test(text)) node = storableJson(node);
   } catch (cause) {
     throw new CodedError('transient', `line ${String(number)} of the export is not JSON`, { cause });
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
+import { storableJson } from '../../domain/text.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../domain/snapshot.js';
 import { mediaSchema, metafieldSchema, productCoreSchema, variantSchema } from './schemas.js';
@@ -74,7 +75,8 @@ export function numericId(gid: string): string {
 }
 
 export function parseNode<T>(schema: z.ZodType<T>, { node, line }: RawNode): T {
-  const parsed = schema.safeParse(node);
+  // A line of an export is storable already; an answer comes parsed.
+  const parsed = schema.safeParse(line === null ? storableJson(node) : node);
   if (parsed.success) return parsed.data;
   const id = z.object({ id: z.string() }).safeParse(node);
   const place = line === null ? 'an answer' : `line ${String(line)} of the export`;

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { CodedError } from '../../../src/domain/errors.js';
 import type { SourceProduct } from '../../../src/domain/store-port.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
-import { Stages } from '../../support/stages.js';
+import { Stages, STORE } from '../../support/stages.js';
+import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -75,7 +76,8 @@ it('a product of which an identifier is withheld is parsed every time', async ()
   expect(await parsedByTheNextRun()).toContain('3');
 });
 
-it('a product that proves malformed fails the run, and the next try exports anew', async () => {
+it('a product that proves malformed is owed by name, and the run goes on with the others', async () => {
+  stages.store.edit('1', { vendor: 'Other' });
   stages.store.edit('2', { vendor: 'Other' });
   const read = stages.store.readExport.bind(stages.store);
   stages.store.readExport = async function* (completed): AsyncGenerator<readonly SourceProduct[]> {
@@ -83,13 +85,44 @@ it('a product that proves malformed fails the run, and the next try exports anew
       yield batch.map((product) => ({
         ...product,
         snapshot: () => {
-          throw new CodedError('transient', 'line 7 of the export is malformed');
+          if (product.externalId === snapshot(2).externalId)
+            throw new CodedError('transient', 'line 7 of the export is malformed');
+          return product.snapshot();
         },
       }));
   };
   expect(await stages.sync()).toMatchObject({
-    state: 'failed',
-    operation: null,
-    error: expect.stringContaining('line 7'),
+    state: 'partial',
+    counts: { updated: 1, owed: 1, orphaned: 0 },
+  });
+  const owed = new OwedRepository(stages.db);
+  expect(await owed.page(STORE, '', 10)).toMatchObject([
+    {
+      externalId: snapshot(2).externalId,
+      storeId: snapshot(2).storeId,
+      code: 'not_understood',
+      detail: 'line 7 of the export is malformed',
+    },
+  ]);
+  stages.store.readExport = read;
+  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
+  expect(await owed.page(STORE, '', 10)).toEqual([]);
+});
+
+it('a description beyond all bounds and an attribute as deep as a well fail or change their own product alone', async () => {
+  stages.store.put(
+    snapshot(4, {
+      descriptionHtml: `<table><tr><td colspan="100000" rowspan="30000000">wide</td></tr></table>`,
+    }),
+    snapshot(5, { descriptionHtml: 'x'.repeat(1_000_001) }),
+    snapshot(6, { descriptionHtml: '<b>'.repeat(40_000) }),
+  );
+  const run = await stages.sync();
+  expect(run).toMatchObject({ state: 'partial', counts: { created: 2, owed: 1 } });
+  const [owed] = await new OwedRepository(stages.db).page(STORE, '', 10);
+  expect(owed).toMatchObject({
+    externalId: snapshot(5).externalId,
+    label: snapshot(5).title,
+    detail: expect.stringContaining('1000001 characters'),
   });
 });
