@@ -87,7 +87,8 @@ class Intake {
 
   refusalOf(value: unknown): string | null {
     if (!isWithin(value, VALUE_BOUNDS)) return 'it is nested too deep, or has too many parts';
-    return this.refusalOfText(typeof value === 'string' ? value : String(JSON.stringify(value)));
+    if (value === undefined) return null;
+    return this.refusalOfText(typeof value === 'string' ? value : JSON.stringify(value));
   }
 }
 
