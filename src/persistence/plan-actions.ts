@@ -1,11 +1,14 @@
 import { z } from 'zod';
 import { ACTION_TRANSITIONS, statesBefore } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { errorLine } from '../domain/errors.js';
+import type { OwedProduct } from '../domain/owed.js';
 import { json } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { NewAction } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 import { counted } from './row-reader.js';
+import { isRefusedValue } from './statement-error.js';
 
 /** The actions that a plan consists of. */
 export class PlanActions {
@@ -17,12 +20,41 @@ export class PlanActions {
     return new PlanActions(session);
   }
 
-  /** Adds actions and, where they say so, replaces what is known of their products' identifiers. */
+  /**
+   * Adds actions and, where they say so, replaces what is known of their products' identifiers. An action with a value that the
+   * database refuses is added as failed, and its product is owed; the others are not affected.
+   */
   async add(actions: readonly NewAction[]): Promise<void> {
     if (actions.length === 0) return;
+    try {
+      await this.#insert(actions);
+    } catch (error) {
+      if (!isRefusedValue(error)) throw error;
+      const [first] = actions;
+      if (actions.length > 1) for (const action of actions) await this.add([action]);
+      else if (first) await this.#addFailed(first, errorLine(error));
+    }
+  }
+
+  /** The product by name, without the texts that the database refused. */
+  async #addFailed(action: NewAction, message: string): Promise<void> {
+    const { id, store } = this.session.run;
+    const { externalId, storeId, kind, catalogId } = action;
+    const label = action.label.toWellFormed().replaceAll('\u0000', '');
+    await this.session.affected(
+      `INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, state, error, settled_at)
+       VALUES ($1, $2, $3, $4, $5, $6, $7, 'not stored', 'failed', $8, now())`,
+      [id, store, externalId, storeId, label, kind, catalogId, json({ code: 'invalid', message })],
+    );
+    await this.session.affected('INSERT INTO put_off VALUES ($1)', [
+      json({ externalId, storeId, label, code: 'refused', detail: message } satisfies OwedProduct),
+    ]);
+  }
+
+  async #insert(actions: readonly NewAction[]): Promise<void> {
     const { id, store, workspace } = this.session.run;
     // SQL: one bulk statement, so that the database works while the next products are planned.
-    await this.session.affected(
+    await this.session.attempt(
       `WITH planned AS MATERIALIZED (
          SELECT * FROM jsonb_to_recordset($4::jsonb) AS row("externalId" text, "storeId" text, label text, kind text,
            "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text, seen jsonb,

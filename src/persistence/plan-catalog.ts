@@ -29,7 +29,7 @@ export class PlanCatalog {
       `SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
        JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.wanted
          AND (identifier.workspace = $2) IS TRUE
-       WHERE action.run_id = $1 AND action.kind <> 'orphan'
+       WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind <> 'orphan'
          AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
        LIMIT $3`,
       [id, workspace, limit],
@@ -59,7 +59,7 @@ export class PlanCatalog {
     const { id, workspace } = this.session.run;
     return this.session.entities(
       SyncActionEntity,
-      `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan'
+      `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan' AND state = 'planned'
          AND (withheld <> '[]' OR (kind = 'create' OR ${TOUCHES_IDENTIFIERS}) AND (
            EXISTS (SELECT 1 FROM holder WHERE holder.external_id = action.external_id AND NOT is_variant)
            OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND own.wanted
@@ -115,7 +115,7 @@ export class PlanCatalog {
       `SELECT holder.catalog_id FROM sync_action AS action
        JOIN product_identifier AS identifier ON identifier.product = action.external_id
        JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
-       WHERE action.run_id = $1 AND action.kind = 'create' AND holder.external_id IS NULL
+       WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind = 'create' AND holder.external_id IS NULL
        GROUP BY holder.catalog_id HAVING count(DISTINCT action.external_id) > 1`,
       [this.session.run.id],
     );

@@ -43,4 +43,20 @@ export class PlanSession {
   affected(sql: string, values: readonly SqlValue[] = []): Promise<number> {
     return this.#inTurn(() => this.db.affected(sql, values, this.runner));
   }
+
+  /** A statement that may fail without failing the plan: it is undone, and the error is thrown. */
+  attempt(sql: string, values: readonly SqlValue[]): Promise<number> {
+    return this.#inTurn(async () => {
+      // Inside the plan's transaction this is a savepoint.
+      await this.runner.startTransaction();
+      try {
+        const count = await this.db.affected(sql, values, this.runner);
+        await this.runner.commitTransaction();
+        return count;
+      } catch (error) {
+        await this.runner.rollbackTransaction();
+        throw error;
+      }
+    });
+  }
 }

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
+import { OwedRepository } from '../../../src/persistence/owed.repository.js';
+import type { NewAction } from '../../../src/persistence/plan-rows.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
@@ -85,5 +88,52 @@ describe('a committed plan', () => {
     await stages.db.affected(`UPDATE sync_run SET lease = 'other' WHERE lease = $1`, [LEASE]);
     expect(await commit()).toBe(false);
     expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
+  });
+});
+
+describe('an action with a value that the database refuses', () => {
+  const action = (storeId: number, vendor: string): NewAction => {
+    const { externalId } = snapshot(storeId);
+    const same = {
+      catalogId: null,
+      withheld: [],
+      seen: {},
+      readMark: null,
+      identifiers: null,
+      wantsGeneration: true,
+    };
+    const body = { external_id: externalId, vendor } as unknown as CatalogProductBody;
+    return {
+      ...same,
+      ...{
+        kind: 'create',
+        externalId,
+        storeId: String(storeId),
+        label: `Lamp ${vendor}`,
+        reason: 'new in the store',
+      },
+      ...{ fields: [], body, sourceFingerprint: 'f' },
+    };
+  };
+
+  it.each([
+    ['U+0000', 'a\u0000b'],
+    ['half a surrogate pair', 'a\ud800b'],
+  ])('fails by name and is owed, and the others are planned: %s', async (_name, vendor) => {
+    await plan.actions.add([action(11, 'One'), action(12, vendor), action(13, 'Three')]);
+    expect(await plan.catalog.actionsToSettle('0', 10)).toEqual([]);
+    expect(await commit()).toBe(true);
+    const run = (await stages.runs.latest(STORE, 1))[0]!;
+    expect((await stages.actionsOf(run.id)).map(({ externalId, state }) => [externalId, state])).toEqual([
+      [snapshot(11).externalId, 'planned'],
+      [snapshot(12).externalId, 'failed'],
+      [snapshot(13).externalId, 'planned'],
+    ]);
+    expect(await stages.actions.failures(run.id, 10)).toMatchObject([
+      { label: expect.stringContaining('Lamp a'), error: { code: 'invalid' } },
+    ]);
+    expect(await new OwedRepository(stages.db).get(snapshot(12).externalId)).toMatchObject({
+      code: 'refused',
+    });
   });
 });
