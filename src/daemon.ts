@@ -7,6 +7,7 @@ import { DaemonModule, type DaemonSettings } from './daemon.module.js';
 import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
+import { API_CONTROLLERS } from './api/controllers.js';
 import { openApiDocument } from './api/openapi.js';
 import { openApiPages } from './openapi/pages.js';
 
@@ -47,7 +48,7 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
     app.use('/api', express.json({ limit: API_BODY_LIMIT }));
-    app.use(openApiPages(openApiDocument()));
+    app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
     const { host, port } = settings.config.server;
     await app.listen(port, host);
     const address = app.getHttpServer().address();

@@ -3,34 +3,16 @@ import { APP_FILTER } from '@nestjs/core';
 import { TerminusModule } from '@nestjs/terminus';
 import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { ADMIN_TOKEN } from './admin.guard.js';
-import { DeliveriesController } from './deliveries.controller.js';
+import { API_CONTROLLERS } from './controllers.js';
 import { ErrorFilter } from './error.filter.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
-import { PlansController } from './plans.controller.js';
-import { ProductsController } from './products.controller.js';
 import { StateMetrics } from './state-metrics.js';
-import { StatusController } from './status.controller.js';
-import { StoresController } from './stores.controller.js';
-import { SyncsController } from './syncs.controller.js';
-import { WebhookController } from './webhook.controller.js';
-import { WriteBacksController } from './write-backs.controller.js';
 
 /** The HTTP interface for operators and orchestrators. */
 @Module({
   imports: [TerminusModule.forRoot({ logger: false })],
-  controllers: [
-    HealthController,
-    MetricsController,
-    StatusController,
-    SyncsController,
-    StoresController,
-    ProductsController,
-    DeliveriesController,
-    WriteBacksController,
-    PlansController,
-    WebhookController,
-  ],
+  controllers: [HealthController, MetricsController, ...API_CONTROLLERS],
   providers: [
     StateMetrics,
     { provide: APP_FILTER, useClass: ErrorFilter },

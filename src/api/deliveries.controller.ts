@@ -11,15 +11,24 @@ import {
 } from '@nestjs/common';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
+import { Describe } from './describe.js';
 import {
   DeliveryOperations,
+  deliveryPageSchema,
   deliveryQuerySchema,
+  deliverySchema,
   type DeliveryDetail,
   type DeliveryQuery,
   type DeliverySummary,
 } from '../operations/deliveries.js';
 import { onlyOutcome } from './only-outcome.js';
-import { idsSchema, type Page, type RowOutcome } from '../operations/paging.js';
+import {
+  idsSchema,
+  rowOutcomeSchema,
+  rowOutcomesSchema,
+  type Page,
+  type RowOutcome,
+} from '../operations/paging.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** The webhook inbox (docs/http.md). */
@@ -28,11 +37,20 @@ import { ZodPipe } from './zod.pipe.js';
 export class DeliveriesController {
   constructor(private readonly deliveries: DeliveryOperations) {}
 
+  @Describe({
+    summary: 'The inbox',
+    answer: { name: 'DeliveryPage', schema: deliveryPageSchema },
+  })
   @Get()
   list(@Query(new ZodPipe(deliveryQuerySchema)) query: DeliveryQuery): Promise<Page<DeliverySummary>> {
     return this.deliveries.list(query);
   }
 
+  @Describe({
+    summary: 'One delivery with its body',
+    answer: { name: 'Delivery', schema: deliverySchema },
+    errors: [404],
+  })
   @Get(':id')
   async show(@Param('id') id: string): Promise<DeliveryDetail> {
     const delivery = await this.deliveries.show(id);
@@ -40,14 +58,23 @@ export class DeliveriesController {
     return delivery;
   }
 
+  @Describe({
+    summary: 'Interpret deliveries again',
+    answer: { name: 'Outcomes', schema: rowOutcomesSchema },
+  })
   @Post('replay')
   @HttpCode(200)
   async replayMany(
-    @Body(new ZodPipe(idsSchema)) { ids }: z.output<typeof idsSchema>,
+    @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: z.output<typeof idsSchema>,
   ): Promise<{ results: RowOutcome[] }> {
     return { results: await this.deliveries.replay(ids) };
   }
 
+  @Describe({
+    summary: 'Interpret a delivery again',
+    answer: { name: 'Outcome', schema: rowOutcomeSchema },
+    errors: [404],
+  })
   @Post(':id/replay')
   @HttpCode(202)
   async replay(@Param('id') id: string): Promise<RowOutcome> {

@@ -1,191 +1,139 @@
+import { RequestMethod, type Type } from '@nestjs/common';
+import {
+  HTTP_CODE_METADATA,
+  METHOD_METADATA,
+  PATH_METADATA,
+  ROUTE_ARGS_METADATA,
+} from '@nestjs/common/constants.js';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { z } from 'zod';
 import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
-import { deliveryPageSchema, deliveryQuerySchema, deliverySchema } from '../operations/deliveries.js';
-import { driftSchema } from '../operations/drift.js';
-import { generateAnswerSchema, generateBodySchema } from '../operations/generate.js';
-import { idsSchema, rowOutcomeSchema, rowOutcomesSchema } from '../operations/paging.js';
-import {
-  appliedPlanSchema,
-  planBodySchema,
-  planEntriesQuerySchema,
-  planEntryPageSchema,
-  planPageSchema,
-  planQuerySchema,
-  planSchema,
-} from '../operations/plans.js';
-import { runPageSchema, runQuerySchema, runSchema, syncBodySchema } from '../operations/present-run.js';
-import { statusSchema } from '../operations/status.js';
-import { productPageSchema, productQuerySchema, productTimelineSchema } from '../operations/timeline.js';
-import { slotBodySchema, slotQuerySchema, slotsSchema } from '../operations/webhook-slots.js';
-import { writeBackPageSchema, writeBackQuerySchema, writeBackSchema } from '../operations/write-backs.js';
+import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
+import { ZodPipe } from './zod.pipe.js';
 
-const BODIES = {
-  SyncRequest: syncBodySchema,
-  PlanRequest: planBodySchema,
-  GenerateRequest: generateBodySchema,
-  Ids: idsSchema,
-  WebhookRequest: slotBodySchema,
-} as const;
+const PREFIX = '/api/v1';
 
-const ANSWERS = {
-  Id: z.object({ id: z.string() }),
-  Run: runSchema,
-  RunPage: runPageSchema,
-  Status: statusSchema,
-  Product: productTimelineSchema,
-  ProductPage: productPageSchema,
-  Delivery: deliverySchema,
-  DeliveryPage: deliveryPageSchema,
-  WriteBack: writeBackSchema,
-  WriteBackPage: writeBackPageSchema,
-  Outcome: rowOutcomeSchema,
-  Outcomes: rowOutcomesSchema,
-  Drift: driftSchema,
-  Generated: generateAnswerSchema,
-  Plan: planSchema,
-  PlanPage: planPageSchema,
-  PlanEntryPage: planEntryPageSchema,
-  AppliedPlan: appliedPlanSchema,
-  WebhookSlots: slotsSchema,
-  Error: z.object({
+const ERROR: NamedSchema = {
+  name: 'Error',
+  schema: z.object({
     statusCode: z.int(),
     error: z.string(),
     message: z.string(),
     details: z.unknown().optional(),
   }),
-} as const;
-
-interface Operation {
-  readonly summary: string;
-  readonly query?: z.ZodObject;
-  readonly body?: keyof typeof BODIES;
-  readonly status?: number;
-  readonly answer: keyof typeof ANSWERS;
-  /** Errors beside 400 and 401. */
-  readonly errors?: readonly number[];
-}
-
-/** Path below /api/v1 to method to operation. */
-const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> = {
-  '/status': { get: { summary: 'Stores, last runs, backlog, dead letters, credits', answer: 'Status' } },
-  '/stores/{key}/syncs': {
-    post: {
-      summary: 'Ask for a sync; the id of the active run where there is one',
-      body: 'SyncRequest',
-      status: 202,
-      answer: 'Id',
-      errors: [404],
-    },
-  },
-  '/stores/{key}/drift': {
-    get: { summary: 'Live store values against the journal', answer: 'Drift', errors: [404, 502, 503] },
-  },
-  '/stores/{key}/generate': {
-    post: {
-      summary: 'Ask for generation of the given products, or of all that lack it',
-      body: 'GenerateRequest',
-      answer: 'Generated',
-      errors: [404],
-    },
-  },
-  '/stores/{key}/plans': {
-    post: {
-      summary: 'Make a plan and keep it for review; it is made in the background',
-      body: 'PlanRequest',
-      status: 202,
-      answer: 'Id',
-      errors: [404],
-    },
-  },
-  '/syncs': { get: { summary: 'Syncs', query: runQuerySchema, answer: 'RunPage' } },
-  '/syncs/{id}': { get: { summary: 'One sync', answer: 'Run', errors: [404] } },
-  '/plans': { get: { summary: 'Saved plans', query: planQuerySchema, answer: 'PlanPage' } },
-  '/plans/{id}': { get: { summary: 'One saved plan', answer: 'Plan', errors: [404] } },
-  '/plans/{id}/entries': {
-    get: {
-      summary: 'What a saved plan would do, product by product',
-      query: planEntriesQuerySchema,
-      answer: 'PlanEntryPage',
-      errors: [404],
-    },
-  },
-  '/plans/{id}/apply': {
-    post: {
-      summary: 'Carry out exactly this plan, refusing entry by entry what has changed since; once',
-      status: 202,
-      answer: 'AppliedPlan',
-      errors: [404, 409, 502, 503],
-    },
-  },
-  '/products': { get: { summary: 'Products', query: productQuerySchema, answer: 'ProductPage' } },
-  '/products/{externalId}': {
-    get: {
-      summary: 'One product’s timeline, by its URL-encoded external_id (or SKU, barcode, handle)',
-      answer: 'Product',
-      errors: [404, 409],
-    },
-  },
-  '/deliveries': { get: { summary: 'The inbox', query: deliveryQuerySchema, answer: 'DeliveryPage' } },
-  '/deliveries/{id}': { get: { summary: 'One delivery with its body', answer: 'Delivery', errors: [404] } },
-  '/deliveries/{id}/replay': {
-    post: { summary: 'Interpret a delivery again', status: 202, answer: 'Outcome', errors: [404] },
-  },
-  '/deliveries/replay': {
-    post: { summary: 'Interpret deliveries again', body: 'Ids', answer: 'Outcomes' },
-  },
-  '/write-backs': {
-    get: { summary: 'Write-backs', query: writeBackQuerySchema, answer: 'WriteBackPage' },
-  },
-  '/write-backs/{id}': { get: { summary: 'One write-back', answer: 'WriteBack', errors: [404] } },
-  ...decisionOperations('approve', 'Release for writing'),
-  ...decisionOperations('reject', 'Set aside for good'),
-  ...decisionOperations('revert', 'Restore the before-image where the live value is still ours'),
-  '/webhook': { get: { summary: 'The webhook slots', query: slotQuerySchema, answer: 'WebhookSlots' } },
-  '/webhook/register': {
-    post: { summary: 'Fill the slot', body: 'WebhookRequest', answer: 'WebhookSlots', errors: [409] },
-  },
-  '/webhook/remove': {
-    post: { summary: 'Empty the slot', body: 'WebhookRequest', answer: 'WebhookSlots', errors: [409] },
-  },
 };
 
-function decisionOperations(decision: string, summary: string): Record<string, Record<string, Operation>> {
-  return {
-    [`/write-backs/{id}/${decision}`]: { post: { summary, answer: 'Outcome', errors: [404, 409] } },
-    [`/write-backs/${decision}`]: {
-      post: { summary: `${summary}, several`, body: 'Ids', answer: 'Outcomes' },
-    },
-  };
+/** A route, put together from the metadata of its decorators. */
+interface Route extends RouteDescription {
+  readonly method: 'get' | 'post';
+  /** As OpenAPI writes it: `/api/v1/syncs/{id}`. */
+  readonly path: string;
+  readonly status: number;
+  readonly query: z.ZodObject | null;
+  readonly body: NamedSchema | null;
 }
 
-/** What /docs and /docs-json serve, made of the very schemas that requests are parsed with. */
-export function openApiDocument(): OpenApiDocument {
+/**
+ * The document that /docs and /docs-json serve. It is made from the controllers: paths, methods and status codes from the decorators of
+ * Nest, queries and bodies from the schemas of their `ZodPipe`, the rest from `@Describe`. Throws for a route that is not described.
+ */
+export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
+  const routes = controllers.flatMap(routesOf);
+  const bodies = routes.flatMap(({ body }) => body ?? []);
+  const answers = [ERROR, ...routes.map(({ answer }) => answer)];
+  const paths = new Map<string, Record<string, object>>();
+  for (const route of routes)
+    paths.set(route.path, { ...paths.get(route.path), [route.method]: operationOf(route) });
   return {
     openapi: '3.1.0',
     info: {
       title: 'store-sync',
       version: 'v1',
       description:
-        'What the commands do, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken.',
+        'The same operations as the commands, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken.',
     },
     security: [{ bearer: [] }],
-    paths: Object.fromEntries(
-      Object.entries(OPERATIONS).map(([path, operations]) => [
-        `/api/v1${path}`,
-        Object.fromEntries(
-          Object.entries(operations).map(([method, operation]) => [method, described(path, operation)]),
-        ),
-      ]),
-    ),
+    paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: { ...componentSchemas(BODIES, 'input'), ...componentSchemas(ANSWERS, 'output') },
+      schemas: {
+        ...componentSchemas(byName(bodies), 'input'),
+        ...componentSchemas(byName(answers), 'output'),
+      },
     },
   };
 }
 
-function described(path: string, operation: Operation): object {
-  const { summary, query, body, status = 200, answer, errors = [] } = operation;
+function routesOf(controller: Type): Route[] {
+  const base = pathSchema.parse(Reflect.getMetadata(PATH_METADATA, controller));
+  const routes: Route[] = [];
+  for (const name of Object.getOwnPropertyNames(controller.prototype)) {
+    const handler: unknown = Object.getOwnPropertyDescriptor(controller.prototype, name)?.value;
+    if (typeof handler !== 'function' || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
+    const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
+    if (description === undefined) throw new Error(`route ${controller.name}.${name} has no @Describe`);
+    const method = requestMethods.parse(Reflect.getMetadata(METHOD_METADATA, handler));
+    const pipes = pipesOf(controller, name);
+    routes.push({
+      ...description,
+      method: method === RequestMethod.POST ? 'post' : 'get',
+      path: openApiPath(base, pathSchema.parse(Reflect.getMetadata(PATH_METADATA, handler))),
+      status: z
+        .int()
+        .default(method === RequestMethod.POST ? 201 : 200)
+        .parse(Reflect.getMetadata(HTTP_CODE_METADATA, handler)),
+      query: querySchema(pipes.get(RouteParamtypes.QUERY)),
+      body: bodySchema(pipes.get(RouteParamtypes.BODY), `${controller.name}.${name}`),
+    });
+  }
+  return routes;
+}
+
+const pathSchema = z.string();
+const requestMethods = z.enum({ get: RequestMethod.GET, post: RequestMethod.POST });
+const routeArguments = z.record(z.string(), z.looseObject({ pipes: z.array(z.unknown()).default([]) }));
+
+/** The `ZodPipe` of each kind of argument. Nest keeps arguments under `kind:index`. */
+function pipesOf(controller: Type, handler: string): ReadonlyMap<number, ZodPipe<z.ZodType>> {
+  const given = routeArguments.safeParse(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler));
+  const pipes = new Map<number, ZodPipe<z.ZodType>>();
+  for (const [key, argument] of Object.entries(given.success ? given.data : {})) {
+    const pipe = argument.pipes.find((each) => each instanceof ZodPipe);
+    if (pipe) pipes.set(Number(key.split(':')[0]), pipe);
+  }
+  return pipes;
+}
+
+function querySchema(pipe: ZodPipe<z.ZodType> | undefined): z.ZodObject | null {
+  if (pipe === undefined) return null;
+  if (pipe.schema instanceof z.ZodObject) return pipe.schema;
+  throw new Error('the schema of a query is not an object');
+}
+
+function bodySchema(pipe: ZodPipe<z.ZodType> | undefined, route: string): NamedSchema | null {
+  if (pipe === undefined) return null;
+  if (pipe.name === undefined) throw new Error(`the body of ${route} has no name for the OpenAPI document`);
+  return { name: pipe.name, schema: pipe.schema };
+}
+
+function openApiPath(base: string, path: string): string {
+  const parts = `${base}/${path}`.split('/').filter((part) => part !== '');
+  return `/${parts.map((part) => (part.startsWith(':') ? `{${part.slice(1)}}` : part)).join('/')}`;
+}
+
+/** Throws when two different schemas have one name. */
+function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
+  const found = new Map<string, z.ZodType>();
+  for (const { name, schema } of schemas) {
+    if (found.has(name) && found.get(name) !== schema)
+      throw new Error(`two schemas have the name ${name} in the OpenAPI document`);
+    found.set(name, schema);
+  }
+  return Object.fromEntries(found);
+}
+
+function operationOf(route: Route): object {
+  const { path, summary, query, body, status, answer, example, errors = [] } = route;
   const failures = [...(query || body ? [400] : []), 401, ...errors];
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
@@ -195,20 +143,24 @@ function described(path: string, operation: Operation): object {
   }));
   return {
     summary,
-    operationId: operationId(path, summary),
+    tags: [path.slice(PREFIX.length).split('/')[1]],
+    operationId: operationId(path.slice(PREFIX.length), summary),
     parameters: [...inPath, ...(query ? queryParameters(query) : [])],
     ...(body
-      ? { requestBody: { required: false, content: { 'application/json': { schema: reference(body) } } } }
+      ? {
+          requestBody: { required: false, content: { 'application/json': { schema: reference(body.name) } } },
+        }
       : {}),
     responses: Object.fromEntries([
-      [String(status), answered(answer, summary)],
-      ...failures.map((failure) => [String(failure), answered('Error', 'Error')]),
+      [String(status), answered(answer.name, summary, example)],
+      ...failures.map((failure) => [String(failure), answered(ERROR.name, 'Error')]),
     ]) as object,
   };
 }
 
-function answered(name: keyof typeof ANSWERS, description: string): object {
-  return { description, content: { 'application/json': { schema: reference(name) } } };
+function answered(name: string, description: string, example?: unknown): object {
+  const content = { schema: reference(name), ...(example === undefined ? {} : { example }) };
+  return { description, content: { 'application/json': content } };
 }
 
 function operationId(path: string, summary: string): string {

@@ -1,12 +1,16 @@
 import { Controller, Get, HttpCode, NotFoundException, Param, Post, Query, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
+import { Describe } from './describe.js';
 import type { Page } from '../operations/paging.js';
 import {
+  appliedPlanSchema,
   planEntriesQuerySchema,
+  planEntryPageSchema,
   PlanOperations,
+  planPageSchema,
+  planSchema,
   planQuerySchema,
-  type appliedPlanSchema,
   type PlanEntry,
   type PresentedPlan,
 } from '../operations/plans.js';
@@ -18,6 +22,10 @@ import { ZodPipe } from './zod.pipe.js';
 export class PlansController {
   constructor(private readonly plans: PlanOperations) {}
 
+  @Describe({
+    summary: 'Saved plans',
+    answer: { name: 'PlanPage', schema: planPageSchema },
+  })
   @Get()
   list(
     @Query(new ZodPipe(planQuerySchema)) query: z.output<typeof planQuerySchema>,
@@ -25,11 +33,21 @@ export class PlansController {
     return this.plans.list(query);
   }
 
+  @Describe({
+    summary: 'One saved plan',
+    answer: { name: 'Plan', schema: planSchema },
+    errors: [404],
+  })
   @Get(':id')
   async show(@Param('id') id: string): Promise<PresentedPlan> {
     return found(await this.plans.show(id), id);
   }
 
+  @Describe({
+    summary: 'The entries of a saved plan, one for each product',
+    answer: { name: 'PlanEntryPage', schema: planEntryPageSchema },
+    errors: [404],
+  })
   @Get(':id/entries')
   async entries(
     @Param('id') id: string,
@@ -39,6 +57,11 @@ export class PlansController {
   }
 
   /** Checks every entry against the store first: the answer, with the run's id, takes as long as that does. */
+  @Describe({
+    summary: 'Apply exactly this plan, once; entries that changed since are refused',
+    answer: { name: 'AppliedPlan', schema: appliedPlanSchema },
+    errors: [404, 409, 502, 503],
+  })
   @Post(':id/apply')
   @HttpCode(202)
   apply(@Param('id') id: string): Promise<z.output<typeof appliedPlanSchema>> {

@@ -9,10 +9,13 @@ import {
 } from '@nestjs/common';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
+import { Describe } from './describe.js';
 import type { Page } from '../operations/paging.js';
 import {
   ProductOperations,
+  productPageSchema,
   productQuerySchema,
+  productTimelineSchema,
   type ProductSummary,
   type ProductTimeline,
 } from '../operations/timeline.js';
@@ -24,6 +27,10 @@ import { ZodPipe } from './zod.pipe.js';
 export class ProductsController {
   constructor(private readonly products: ProductOperations) {}
 
+  @Describe({
+    summary: 'Products',
+    answer: { name: 'ProductPage', schema: productPageSchema },
+  })
   @Get()
   list(
     @Query(new ZodPipe(productQuerySchema)) query: z.output<typeof productQuerySchema>,
@@ -32,8 +39,13 @@ export class ProductsController {
   }
 
   /** By external_id; by SKU, barcode or handle too, as long as one product alone bears it. */
-  @Get(':name')
-  async show(@Param('name') name: string): Promise<ProductTimeline> {
+  @Describe({
+    summary: 'The timeline of one product, by its URL-encoded external_id (or SKU, barcode, handle)',
+    answer: { name: 'Product', schema: productTimelineSchema },
+    errors: [404, 409],
+  })
+  @Get(':externalId')
+  async show(@Param('externalId') name: string): Promise<ProductTimeline> {
     const found = await this.products.find(name);
     if (found.length > 1) {
       throw new ConflictException({

@@ -3,8 +3,15 @@ import type { z } from 'zod';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Sites } from '../sites/sites.js';
 import { AdminGuard } from './admin.guard.js';
-import { DriftOperations, type Drift } from '../operations/drift.js';
-import { GenerateOperations, generateBodySchema, type GenerateAnswer } from '../operations/generate.js';
+import { Describe } from './describe.js';
+import { DriftOperations, driftSchema, type Drift } from '../operations/drift.js';
+import {
+  GenerateOperations,
+  generateAnswerSchema,
+  generateBodySchema,
+  type GenerateAnswer,
+} from '../operations/generate.js';
+import { idSchema } from '../operations/paging.js';
 import { planBodySchema, PlanOperations } from '../operations/plans.js';
 import { ZodPipe } from './zod.pipe.js';
 
@@ -21,28 +28,44 @@ export class StoresController {
   ) {}
 
   /** Reads every linked product of the store: the answer takes as long as that does. */
+  @Describe({
+    summary: 'Live store values against the journal',
+    answer: { name: 'Drift', schema: driftSchema },
+    errors: [404, 502, 503],
+  })
   @Get('drift')
   drift(@Param('key') key: string): Promise<Drift> {
     this.#require(key);
     return this.drifts.look(key, this.shutdown.signal, () => undefined);
   }
 
+  @Describe({
+    summary: 'Request generation of the given products, or of all that have none',
+    answer: { name: 'Generated', schema: generateAnswerSchema },
+    errors: [404],
+  })
   @Post('generate')
   @HttpCode(200)
   generate(
     @Param('key') key: string,
-    @Body(new ZodPipe(generateBodySchema)) { ids, force }: z.output<typeof generateBodySchema>,
+    @Body(new ZodPipe(generateBodySchema, 'GenerateRequest'))
+    { ids, force }: z.output<typeof generateBodySchema>,
   ): Promise<GenerateAnswer> {
     this.#require(key);
     return this.generation.generate({ store: key, ids, force }, this.shutdown.signal);
   }
 
   /** Plans in the background; the plan itself says when it is saved. */
+  @Describe({
+    summary: 'Make a plan in the background and keep it for review',
+    answer: { name: 'Id', schema: idSchema },
+    errors: [404],
+  })
   @Post('plans')
   @HttpCode(202)
   async plan(
     @Param('key') key: string,
-    @Body(new ZodPipe(planBodySchema)) { full }: z.output<typeof planBodySchema>,
+    @Body(new ZodPipe(planBodySchema, 'PlanRequest')) { full }: z.output<typeof planBodySchema>,
   ): Promise<{ id: string }> {
     this.#require(key);
     const { id } = await this.plans.start(key, full);

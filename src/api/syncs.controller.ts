@@ -16,8 +16,16 @@ import { JobProducer } from '../queue/index.js';
 import { RunRequests } from '../sites/run-requests.js';
 import { Sites } from '../sites/sites.js';
 import { AdminGuard } from './admin.guard.js';
-import { pageOf, type Page } from '../operations/paging.js';
-import { presentRun, runQuerySchema, syncBodySchema, type PresentedRun } from '../operations/present-run.js';
+import { Describe } from './describe.js';
+import { idSchema, pageOf, type Page } from '../operations/paging.js';
+import {
+  presentRun,
+  runPageSchema,
+  runQuerySchema,
+  runSchema,
+  syncBodySchema,
+  type PresentedRun,
+} from '../operations/present-run.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** Runs on demand (docs/http.md). */
@@ -33,11 +41,17 @@ export class SyncsController {
   ) {}
 
   /** The store's active run where there is one. */
+  @Describe({
+    summary: 'Request a sync; the id of the active run when there is one',
+    answer: { name: 'Id', schema: idSchema },
+    example: { id: '6f1c2a34-58d0-4c1e-9f0b-2f6a7d1c9e55' },
+    errors: [404],
+  })
   @Post('stores/:key/syncs')
   @HttpCode(202)
   async request(
     @Param('key') key: string,
-    @Body(new ZodPipe(syncBodySchema)) body: z.output<typeof syncBodySchema>,
+    @Body(new ZodPipe(syncBodySchema, 'SyncRequest')) body: z.output<typeof syncBodySchema>,
   ): Promise<{ id: string }> {
     if (!this.sites.findStore(key))
       throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
@@ -46,6 +60,10 @@ export class SyncsController {
     return { id: run.id };
   }
 
+  @Describe({
+    summary: 'Syncs',
+    answer: { name: 'RunPage', schema: runPageSchema },
+  })
   @Get('syncs')
   async list(
     @Query(new ZodPipe(runQuerySchema)) query: z.output<typeof runQuerySchema>,
@@ -53,6 +71,11 @@ export class SyncsController {
     return pageOf(await this.listing.runs(query, query), query, presentRun);
   }
 
+  @Describe({
+    summary: 'One sync',
+    answer: { name: 'Run', schema: runSchema },
+    errors: [404],
+  })
   @Get('syncs/:id')
   async show(@Param('id') id: string): Promise<PresentedRun> {
     const run = await this.runs.get(id);

@@ -1,9 +1,11 @@
 import { Body, ConflictException, Controller, Get, HttpCode, Post, Query, UseGuards } from '@nestjs/common';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
+import { Describe } from './describe.js';
 import {
   slotBodySchema,
   slotQuerySchema,
+  slotsSchema,
   WebhookSlotOperations,
   type Slot,
 } from '../operations/webhook-slots.js';
@@ -17,6 +19,10 @@ type SlotBody = z.output<typeof slotBodySchema>;
 export class WebhookController {
   constructor(private readonly slots: WebhookSlotOperations) {}
 
+  @Describe({
+    summary: 'The webhook slots',
+    answer: { name: 'WebhookSlots', schema: slotsSchema },
+  })
   @Get()
   async show(
     @Query(new ZodPipe(slotQuerySchema)) query: z.output<typeof slotQuerySchema>,
@@ -24,15 +30,29 @@ export class WebhookController {
     return { items: await this.slots.show(query.workspace) };
   }
 
+  @Describe({
+    summary: 'Fill the slot',
+    answer: { name: 'WebhookSlots', schema: slotsSchema },
+    errors: [409],
+  })
   @Post('register')
   @HttpCode(200)
-  async register(@Body(new ZodPipe(slotBodySchema)) body: SlotBody): Promise<{ items: Slot[] }> {
+  async register(
+    @Body(new ZodPipe(slotBodySchema, 'WebhookRequest')) body: SlotBody,
+  ): Promise<{ items: Slot[] }> {
     return { items: unlessForeign(await this.slots.register(body)) };
   }
 
+  @Describe({
+    summary: 'Empty the slot',
+    answer: { name: 'WebhookSlots', schema: slotsSchema },
+    errors: [409],
+  })
   @Post('remove')
   @HttpCode(200)
-  async remove(@Body(new ZodPipe(slotBodySchema)) body: SlotBody): Promise<{ items: Slot[] }> {
+  async remove(
+    @Body(new ZodPipe(slotBodySchema, 'WebhookRequest')) body: SlotBody,
+  ): Promise<{ items: Slot[] }> {
     return { items: unlessForeign(await this.slots.remove(body)) };
   }
 }

@@ -9,20 +9,32 @@ import {
   Query,
   UseGuards,
 } from '@nestjs/common';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
+import { Describe } from './describe.js';
 import { onlyOutcome } from './only-outcome.js';
-import { idsSchema, type Page, type RowOutcome } from '../operations/paging.js';
+import {
+  idsSchema,
+  rowOutcomeSchema,
+  rowOutcomesSchema,
+  type Page,
+  type RowOutcome,
+} from '../operations/paging.js';
 import {
   WriteBackOperations,
+  writeBackPageSchema,
   writeBackQuerySchema,
+  writeBackSchema,
   type Decision,
   type PresentedWriteBack,
   type WriteBackQuery,
 } from '../operations/write-backs.js';
 import { ZodPipe } from './zod.pipe.js';
 
-const decisionSchema = z.enum(['approve', 'reject', 'revert']);
+type Ids = z.output<typeof idsSchema>;
+
+const OUTCOME = { name: 'Outcome', schema: rowOutcomeSchema };
+const OUTCOMES = { name: 'Outcomes', schema: rowOutcomesSchema };
 
 /** Review and undoing of what was, or will be, written (docs/http.md). */
 @Controller('api/v1/write-backs')
@@ -30,11 +42,20 @@ const decisionSchema = z.enum(['approve', 'reject', 'revert']);
 export class WriteBacksController {
   constructor(private readonly writeBacks: WriteBackOperations) {}
 
+  @Describe({
+    summary: 'Write-backs',
+    answer: { name: 'WriteBackPage', schema: writeBackPageSchema },
+  })
   @Get()
   list(@Query(new ZodPipe(writeBackQuerySchema)) query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
     return this.writeBacks.list(query);
   }
 
+  @Describe({
+    summary: 'One write-back',
+    answer: { name: 'WriteBack', schema: writeBackSchema },
+    errors: [404],
+  })
   @Get(':id')
   async show(@Param('id') id: string): Promise<PresentedWriteBack> {
     const writeBack = await this.writeBacks.show(id);
@@ -42,24 +63,60 @@ export class WriteBacksController {
     return writeBack;
   }
 
-  @Post(':decision')
+  @Describe({ summary: 'Release for writing, several', answer: OUTCOMES })
+  @Post('approve')
   @HttpCode(200)
-  async decideMany(
-    @Param('decision') decision: string,
-    @Body(new ZodPipe(idsSchema)) { ids }: z.output<typeof idsSchema>,
-  ): Promise<{ results: RowOutcome[] }> {
-    return { results: await this.writeBacks.decide(ids, known(decision)) };
+  approveMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
+    return this.#decideMany(ids, 'approve');
   }
 
-  @Post(':id/:decision')
+  @Describe({ summary: 'Set aside for good, several', answer: OUTCOMES })
+  @Post('reject')
   @HttpCode(200)
-  async decide(@Param('id') id: string, @Param('decision') decision: string): Promise<RowOutcome> {
-    return onlyOutcome(await this.writeBacks.decide([id], known(decision)));
+  rejectMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
+    return this.#decideMany(ids, 'reject');
   }
-}
 
-function known(decision: string): Decision {
-  const parsed = decisionSchema.safeParse(decision);
-  if (!parsed.success) throw new NotFoundException('a write-back is approved, rejected or reverted');
-  return parsed.data;
+  @Describe({
+    summary: 'Restore the before-image where the store still holds our value, several',
+    answer: OUTCOMES,
+  })
+  @Post('revert')
+  @HttpCode(200)
+  revertMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
+    return this.#decideMany(ids, 'revert');
+  }
+
+  @Describe({ summary: 'Release for writing', answer: OUTCOME, errors: [404, 409] })
+  @Post(':id/approve')
+  @HttpCode(200)
+  approve(@Param('id') id: string): Promise<RowOutcome> {
+    return this.#decide(id, 'approve');
+  }
+
+  @Describe({ summary: 'Set aside for good', answer: OUTCOME, errors: [404, 409] })
+  @Post(':id/reject')
+  @HttpCode(200)
+  reject(@Param('id') id: string): Promise<RowOutcome> {
+    return this.#decide(id, 'reject');
+  }
+
+  @Describe({
+    summary: 'Restore the before-image where the store still holds our value',
+    answer: OUTCOME,
+    errors: [404, 409],
+  })
+  @Post(':id/revert')
+  @HttpCode(200)
+  revert(@Param('id') id: string): Promise<RowOutcome> {
+    return this.#decide(id, 'revert');
+  }
+
+  async #decideMany(ids: readonly string[], decision: Decision): Promise<{ results: RowOutcome[] }> {
+    return { results: await this.writeBacks.decide(ids, decision) };
+  }
+
+  async #decide(id: string, decision: Decision): Promise<RowOutcome> {
+    return onlyOutcome(await this.writeBacks.decide([id], decision));
+  }
 }

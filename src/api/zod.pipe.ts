@@ -3,7 +3,11 @@ import type { z } from 'zod';
 
 /** Parses a query or a body; what does not fit is a 400 that names each key. An absent body counts as an empty one. */
 export class ZodPipe<Schema extends z.ZodType> implements PipeTransform<unknown, z.output<Schema>> {
-  constructor(private readonly schema: Schema) {}
+  /** `name`: what the OpenAPI document calls the schema; a body needs one. */
+  constructor(
+    readonly schema: Schema,
+    readonly name?: string,
+  ) {}
 
   transform(value: unknown): z.output<Schema> {
     const parsed = this.schema.safeParse(value ?? {});

@@ -61,3 +61,6 @@ export const rowOutcomesSchema = z.object({ results: z.array(rowOutcomeSchema) }
 export function moment(date: Date | null): string | null {
   return date?.toISOString() ?? null;
 }
+
+/** The answer that names what a request made. */
+export const idSchema = z.object({ id: z.string() });

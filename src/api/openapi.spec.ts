@@ -1,0 +1,90 @@
+import { describe, expect, it } from '@jest/globals';
+import { Controller, Get, type INestApplication } from '@nestjs/common';
+import { Test } from '@nestjs/testing';
+import { z } from 'zod';
+import { API_CONTROLLERS } from './controllers.js';
+import { openApiDocument } from './openapi.js';
+
+const layerSchema = z.looseObject({
+  route: z.looseObject({ path: z.string(), methods: z.record(z.string(), z.boolean()) }).optional(),
+});
+const expressSchema = z.custom<{ router: { stack: unknown[] } }>((value) => typeof value === 'function');
+
+/** `method path` of each route that Express really has. */
+async function servedRoutes(): Promise<string[]> {
+  const module = await Test.createTestingModule({ controllers: [...API_CONTROLLERS] })
+    .useMocker(() => ({}))
+    .compile();
+  const app: INestApplication = module.createNestApplication({ logger: false });
+  await app.init();
+  const { router } = expressSchema.parse(app.getHttpAdapter().getInstance());
+  const routes = router.stack.flatMap((layer) => layerSchema.parse(layer).route ?? []);
+  await app.close();
+  return routes.flatMap(({ path, methods }) =>
+    Object.keys(methods).map((method) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`),
+  );
+}
+
+const operationSchema = z.looseObject({
+  summary: z.string().min(5),
+  tags: z.tuple([z.string().min(2)]),
+  operationId: z.string(),
+  requestBody: z.unknown().optional(),
+  responses: z.record(z.string(), z.looseObject({ content: z.record(z.string(), z.unknown()) })),
+});
+const document = openApiDocument(API_CONTROLLERS);
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({
+    route: `${method} ${path}`,
+    operation: operationSchema.parse(operation),
+  })),
+);
+
+describe('the OpenAPI document', () => {
+  it('has exactly the routes that the API serves', async () => {
+    const served = await servedRoutes();
+    expect(served.length).toBeGreaterThan(25);
+    expect(operations.map(({ route }) => route).sort()).toEqual(served.sort());
+  });
+
+  it.each(operations)('gives $route a tag, a success and the answer to a missing token', ({ operation }) => {
+    const statuses = Object.keys(operation.responses);
+    expect(statuses.some((status) => /^20[02]$/.test(status))).toBe(true);
+    expect(statuses).toContain('401');
+  });
+
+  it.each(operations)('refers $route to schemas that are there', ({ operation }) => {
+    const names = [...JSON.stringify(operation).matchAll(/#\/components\/schemas\/(\w+)/g)].map(
+      ([, name]) => name,
+    );
+    expect(names.length).toBeGreaterThan(1);
+    for (const name of names) expect(Object.keys(document.components.schemas)).toContain(name);
+  });
+
+  it('has a body schema for the routes that parse a body', () => {
+    const withBody = operations.filter(({ operation }) => operation.requestBody !== undefined);
+    expect(withBody.map(({ route }) => route)).toEqual(
+      expect.arrayContaining(['post /api/v1/stores/{key}/syncs', 'post /api/v1/write-backs/approve']),
+    );
+  });
+
+  it('shows the example of a route that has one', () => {
+    expect(JSON.stringify(document.paths['/api/v1/stores/{key}/syncs'])).toContain('"example":{"id":');
+  });
+
+  it('names each operation once', () => {
+    const ids = operations.map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('is refused for a controller with a route that nobody described', () => {
+    @Controller('api/v1/things')
+    class Undescribed {
+      @Get()
+      list(): string {
+        return '';
+      }
+    }
+    expect(() => openApiDocument([Undescribed])).toThrow('route Undescribed.list has no @Describe');
+  });
+});
