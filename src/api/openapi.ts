@@ -98,7 +98,7 @@ function pipesOf(controller: Type, handler: string): ReadonlyMap<number, ZodPipe
   const given = routeArguments.safeParse(Reflect.getMetadata(ROUTE_ARGS_METADATA, controller, handler));
   const pipes = new Map<number, ZodPipe<z.ZodType>>();
   for (const [key, argument] of Object.entries(given.success ? given.data : {})) {
-    const pipe = argument.pipes.find((each) => each instanceof ZodPipe);
+    const pipe = argument.pipes.find((each): each is ZodPipe<z.ZodType> => each instanceof ZodPipe);
     if (pipe) pipes.set(Number(key.split(':')[0]), pipe);
   }
   return pipes;
