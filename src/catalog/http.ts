@@ -17,6 +17,8 @@ export interface Exchange {
   readonly payload?: Payload;
   /** True when the request may change something at the service. */
   readonly mutates: boolean;
+  /** Sent over a connection of its own: a kept-alive one may be closing, which leaves the outcome unknown. */
+  readonly freshConnection?: boolean;
   /** Deadline of the whole exchange, from connecting to the last byte of the answer. */
   readonly timeoutMs: number;
 }
@@ -28,6 +30,11 @@ export interface HttpOptions {
   /** Aborts what is under way when the client is closed. */
   readonly closed: AbortSignal;
 }
+
+const FRESH_AGENTS = {
+  httpAgent: new HttpAgent({ keepAlive: false }),
+  httpsAgent: new HttpsAgent({ keepAlive: false }),
+};
 
 /** The beginning of an error body is enough to read its messages. */
 const MAX_ERROR_BYTES = 1_000_000;
@@ -82,6 +89,7 @@ export class Http {
         headers: exchange.headers,
         data: upload.data,
         signal: controller.signal,
+        ...(exchange.freshConnection === true ? FRESH_AGENTS : {}),
       });
       return await this.readAnswer(response);
     } catch (error) {

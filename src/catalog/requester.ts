@@ -185,7 +185,10 @@ export class Requester {
     };
     let answer: Answer;
     try {
-      answer = await this.http.exchange({ operation, method, url, headers, payload, mutates, timeoutMs });
+      answer = await this.http.exchange({
+        ...{ operation, method, url, headers, payload, mutates, timeoutMs },
+        freshConnection: call.repeat === 'once',
+      });
     } catch (error) {
       report(undefined);
       throw error;

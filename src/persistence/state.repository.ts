@@ -17,6 +17,32 @@ export class StateRepository {
     return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }
 
+  /** Remembers a slot that came due while another run was active, unless the slot has had its run. */
+  async putOffSlot(store: string, slot: Date): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO store_state AS state (store, slot_due)
+       SELECT $1, $2 WHERE NOT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND slot = $2)
+       ON CONFLICT (store) DO UPDATE SET slot_due = greatest(state.slot_due, excluded.slot_due)`,
+      [store, slot],
+    );
+  }
+
+  /** Slots that were put off, of stores that have no active run by now. */
+  async slotsPutOff(): Promise<{ store: string; slotDue: Date }[]> {
+    return this.db.read(
+      z.object({ store: z.string(), slotDue: z.date() }),
+      `SELECT store, slot_due FROM store_state WHERE slot_due IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sync_run
+         WHERE sync_run.store = store_state.store AND state IN ('queued', 'running'))`,
+    );
+  }
+
+  async slotTaken(store: string, slot: Date): Promise<void> {
+    await this.db.affected('UPDATE store_state SET slot_due = NULL WHERE store = $1 AND slot_due = $2', [
+      store,
+      slot,
+    ]);
+  }
+
   /** Credits as a delivery reported them at `at`; an older report never replaces a newer one. */
   async reportCredits(workspace: string, remaining: number, at: Date): Promise<void> {
     await this.db.affected(

@@ -54,14 +54,18 @@ export class Reconciler {
       !this.pacer.flooded && (await this.#topUp('deliveries', () => deliveries.due(BATCH))),
       await this.#topUp('write-backs', () => writeBacks.due(BATCH)),
     ];
+    await this.#step('creations', () => this.#creations());
+    return more.includes(true);
+  }
+
+  /** Asks what became of open tasks, and for results generated elsewhere. Each answer may take as long as the service likes. */
+  async poll(): Promise<void> {
     await this.#step('tasks', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH));
     });
     await this.#step('results generated elsewhere', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults());
     });
-    await this.#step('creations', () => this.#creations());
-    return more.includes(true);
   }
 
   /** Enqueues rows that are due, unless the queue still has enough jobs; true when there may be more of them. */

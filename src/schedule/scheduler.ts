@@ -73,11 +73,15 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     }
     const sweep = this.#every('sweep', SWEEP_MS, async () => {
       const more = await this.reconciler.sweep();
+      await this.#runPutOffSlots();
       await this.#runEvents();
       if (more) this.#soon('sweep again', SWEEP_AGAIN_MS, sweep);
     });
+    // Rounds of their own: slow answers to polls must not hold back runs, deliveries and events.
+    const polls = this.#every('polls', SWEEP_MS, () => this.reconciler.poll());
     // What a process before us left is taken up now, not after the first interval.
     sweep();
+    polls();
     this.#every('webhook slots', SLOT_CHECK_MS, () => this.reconciler.checkSlots({ rewrite: false }));
     this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.reconciler.keepSubscriptions());
     const retention = this.#every('retention', RETENTION_MS, () => this.retention.pass());
@@ -128,9 +132,11 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     const full = await this.requests.fullIsDue(store.key);
     const run = await this.requests.requestSlot({ store: store.key, full, trigger: 'schedule', slot });
     if (run === null) return;
+    // Another run is active: this slot's run follows it.
+    if (!run.created) await this.requests.putOffSlot(store.key, slot);
     this.#log.info(
       { store: store.key, runId: run.id, slot: slot.toISOString() },
-      run.created ? 'scheduled run' : 'a run is active already',
+      run.created ? 'scheduled run' : 'a run is active; the scheduled run follows it',
     );
     await this.jobs.enqueue('runs', run.id);
   }
@@ -143,6 +149,13 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     const slot = latestSlot(cron, timezone, this.#startedAt);
     if (slot === null || slot.getTime() <= newest.createdAt.getTime()) return;
     await this.tick(store);
+  }
+
+  async #runPutOffSlots(): Promise<void> {
+    for (const { store, id } of await this.requests.requestSlotsPutOff()) {
+      this.#log.info({ store, runId: id }, 'scheduled run, put off until the run before it ended');
+      await this.jobs.enqueue('runs', id);
+    }
   }
 
   async #runEvents(): Promise<void> {

@@ -13,9 +13,6 @@ import { Clock } from '../runtime/clock.js';
 import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';
 
-/** A call whose outcome is unknown is repeated only after deliveries and polls have had this long. */
-const UNANSWERED_GIVE_UP_MS = 3_600_000;
-
 /**
  * Asks about open generation tasks (docs/decisions/0006-polling-beside-webhooks.md: a delivery may be lost, and the service does not notify twice).
  * What it learns becomes a delivery of its own in the inbox, so that polls and webhooks are interpreted by the same code.
@@ -151,17 +148,14 @@ export class TaskPoller {
   async #giveUpWhenOld(task: GenerationTaskEntity, workspace: Workspace): Promise<void> {
     const ageMs = this.clock.now().getTime() - task.requestedAt.getTime();
     const { abandonAfterHours } = workspace.settings.tasks;
-    if (task.answeredAt === null && task.taskId === null && ageMs > UNANSWERED_GIVE_UP_MS) {
-      await this.tasks.settle(task.id, {
-        state: 'abandoned',
-        settledBy: 'poll',
-        reason: 'the request was never answered: asked again',
-      });
-      await this.links.generationDueAgain(task.externalId);
-    } else if (ageMs > abandonAfterHours * 3_600_000) {
-      const reason = `no end was reported within ${String(abandonAfterHours)} hours`;
-      await this.tasks.settle(task.id, { state: 'abandoned', settledBy: 'poll', reason });
-    }
+    if (ageMs <= abandonAfterHours * 3_600_000) return;
+    // Asking again costs credits: a request that was never answered may have been heard, and is waited for as long as any other.
+    const isUnanswered = task.answeredAt === null && task.taskId === null;
+    const reason = isUnanswered
+      ? 'the request was never answered: asked again'
+      : `no end was reported within ${String(abandonAfterHours)} hours`;
+    await this.tasks.settle(task.id, { state: 'abandoned', settledBy: 'poll', reason });
+    if (isUnanswered) await this.links.generationDueAgain(task.externalId);
   }
 }
 

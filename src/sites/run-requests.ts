@@ -5,7 +5,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Sites } from './sites.js';
 
-export interface RunWish {
+export interface RunRequest {
   readonly store: string;
   /** True: the whole store is read. Otherwise what changed since the watermark, where there is one. */
   readonly full: boolean;
@@ -24,35 +24,54 @@ export class RunRequests {
   ) {}
 
   /** The store's run: a new one, or the one that is active. Null when the schedule's slot has had its run. */
-  async requestSlot(wish: RunWish): Promise<{ id: string; created: boolean } | null> {
-    const store = this.sites.store(wish.store);
-    const kind = await this.#kind(wish);
+  async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
+    const store = this.sites.store(request.store);
+    const kind = await this.#kind(request);
     return this.runs.request({
       store: store.key,
       workspace: store.workspace.key,
       kind,
-      trigger: wish.trigger,
-      force: wish.force ?? false,
-      ...(wish.slot ? { slot: wish.slot } : {}),
+      trigger: request.trigger,
+      force: request.force ?? false,
+      ...(request.slot ? { slot: request.slot } : {}),
     });
   }
 
+  /** Remembers a slot that came due while another run was active: its run follows that one. */
+  async putOffSlot(store: string, slot: Date): Promise<void> {
+    await this.state.putOffSlot(store, slot);
+  }
+
+  /** Slots that came due while another run was active, and whose run may begin now. Returns the runs that were made. */
+  async requestSlotsPutOff(): Promise<{ store: string; id: string }[]> {
+    const made: { store: string; id: string }[] = [];
+    for (const { store, slotDue } of await this.state.slotsPutOff()) {
+      if (!this.sites.findStore(store)) continue;
+      const full = await this.fullIsDue(store);
+      const run = await this.requestSlot({ store, full, trigger: 'schedule', slot: slotDue });
+      if (run !== null && !run.created) continue;
+      await this.state.slotTaken(store, slotDue);
+      if (run !== null) made.push({ store, id: run.id });
+    }
+    return made;
+  }
+
   /** As `requestSlot`, for those who ask without a slot: there is always a run. Throws `misconfigured` for an unknown store. */
-  async request(wish: Omit<RunWish, 'slot'>): Promise<{ id: string; created: boolean }> {
+  async request(request: Omit<RunRequest, 'slot'>): Promise<{ id: string; created: boolean }> {
     // Between a conflict and the look for the active run that run may end: then there is room for ours.
     for (let tries = 0; tries < 5; tries += 1) {
-      const run = await this.requestSlot(wish);
+      const run = await this.requestSlot(request);
       if (run !== null) return run;
     }
     throw new CodedError(
       'conflict',
-      `runs of store ${wish.store} begin and end faster than one can be asked for`,
+      `runs of store ${request.store} begin and end faster than one can be asked for`,
     );
   }
 
-  async #kind(wish: RunWish): Promise<RunKind> {
-    if (wish.full) return 'full';
-    const known = await this.state.store(wish.store);
+  async #kind(request: RunRequest): Promise<RunKind> {
+    if (request.full) return 'full';
+    const known = await this.state.store(request.store);
     return known?.watermark ? 'incremental' : 'full';
   }
 

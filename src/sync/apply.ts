@@ -17,7 +17,7 @@ import type { Store } from '../sites/sites.js';
 import { variantLinksOf } from './find-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import { oneAhead } from './one-ahead.js';
-import { Together } from './together.js';
+import { BatchWriter } from './batch-writer.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
@@ -73,7 +73,7 @@ const RECORDED_WITHIN_MS = 10;
  */
 @Injectable()
 export class Applier {
-  readonly #records = new Together<AppliedAction>(
+  readonly #records = new BatchWriter<AppliedAction>(
     (results) => this.actions.applied(results),
     RECORDED_WITHIN_MS,
   );

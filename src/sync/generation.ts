@@ -14,6 +14,9 @@ export interface GenerationOutcome {
   readonly requested: number;
   /** Why asking stopped before all that is due was asked for; null when nothing is left. */
   readonly stopped: string | null;
+  /** Products of requests that were not answered: they may have been heard. Absent: none. */
+  readonly unknown?: number;
+  readonly unknownReason?: string;
 }
 
 /**
@@ -21,6 +24,36 @@ export interface GenerationOutcome {
  * more again. After this time one product is asked for, so that each night may go on where the one before had to stop.
  */
 const REPORT_HOLDS_HOURS = 20;
+
+/** Unanswered requests in a row after which the service counts as down. */
+const MOST_UNANSWERED = 3;
+
+/** Adds up the requests of unknown outcome: some may be passed over, several in a row end the asking. */
+class UnknownOutcomes {
+  #products = 0;
+  #inARow = 0;
+  #reason = '';
+
+  noted(outcome: GenerationOutcome): GenerationOutcome {
+    if (outcome.unknown === undefined) {
+      this.#inARow = 0;
+      return outcome;
+    }
+    this.#products += outcome.unknown;
+    this.#inARow += 1;
+    this.#reason = outcome.unknownReason ?? this.#reason;
+    if (this.#inARow < MOST_UNANSWERED) return outcome;
+    return {
+      ...outcome,
+      stopped: `${String(MOST_UNANSWERED)} generation requests in a row were not answered: ${this.#reason}`,
+    };
+  }
+
+  of(outcome: GenerationOutcome): GenerationOutcome {
+    if (this.#products === 0) return outcome;
+    return { ...outcome, unknown: this.#products, unknownReason: this.#reason };
+  }
+}
 
 interface Brake {
   readonly reason: string;
@@ -47,27 +80,29 @@ export class GenerationRequester {
     limit: number,
     signal: AbortSignal,
   ): Promise<GenerationOutcome> {
+    const { maxPerRun } = store.workspace.settings.generation;
     let requested = 0;
+    const unknown = new UnknownOutcomes();
     while (requested < limit) {
       signal.throwIfAborted();
       const brake = await this.#brake(store);
       if (brake !== null) {
         const due = brake.mayLook ? await this.links.generationDue(store.key, 1) : [];
-        return this.#braked(store, brake, due, runId, requested);
+        return unknown.of(await this.#braked(store, brake, due, runId, requested));
       }
       const { settings, client } = store.workspace;
       const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
       const products = await this.links.generationDue(store.key, size);
-      if (products.length === 0) return { requested, stopped: null };
-      const outcome = await this.requestFor(store, products, runId);
+      if (products.length === 0) return unknown.of({ requested, stopped: null });
+      const outcome = unknown.noted(await this.requestFor(store, products, runId));
       requested += outcome.requested;
-      if (outcome.stopped !== null) return { requested, stopped: outcome.stopped };
+      if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
     }
     const left = await this.links.generationDue(store.key, 1);
-    return {
+    return unknown.of({
       requested,
-      stopped: left.length === 0 ? null : `generation.maxPerRun (${String(limit)}) reached`,
-    };
+      stopped: left.length === 0 ? null : `generation.maxPerRun (${String(maxPerRun)}) reached`,
+    });
   }
 
   /**
@@ -81,23 +116,27 @@ export class GenerationRequester {
   ): Promise<GenerationOutcome> {
     const { generation } = store.workspace.settings;
     let requested = 0;
+    const unknown = new UnknownOutcomes();
     for (let from = 0; from < products.length;) {
       signal.throwIfAborted();
       const brake = await this.#brake(store);
       if (brake !== null) {
         const first = brake.mayLook ? products.slice(from, from + 1) : [];
-        return this.#braked(store, brake, first, null, requested);
+        return unknown.of(await this.#braked(store, brake, first, null, requested));
       }
       const room = generation.maxPerRun - requested;
       if (room <= 0)
-        return { requested, stopped: `generation.maxPerRun (${String(generation.maxPerRun)}) reached` };
+        return unknown.of({
+          requested,
+          stopped: `generation.maxPerRun (${String(generation.maxPerRun)}) reached`,
+        });
       const size = Math.min(generation.batchSize, store.workspace.client.generationBatchLimit, room);
-      const outcome = await this.requestFor(store, products.slice(from, from + size), null);
+      const outcome = unknown.noted(await this.requestFor(store, products.slice(from, from + size), null));
       from += size;
       requested += outcome.requested;
-      if (outcome.stopped !== null) return { requested, stopped: outcome.stopped };
+      if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
     }
-    return { requested, stopped: null };
+    return unknown.of({ requested, stopped: null });
   }
 
   async #brake({ workspace }: Store): Promise<Brake | null> {
@@ -204,12 +243,25 @@ export class GenerationRequester {
     const first = await this.requestFor(store, products.slice(0, middle), runId);
     if (first.stopped !== null) return first;
     const second = await this.requestFor(store, products.slice(middle), runId);
-    return { requested: first.requested + second.requested, stopped: second.stopped };
+    const unknown = (first.unknown ?? 0) + (second.unknown ?? 0);
+    const unknownReason = first.unknownReason ?? second.unknownReason;
+    return {
+      requested: first.requested + second.requested,
+      stopped: second.stopped,
+      ...(unknown === 0 ? {} : { unknown }),
+      ...(unknownReason === undefined ? {} : { unknownReason }),
+    };
   }
 
   async #refused(tasks: readonly GenerationTaskEntity[], error: CodedError): Promise<GenerationOutcome> {
+    // The next batch may be heard all the same: one connection that broke must not end the night.
     if (error.outcomeUnknown)
-      return { requested: tasks.length, stopped: `generation: outcome unknown: ${errorLine(error)}` };
+      return {
+        requested: tasks.length,
+        stopped: null,
+        unknown: tasks.length,
+        unknownReason: errorLine(error),
+      };
     const ids = tasks.map((task) => task.id);
     if (reactionTo('generate', error) === 'give_up') {
       for (const id of ids)

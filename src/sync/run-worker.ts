@@ -48,6 +48,13 @@ interface Hold {
   counts: Partial<RunCounts>;
 }
 
+/** What applying a plan leaves to say about the run as a whole. */
+interface ApplyOutcome {
+  readonly notes: readonly string[];
+  /** Requests for generation were not answered: they may have been heard. */
+  readonly unanswered: boolean;
+}
+
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 /** A run that ended so often by killing its worker is given up; the next one reads and plans anew. */
@@ -165,8 +172,7 @@ export class RunWorker {
       await this.#refusePaused(store);
       if (run.phase === 'extract') await this.#plan(hold, store);
       else await this.actions.retryFailures(run.id);
-      const notes = await this.#apply(hold, store);
-      return await this.#ended(run, store, notes);
+      return await this.#ended(run, store, await this.#apply(hold, store));
     } catch (error) {
       signal.throwIfAborted();
       return this.#endedEarly(run, error);
@@ -256,7 +262,7 @@ export class RunWorker {
     return { read: await readAll(store, run.operation, progress, this.clock, signal), full: true };
   }
 
-  async #apply(hold: Hold, store: Store): Promise<string[]> {
+  async #apply(hold: Hold, store: Store): Promise<ApplyOutcome> {
     const { run, lease, signal, lose, onProgress } = hold;
     const applying = {
       ...{ id: run.id, begunTo: run.begunTo, identifiersProved: run.identifiersProved },
@@ -280,26 +286,40 @@ export class RunWorker {
     );
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
-    const { maxPerRun } = store.workspace.settings.generation;
+    // What this run asked for before a retry or a crash counts too.
+    const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>
-      this.generation.requestDue(store, run.id, maxPerRun, signal),
+      this.generation.requestDue(store, run.id, room, signal),
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
     const { generationRequested } = await this.actions.tally(run.id);
     hold.counts = { ...hold.counts, generationRequested };
-    return asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
+    const { unknown = 0, unknownReason = '' } = asked;
+    return {
+      notes: [
+        ...(unknown === 0
+          ? []
+          : [
+              `generation: outcome unknown for ${String(unknown)} products (${unknownReason}); they are asked for again unless a result comes`,
+            ]),
+        ...(asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped]),
+      ],
+      unanswered: unknown > 0,
+    };
   }
 
-  async #ended(run: SyncRunEntity, store: Store, notes: readonly string[]): Promise<RunEnd> {
+  async #ended(run: SyncRunEntity, store: Store, { notes, unanswered }: ApplyOutcome): Promise<RunEnd> {
     await this.state.unpause(store.workspace.key);
     const { counts, owed } = await this.#counts(run);
     const putOff = owedLine(withoutFailures(owed.byCode));
     const remarks = [...(putOff === null ? [] : [putOff]), ...notes];
     if (counts.failed === 0) {
       return {
-        state: counts.owed === 0 ? 'succeeded' : 'partial',
+        state: counts.owed === 0 && !unanswered ? 'succeeded' : 'partial',
         counts,
         ...(remarks.length > 0 ? { error: remarks.join('; ') } : {}),
+        // A code keeps the run from turning into a success once what it owed is in.
+        ...(unanswered ? { errorCode: 'transient' } : {}),
       };
     }
     const [first] = await this.actions.failures(run.id, 1);

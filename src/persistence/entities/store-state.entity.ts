@@ -7,4 +7,6 @@ export class StoreStateEntity {
   @Column('timestamptz', { nullable: true }) watermark!: Date | null;
   @Column('integer', { default: 0 }) incrementalsSinceFull!: number;
   @Column('timestamptz', { nullable: true }) lastFullAt!: Date | null;
+  /** A slot that came due while another run was active. */
+  @Column('timestamptz', { nullable: true }) slotDue!: Date | null;
 }

@@ -6,6 +6,7 @@ import { GateFindings1764900000000 } from './1764900000000-gate-findings.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
 import { OwedWork1763840000000 } from './1763840000000-owed-work.js';
 import { Identity1763841000000 } from './1763841000000-identity.js';
+import { SlotsPutOff1763842000000 } from './1763842000000-slots-put-off.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
@@ -17,6 +18,7 @@ export const MIGRATIONS = [
   WhatTheCatalogHeld1763850000000,
   OwedWork1763840000000,
   Identity1763841000000,
+  SlotsPutOff1763842000000,
   SavedPlans1763900000000,
   Notifications1764000000000,
   ReadMarks1764200000000,

@@ -156,6 +156,29 @@ describe('a tick', () => {
   });
 });
 
+describe('a slot that comes due while another run is active', () => {
+  it('has its run after that one, once for all replicas', async () => {
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await Promise.all(Array.from({ length: 3 }, () => scheduler(SLOT).tick(stages.sites.store(STORE))));
+    expect(await runs()).toHaveLength(1);
+    expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
+    await stages.work(id);
+    const made = await Promise.all(Array.from({ length: 3 }, () => stages.requests.requestSlotsPutOff()));
+    expect(made.flat()).toHaveLength(1);
+    expect((await runs()).map((run) => run.slot?.getTime() ?? null)).toEqual([SLOT.getTime(), null]);
+    await stages.work(made.flat()[0]!.id);
+    expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
+  });
+
+  it('is not put off when the active run is its own', async () => {
+    await scheduler(SLOT).tick(stages.sites.store(STORE));
+    await scheduler(SLOT).tick(stages.sites.store(STORE));
+    const [run] = await runs();
+    await stages.work(run!.id);
+    expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
+  });
+});
+
 describe('a start', () => {
   const started = async (now: Date): Promise<void> => {
     const before = logged.length + enqueued.length;
@@ -277,6 +300,17 @@ describe('a sweep', () => {
     const delivery = await receive(stages, await resultOf(stages, 1));
     await reconciler({ waiting: () => Promise.resolve(null), flooded: false }).sweep();
     expect(enqueued).toEqual([`deliveries ${delivery}`]);
+  });
+
+  it('waits for no poll: those have a round of their own', async () => {
+    stages.store.put(snapshot(1));
+    await stages.sync();
+    await stages.db.affected('UPDATE generation_task SET next_poll_at = now()');
+    stages.catalog.script.forget();
+    await reconciler().sweep();
+    expect(stages.catalog.script.calls).toEqual([]);
+    await reconciler().poll();
+    expect(stages.catalog.script.count('getBackgroundTask')).toBe(1);
   });
 
   it('goes on when one of its steps fails, and says which', async () => {

@@ -217,11 +217,15 @@ describe('a task without an end', () => {
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
   });
 
-  it('whose request was never answered is asked for again after an hour', async () => {
+  it('whose request was never answered is asked for again after as long as any other is waited for', async () => {
+    stages.settings = {
+      ...stages.settings,
+      workspace: { ...stages.settings.workspace, tasks: { abandonAfterHours: 2 } },
+    };
     const unknown = refusal('transient', { outcomeUnknown: true });
     stages.catalog.script.before('generate', unknown);
     await requested();
-    stages.clock.advance(0.9 * HOUR_MS);
+    stages.clock.advance(1.9 * HOUR_MS);
     await poll();
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 0 });
     stages.clock.advance(0.2 * HOUR_MS);

@@ -56,13 +56,30 @@ describe('a request for content', () => {
     async (moment) => {
       stages.catalog.script[moment]('generate', refusal('transient', { outcomeUnknown: true }));
       const run = await stages.sync();
-      expect(run).toMatchObject({ state: 'succeeded', counts: { generationRequested: 4 } });
+      expect(run).toMatchObject({ state: 'partial', counts: { generationRequested: 4 } });
       expect(run.error).toContain('outcome unknown');
       await stages.sync();
       expect(stages.catalog.script.count('generate')).toBe(1);
       expect(await stages.tasks.openFor(ours(1))).toMatchObject({ answeredAt: null, taskId: null });
     },
   );
+
+  it('that is not answered does not end the asking: the next batch goes on', async () => {
+    configured({ batchSize: 1 });
+    stages.catalog.script.before('generate', refusal('transient', { outcomeUnknown: true }));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { generationRequested: 4 } });
+    expect(run.error).toContain('outcome unknown for 1 products');
+    expect(stages.catalog.script.count('generate')).toBe(4);
+  });
+
+  it('ends after three in a row that were not answered: the service is down', async () => {
+    configured({ batchSize: 1 });
+    stages.catalog.script.before('generate', refusal('transient', { outcomeUnknown: true }), 10);
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { generationRequested: 3 } });
+    expect(stages.catalog.script.count('generate')).toBe(3);
+  });
 
   it('that was certainly not heard leaves its products due', async () => {
     stages.catalog.script.before('generate', refusal('throttled', { retryAfterMs: 60_000 }));
@@ -163,6 +180,14 @@ describe('brakes', () => {
     expect(run.error).toContain('generation.maxPerRun (3) reached');
     expect(askedFor().map((products) => products.length)).toEqual([2, 1]);
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 1 });
+  });
+
+  it('are generation.maxPerRun also for a run that is resumed or tried again', async () => {
+    configured({ maxPerRun: 3, batchSize: 2 });
+    const run = await stages.sync();
+    await stages.db.affected(`UPDATE sync_run SET state = 'queued', phase = 'apply' WHERE id = $1`, [run.id]);
+    expect(await stages.work(run.id)).toMatchObject({ id: run.id, counts: { generationRequested: 3 } });
+    expect(askedFor().flat()).toHaveLength(3);
   });
 
   it('are the credits that the service last reported', async () => {

@@ -8,7 +8,7 @@ interface Asked<T> {
  * Does together what is asked for within a few milliseconds of each other. Where that fails each is done by itself, so that what
  * is wrong with one is no other's failure: `work` has to bear being repeated.
  */
-export class Together<T> {
+export class BatchWriter<T> {
   #asked: Asked<T>[] = [];
 
   constructor(

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { Together } from './together.js';
+import { BatchWriter } from './batch-writer.js';
 
 /** Work that keeps what it was given, and fails wherever `bad` is part of it. */
 function recorder() {
   const given: (readonly string[])[] = [];
-  const together = new Together<string>((items) => {
+  const together = new BatchWriter<string>((items) => {
     given.push(items);
     return items.includes('bad') ? Promise.reject(new Error('no such row')) : Promise.resolve();
   }, 1);
