@@ -13,8 +13,14 @@ describe('owedLine', () => {
     );
   });
 
-  it.each(OWED_CODES)('has words for %s', (code) => {
+  const failures: readonly string[] = ['refused', 'unavailable', 'creation_failed'];
+
+  it.each(OWED_CODES.filter((code) => !failures.includes(code)))('has words for %s', (code) => {
     expect(owedLine({ [code]: 1 })).toContain(OWED_REASONS[code]);
+  });
+
+  it('leaves failures out: a run quotes them by themselves', () => {
+    expect(owedLine({ refused: 1, unavailable: 2, creation_failed: 3 })).toBeNull();
   });
 });
 

@@ -42,11 +42,16 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
   gone_from_catalog: 'its catalog product no longer exists',
 };
 
-/** `3 products are owed: 2 the catalog refused it, 1 …`: one line for the end of a run; null when nothing is owed. */
+const FAILURES: ReadonlySet<OwedCode> = new Set(['refused', 'unavailable', 'creation_failed']);
+
+/**
+ * One line for the end of a run: each reason with its number; null when nothing is owed. Failures are left out, as a run counts and
+ * quotes them by themselves.
+ */
 export function owedLine(counts: Readonly<Partial<Record<OwedCode, number>>>): string | null {
   const parts = OWED_CODES.flatMap((code) => {
     const count = counts[code] ?? 0;
-    return count === 0 ? [] : [`${String(count)}: ${OWED_REASONS[code]}`];
+    return count === 0 || FAILURES.has(code) ? [] : [`${String(count)}: ${OWED_REASONS[code]}`];
   });
   return parts.length === 0 ? null : `owed to the next run: ${parts.join('; ')}`;
 }

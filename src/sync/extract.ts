@@ -1,10 +1,13 @@
 import { CodedError } from '../domain/errors.js';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { OwedProduct } from '../domain/owed.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
+import { productIdOfEvent } from '../store/index.js';
 
 /** A read of the store: its products in batches, and whether absence from it proves that a product is gone. */
 export interface SourceRead {
@@ -171,4 +174,13 @@ async function* withBesides(
     gone.push(...chunk.filter((_id, index) => read[index] === null));
     yield read.filter((snapshot) => snapshot !== null).map(asSource);
   }
+}
+
+/** The product that a stored event names, owed until a run has read it; null for an event that names none. */
+export function productOfEvent(store: Store, rawBody: Buffer): OwedProduct | null {
+  const storeId = productIdOfEvent(rawBody);
+  const number = storeId?.split('/').at(-1) ?? '';
+  const externalId = productExternalId(store.settings.shop, number);
+  if (storeId === null || parseExternalId(externalId) === null) return null;
+  return { externalId, storeId, label: '', code: 'changed', detail: null };
 }

@@ -4,8 +4,7 @@ import { isMetWith, pausedSide } from '../domain/error-policy.js';
 import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { retryDelayMs } from '../domain/backoff.js';
-import { owedLine, type OwedCode, type OwedProduct } from '../domain/owed.js';
-import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import { owedLine } from '../domain/owed.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
@@ -15,14 +14,13 @@ import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
-import { productIdOfEvent } from '../store/index.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
-import { owedStoreIds, readAll, readChanges, type SourceRead } from './extract.js';
+import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } from './extract.js';
 import { GenerationRequester } from './generation.js';
 import { Outage, RunInterruptedError } from './outage.js';
 import { PlanLimitError, planRead } from './planning.js';
@@ -311,7 +309,7 @@ export class RunWorker {
   async #ended(run: SyncRunEntity, store: Store, { notes, unanswered }: ApplyOutcome): Promise<RunEnd> {
     await this.state.unpause(store.workspace.key);
     const { counts, owed } = await this.#counts(run);
-    const putOff = owedLine(withoutFailures(owed.byCode));
+    const putOff = owedLine(owed.byCode);
     const remarks = [...(putOff === null ? [] : [putOff]), ...notes];
     if (counts.failed === 0) {
       return {
@@ -385,21 +383,4 @@ export class RunWorker {
     if (delay !== null) return delay;
     return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
   }
-}
-
-/** What is owed besides the failures, which are counted and quoted by themselves. */
-function withoutFailures(
-  byCode: Readonly<Partial<Record<OwedCode, number>>>,
-): Readonly<Partial<Record<OwedCode, number>>> {
-  const { refused: _refused, unavailable: _unavailable, creation_failed: _failed, ...others } = byCode;
-  return others;
-}
-
-/** The product that a stored event names, owed until a run has read it; null for an event that names none. */
-function productOfEvent(store: Store, rawBody: Buffer): OwedProduct | null {
-  const storeId = productIdOfEvent(rawBody);
-  const number = storeId?.split('/').at(-1) ?? '';
-  const externalId = productExternalId(store.settings.shop, number);
-  if (storeId === null || parseExternalId(externalId) === null) return null;
-  return { externalId, storeId, label: '', code: 'changed', detail: null };
 }

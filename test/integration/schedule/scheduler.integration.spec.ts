@@ -166,15 +166,11 @@ describe('a slot that comes due while another run is active', () => {
     const made = await Promise.all(Array.from({ length: 3 }, () => stages.requests.requestSlotsPutOff()));
     expect(made.flat()).toHaveLength(1);
     expect((await runs()).map((run) => run.slot?.getTime() ?? null)).toEqual([SLOT.getTime(), null]);
-    await stages.work(made.flat()[0]!.id);
-    expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
   });
 
   it('is not put off when the active run is its own', async () => {
-    await scheduler(SLOT).tick(stages.sites.store(STORE));
-    await scheduler(SLOT).tick(stages.sites.store(STORE));
-    const [run] = await runs();
-    await stages.work(run!.id);
+    for (let replica = 0; replica < 2; replica += 1) await scheduler(SLOT).tick(stages.sites.store(STORE));
+    await stages.work((await runs())[0]!.id);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
   });
 });
