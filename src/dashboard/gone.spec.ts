@@ -8,7 +8,7 @@ const VISITOR: Visitor = { session: { id: 's', expiresAtMs: 0 }, formToken: 'f',
 function overview(gone: StoreStatus['gone']): string {
   const store: StoreStatus = {
     ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
-    ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, gone },
+    ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, unmappedParts: 0, gone },
   };
   const none = { deliveries: 0, writeBacks: 0, tasks: 0 };
   const status: Status = {

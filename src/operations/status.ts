@@ -6,6 +6,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { Clock } from '../runtime/clock.js';
 import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
 import { presentRun, runSchema } from './present-run.js';
@@ -21,6 +22,8 @@ const storeStatusSchema = z.object({
   products: byState,
   tasks: byState,
   writeBacks: byState,
+  /** Fields and attributes that results of the last thirty days brought, and that no setting maps. */
+  unmappedParts: z.int(),
   /** Products whose newest generation brought nothing, with the service's reason. */
   unsuccessful: z.array(
     z.object({ externalId: z.string(), state: z.string(), reason: z.string().nullable() }),
@@ -47,6 +50,7 @@ export const statusSchema = z.object({
 });
 export type Status = z.output<typeof statusSchema>;
 
+const UNMAPPED_MS = 30 * 86_400_000;
 const RUNS_SHOWN = 5;
 const UNSUCCESSFUL_SHOWN = 50;
 const GONE_SHOWN = 10;
@@ -62,6 +66,7 @@ export class StatusReader {
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly state: StateRepository,
+    private readonly clock: Clock,
   ) {}
 
   /** `allGone`: every product whose source is gone, instead of the first few. */
@@ -92,12 +97,13 @@ export class StatusReader {
   }
 
   async #store(store: Store, goneShown: number): Promise<StoreStatus> {
-    const [known, runs, products, tasks, writeBacks, unsuccessful, gone] = await Promise.all([
+    const [known, runs, products, tasks, writeBacks, unmappedParts, unsuccessful, gone] = await Promise.all([
       this.state.store(store.key),
       this.runs.latest(store.key, RUNS_SHOWN),
       this.links.countByState(store.key),
       this.tasks.countByState(store.key),
       this.writeBacks.countByState(store.key),
+      this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
       this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
       goneFrom(this.links, store, goneShown),
     ]);
@@ -109,6 +115,7 @@ export class StatusReader {
       products,
       tasks,
       writeBacks,
+      unmappedParts,
       unsuccessful: unsuccessful.map(({ externalId, state, reason }) => ({ externalId, state, reason })),
       gone,
     };

@@ -32,6 +32,16 @@ export const writeBackSchema = z.object({
   state: z.enum(STATES),
   reason: z.string().nullable(),
   fields: z.array(writeBackFieldSchema),
+  /** Every field and attribute that the result brought, and what is meant to become of it. */
+  arrived: z.array(
+    z.object({
+      from: z.string(),
+      excerpt: z.string(),
+      fate: z.enum(['mapped', 'not_mapped', 'unusable']),
+      target: z.string().nullable(),
+      setting: z.string().nullable().describe('the setting that would map it'),
+    }),
+  ),
   /** Why gates held it back, the last time that it was judged. */
   gates: z.array(
     z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
@@ -132,6 +142,7 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
   return {
     ...{ id, store, externalId, deliveryId, state, reason, attempts },
     fields: fieldsOf(row),
+    arrived: row.arrived,
     gates: row.gateFindings,
     resultAt: row.resultAt.toISOString(),
     createdAt: row.createdAt.toISOString(),

@@ -4,12 +4,13 @@ import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
+import type { ArrivedPart } from '../domain/arrived-content.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, uuid, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
-import { idRow } from './row-reader.js';
+import { countRow, idRow } from './row-reader.js';
 import { countByState } from './state-counts.js';
 
 export interface NewWriteBack {
@@ -23,6 +24,7 @@ export interface NewWriteBack {
   readonly taskRequestedAt: Date | null;
   readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
   readonly intended: readonly IntendedValue[];
+  readonly arrived: readonly ArrivedPart[];
   readonly seen: Readonly<Record<string, string>>;
 }
 
@@ -93,8 +95,9 @@ export class WriteBackRepository {
       );
       const row = await this.db.readOne(
         idRow,
-        `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`,
+        `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
+           arrived, unmapped_count)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
         [
           writeBack.store,
           writeBack.workspace,
@@ -105,6 +108,8 @@ export class WriteBackRepository {
           writeBack.state,
           json(writeBack.intended),
           json(writeBack.seen),
+          json(writeBack.arrived),
+          writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
         ],
         runner,
       );
@@ -116,6 +121,18 @@ export class WriteBackRepository {
   async get(id: string): Promise<WriteBackEntity | null> {
     const known = uuid(id);
     return known === null ? null : this.db.repository(WriteBackEntity).findOneBy({ id: known });
+  }
+
+  /** How many fields and attributes of the store's results since then no setting maps. */
+  async unmappedSince(store: string, since: Date): Promise<number> {
+    // SQL: a sum that reads the partial index alone.
+    const row = await this.db.readOne(
+      countRow,
+      `SELECT coalesce(sum(unmapped_count), 0)::integer AS count FROM write_back
+       WHERE store = $1 AND created_at >= $2 AND unmapped_count > 0`,
+      [store, since],
+    );
+    return row?.count ?? 0;
   }
 
   async due(limit: number): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
+import type { ArrivedPart } from '../domain/arrived-content.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { DeliveryState } from '../domain/row-states.js';
@@ -191,12 +192,11 @@ export class DeliveryInterpreter {
     store: Store,
     link: StoreProductEntity,
     task: GenerationTaskEntity | null,
-    { intended }: ResultContent,
+    { intended, arrived }: ResultContent,
   ): Promise<{ readonly code: string; readonly note: string; readonly writeBackId?: string }> {
     const { mode } = store.settings.writeBack;
     if (mode === 'off') return { code: 'write_back_off', note: 'generated; writeBack.mode is off' };
-    if (!holdsContent(intended))
-      return { code: 'nothing_to_write', note: 'generated, but it holds nothing that may be written' };
+    if (!holdsContent(intended)) return { code: 'nothing_to_write', note: nothingToWrite(arrived) };
     const intent = await this.writeBacks.intend({
       ...{ store: store.key, workspace: row.workspace, externalId: link.externalId, deliveryId: row.id },
       contentFingerprint: contentFingerprint(intended),
@@ -204,12 +204,20 @@ export class DeliveryInterpreter {
       taskRequestedAt: task?.requestedAt ?? null,
       state: mode === 'review' ? 'pending_review' : 'ready',
       intended,
+      arrived,
       seen: task?.seen ?? link.seenFields,
     });
     killPoint('settle.intended');
     const told = mode === 'review' && intent.kind === 'new' ? WAITS_FOR_REVIEW : INTENTS[intent.kind];
     return 'id' in intent ? { ...told, writeBackId: intent.id } : told;
   }
+}
+
+function nothingToWrite(arrived: readonly ArrivedPart[]): string {
+  const unmapped = arrived.filter(({ fate }) => fate === 'not_mapped').map(({ from }) => from);
+  if (unmapped.length === 0) return 'generated, but it holds nothing that may be written';
+  const named = unmapped.slice(0, 5).join(', ');
+  return `generated, but no setting maps what came: ${named}${unmapped.length > 5 ? ' …' : ''}`;
 }
 
 /** Events that end a request without content. */

@@ -1,8 +1,11 @@
 import type { CatalogProduct } from '../catalog/schemas.js';
+import type { ArrivedPart } from '../domain/arrived-content.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
+import { arrivedParts } from '../planner/arrived-content.js';
+import { withHtmlDescription } from '../planner/description.js';
 import { intendedValues } from '../planner/generated-content.js';
 import { catalogFields, type CatalogFields } from '../planner/catalog-content.js';
 import { intendedTranslations } from '../planner/translations.js';
@@ -12,6 +15,8 @@ import type { ReceivedDelivery } from './received-delivery.js';
 /** What a result means for the store, and the languages that it lacks. */
 export interface ResultContent {
   readonly intended: readonly IntendedValue[];
+  /** Every field and attribute that it brought. */
+  readonly arrived: readonly ArrivedPart[];
   /** Hashes of what the catalog product holds now; null when its text in the workspace's language could not be had. */
   readonly held: CatalogFields | null;
   readonly missing: readonly {
@@ -35,10 +40,12 @@ export async function resultContent(
   const { writeBack } = store.settings;
   const { workspace } = delivery;
   const product = await primaryProduct(link, delivery);
-  if (product === null) return { intended: [], held: null, missing: [noText(workspace)] };
+  if (product === null) return { intended: [], arrived: [], held: null, missing: [noText(workspace)] };
   const held = catalogFields(product);
-  if (writeBack.mode === 'off') return { intended: [], held, missing: [] };
-  const intended = intendedValues(product, writeBack);
+  if (writeBack.mode === 'off') return { intended: [], arrived: [], held, missing: [] };
+  const generated = withHtmlDescription(product, link.pushedFields);
+  const intended = intendedValues(generated, writeBack);
+  const arrived = arrivedParts(generated, intended, writeBack, link.pushedFields);
   const missing: { locale: string; code: ErrorCode; reason: string }[] = [];
   for (const locale of intended.length === 0 ? [] : writeBack.locales) {
     try {
@@ -50,7 +57,7 @@ export async function resultContent(
       missing.push({ locale, code: error.code, reason: errorLine(error) });
     }
   }
-  return { intended, held, missing };
+  return { intended, arrived, held, missing };
 }
 
 /**

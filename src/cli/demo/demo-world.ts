@@ -105,7 +105,15 @@ function settings({ dir, port, url, catalog, store }: Places): object {
         shop: SHOP,
         endpoint: store.url,
         auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
-        writeBack: { sections: { namespace: 'catalog' } },
+        writeBack: {
+          fields: {
+            name: 'title',
+            html_description: 'descriptionHtml',
+            'sections.seo_title': 'seo.title',
+            'sections.seo_description': 'seo.description',
+          },
+          sections: { namespace: 'catalog' },
+        },
       },
     },
   };

@@ -94,7 +94,37 @@ function compared(
   open: boolean,
 ): Html {
   return html`${fields.map((field) => fieldSection(row, comparison, field, open))}
-  ${metafields.length > 0 && metafieldTable(comparison, metafields, open)}`;
+  ${metafields.length > 0 && metafieldTable(comparison, metafields, open)} ${leftOut(row)}`;
+}
+
+/** What the result brought that is not meant for the store, with the setting that would change that. */
+function leftOut({ arrived }: WriteBackEntity): Html {
+  const parts = arrived.filter(({ fate }) => fate !== 'mapped');
+  if (parts.length === 0) return html``;
+  return html`<section class="card" aria-label="Not written">
+    <h2>Generated, but not written</h2>
+    <table class="metafields">
+      <thead>
+        <tr>
+          <th scope="col">Part</th>
+          <th scope="col">Value</th>
+          <th scope="col">Why</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${parts.map(
+          ({ from, excerpt, setting }) =>
+            html`<tr>
+              <td>${from}</td>
+              <td>${excerpt}</td>
+              <td>
+                ${setting === null ? 'the store cannot hold it' : html`not mapped: <code>${setting}</code>`}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
 }
 
 function headings(comparison: Comparison): readonly [string, string] {

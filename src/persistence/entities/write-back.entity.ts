@@ -1,4 +1,5 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
+import type { ArrivedPart } from '../../domain/arrived-content.js';
 import type { GateFinding } from '../../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
@@ -15,6 +16,7 @@ import { oneOf } from './checks.js';
 @Index('write_back_once_per_delivery', ['deliveryId'], { unique: true, where: 'delivery_id IS NOT NULL' })
 @Index('write_back_due', ['nextAttemptAt'], { where: "state = 'ready'" })
 @Index('write_back_by_product', ['externalId', 'createdAt'])
+@Index('write_back_unmapped', ['store', 'createdAt'], { where: 'unmapped_count > 0' })
 @Index('write_back_by_state', ['state', 'createdAt'])
 @Check('write_back_state_check', oneOf('state', Object.keys(WRITE_BACK_TRANSITIONS)))
 export class WriteBackEntity {
@@ -32,6 +34,10 @@ export class WriteBackEntity {
   /** What an attempt was about to send, stored before it was sent, by target. */
   @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
   @Column('jsonb', { default: [] }) fields!: JournalField[];
+  /** Every field and attribute that the result brought, and what is meant to become of it. */
+  @Column('jsonb', { default: [] }) arrived!: ArrivedPart[];
+  /** How many of them no setting maps. */
+  @Column('integer', { default: 0 }) unmappedCount!: number;
   /** Why gates held it back, the last time that it was judged. */
   @Column('jsonb', { default: [] }) gateFindings!: GateFinding[];
   @Column('boolean', { default: false }) released!: boolean;

@@ -1,4 +1,5 @@
 import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth.js';
+import { ArrivedContent1765000000000 } from './1765000000000-arrived-content.js';
 import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
 import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
@@ -25,4 +26,5 @@ export const MIGRATIONS = [
   UnfinishedActions1764300000000,
   BegunActions1764400000000,
   GateFindings1764900000000,
+  ArrivedContent1765000000000,
 ];

@@ -128,6 +128,7 @@ describe('credits', () => {
 describe('a result', () => {
   const intend = (deliveryId: string, resultAt: Date, content: string) =>
     stages.writeBacks.intend({
+      arrived: [],
       ...{ store: STORE, workspace: WORKSPACE, externalId: ours, deliveryId, contentFingerprint: content },
       ...{ resultAt, taskRequestedAt: null, state: 'ready', intended: [], seen: {} },
     });

@@ -1,0 +1,13 @@
+/** One part of a generation result, and whether it may reach the store. */
+export interface ArrivedPart {
+  /** Field of the catalog product, or `sections.CODE` of an attribute. */
+  readonly from: string;
+  /** The start of the value, for people. */
+  readonly excerpt: string;
+  /** `mapped`: it is meant for `target`. `not_mapped`: no setting says where it goes. `unusable`: the store cannot hold it. */
+  readonly fate: 'mapped' | 'not_mapped' | 'unusable';
+  /** Store field or metafield; null unless mapped. */
+  readonly target: string | null;
+  /** The setting that would map it; null unless `not_mapped`. */
+  readonly setting: string | null;
+}

@@ -1,0 +1,56 @@
+import type { ArrivedPart } from '../domain/arrived-content.js';
+import type { WriteBackSettings } from '../domain/store-settings.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import { valueHash } from '../domain/written-content.js';
+import { attributeKey, sectionAttributes, type GeneratedProduct } from './generated-content.js';
+import { storableText } from './html-content.js';
+
+const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
+const EXCERPT_LENGTH = 120;
+const SECTIONS = 'sections.';
+
+/**
+ * Every field and attribute that a result brought, and what is meant to become of it. `pushed` are hashes by catalog field of
+ * what the catalog was told: a field that comes back the same was not generated, and is left out.
+ */
+export function arrivedParts(
+  product: GeneratedProduct,
+  intended: readonly IntendedValue[],
+  settings: WriteBackSettings,
+  pushed: Readonly<Record<string, string>>,
+): ArrivedPart[] {
+  const targets = new Map(intended.map(({ from, target }) => [canonicalSource(from), target]));
+  const configured = new Set(Object.keys(settings.fields).map(canonicalSource));
+  const part = (from: string, value: unknown, isMapped: boolean, setting: string): ArrivedPart => {
+    const target = targets.get(from) ?? null;
+    const fate = target !== null ? 'mapped' : isMapped ? 'unusable' : 'not_mapped';
+    return { from, excerpt: excerptOf(value), fate, target, setting: fate === 'not_mapped' ? setting : null };
+  };
+  // One text in two forms: the form with markup is the one that is mapped.
+  const hasHtml = (product.html_description ?? '').trim() !== '' && !configured.has('description');
+  const fields = CONTENT_FIELDS.flatMap((from) => {
+    const value = from === 'description' && hasHtml ? null : product[from];
+    if (value == null || value.trim() === '' || pushed[from] === valueHash(value)) return [];
+    return part(from, value, configured.has(from), `writeBack.fields.${from}`);
+  });
+  const attributes = [...sectionAttributes(product.sections ?? [])].map(([key, value]) => {
+    const from = `${SECTIONS}${key}`;
+    return part(
+      from,
+      value,
+      configured.has(from) || settings.sections !== null,
+      'writeBack.sections.namespace',
+    );
+  });
+  return [...fields, ...attributes];
+}
+
+/** A configured `sections.Product Weight` and the attribute `product_weight` are one source. */
+function canonicalSource(from: string): string {
+  return from.startsWith(SECTIONS) ? `${SECTIONS}${attributeKey(from.slice(SECTIONS.length))}` : from;
+}
+
+function excerptOf(value: unknown): string {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  return storableText(text.slice(0, EXCERPT_LENGTH));
+}
