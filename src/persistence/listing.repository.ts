@@ -36,7 +36,16 @@ export const DELIVERY_COLUMNS = [
 ] as const;
 export const WRITE_BACK_COLUMNS = [
   ...(['id', 'store', 'workspace', 'externalId', 'deliveryId', 'state', 'intended', 'fields'] as const),
-  ...(['reason', 'gateFindings', 'arrived', 'attempts', 'resultAt', 'createdAt', 'settledAt', 'revertedAt'] as const),
+  ...([
+    'reason',
+    'gateFindings',
+    'arrived',
+    'attempts',
+    'resultAt',
+    'createdAt',
+    'settledAt',
+    'revertedAt',
+  ] as const),
 ] as const;
 const PRODUCT_COLUMNS = [
   ...(['externalId', 'store', 'workspace', 'label', 'handle', 'state', 'catalogId', 'withheld'] as const),

@@ -42,7 +42,8 @@ async function generated(product: { name?: string; html_description?: string }):
   const { name, html_description: html } = product;
   const texts = { ...(name === undefined ? {} : { name }), ...(html === undefined ? {} : { html }) };
   const delivery = await resultOf(stages, 1, { taskId: `gated-${results}`, createdAt, ...texts });
-  const { writeBackId } = await deliver(stages, delivery);
+  // A poll's product is known to be in the workspace's language; of a webhook's the catalog is asked for it.
+  const { writeBackId } = await deliver(stages, delivery, 'poll');
   if (writeBackId === null) throw new Error('the result led to no write-back');
   return writeBackId;
 }
