@@ -51,6 +51,6 @@ function canonicalSource(from: string): string {
 }
 
 function excerptOf(value: unknown): string {
-  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+  const text = typeof value === 'string' ? value : JSON.stringify(value);
   return storableText(text.slice(0, EXCERPT_LENGTH));
 }
