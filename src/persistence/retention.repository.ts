@@ -20,7 +20,8 @@ const FIRST = { bigint: '0', uuid: '00000000-0000-0000-0000-000000000000' } as c
 
 /**
  * What is history alone (`database.keepDays` in docs/configuration.md): settled, older than the horizon, and not the last word on its
- * product. The journal, `write_back`, is not among it: it says what a revert restores. Dead letters stay until somebody has dealt with them.
+ * product. The journal, `write_back`, is not among it: it says what a revert restores. Parked and
+ * failed deliveries go too: whoever can sign may park any number of them.
  */
 const RULES: readonly Rule[] = [
   {
@@ -40,7 +41,7 @@ const RULES: readonly Rule[] = [
   {
     table: 'webhook_delivery',
     id: 'uuid',
-    condition: `old.settled_at < $1 AND old.state = 'processed' AND NOT EXISTS (SELECT 1 FROM write_back
+    condition: `old.settled_at < $1 AND old.state IN ('processed', 'parked', 'failed') AND NOT EXISTS (SELECT 1 FROM write_back
       WHERE write_back.delivery_id = old.id AND write_back.state IN ('pending_review', 'ready', 'conflicted', 'failed'))`,
   },
   { table: 'store_event', id: 'uuid', condition: `old.settled_at < $1 AND old.state = 'processed'` },

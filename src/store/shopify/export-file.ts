@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, open, readdir, rm, stat, type FileHandle } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { createReadStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +17,7 @@ import {
   type ProductLines,
   type RawLine,
 } from './jsonl.js';
+import { EXPORT_FOLDER, removeLeftovers } from './leftovers.js';
 import type { MappingScope } from './mapper.js';
 
 export interface ExportFileSettings extends DownloadSettings {
@@ -30,8 +31,6 @@ const READ_BYTES = 256 * 1024;
 const MOST_PARTITIONS = 512;
 const FLUSH_BYTES = 64 * 1024;
 const LINE_END = Buffer.from('\n');
-const FOLDER = 'store-export-';
-const LEFT_OVER_MS = 86_400_000;
 
 /**
  * Reads the file of a completed export. All of it is on disk and agrees with the store's counts before the first product is
@@ -48,8 +47,8 @@ export async function* readExportFile(
   }
   const parent = settings.spillDir ?? tmpdir();
   await mkdir(parent, { recursive: true });
-  await removeLeftovers(parent);
-  const folder = await mkdtemp(join(parent, FOLDER));
+  await removeLeftovers(parent, new Date(), process.getuid?.());
+  const folder = await mkdtemp(join(parent, EXPORT_FOLDER));
   try {
     const path = join(folder, 'export.jsonl');
     const census = await download(completed.url, path, settings);
@@ -65,17 +64,6 @@ export async function* readExportFile(
     throw new CodedError('transient', 'the export could not be kept on disk and read from there', { cause });
   } finally {
     await rm(folder, { recursive: true, force: true });
-  }
-}
-
-/** Folders of processes that were killed; a read that goes on for a day is none. */
-async function removeLeftovers(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(FOLDER)) continue;
-    const folder = join(parent, name);
-    const found = await stat(folder).catch(() => null); // another process was quicker
-    if (found !== null && Date.now() - found.mtimeMs > LEFT_OVER_MS)
-      await rm(folder, { recursive: true, force: true });
   }
 }
 
