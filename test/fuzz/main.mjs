@@ -1,0 +1,40 @@
+import { parseArgs } from 'node:util';
+import setUp from '../support/jest-global-setup.mjs';
+import tearDown from '../support/jest-global-teardown.mjs';
+import { runFuzz } from './fuzz.js';
+
+// `npm run fuzz -- [--seconds 30] [--rest 30] [--seed N]`: odd deliveries, store events and API calls to a running daemon, odd
+// HTML, JSON, CSV and log texts through the functions that read them. Prints what was tried and exits with 1 when the
+// daemon crashed, answered 5xx or late, kept its memory, or a function failed.
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    rest: { type: 'string', default: '30' },
+    seed: { type: 'string', default: '20261122' },
+  },
+});
+
+await setUp();
+try {
+  const report = await runFuzz({
+    seed: Number(values.seed),
+    seconds: Number(values.seconds),
+    restSeconds: Number(values.rest),
+    log: (line) => console.log(line),
+  });
+  console.log(`seed ${values.seed}`);
+  for (const [kind, count] of Object.entries(report.tried)) console.log(`tried: ${kind}: ${count}`);
+  for (const [kind, count] of Object.entries(report.answers).sort())
+    console.log(`answers: ${kind}: ${count}`);
+  console.log(`slowest answer: ${report.slowestMs.toFixed(0)} ms (${report.slowestRequest.slice(0, 120)})`);
+  console.log(`slowest answer of a bare server beside it: ${report.floorMs.toFixed(0)} ms`);
+  const { before, end, rested } = report.memory;
+  console.log(
+    `memory: ${before} MB after the first inputs, ${end} MB at the end, ${rested} MB after the rest`,
+  );
+  for (const line of report.broken.slice(0, 30)) console.log(`broken: ${line}`);
+  if (report.broken.length > 0) process.exitCode = 1;
+} finally {
+  await tearDown();
+}

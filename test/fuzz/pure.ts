@@ -1,0 +1,60 @@
+import { readUntrustedJson } from '../../src/catalog/untrusted-json.js';
+import { errorLine } from '../../src/domain/errors.js';
+import { redactSecrets } from '../../src/observability/logging/redaction.js';
+import { intendedValues } from '../../src/planner/generated-content.js';
+import {
+  isBlankHtml,
+  plainTextOf,
+  reducedHtml,
+  sanitiseHtml,
+  sanitisePlainText,
+} from '../../src/planner/html-content.js';
+import { parseProductCsv } from '../../src/sandbox/store/csv.js';
+import { writeBackSettings } from '../support/product-builders.js';
+import type { Chance } from './chance.js';
+import { csv, damaged, delivery, html, mutated, oddText } from './inputs.js';
+
+/** Functions that read texts of strangers, each with an input of its own; a failure that is no answer is thrown. */
+export const PURE: Readonly<Record<string, (chance: Chance, number: number) => void>> = {
+  html: (chance) => {
+    const text = html(chance, 20_000);
+    const clean = sanitiseHtml(text);
+    if (sanitiseHtml(clean) !== clean)
+      throw new Error(`sanitised twice it is another text: ${text.slice(0, 300)}`);
+    if (
+      /<(?:script|style|iframe|form|object|svg|math)\b|\son\w+=|javascript:|srcset/i.test(
+        clean.replaceAll(/>[^<]*</g, '><'),
+      )
+    )
+      throw new Error(`something that runs is left: ${text.slice(0, 300)}`);
+    plainTextOf(text);
+    isBlankHtml(text);
+    reducedHtml(text);
+    if (/<[a-z!/?]/i.test(sanitisePlainText(text))) throw new Error(`a tag is left: ${text.slice(0, 300)}`);
+  },
+  json: (chance, number) => {
+    const text = JSON.stringify(mutated(delivery(chance, number), chance));
+    const read = readUntrustedJson(damaged(text, chance));
+    if (!read.ok || typeof read.value !== 'object' || read.value === null) return;
+    const product = 'product' in read.value ? read.value.product : null;
+    if (typeof product !== 'object' || product === null) return;
+    const sections = 'sections' in product && Array.isArray(product.sections) ? product.sections : [];
+    const records = sections.filter(
+      (section) => typeof section === 'object' && section !== null && !Array.isArray(section),
+    );
+    intendedValues({ sections: records as Record<string, unknown>[] }, writeBackSettings);
+  },
+  csv: (chance) => {
+    try {
+      parseProductCsv(csv(chance));
+    } catch (error) {
+      // A file that is none is refused with a sentence; anything else would be a fault of the program.
+      if (!(error instanceof Error) || error instanceof TypeError || error instanceof RangeError) throw error;
+    }
+  },
+  'log texts': (chance) => {
+    const text = oddText(chance).repeat(1 + chance.below(5));
+    redactSecrets(text, ['a secret that is long enough']);
+    errorLine(new Error(text));
+  },
+};
