@@ -13,6 +13,7 @@ import { pathBelow } from './endpoint.js';
 import { type Exchange, header, readExchange, whereOf } from './exchange.js';
 import { type Fault, oddAnswerFault } from './faults.js';
 import type { CostReport, RequestReport, ShopifyLimits, Sleep } from './options.js';
+import { RepeatPolicy, withOutcomeUnknown } from './repeat-policy.js';
 
 export interface ClientSettings {
   readonly shop: string;
@@ -131,35 +132,15 @@ export class ShopifyClient {
     options: StoreWriteOptions,
   ): Promise<Answer<T>> {
     const { limits, sleep, random, tokens } = this.settings;
-    let waitedMs = 0;
-    let renewed = false;
-    let failures = 0;
-    let fateOpen = false;
+    const policy = new RepeatPolicy(limits, random);
     for (let attempt = 1; ; attempt++) {
       const result = await this.attempt(document, variables, schema, attempt, options);
       if ('answer' in result) return result.answer;
-      const { repeat } = result.fault;
-      // What an earlier try may have done stays done, whatever this one met.
-      fateOpen ||= result.fault.error.outcomeUnknown;
-      const error = fateOpen ? withOpenFate(result.fault.error) : result.fault.error;
-      if (repeat === 'new-token' && !renewed && tokens.refused(result.token)) {
-        renewed = true;
-        continue;
-      }
-      if (error.code === 'throttled' && repeat === 'always') {
-        const waitMs = error.retryAfterMs ?? 1_000;
-        waitedMs += waitMs;
-        if (waitedMs > limits.throttleWaitMs) throw error;
-        // A status speaks to all calls; THROTTLED to this one, and the bucket holds the others back.
-        if (error.status !== undefined) this.throttle.pause(waitMs);
-        await sleep(waitMs);
-        continue;
-      }
-      failures++;
-      const mayRepeat = repeat === 'always' || (repeat === 'if-repeatable' && document.repeatable);
-      if (error.code !== 'transient' || !mayRepeat || failures >= limits.attempts) throw error;
-      // Full jitter: 0.5, 1, 2 s and so on, all of it at random.
-      await sleep(Math.max(error.retryAfterMs ?? 0, Math.round(500 * 2 ** (failures - 1) * random())));
+      const step = policy.next(result.fault, document.repeatable, () => tokens.refused(result.token));
+      if (step.kind === 'throw') throw step.error;
+      if (step.kind === 'renew-token') continue;
+      if (step.pauseAll) this.throttle.pause(step.ms);
+      await sleep(step.ms);
     }
   }
 
@@ -263,16 +244,7 @@ export class ShopifyClient {
 /** Marks a mutation that may have been carried out. */
 function withFate(fault: Fault, document: StoreDocument): Fault {
   const open = document.mutation && fault.repeat === 'if-repeatable';
-  return open ? { ...fault, error: withOpenFate(fault.error) } : fault;
-}
-
-function withOpenFate(error: CodedError): CodedError {
-  if (error.outcomeUnknown) return error;
-  const { cause, retryAfterMs, status, fields } = error;
-  return new CodedError(error.code, error.message, {
-    ...{ cause, retryAfterMs, status, fields },
-    outcomeUnknown: true,
-  });
+  return open ? { ...fault, error: withOutcomeUnknown(fault.error) } : fault;
 }
 
 /** Documents cost by the sizes of their variables: page lengths and numbers of ids. */

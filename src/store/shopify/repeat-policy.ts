@@ -1,0 +1,70 @@
+import { CodedError } from '../../domain/errors.js';
+import type { Fault } from './faults.js';
+import type { ShopifyLimits } from './options.js';
+
+/** What follows a failed try of a call. */
+export type NextStep =
+  | { readonly kind: 'throw'; readonly error: CodedError }
+  | { readonly kind: 'renew-token' }
+  /** `pauseAll`: the store's answer concerns every call, not only this one. */
+  | { readonly kind: 'wait'; readonly ms: number; readonly pauseAll: boolean };
+
+const THROTTLED_WAIT_MS = 1_000;
+const FIRST_DELAY_MS = 500;
+
+/** Decides after each failed try of one call whether it is repeated. One instance serves one call. */
+export class RepeatPolicy {
+  #waitedMs = 0;
+  #failures = 0;
+  #renewed = false;
+  #outcomeUnknown = false;
+
+  constructor(
+    private readonly limits: Pick<ShopifyLimits, 'throttleWaitMs' | 'attempts'>,
+    /** From 0 up to 1, for the jitter. */
+    private readonly random: () => number,
+  ) {}
+
+  /** `renew` forgets the refused token and says whether there may be another one. */
+  next(fault: Fault, isRepeatable: boolean, renew: () => boolean): NextStep {
+    // An earlier try may have been carried out, whatever this one met.
+    this.#outcomeUnknown ||= fault.error.outcomeUnknown;
+    const error = this.#outcomeUnknown ? withOutcomeUnknown(fault.error) : fault.error;
+    if (fault.repeat === 'new-token' && !this.#renewed && renew()) {
+      this.#renewed = true;
+      return { kind: 'renew-token' };
+    }
+    if (error.code === 'throttled' && fault.repeat === 'always') return this.#throttled(error);
+    return this.#failed(
+      error,
+      fault.repeat === 'always' || (fault.repeat === 'if-repeatable' && isRepeatable),
+    );
+  }
+
+  #throttled(error: CodedError): NextStep {
+    const ms = error.retryAfterMs ?? THROTTLED_WAIT_MS;
+    this.#waitedMs += ms;
+    if (this.#waitedMs > this.limits.throttleWaitMs) return { kind: 'throw', error };
+    // A status concerns all calls. A THROTTLED concerns this one, and the cost throttle holds the others back.
+    return { kind: 'wait', ms, pauseAll: error.status !== undefined };
+  }
+
+  #failed(error: CodedError, mayRepeat: boolean): NextStep {
+    this.#failures += 1;
+    if (error.code !== 'transient' || !mayRepeat || this.#failures >= this.limits.attempts)
+      return { kind: 'throw', error };
+    // Full jitter: up to 0.5, 1, 2 s and so on.
+    const jitterMs = Math.round(FIRST_DELAY_MS * 2 ** (this.#failures - 1) * this.random());
+    return { kind: 'wait', ms: Math.max(error.retryAfterMs ?? 0, jitterMs), pauseAll: false };
+  }
+}
+
+/** The same error, marked as that of a call that may have been carried out. */
+export function withOutcomeUnknown(error: CodedError): CodedError {
+  if (error.outcomeUnknown) return error;
+  const { cause, retryAfterMs, status, fields } = error;
+  return new CodedError(error.code, error.message, {
+    ...{ cause, retryAfterMs, status, fields },
+    outcomeUnknown: true,
+  });
+}
