@@ -107,8 +107,8 @@ export class DeliveryRepository {
   async replay(id: string): Promise<boolean> {
     const moved = await this.db.affected(
       `UPDATE webhook_delivery SET state = 'received', next_attempt_at = now(), attempts = 0, unended = 0, settled_at = NULL
-       WHERE id = $1::uuid AND state <> 'received'`,
-      [uuid(id)],
+       WHERE id = $1::uuid AND state = ANY($2)`,
+      [uuid(id), statesBefore(DELIVERY_TRANSITIONS, 'received')],
     );
     return moved === 1;
   }

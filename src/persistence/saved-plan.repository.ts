@@ -205,7 +205,8 @@ export class SavedPlanRepository {
     );
     try {
       await runner.query(
-        `UPDATE sync_run SET state = 'queued', phase = 'apply', kind = $2, trigger = $3, counts = $4 WHERE id = $1`,
+        `UPDATE sync_run SET state = 'queued', phase = 'apply', kind = $2, trigger = $3, counts = $4
+         WHERE id = $1 AND state = 'failed'`,
         [run.id, plan.kind, run.trigger, json(run.counts)],
       );
     } catch (error) {
