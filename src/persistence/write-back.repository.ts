@@ -179,11 +179,11 @@ export class WriteBackRepository {
   /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready. */
   async begin(id: string): Promise<number | null> {
     const row = await this.db.readOne(
-      this.db.reader(WriteBackEntity).only('unended'),
+      this.db.reader(WriteBackEntity).only('crashCount'),
       `UPDATE write_back SET unended = unended + 1 WHERE id = $1 AND state = 'ready' RETURNING unended`,
       [id],
     );
-    return row?.unended ?? null;
+    return row?.crashCount ?? null;
   }
 
   /** Stores what is about to be sent, before it is sent: a worker that dies in between leaves a trace of what may be there. */

@@ -31,7 +31,7 @@ type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 type Bearers = ReadonlyMap<string, readonly string[]>;
 
 /** A run whose actions are carried out. */
-export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'begunTo' | 'identifiersProved'> {
+export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 'identifiersProved'> {
   /** Notes that its actions up to this one are begun; throws when they are not this worker's any more. */
   readonly begin: (actionId: string) => Promise<void>;
   /** Throws when another worker may have the run, as after this process stood still: nothing may be sent then. */
@@ -137,9 +137,9 @@ export class Applier {
     for await (const { actions, bearers, held, stale } of oneAhead(this.#chunks(run.id, store))) {
       for (let from = 0; from < actions.length; from += concurrency) {
         const some = actions.slice(from, from + concurrency);
-        await run.begin(some.at(-1)?.id ?? run.begunTo);
+        await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {
-          const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.begunTo);
+          const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.startedUpTo);
           const own = held.get(action.externalId) ?? [];
           yield { action, bearers, attempted, held: own, stale: stale.get(action.externalId) ?? [] };
         }

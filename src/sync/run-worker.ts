@@ -56,7 +56,7 @@ interface ApplyOutcome {
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 /** A run that ended so often by killing its worker is given up; the next one reads and plans anew. */
-const UNENDED_MOST = 10;
+const CRASHES_MOST = 10;
 /** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
 const CREATIONS_WAIT_MS = 240_000;
 /** Failed actions that the log names; the rest stand in the rows. */
@@ -166,7 +166,7 @@ export class RunWorker {
     const { run, signal } = hold;
     try {
       const store = this.sites.store(run.store);
-      if (run.unended > UNENDED_MOST) return await this.#givenUp(run);
+      if (run.crashCount > CRASHES_MOST) return await this.#givenUp(run);
       await this.#refusePaused(store);
       if (run.phase === 'extract') await this.#plan(hold, store);
       else await this.actions.retryFailures(run.id);
@@ -183,7 +183,7 @@ export class RunWorker {
     return {
       state: counts.created + counts.updated + counts.orphaned > 0 ? 'partial' : 'failed',
       counts,
-      error: `work on it began ${String(run.unended - 1)} times in a row and never ended; the next run begins anew`,
+      error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run begins anew`,
       errorCode: 'transient',
     };
   }
@@ -263,7 +263,7 @@ export class RunWorker {
   async #apply(hold: Hold, store: Store): Promise<ApplyOutcome> {
     const { run, lease, signal, lose, onProgress } = hold;
     const applying = {
-      ...{ id: run.id, begunTo: run.begunTo, identifiersProved: run.identifiersProved },
+      ...{ id: run.id, startedUpTo: run.startedUpTo, identifiersProved: run.identifiersProved },
       begin: async (actionId: string): Promise<void> => {
         if (!(await this.runs.begin(run.id, lease, actionId))) lose();
         signal.throwIfAborted();

@@ -72,7 +72,7 @@ export class DeliveryInterpreter {
     let verdict: Verdict;
     try {
       verdict =
-        row.unended > CRASHES_MOST
+        row.crashCount > CRASHES_MOST
           ? crashedVerdict(row)
           : await whileHeld(
               () => this.deliveries.keepLease(row.id, lease, ROW_LEASE_MS),
@@ -259,7 +259,7 @@ function idsOf(
 }
 
 function crashedVerdict(row: WebhookDeliveryEntity): Verdict {
-  const times = String(row.unended - 1);
+  const times = String(row.crashCount - 1);
   return {
     kind: 'settled',
     state: 'parked',

@@ -16,7 +16,7 @@ afterAll(async () => stages.close());
 async function runThatKilled(workers: number): Promise<string> {
   const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
   for (let count = 1; count <= workers; count += 1) {
-    expect(await stages.runs.claim(id, `worker ${String(count)}`, 60_000)).toMatchObject({ unended: count });
+    expect(await stages.runs.claim(id, `worker ${String(count)}`, 60_000)).toMatchObject({ crashCount: count });
     await stages.expireLease(id);
   }
   return id;
@@ -25,7 +25,7 @@ async function runThatKilled(workers: number): Promise<string> {
 describe('a run that kills its workers', () => {
   it('is resumed by the tenth all the same', async () => {
     const id = await runThatKilled(9);
-    expect(await stages.work(id)).toMatchObject({ state: 'succeeded', unended: 0 });
+    expect(await stages.work(id)).toMatchObject({ state: 'succeeded', crashCount: 0 });
   });
 
   it('is given up after ten, and the next run begins anew', async () => {
@@ -45,6 +45,6 @@ describe('a run that kills its workers', () => {
     const id = await runThatKilled(9);
     await stages.runs.claim(id, 'stopped', 120_000);
     await stages.runs.release(id, 'stopped');
-    expect(await stages.runs.claim(id, 'next', 60_000)).toMatchObject({ unended: 1 });
+    expect(await stages.runs.claim(id, 'next', 60_000)).toMatchObject({ crashCount: 1 });
   });
 });

@@ -47,7 +47,7 @@ export class SyncActionEntity {
   /** True for a creation that no plan made: its identifiers were not looked up. */
   @Column('boolean', { default: false }) unproved!: boolean;
   @Column('text', { default: 'planned' }) state!: ActionState;
-  /** Counted by older releases alone: see `begunTo` of the run. */
+  /** Counted by older releases alone: see `startedUpTo` of the run. */
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('jsonb', { nullable: true }) error!: ActionError | null;
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;

@@ -29,8 +29,8 @@ export class WebhookDeliveryEntity {
   /** What became of it, or why it was set aside, for people. */
   @Column('text', { nullable: true }) note!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Attempts in a row that began and never ended: their workers died. */
-  @Column('integer', { default: 0 }) unended!: number;
+  /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */
+  @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   /** Token of the worker that interprets it. */
   @Column('text', { nullable: true }) lease!: string | null;
