@@ -16,7 +16,9 @@ afterAll(async () => stages.close());
 async function runThatKilled(workers: number): Promise<string> {
   const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
   for (let count = 1; count <= workers; count += 1) {
-    expect(await stages.runs.claim(id, `worker ${String(count)}`, 60_000)).toMatchObject({ crashCount: count });
+    expect(await stages.runs.claim(id, `worker ${String(count)}`, 60_000)).toMatchObject({
+      crashCount: count,
+    });
     await stages.expireLease(id);
   }
   return id;
