@@ -9,6 +9,10 @@ const RULES = [
   'src/planner/plan-write-back',
   'src/domain/row-states',
   'src/domain/error-policy',
+  'src/domain/owed',
+  'src/planner/identity',
+  'src/planner/identifier-refusals',
+  'src/planner/creation-progress',
 ];
 
 /**

@@ -231,4 +231,29 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     default: 'none is enforced here',
     setting: 'none needed: a refusal is reported with the service’s own field messages',
   },
+  {
+    id: 'post-matches-variants',
+    what: 'Whether POST matches variants',
+    default:
+      'it may: POST carries identifiers only where a full listing, variants included, proved them free',
+    setting: 'none needed: otherwise PATCH brings them, which is refused where somebody else holds one',
+  },
+  {
+    id: 'identifier-precedence',
+    what: 'Which identifier decides when POST matches several products',
+    default: 'any may: an unproved POST carries the external_id alone',
+    setting: 'none needed: nothing else is there to match',
+  },
+  {
+    id: 'patch-variants',
+    what: 'Whether PATCH merges or replaces the set of variants',
+    default: 'either: variants that stay are named, variants that left give up their identifiers first',
+    setting: 'none needed: both readings come to the same',
+  },
+  {
+    id: 'clearing',
+    what: 'What clears an identifier',
+    default: 'null; an empty text where null is refused or changes nothing',
+    setting: 'none needed: the answer shows what was cleared',
+  },
 ];
