@@ -1,0 +1,90 @@
+import { proof, type FaultRow } from './fault-row.js';
+
+/** What may go wrong between a run and the catalog. */
+export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
+  {
+    id: 'C7',
+    fault: 'another system’s product or variant has one of our identifiers, where a search does not show it',
+    behaviour: 'it is never changed; the identifier is withheld and named',
+    proofs: proof(
+      'test/integration/sync/identity-readings.integration.spec.ts',
+      'a foreign variant with our SKU',
+      'a foreign product with a SKU of our variants',
+    ),
+  },
+  {
+    id: 'C8',
+    fault: 'a variant leaves the store, or a product changes between variants and none',
+    behaviour: 'the SKU is given up in the catalog before anything else gets it',
+    proofs: proof(
+      'test/integration/sync/identity-readings.integration.spec.ts',
+      'a variant that left the store',
+      'turns into one without',
+    ),
+  },
+  {
+    id: 'C9',
+    fault: 'a product is deleted and made again with the same SKU',
+    behaviour: 'the orphan gives its identifiers up; the new product has them within two full runs',
+    proofs: proof(
+      'test/integration/sync/identity-readings.integration.spec.ts',
+      'was deleted and made again',
+      'an orphan of an earlier release',
+    ),
+  },
+  {
+    id: 'C10',
+    fault: 'the catalog refuses a product',
+    behaviour: 'every following run tries it again, and counts it as failed until it is in',
+    proofs: proof('test/integration/sync/owed.integration.spec.ts', 'is tried again by every following run'),
+  },
+  {
+    id: 'C11',
+    fault: 'a creation in the background outlives its run, fails later, or never shows its product',
+    behaviour: 'it is owed, its run is counted anew, and it is created anew when the catalog lacks it',
+    proofs: proof(
+      'test/integration/sync/owed.integration.spec.ts',
+      'turns its run to succeeded',
+      'reopens the count of its run',
+      'does not have it',
+      'is not followed without end',
+    ),
+  },
+  {
+    id: 'C12',
+    fault: 'a generation request is not answered',
+    behaviour:
+      'the next batch goes on, the run is partial, and it is asked again only after as long as any other is waited for',
+    proofs: proof(
+      'test/integration/sync/generation.integration.spec.ts',
+      'does not end the asking',
+      'of unknown outcome',
+    ),
+  },
+];
+
+/** What may go wrong between a run and the store. */
+export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
+  {
+    id: 'S8',
+    fault: 'a write-back holds a product while a run reads it',
+    behaviour: 'it is owed, and read by the next run whatever the watermark says',
+    proofs: proof('test/integration/sync/owed.integration.spec.ts', 'is owed, and read by the next run'),
+  },
+  {
+    id: 'S9',
+    fault: 'a run fails that consumed store events',
+    behaviour: 'the products that they name are owed, and the next run reads them',
+    proofs: proof('test/integration/sync/owed.integration.spec.ts', 'that a failed run consumed'),
+  },
+];
+
+/** What may go wrong with schedules. */
+export const SCHEDULE_FAULTS: readonly FaultRow[] = [
+  {
+    id: 'O7',
+    fault: 'a slot of the schedule comes due while another run is active',
+    behaviour: 'its run follows that one, once for all replicas',
+    proofs: proof('test/integration/schedule/scheduler.integration.spec.ts', 'has its run after that one'),
+  },
+];
