@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KILL_POINTS, type KillPoint } from '../../src/runtime/kill-point.js';
-import type { DaemonProcess } from './daemon-process.js';
+import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { openFaultWorld, requestRun, until, type FaultWorld } from './fault-world.js';
 import { checkHistory } from './history.js';
 

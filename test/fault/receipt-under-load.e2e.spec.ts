@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { DaemonProcess } from './daemon-process.js';
+import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { deliveryOf, DeliverySender, post, signed, type Delivery } from './deliveries.js';
 import { openFaultWorld, type FaultWorld } from './fault-world.js';
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chance } from '../fault/chance.js';
-import type { DaemonProcess } from '../fault/daemon-process.js';
+import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { DeliverySender } from '../fault/deliveries.js';
 import { openFaultWorld, until, type FaultWorld } from '../fault/fault-world.js';
 import { checkHistory, type Verdict } from '../fault/history.js';

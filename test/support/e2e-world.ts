@@ -1,38 +1,34 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
+import type pg from 'pg';
 import { stringify } from 'yaml';
 import { z } from 'zod';
-import { removeEmbeddedPostgres } from '../../src/embedded-postgres/index.js';
-import {
-  startCatalogSandbox,
-  type CatalogSandboxOptions,
-  type RunningCatalogSandbox,
-} from '../../src/sandbox/catalog/index.js';
-import {
-  startStoreSandbox,
-  type RunningStoreSandbox,
-  type StoreSandboxOptions,
-} from '../../src/sandbox/store/index.js';
-import { FaultProxy } from './fault-proxy.js';
+import type { RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
+import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import { Program, runProgram, type ProgramEnd } from './e2e-program.js';
 import { freePort, merged, type Settings } from './e2e-settings.js';
-import { createTestDatabase, embeddedUrl } from './postgres.js';
+import type { FaultProxy } from './fault-proxy.js';
 import { redisOfAWorld } from './redis.js';
 import { noteProcess, runDirectory } from './run-directory.js';
+import { until } from './until.js';
+import { DaemonHere } from './world/daemon-here.js';
+import { DaemonProcess } from './world/daemon-process.js';
+import { WorldDatabase, type DatabaseChoice } from './world/database.js';
+import { Services, type ServicesOptions } from './world/services.js';
 
-export interface WorldOptions {
-  /** `given` (default): a fresh database in the run's shared cluster; `embedded`: the program's own; or a URL. */
-  readonly database?: 'given' | 'embedded' | { readonly url: string };
-  readonly catalog?: Partial<CatalogSandboxOptions>;
-  /** Keys of the configured stores; `main` alone by default. */
-  readonly stores?: readonly string[];
-  readonly store?: StoreSandboxOptions;
-  /** A proxy that can fail stands between the program and the catalog. */
-  readonly proxied?: boolean;
+export { until };
+
+export interface WorldOptions extends ServicesOptions {
+  readonly database?: DatabaseChoice;
   readonly settings?: Settings;
+  /** In place of the addresses of both sides, e.g. through a proxy of the test's own; given those addresses. */
+  readonly through?: (sides: Sides) => Sides;
+}
+
+export interface Sides {
+  readonly catalogUrl: string;
+  readonly storeUrl: string;
 }
 
 export const runSchema = z.object({
@@ -57,61 +53,64 @@ export const runSchema = z.object({
 export type Run = z.infer<typeof runSchema>;
 
 const upSchema = z.object({ msg: z.literal('store-sync is up'), port: z.number() });
-const LOOK_EVERY_MS = 100;
+/** Addresses for as many daemons of one world. */
+const REPLICAS = 3;
 
-/** Catalog, store and database as real services, and the built program between them, wired by a configuration file. */
+/**
+ * The surroundings of the program: catalog, stores and database as real services, and the configuration that connects them. A daemon
+ * in them is the built program (`start`), one in the test's process (`startHere`), or a child that can be killed at any step (`load`).
+ */
 export class World {
   readonly adminToken = `admin-${randomBytes(12).toString('hex')}`;
   readonly webhookSecret = `hook-${randomBytes(12).toString('hex')}`;
   private readonly ends: (() => Promise<void>)[] = [];
-  private pool: pg.Pool | undefined;
-  private catalogToken = '';
   private readonly redisUrl = redisOfAWorld() ?? '';
 
   private constructor(
     readonly directory: string,
-    readonly catalog: RunningCatalogSandbox,
-    readonly stores: ReadonlyMap<string, RunningStoreSandbox>,
-    readonly proxy: FaultProxy | null,
-    readonly databaseUrl: string,
-    /** Of the daemon, chosen before it starts: the webhook's address is part of the configuration. */
-    readonly port: number,
+    readonly services: Services,
+    readonly database: WorldDatabase,
+    /** One for each replica, chosen before it starts: the webhook's address is part of the configuration. */
+    private readonly ports: readonly number[],
+    private readonly options: WorldOptions,
   ) {}
 
   static async open(options: WorldOptions = {}): Promise<World> {
     const directory = await mkdtemp(join(runDirectory(), 'e2e-'));
     // As root, the embedded server runs as another user, who must reach its files below.
     await chmod(directory, 0o755);
-    const { url: sandboxDatabase } = await createTestDatabase();
-    const catalog = await startCatalogSandbox({
-      databaseUrl: sandboxDatabase,
-      generationDelayMs: 20,
-      pollMs: 100,
-      retryDelaysMs: [200, 1000],
-      ...options.catalog,
-    });
-    const stores = new Map<string, RunningStoreSandbox>();
-    for (const key of options.stores ?? ['main']) {
-      stores.set(
-        key,
-        await startStoreSandbox({ throttle: false, shop: `${key}.myshopify.com`, ...options.store }),
-      );
-    }
-    const proxy = options.proxied === true ? await FaultProxy.start(catalog.baseUrl) : null;
-    const database = options.database ?? 'given';
-    const databaseUrl =
-      database === 'embedded'
-        ? database
-        : database === 'given'
-          ? (await createTestDatabase()).url
-          : database.url;
-    const world = new World(directory, catalog, stores, proxy, databaseUrl, await freePort());
-    world.ends.push(() => catalog.stop(), ...[...stores.values()].map((store) => () => store.stop()));
-    if (proxy) world.ends.push(() => proxy.stop());
-    if (database === 'embedded') world.ends.push(() => removeEmbeddedPostgres(world.dataDir));
-    ({ token: world.catalogToken } = await catalog.issueApiToken('e2e'));
+    const database = await WorldDatabase.open(options.database ?? 'given', join(directory, 'data'));
+    const services = await Services.open(options);
+    const ports: number[] = [];
+    while (ports.length < REPLICAS) ports.push(await freePort());
+    const world = new World(directory, services, database, ports, options);
+    world.ends.push(
+      () => services.stop(),
+      () => database.close(),
+    );
     await world.configure(options.settings ?? {});
     return world;
+  }
+
+  get catalog(): RunningCatalogSandbox {
+    return this.services.catalog;
+  }
+
+  get stores(): ReadonlyMap<string, RunningStoreSandbox> {
+    return this.services.stores;
+  }
+
+  get proxy(): FaultProxy | null {
+    return this.services.proxy;
+  }
+
+  get databaseUrl(): string {
+    return this.database.url;
+  }
+
+  /** Of the first replica. */
+  get port(): number {
+    return this.ports[0] ?? 0;
   }
 
   /** The first store. */
@@ -133,6 +132,11 @@ export class World {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** The addresses of all replicas, the first of which is `url`. */
+  get replicas(): readonly string[] {
+    return this.ports.map((port) => `http://127.0.0.1:${String(port)}`);
+  }
+
   get configFile(): string {
     return join(this.directory, 'store-sync.yaml');
   }
@@ -141,7 +145,7 @@ export class World {
     return {
       STORE_SYNC_CONFIG: this.configFile,
       ADMIN_TOKEN: this.adminToken,
-      CATALOG_API_TOKEN: this.catalogToken,
+      CATALOG_API_TOKEN: this.services.catalogToken,
       CATALOG_WEBHOOK_SECRET: this.webhookSecret,
       SHOPIFY_ACCESS_TOKEN: 'shpat_sandbox',
     };
@@ -153,12 +157,14 @@ export class World {
   }
 
   private settings(): Settings {
+    const direct = { catalogUrl: this.services.catalogUrl, storeUrl: this.store.url };
+    const sides = this.options.through?.(direct) ?? direct;
     const stores = [...this.stores].map(([key, store]) => [
       key,
       {
         workspace: 'default',
         shop: store.shop,
-        endpoint: store.url,
+        endpoint: store === this.store ? sides.storeUrl : store.url,
         auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
         // Nobody's night: runs are asked for.
         schedule: { cron: '0 0 29 2 *' },
@@ -170,7 +176,7 @@ export class World {
       queue: { redisUrl: this.redisUrl },
       workspaces: {
         default: {
-          baseUrl: this.proxy?.url ?? this.catalog.baseUrl,
+          baseUrl: sides.catalogUrl,
           auth: { apiToken: '${CATALOG_API_TOKEN}' },
           requestsPerSecond: 2000,
           webhook: { hmacSecret: '${CATALOG_WEBHOOK_SECRET}' },
@@ -213,6 +219,31 @@ export class World {
     await noteProcess(Number(pid), this.dataDir);
   }
 
+  /** Starts a daemon in this process with the configuration as it is now. `end` stops it, unless the test did. */
+  async startHere(options: { readonly quiet?: boolean } = {}): Promise<DaemonHere> {
+    const here = await DaemonHere.start(this, options);
+    this.ends.push(() => here.stop());
+    return here;
+  }
+
+  /**
+   * Loads a daemon in a process of its own, to be killed. Replica n (0 to 2) listens at an address of its own. `changes` go over the
+   * world's settings, and `env` over its environment.
+   */
+  async load(
+    replica = 0,
+    changes: Settings = {},
+    env: Readonly<Record<string, string>> = {},
+  ): Promise<DaemonProcess> {
+    const server = { server: { port: this.ports[replica] } };
+    const settings = merged(merged(merged(this.settings(), this.options.settings ?? {}), changes), server);
+    const file = join(this.directory, `replica-${String(replica)}.yaml`);
+    await writeFile(file, stringify(settings), { mode: 0o600 });
+    const daemon = await DaemonProcess.load(file, { ...this.env, ...env });
+    this.ends.push(() => daemon.discard());
+    return daemon;
+  }
+
   async api(
     method: 'GET' | 'POST',
     path: string,
@@ -253,54 +284,26 @@ export class World {
     });
   }
 
-  /** Until no task, delivery or write-back is open any more. */
+  /** Waits until no task, delivery or write-back is open. */
   async settled(): Promise<void> {
-    await until('the end of tasks, deliveries and write-backs', async () => {
-      const [row] = await this.rows<{ open: string }>(
-        `SELECT (SELECT count(*) FROM generation_task WHERE state = 'requested')
-           + (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
-           + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
-      );
-      return row?.open === '0' ? true : null;
-    });
+    await this.database.settled();
   }
 
   /** Rows of the program's own database. */
   async rows<T extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<T[]> {
-    if (this.pool === undefined) {
-      this.pool = new pg.Pool({ connectionString: await this.reachableDatabase(), max: 2 });
-      // A server that a test stops takes idle connections with it.
-      this.pool.on('error', () => undefined);
-      const { pool } = this;
-      this.ends.push(() => pool.end());
-    }
-    return (await this.pool.query<T>(sql, [...values])).rows;
+    return this.database.rows<T>(sql, values);
   }
 
-  private async reachableDatabase(): Promise<string> {
-    if (this.databaseUrl !== 'embedded') return this.databaseUrl;
-    return await embeddedUrl(this.dataDir);
-  }
-
-  /** Every row of every table of ours, as text to compare. Empty before the first migration. */
+  /** Every row of every table of the program, as text to compare. */
   async tableDump(): Promise<string> {
-    const tables = await this.rows<{ name: string }>(
-      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
-    );
-    const dumps: string[] = [];
-    for (const { name } of tables) {
-      const rows = await this.rows<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t ORDER BY 1`);
-      dumps.push(`${name}\n${rows.map(({ row }) => row).join('\n')}`);
-    }
-    return dumps.join('\n\n');
+    return this.database.dump();
   }
 
   /** A call of the catalog's API with the program's own token. */
   async catalogApi(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
     const answer = await fetch(`${this.catalog.baseUrl}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.catalogToken}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${this.services.catalogToken}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await answer.text();
@@ -362,8 +365,6 @@ export class World {
   /** Stops whatever runs, the daemons first. Fails when the sandbox store met an error of its own. */
   async end(): Promise<void> {
     for (const close of this.ends.splice(0).reverse()) await close();
-    const errors = [...this.stores.values()].flatMap((store) => store.ledger.internalErrors);
-    if (errors.length > 0) throw new AggregateError(errors, 'the sandbox store failed by itself');
   }
 }
 
@@ -376,17 +377,6 @@ const catalogEntrySchema = z.looseObject({
 });
 export type CatalogEntry = z.infer<typeof catalogEntrySchema>;
 const pageSchema = z.object({ count: z.number(), results: z.array(catalogEntrySchema) });
-
-/** Asks until the answer is not null; fails after `withinMs`. For what another process does and nobody announces. */
-export async function until<T>(what: string, look: () => Promise<T | null>, withinMs = 300_000): Promise<T> {
-  const end = performance.now() + withinMs;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    if (performance.now() > end) throw new Error(`${what} did not come within ${withinMs} ms`);
-    await sleep(LOOK_EVERY_MS);
-  }
-}
 
 function parsed(line: string): unknown {
   try {

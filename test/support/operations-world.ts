@@ -1,12 +1,10 @@
-import { openRuntimeFor, type Runtime } from '../../src/cli/runtime.js';
-import { loadConfig } from '../../src/config/index.js';
-import { startDaemon, type RunningDaemon } from '../../src/daemon.js';
-import { createLogger } from '../../src/observability/logging/index.js';
+import type { RunningDaemon } from '../../src/daemon.js';
 import { World, type WorldOptions } from './e2e-world.js';
+import type { DaemonHere } from './world/daemon-here.js';
 
-/** A world whose daemon runs in the test's own process, from the sources. */
+/** A world whose daemon runs in the test's own process, from the sources, and is started and stopped by the test. */
 export class OperationsWorld {
-  private running: RunningDaemon | null = null;
+  private running: DaemonHere | null = null;
 
   private constructor(readonly world: World) {}
 
@@ -16,14 +14,8 @@ export class OperationsWorld {
 
   /** Starts the daemon with the configuration as it is now; `end` stops it. */
   async start(): Promise<RunningDaemon> {
-    const { world } = this;
-    const env = world.env;
-    const { config, warnings } = loadConfig({ configFile: world.configFile, env, cwd: world.directory });
-    const runtime: Runtime = await openRuntimeFor(config, warnings, 'stderr');
-    // Refused requests are what many tests are about.
-    const quiet = { level: 'error', pretty: false, secrets: [], destination: 'stderr' } as const;
-    this.running = await startDaemon({ ...runtime, logger: createLogger(quiet) });
-    return this.running;
+    this.running = await this.world.startHere();
+    return this.running.daemon;
   }
 
   async stop(): Promise<void> {
@@ -44,7 +36,6 @@ export class OperationsWorld {
   }
 
   async end(): Promise<void> {
-    await this.stop();
     await this.world.end();
   }
 }

@@ -1,6 +1,4 @@
-import { environment, loadConfig } from '../../../src/config/index.js';
-import { openRuntimeFor } from '../../../src/cli/runtime.js';
-import { startDaemon, type RunningDaemon } from '../../../src/daemon.js';
+import type { RunningDaemon } from '../../../src/daemon.js';
 import { World, type WorldOptions } from '../../support/e2e-world.js';
 
 /** A world with the daemon in this process. */
@@ -13,18 +11,8 @@ export interface DashboardWorld {
 
 export async function openDashboard(options: WorldOptions = {}): Promise<DashboardWorld> {
   const world = await World.open(options);
-  const { config, warnings } = loadConfig({
-    configFile: world.configFile,
-    env: { PATH: environment()['PATH'], ...world.env },
-  });
-  const runtime = await openRuntimeFor(config, warnings, 'stderr');
-  const daemon = await startDaemon(runtime);
-  const end = async (): Promise<void> => {
-    await daemon.stop();
-    await runtime.release();
-    await world.end();
-  };
-  return { world, daemon, url: `http://127.0.0.1:${daemon.address.port}`, end };
+  const { daemon, url } = await world.startHere({ quiet: false });
+  return { world, daemon, url, end: () => world.end() };
 }
 
 export interface Answer {

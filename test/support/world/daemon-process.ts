@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import type { KillPoint } from '../../src/runtime/kill-point.js';
-import { startChild, type Child } from '../support/child.js';
-import { noteProcess } from '../support/run-directory.js';
+import type { KillPoint } from '../../../src/runtime/kill-point.js';
+import { startChild, type Child } from '../child.js';
+import { noteProcess } from '../run-directory.js';
 
 const PROGRAM = fileURLToPath(new URL('daemon-main.ts', import.meta.url));
 

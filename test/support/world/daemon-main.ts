@@ -1,8 +1,8 @@
 import 'reflect-metadata';
 import { createInterface } from 'node:readline';
-import { openRuntime } from '../../src/cli/runtime.js';
-import { startDaemon } from '../../src/daemon.js';
-import { KILL_POINTS, onKillPoint } from '../../src/runtime/kill-point.js';
+import { openRuntime } from '../../../src/cli/runtime.js';
+import { startDaemon } from '../../../src/daemon.js';
+import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
 
 // `daemon-main.ts CONFIG`: the daemon in a process of its own, which its starter may end at any step. On stdin it takes
 //   start       begin; until then everything is loaded and nothing touched, so that a successor takes over at once

@@ -1,0 +1,102 @@
+import pg from 'pg';
+import { removeEmbeddedPostgres } from '../../../src/embedded-postgres/index.js';
+import { stopServer } from '../../../src/embedded-postgres/server.js';
+import { createTestDatabase, embeddedUrl, startTestCluster, type TestCluster } from '../postgres.js';
+import { until } from '../until.js';
+
+/**
+ * `given`: an empty database in the run's shared cluster. `embedded`: the program's own. `cluster`: a server of the world's own, which
+ * a test may stop, in a directory of that name within the run's. `url`: a database that the test made.
+ */
+export type DatabaseChoice = 'given' | 'embedded' | { readonly url: string } | { readonly cluster: string };
+
+/** The program's database, as a test looks into it and disturbs it. */
+export class WorldDatabase {
+  #pool: pg.Pool | undefined;
+
+  private constructor(
+    /** As in the configuration: a URL, or `embedded`. */
+    readonly url: string,
+    readonly cluster: TestCluster | null,
+    private readonly dataDir: string,
+  ) {}
+
+  static async open(choice: DatabaseChoice, dataDir: string): Promise<WorldDatabase> {
+    if (choice === 'embedded') return new WorldDatabase(choice, null, dataDir);
+    if (choice === 'given') return new WorldDatabase((await createTestDatabase()).url, null, dataDir);
+    if ('url' in choice) return new WorldDatabase(choice.url, null, dataDir);
+    const cluster = await startTestCluster(choice.cluster);
+    const database = new WorldDatabase(cluster.url, cluster, dataDir);
+    // Test servers commit asynchronously for speed; one that is to crash must keep what it acknowledged.
+    await database.rows('ALTER DATABASE postgres SET synchronous_commit = on');
+    return database;
+  }
+
+  async pool(): Promise<pg.Pool> {
+    if (this.#pool === undefined) {
+      const connectionString = this.url === 'embedded' ? await embeddedUrl(this.dataDir) : this.url;
+      this.#pool = new pg.Pool({ connectionString, max: 4 });
+      // A server that a test stops takes idle connections with it.
+      this.#pool.on('error', () => undefined);
+    }
+    return this.#pool;
+  }
+
+  async rows<T extends pg.QueryResultRow>(sql: string, values: readonly unknown[] = []): Promise<T[]> {
+    return (await (await this.pool()).query<T>(sql, [...values])).rows;
+  }
+
+  /** Every row of every table, as text to compare. Empty before the first migration. */
+  async dump(): Promise<string> {
+    const tables = await this.rows<{ name: string }>(
+      `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+       WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+    );
+    const dumps: string[] = [];
+    for (const { name } of tables) {
+      const rows = await this.rows<{ row: string }>(`SELECT t::text AS row FROM ${name} AS t ORDER BY 1`);
+      dumps.push(`${name}\n${rows.map(({ row }) => row).join('\n')}`);
+    }
+    return dumps.join('\n\n');
+  }
+
+  /** Waits until no task, delivery or write-back is open. */
+  async settled(): Promise<void> {
+    await until('the end of tasks, deliveries and write-backs', async () => {
+      const [row] = await this.rows<{ open: string }>(
+        `SELECT (SELECT count(*) FROM generation_task WHERE state = 'requested')
+           + (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
+           + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
+      );
+      return row?.open === '0';
+    });
+  }
+
+  /** Stops a server of the world's own at once, as a crash would. */
+  async crash(): Promise<void> {
+    if (this.cluster === null) throw new Error('this world has no database server of its own');
+    if (!(await stopServer(this.cluster.place, 'immediate', 10_000)))
+      throw new Error('the server does not stop');
+  }
+
+  /** Lets every lease expire, as if time had passed for leases alone: their holders count as dead. */
+  async expireLeases(): Promise<void> {
+    const past = `now() - interval '1 second'`;
+    await this.rows(`UPDATE webhook_delivery SET lease_until = ${past} WHERE lease IS NOT NULL`);
+    await this.rows(`UPDATE store_product SET write_lease_until = ${past} WHERE write_lease IS NOT NULL`);
+    await this.rows(`UPDATE sync_run SET lease_until = ${past} WHERE state = 'running'`);
+  }
+
+  /** Makes every row that waits for its next attempt due now. */
+  async hurry(): Promise<void> {
+    await this.rows(`UPDATE webhook_delivery SET next_attempt_at = now() WHERE state = 'received'`);
+    await this.rows(`UPDATE write_back SET next_attempt_at = now() WHERE state = 'ready'`);
+    await this.rows(`UPDATE sync_run SET retry_at = now() WHERE retry_at IS NOT NULL`);
+  }
+
+  async close(): Promise<void> {
+    await this.#pool?.end();
+    if (this.cluster !== null) await stopServer(this.cluster.place, 'immediate', 10_000);
+    if (this.url === 'embedded') await removeEmbeddedPostgres(this.dataDir);
+  }
+}

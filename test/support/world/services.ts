@@ -1,0 +1,77 @@
+import {
+  startCatalogSandbox,
+  type CatalogSandboxOptions,
+  type RunningCatalogSandbox,
+} from '../../../src/sandbox/catalog/index.js';
+import {
+  startStoreSandbox,
+  type RunningStoreSandbox,
+  type StoreSandboxOptions,
+} from '../../../src/sandbox/store/index.js';
+import { FaultProxy } from '../fault-proxy.js';
+import { createTestDatabase } from '../postgres.js';
+
+/** An address that refuses every connection. */
+const NOBODY = 'http://127.0.0.1:9/api/v1';
+
+export interface ServicesOptions {
+  /** Changes to the sandbox of the catalog; `false`: nobody answers at the catalog's address. */
+  readonly catalog?: Partial<CatalogSandboxOptions> | false;
+  /** Keys of the configured stores; `main` alone by default. */
+  readonly stores?: readonly string[];
+  /** For every store. A `shop` in it replaces `KEY.myshopify.com`. */
+  readonly store?: StoreSandboxOptions;
+  /** A proxy that can fail stands between the program and the catalog. */
+  readonly proxied?: boolean;
+}
+
+/** Both sides of the program: the catalog service and the stores, as sandboxes that are real HTTP services. */
+export class Services {
+  private constructor(
+    private readonly sandbox: RunningCatalogSandbox | null,
+    readonly catalogToken: string,
+    readonly stores: ReadonlyMap<string, RunningStoreSandbox>,
+    readonly proxy: FaultProxy | null,
+  ) {}
+
+  static async open(options: ServicesOptions): Promise<Services> {
+    const catalog = options.catalog === false ? null : await openCatalog(options.catalog ?? {});
+    const stores = new Map<string, RunningStoreSandbox>();
+    for (const key of options.stores ?? ['main']) {
+      const shop = `${key}.myshopify.com`;
+      stores.set(key, await startStoreSandbox({ throttle: false, shop, ...options.store }));
+    }
+    const proxy = options.proxied === true && catalog ? await FaultProxy.start(catalog.baseUrl) : null;
+    const token = catalog === null ? 'nobody' : (await catalog.issueApiToken('tests')).token;
+    return new Services(catalog, token, stores, proxy);
+  }
+
+  get catalog(): RunningCatalogSandbox {
+    if (this.sandbox === null) throw new Error('this world has no catalog service');
+    return this.sandbox;
+  }
+
+  get hasCatalog(): boolean {
+    return this.sandbox !== null;
+  }
+
+  /** What the program calls: the proxy where there is one. */
+  get catalogUrl(): string {
+    return this.proxy?.url ?? this.sandbox?.baseUrl ?? NOBODY;
+  }
+
+  /** Fails when the sandbox of a store met an error of its own. */
+  async stop(): Promise<void> {
+    await this.proxy?.stop();
+    for (const store of this.stores.values()) await store.stop();
+    await this.sandbox?.stop();
+    const errors = [...this.stores.values()].flatMap((store) => store.ledger.internalErrors);
+    if (errors.length > 0) throw new AggregateError(errors, 'the sandbox store failed by itself');
+  }
+}
+
+async function openCatalog(options: Partial<CatalogSandboxOptions>): Promise<RunningCatalogSandbox> {
+  const { url: databaseUrl } = await createTestDatabase();
+  const quick = { generationDelayMs: 20, pollMs: 100, retryDelaysMs: [200, 1000] };
+  return startCatalogSandbox({ databaseUrl, ...quick, ...options });
+}
