@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DaemonProcess } from './daemon-process.js';
+import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { deliveryOf, post, signed, type Delivery } from './deliveries.js';
 import { openFaultWorld, type FaultWorld } from './fault-world.js';
 
