@@ -5,6 +5,7 @@ import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { NEWER_RESULT } from '../operations/write-backs.js';
 import { productLabels } from './product-labels.js';
 import { targetName } from './views/write-back-parts.js';
+import { messages } from './messages.js';
 
 export interface ApprovalOutcome {
   readonly ok: boolean;
@@ -25,12 +26,11 @@ export class FieldApproval {
   /** Refuses an unknown one, one that is decided already, and one of which nothing is accepted: that is a rejection. */
   async approve(id: string, accepted: readonly string[]): Promise<ApprovalOutcome> {
     const row = await this.writeBacks.get(id);
-    if (row === null) return { ok: false, detail: `there is no write-back ${id.slice(0, 100)}`, label: null };
+    if (row === null) return { ok: false, detail: messages.writeBackGone(id.slice(0, 100)), label: null };
     const labels = await productLabels(this.db, [row.externalId]);
     const label = labels.get(row.externalId) ?? null;
     const left = row.intended.filter(({ target }) => !accepted.includes(target));
-    if (left.length === row.intended.length)
-      return { ok: false, detail: 'accept at least one field, or reject it', label };
+    if (left.length === row.intended.length) return { ok: false, detail: messages.acceptOne, label };
     const only = left.length === 0 ? undefined : accepted;
     const outcome = await this.writeBacks.decide(id, 'approve', only);
     if (outcome === 'newer_result') return { ok: false, detail: `it ${NEWER_RESULT}`, label };
@@ -40,7 +40,7 @@ export class FieldApproval {
     const names = left.map(({ target }) => targetName(target)).join(', ');
     return {
       ok: true,
-      detail: `approved${names === '' ? '' : ` without ${names}`}; it is written next`,
+      detail: messages.approvedFields(names === '' ? '' : ` without ${names}`),
       label,
     };
   }

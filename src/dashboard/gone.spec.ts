@@ -26,7 +26,7 @@ describe('products that are gone from the store', () => {
     const since = '2026-11-19T10:00:00.000Z';
     const product = { externalId: 'shopify:one:1', label: 'Lamp <b>', catalogId: '7', since, detail: '' };
     const page = overview({ count: 2, products: [product] });
-    expect(page).toContain('2 products gone from the store; the catalog keeps them');
+    expect(page).toContain('2 products no longer in the store; the catalog keeps them');
     expect(page).toContain('Lamp &lt;b&gt;');
     expect(page).toMatch(/\/products\?state=orphaned&(amp;)?store=main/);
   });

@@ -1,5 +1,6 @@
 import { SCRIPT, STYLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
+import { messages } from './messages.js';
 import { FORM_TOKEN_FIELD, type Visitor } from './session.guard.js';
 
 export type Section = 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries';
@@ -28,7 +29,7 @@ export function page(visitor: Visitor, parts: PageParts): string {
   const { title, section, body, keys = [] } = parts;
   return document(
     title,
-    html`<a class="skip" href="#main">Skip to content</a>
+    html`<a class="skip" href="#main">${messages.skip}</a>
       <header class="top">
         <p class="brand"><a href="/">store-sync</a></p>
         <nav aria-label="Main">
@@ -63,7 +64,7 @@ function keyLegend(keys: readonly (readonly [string, string])[]): Html {
     <ul>
       ${keys.map(([key, does]) => html`<li><kbd>${key}</kbd> ${does}</li>`)}
     </ul>
-    <button type="button" class="plain" aria-pressed="true" data-keys-switch>Keys are on</button>
+    <button type="button" class="plain" aria-pressed="true" data-keys-switch>${messages.keysOn}</button>
   </footer>`;
 }
 
@@ -90,7 +91,7 @@ export function signInPage(options: { readonly next: string; readonly problem: s
         ${problem !== null && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
         <button class="primary">Sign in</button>
       </form>
-      <p class="quiet">The token is <code>server.adminToken</code> of the configuration.</p>
+      <p class="quiet">${messages.tokenIs} <code>server.adminToken</code>.</p>
     </main>`,
   );
 }

@@ -15,6 +15,7 @@ import {
   type Comparison,
   type LiveAnswer,
 } from './comparison.js';
+import { messages } from './messages.js';
 
 /** A page does not wait longer for a store; what is intended is shown all the same. */
 const ANSWER_WITHIN_MS = 4_000;
@@ -63,7 +64,7 @@ export class LiveValues {
   async #ask(row: WriteBackEntity): Promise<LiveAnswer> {
     try {
       const link = await this.links.get(row.externalId);
-      if (link === null) return { problem: 'the product is not linked any more' };
+      if (link === null) return { problem: messages.unlinked };
       const { connector, settings } = this.sites.store(row.store);
       const namespace = settings.writeBack.sections?.namespace ?? namespaceOf(row);
       const targets = row.intended.map(({ target }) => target);
@@ -74,7 +75,7 @@ export class LiveValues {
           readTranslations(connector, link.storeId, targets),
         ]),
       );
-      if (live === null || translations === null) return { problem: 'the product was deleted in the store' };
+      if (live === null || translations === null) return { problem: messages.deletedInStore };
       // As the writer will see it: what a failed write is found to have left is ours.
       const failed = await this.writeBacks.sentUnanswered(row.externalId);
       const written = withLandedWrites(link.written ?? {}, failed, (target) =>
@@ -99,7 +100,7 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   const timer = { id: undefined as NodeJS.Timeout | undefined };
   const late = new Promise<never>((_resolve, reject) => {
     timer.id = setTimeout(() => {
-      reject(new CodedError('transient', `the store did not answer within ${ms / 1000} seconds`));
+      reject(new CodedError('transient', messages.storeSilent(ms / 1000)));
     }, ms);
   });
   try {

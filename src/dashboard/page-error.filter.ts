@@ -5,6 +5,7 @@ import { errorLine, isCoded } from '../domain/errors.js';
 import { pathTo } from './elements.js';
 import { NotSignedInError } from './session.guard.js';
 import { problemPage } from './views/problem.js';
+import { messages } from './messages.js';
 
 /** Errors of pages, as pages. Who is not signed in is sent to sign in, and comes back from there. */
 @Catch()
@@ -32,7 +33,7 @@ export class PageErrorFilter implements ExceptionFilter {
   #described(error: unknown): { status: number; message: string } {
     if (error instanceof HttpException) return { status: error.getStatus(), message: error.message };
     if (isCoded(error)) return { status: error.code === 'not_found' ? 404 : 503, message: errorLine(error) };
-    this.log.error({ err: error }, 'a page ended on an unforeseen error');
-    return { status: 500, message: 'an internal error; the log has it' };
+    this.log.error({ err: error }, messages.unforeseenLog);
+    return { status: 500, message: messages.unforeseen };
   }
 }

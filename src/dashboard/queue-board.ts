@@ -45,7 +45,7 @@ export class QueueBoard implements OnModuleInit {
       return;
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
-      response.status(405).set('allow', 'GET, HEAD').send('the queue view only shows');
+      response.status(405).set('allow', 'GET, HEAD').send(messages.readOnlyQueues);
       return;
     }
     response.set('content-security-policy', QUEUE_POLICY);

@@ -2,6 +2,7 @@ import { Injectable, ForbiddenException, type CanActivate, type ExecutionContext
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { cookieOf, NOTICE_COOKIE, SESSION_COOKIE, Sessions, setCookie, type Session } from './session.js';
+import { messages } from './messages.js';
 
 /** Name of the hidden field that every form carries. */
 export const FORM_TOKEN_FIELD = 'form_token';
@@ -13,7 +14,7 @@ export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError';
 
   constructor(readonly wanted: string) {
-    super('not signed in');
+    super(messages.notSignedIn);
   }
 }
 
@@ -32,7 +33,7 @@ export class SessionGuard implements CanActivate {
       const form = formSchema.safeParse(request.body);
       const given = form.success ? form.data[FORM_TOKEN_FIELD] : '';
       if (typeof given !== 'string' || !this.sessions.isFormToken(session, given))
-        throw new ForbiddenException('the form is not of this session: open the page again and repeat');
+        throw new ForbiddenException(messages.otherSession);
     }
     signedIn.set(request, session);
     return true;

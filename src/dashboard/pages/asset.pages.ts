@@ -1,6 +1,7 @@
 import { Controller, Get, NotFoundException, Param, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { ASSETS } from '../assets.js';
+import { messages } from '../messages.js';
 
 /** The style sheet and the script: no secrets in them, and the sign-in needs them too. */
 @Controller('assets')
@@ -8,7 +9,7 @@ export class AssetPages {
   @Get(':name')
   show(@Param('name') name: string, @Res() response: Response): void {
     const asset = ASSETS.find((each) => each.path === `/assets/${name}`);
-    if (asset === undefined) throw new NotFoundException('no such file');
+    if (asset === undefined) throw new NotFoundException(messages.noFile);
     response
       .set({ 'content-type': asset.type, 'cache-control': 'public, max-age=31536000, immutable' })
       .send(asset.body);

@@ -21,6 +21,7 @@ import { pageAt, pageListSchema, severalSchema } from '../page-query.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
+import { messages } from '../messages.js';
 
 const querySchema = pageListSchema(DELIVERY_STATES);
 const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });
@@ -51,7 +52,7 @@ export class DeliveryPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const delivery = await this.deliveries.show(id);
-    if (delivery === null) throw new NotFoundException(`There is no delivery ${id.slice(0, 100)}.`);
+    if (delivery === null) throw new NotFoundException(messages.unknownDelivery(id.slice(0, 100)));
     return deliveryPage(visitorOf(this.sessions, request, response), delivery);
   }
 
@@ -61,7 +62,7 @@ export class DeliveryPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const notice = id.length === 0 ? 'No delivery was chosen.' : noticeOf(await this.deliveries.replay(id));
+    const notice = id.length === 0 ? messages.noDeliveryChosen : noticeOf(await this.deliveries.replay(id));
     seeOther(this.sessions, request, response, ownPath(back ?? '/deliveries'), notice);
   }
 }

@@ -1,10 +1,11 @@
 import { Controller, Get, NotFoundException } from '@nestjs/common';
+import { messages } from '../messages.js';
 
 /** Without an admin token there is no dashboard, and nothing of it answers. */
 @Controller()
 export class OffPages {
   @Get()
   show(): never {
-    throw new NotFoundException('the dashboard is off: server.adminToken is not set');
+    throw new NotFoundException(messages.dashboardOff);
   }
 }

@@ -26,6 +26,7 @@ import { pageAt } from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { overviewPage, type StoreOutlook } from '../views/overview.js';
+import { messages } from '../messages.js';
 
 const RUNS_CHARTED = 20;
 const syncFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default('changed') });
@@ -58,8 +59,7 @@ export class OverviewPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    if (!this.sites.findStore(key))
-      throw new NotFoundException(`no store "${key.slice(0, 100)}" is configured`);
+    if (!this.sites.findStore(key)) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
     const run = await this.requests.request({ store: key, full: kind === 'full', trigger: 'api' });
     await this.jobs.enqueue('runs', run.id);
     const notice = run.created

@@ -19,6 +19,7 @@ import { pageAt, pageListSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { foundPage, LINK_STATES, productsPage, timelinePage } from '../views/products.js';
+import { messages } from '../messages.js';
 
 const querySchema = pageListSchema(LINK_STATES).extend({
   name: z.string().trim().max(300).optional().catch(undefined),
@@ -57,7 +58,7 @@ export class ProductPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const timeline = await this.products.timeline(id);
-    if (timeline === null) throw new NotFoundException(`No row speaks of a product ${id.slice(0, 300)}.`);
+    if (timeline === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
     return timelinePage(visitorOf(this.sessions, request, response), timeline);
   }
 }

@@ -22,6 +22,7 @@ import { pageAt, pageListSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { progressFragment, runPage, RUN_STATES, runsPage, type RunProgress } from '../views/runs.js';
+import { messages } from '../messages.js';
 
 const FAILURES_SHOWN = 50;
 const querySchema = pageListSchema(RUN_STATES);
@@ -65,7 +66,7 @@ export class RunPages {
 
   async #progress(id: string): Promise<RunProgress> {
     const run = await this.runs.get(id);
-    if (run === null) throw new NotFoundException(`There is no run ${id.slice(0, 100)}.`);
+    if (run === null) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
     const [tally, failures] = await Promise.all([
       this.actions.tally(run.id),
       this.actions.failures(run.id, FAILURES_SHOWN),

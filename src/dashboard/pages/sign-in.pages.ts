@@ -7,6 +7,7 @@ import { PageErrorFilter } from '../page-error.filter.js';
 import { isSecure, ownPath, SessionGuard } from '../session.guard.js';
 import { cookieOf, SESSION_COOKIE, SESSION_SECONDS, Sessions, setCookie } from '../session.js';
 import { SignInThrottle } from '../sign-in-throttle.js';
+import { messages } from '../messages.js';
 
 const querySchema = z.looseObject({ next: z.string().optional().catch(undefined) });
 const bodySchema = z.looseObject({
@@ -49,12 +50,12 @@ export class SignInPages {
     if (waitMs > 0) {
       const seconds = Math.ceil(waitMs / 1000);
       response.status(429).set('retry-after', String(seconds));
-      response.send(signInPage({ next, problem: `Too many wrong tokens. Try again in ${seconds} seconds.` }));
+      response.send(signInPage({ next, problem: messages.tooManyTokens(seconds) }));
       return;
     }
     if (!this.sessions.isAdminToken(body.token)) {
       this.throttle.failed(address);
-      response.status(401).send(signInPage({ next, problem: 'This is not the admin token.' }));
+      response.status(401).send(signInPage({ next, problem: messages.wrongToken }));
       return;
     }
     this.throttle.succeeded(address);

@@ -12,6 +12,7 @@ import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js'
 import { Sessions } from '../session.js';
 import { JOURNAL_STATES, journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
+import { messages } from '../messages.js';
 
 const querySchema = pageListSchema(JOURNAL_STATES);
 const formSchema = z.looseObject({
@@ -50,7 +51,7 @@ export class WriteBackLists {
     @Res() response: Response,
   ): Promise<void> {
     const notice =
-      id.length === 0 ? 'No product was chosen.' : noticeOf(await this.writeBacks.decide(id, decision));
+      id.length === 0 ? messages.noProductChosen : noticeOf(await this.writeBacks.decide(id, decision));
     seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
   }
 

@@ -30,6 +30,7 @@ import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { writeBackPage } from '../views/write-back.js';
 import { writeBackPath, type ReviewPlace } from '../views/write-back-parts.js';
+import { messages } from '../messages.js';
 
 const place = {
   at: z.coerce.number().int().min(0).optional().catch(undefined),
@@ -89,7 +90,7 @@ export class WriteBackPages {
     const which = sideSchema.safeParse(side);
     const { fields } = await this.values.compare(await this.#row(id), { fresh: false });
     const field = fields.find((each) => each.kind === 'html' && each.target === target);
-    if (!which.success || field === undefined) throw new NotFoundException('There is nothing to render.');
+    if (!which.success || field === undefined) throw new NotFoundException(messages.nothingToRender);
     const { headers, body } = previewDocument(field[which.data] ?? '');
     response.set(headers).send(body);
   }
@@ -127,14 +128,14 @@ export class WriteBackPages {
     const labels = await productLabels(this.db, [row.externalId]);
     return {
       ok: outcome?.ok ?? false,
-      detail: outcome?.detail ?? 'nothing was decided',
+      detail: outcome?.detail ?? messages.nothingDecided,
       label: labels.get(row.externalId) ?? null,
     };
   }
 
   async #row(id: string): Promise<WriteBackEntity> {
     const row = await this.writeBacks.get(id);
-    if (row === null) throw new NotFoundException(`There is no write-back ${id.slice(0, 100)}.`);
+    if (row === null) throw new NotFoundException(messages.unknownWriteBack(id.slice(0, 100)));
     return row;
   }
 

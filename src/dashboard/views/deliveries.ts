@@ -4,6 +4,7 @@ import { amount, badge, moment, nothing, pager, pathTo, productPath, stateTabs }
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
+import { messages } from '../messages.js';
 
 export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
 /** A page is for reading; the rest of a large body is in the row, and in `deliveries show`. */
@@ -27,7 +28,7 @@ export function deliveriesPage(
       ${stateTabs('/deliveries', DELIVERY_STATES, state)}
       ${
         deliveries.items.length === 0
-          ? nothing('No delivery is like that.')
+          ? nothing(messages.noDeliveries)
           : html`<form method="post" action="/deliveries/replay">
               ${formToken(visitor)}
               <input
@@ -36,8 +37,8 @@ export function deliveriesPage(
                 value="${pathTo('/deliveries', { state, offset: deliveries.offset })}"
               />
               <div class="actions">
-                <label><input type="checkbox" data-choose-all /> all on this page</label>
-                <button>Replay chosen</button>
+                <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
+                <button>Replay selected</button>
               </div>
               <ul class="rows chosen">
                 ${deliveries.items.map(row)}
@@ -114,6 +115,6 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
       <h2>Body</h2>
       <p class="quiet">${amount(delivery.bytes)} bytes${delivery.text !== null && ', not JSON'}</p>
       <pre tabindex="0" role="region" aria-label="Body">${body.slice(0, BODY_SHOWN)}</pre>
-      ${body.length > BODY_SHOWN && html`<p class="quiet">The rest is left out here.</p>`}`,
+      ${body.length > BODY_SHOWN && html`<p class="quiet">${messages.restOmitted}</p>`}`,
   });
 }

@@ -5,6 +5,7 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { revertForm, targetList, writeBackPath } from './write-back-parts.js';
+import { messages } from '../messages.js';
 
 export const JOURNAL_STATES = [
   'applied',
@@ -34,7 +35,7 @@ export function journalPage(
     ],
     body: html`<h1>Journal</h1>
       ${stateTabs('/journal', JOURNAL_STATES, state)}
-      ${journal.items.length === 0 && nothing('No write-back is like that.')}
+      ${journal.items.length === 0 && nothing(messages.noWriteBacks)}
       <ul class="rows">
         ${journal.items.map((item) => row(visitor, item, labels.get(item.externalId) ?? item.externalId))}
       </ul>

@@ -6,6 +6,7 @@ import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { runChart } from './run-chart.js';
 import { countList } from './runs.js';
+import { messages } from '../messages.js';
 
 export interface StoreOutlook {
   readonly status: StoreStatus;
@@ -25,20 +26,20 @@ export function overviewPage(visitor: Visitor, status: Status, stores: readonly 
       <section aria-labelledby="work">
         <h2 id="work">Work</h2>
         <ul class="tiles">
-          ${tile('Waiting for review', waiting, '/review', waiting > 0 ? 'busy' : 'calm')}
-          ${tile('Results awaited', backlog.tasks, '/products', 'calm')}
-          ${tile('Deliveries to interpret', backlog.deliveries, pathTo('/deliveries', { state: 'received' }), 'calm')}
-          ${tile('Writes to make', backlog.writeBacks, pathTo('/journal', { state: 'ready' }), 'calm')}
+          ${tile(messages.waitingForReview, waiting, '/review', waiting > 0 ? 'busy' : 'calm')}
+          ${tile(messages.resultsAwaited, backlog.tasks, '/products', 'calm')}
+          ${tile(messages.deliveriesToInterpret, backlog.deliveries, pathTo('/deliveries', { state: 'received' }), 'calm')}
+          ${tile(messages.writesToMake, backlog.writeBacks, pathTo('/journal', { state: 'ready' }), 'calm')}
         </ul>
         <h3>Dead letters</h3>
         <ul class="tiles">
           ${tile('Deliveries parked', status.deliveries['parked'] ?? 0, pathTo('/deliveries', { state: 'parked' }), 'warn')}
           ${tile('Deliveries failed', status.deliveries['failed'] ?? 0, pathTo('/deliveries', { state: 'failed' }), 'bad')}
           ${tile('Writes failed', deadLetters.writeBacks, pathTo('/journal', { state: 'failed' }), 'bad')}
-          ${tile('Generations given up', deadLetters.tasks, '/products', 'warn')}
+          ${tile(messages.generationsGivenUp, deadLetters.tasks, '/products', 'warn')}
         </ul>
       </section>
-      ${stores.length === 0 && nothing('No store is configured.')}
+      ${stores.length === 0 && nothing(messages.noStores)}
       ${stores.map((store) => storeSection(visitor, store))}
       <section aria-labelledby="workspaces">
         <h2 id="workspaces">Workspaces</h2>
@@ -71,7 +72,7 @@ function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutloo
         <dd>${status.shop}</dd>
         <dt>Next run</dt>
         <dd>${nextRunAt === null ? 'not scheduled' : html`${moment(nextRunAt)} UTC`}</dd>
-        <dt>Read up to</dt>
+        <dt>${messages.readUpTo}</dt>
         <dd>${moment(status.watermark)}</dd>
         <dt>Products</dt>
         <dd>${stateCounts(status.products, '/products')}</dd>
@@ -82,7 +83,7 @@ function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutloo
       </dl>
       <div>
         <h3>Last runs</h3>
-        ${newest === undefined ? nothing('No run yet.') : lastRuns(status.store, newest, runs)}
+        ${newest === undefined ? nothing(messages.noRunYet) : lastRuns(status.store, newest, runs)}
       </div>
     </div>
     ${status.unsuccessful.length > 0 && unsuccessful(status)}
@@ -92,7 +93,7 @@ function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutloo
 
 function lastRuns(store: string, newest: PresentedRun, runs: readonly PresentedRun[]): Html {
   return html`${runChart(store, runs)}
-    <ul class="legend" aria-label="Colours of the chart">
+    <ul class="legend" aria-label="${messages.chartColours}">
       <li class="created">created</li>
       <li class="updated">updated</li>
       <li class="unchanged">unchanged</li>
@@ -120,7 +121,7 @@ function stateCounts(counts: Readonly<Record<string, number>>, path: string | nu
 
 function unsuccessful(status: StoreStatus): Html {
   return html`<details>
-    <summary>${counted(status.unsuccessful.length, 'product')} without content, newest first</summary>
+    <summary>${counted(status.unsuccessful.length, 'product')} ${messages.withoutContent}</summary>
     <ul class="plain">
       ${status.unsuccessful.map(
         ({ externalId, state, reason }) =>
@@ -132,7 +133,7 @@ function unsuccessful(status: StoreStatus): Html {
 
 function goneProducts(store: string, { count, products }: NonNullable<StoreStatus['gone']>): Html {
   return html`<details>
-    <summary>${counted(count, 'product')} gone from the store; the catalog keeps them</summary>
+    <summary>${counted(count, 'product')} ${messages.gone}</summary>
     <ul class="plain">
       ${products.map(
         ({ externalId, label, since }) =>
@@ -141,7 +142,7 @@ function goneProducts(store: string, { count, products }: NonNullable<StoreStatu
           </li>`,
       )}
     </ul>
-    <p><a href="${pathTo('/products', { state: 'orphaned', store })}">All of them</a></p>
+    <p><a href="${pathTo('/products', { state: 'orphaned', store })}">${messages.allOfThem}</a></p>
   </details>`;
 }
 
@@ -150,11 +151,11 @@ function workspaceCard({ workspace, creditsRemaining, paused, webhook }: Workspa
     <h3>${workspace}</h3>
     <dl class="facts">
       <dt>Credits left</dt>
-      <dd>${creditsRemaining === null ? 'not reported yet' : html`<b>${amount(creditsRemaining)}</b>`}</dd>
+      <dd>${creditsRemaining === null ? messages.notReported : html`<b>${amount(creditsRemaining)}</b>`}</dd>
       <dt>Paused</dt>
       <dd>${paused === null ? 'no' : html`<span class="problem">${paused}</span>`}</dd>
       <dt>Webhook</dt>
-      <dd>${webhook ?? 'not looked at yet'}</dd>
+      <dd>${webhook ?? messages.notChecked}</dd>
     </dl>
   </div>`;
 }

@@ -5,6 +5,7 @@ import { badge, moment, nameOf, nothing, pager, pathTo, productPath, stateTabs, 
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
+import { messages } from '../messages.js';
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
@@ -19,7 +20,7 @@ export function productsPage(
     keys: LIST_KEYS,
     body: html`<h1>Products</h1>
       ${search('')} ${stateTabs('/products', LINK_STATES, state)}
-      ${products.items.length === 0 && nothing('No product is like that.')}
+      ${products.items.length === 0 && nothing(messages.noProducts)}
       <ul class="rows">
         ${products.items.map(
           (product) =>
@@ -46,8 +47,8 @@ export function foundPage(visitor: Visitor, name: string, found: readonly string
       ${search(name)}
       ${
         found.length === 0
-          ? nothing(`No product has the external_id, SKU, barcode or handle “${name}”.`)
-          : html`<h2>${found.length} products bear “${name}”</h2>`
+          ? nothing(messages.noProductNamed(name))
+          : html`<h2>${found.length} products match “${name}”</h2>`
       }
       <ul class="rows">
         ${found.map(
@@ -69,7 +70,7 @@ const LIST_KEYS = [
 
 function search(value: string): Html {
   return html`<form class="search" role="search" action="/products">
-    <label for="name">external_id, SKU, barcode or handle</label>
+    <label for="name">${messages.searchLabel}</label>
     <input id="name" name="name" type="search" value="${value}" data-key="/" />
     <button>Find</button>
   </form>`;
@@ -96,7 +97,7 @@ export function timelinePage(visitor: Visitor, product: ProductTimeline): string
         <dd>${moment(link?.lastSeenAt ?? null)}</dd>
       </dl>
       <h2>Timeline</h2>
-      ${product.timeline.length === 0 && nothing('Nothing has happened to it yet.')}
+      ${product.timeline.length === 0 && nothing(messages.noTimeline)}
       <ol class="timeline">
         ${product.timeline.map(timelineItem)}
       </ol>`,

@@ -5,6 +5,7 @@ import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
+import { messages } from '../messages.js';
 
 /** What waits for a person's decision, newest first. */
 export function reviewPage(
@@ -21,17 +22,14 @@ export function reviewPage(
       ['k', 'previous'],
       ['x', 'choose'],
       ['Enter', 'open'],
-      ['a', 'approve chosen'],
-      ['r', 'reject chosen'],
+      ['a', messages.approveChosen],
+      ['r', messages.rejectChosen],
     ],
     body: html`<h1>Review</h1>
-      <p>
-        ${counted(waiting.total, 'product')} with generated content that is not written to the store before it
-        is approved.
-      </p>
+      <p>${counted(waiting.total, 'product')} ${messages.reviewIntro}</p>
       ${
         waiting.items.length === 0
-          ? nothing('Nothing waits for review.')
+          ? nothing(messages.noReviews)
           : html`<form method="post" action="/review">
               ${formToken(visitor)}
               <input
@@ -40,9 +38,9 @@ export function reviewPage(
                 value="${pathTo('/review', { store, offset: waiting.offset })}"
               />
               <div class="actions">
-                <label><input type="checkbox" data-choose-all /> all on this page</label>
-                <button class="primary" name="decision" value="approve" data-key="a">Approve chosen</button>
-                <button class="danger" name="decision" value="reject" data-key="r">Reject chosen</button>
+                <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
+                <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
+                <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
               </div>
               <ul class="rows chosen">
                 ${waiting.items.map((item, index) =>

@@ -1,6 +1,7 @@
 import type { PresentedRun } from '../../operations/present-run.js';
 import { amount } from '../elements.js';
 import { html, type Html } from '../html.js';
+import { messages } from '../messages.js';
 
 const WIDTH = 14;
 const GAP = 4;
@@ -51,11 +52,11 @@ function bar(run: PresentedRun, x: number, most: number): Html {
 
 function summary(store: string, runs: readonly PresentedRun[]): string {
   const failed = runs.filter((run) => run.status === 'failed').length;
-  return `The last ${runs.length} runs of ${store}, oldest first; ${failed === 0 ? 'none failed' : `${failed} failed`}`;
+  return messages.lastRuns(runs.length, store, failed === 0 ? messages.chartNoFailures : `${failed} failed`);
 }
 
 function describe({ kind, status, startedAt, counts }: PresentedRun): string {
   const parts = PARTS.filter((part) => counts[part] > 0).map((part) => `${amount(counts[part])} ${part}`);
-  const when = startedAt === null ? 'not begun' : startedAt.slice(0, 16).replace('T', ' ');
-  return `${when}, ${kind}, ${status}: ${parts.join(', ') || 'nothing met'}`;
+  const when = startedAt === null ? messages.notStarted : startedAt.slice(0, 16).replace('T', ' ');
+  return `${when}, ${kind}, ${status}: ${parts.join(', ') || messages.chartNothing}`;
 }

@@ -19,6 +19,7 @@ import {
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
+import { messages } from '../messages.js';
 
 export const RUN_STATES = ['queued', 'running', 'succeeded', 'partial', 'failed'] as const;
 
@@ -32,7 +33,7 @@ export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, state: stri
       ['Enter', 'open'],
     ],
     body: html`<h1>Runs</h1>
-      ${stateTabs('/runs', RUN_STATES, state)} ${runs.items.length === 0 && nothing('No run is like that.')}
+      ${stateTabs('/runs', RUN_STATES, state)} ${runs.items.length === 0 && nothing(messages.noRuns)}
       <ul class="rows">
         ${runs.items.map(
           (run) =>
@@ -55,7 +56,7 @@ const COUNT_NAMES: readonly (readonly [keyof RunCounts, string])[] = [
   ['failed', 'failed'],
   ['conflicted', 'conflicted'],
   ['orphaned', 'orphaned'],
-  ['generationRequested', 'generations asked for'],
+  ['generationRequested', messages.generationsRequested],
 ];
 
 /** What is zero is left out, but for how many were seen. */
@@ -87,7 +88,7 @@ export function runPage(visitor: Visitor, progress: RunProgress): string {
     ...(isUnderWay(run) ? { refreshSeconds: 3 } : {}),
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
       <h1>Run of ${run.store}</h1>
-      <p>${run.kind}, asked for by ${run.trigger} <span class="quiet">· ${run.id}</span></p>
+      <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
       <div data-live="/runs/${run.id}/progress">${progressFragment(progress)}</div>`,
   });
 }
@@ -128,25 +129,22 @@ export function progressFragment({ run, phase, settled, planned, failures }: Run
 
 function progressBar(run: PresentedRun, phase: RunPhase, settled: number, planned: number): Html {
   if (!isUnderWay(run)) return html``;
-  if (phase === 'extract' || planned === 0) return html`<progress aria-label="Reading the store"></progress>`;
-  return html`<progress
-      aria-label="Products told to the catalog"
-      max="${planned}"
-      value="${settled}"
-    ></progress>
-    <p>${amount(settled)} of ${counted(planned, 'change')} carried out</p>`;
+  if (phase === 'extract' || planned === 0)
+    return html`<progress aria-label="${messages.readingTheStore}"></progress>`;
+  return html`<progress aria-label="${messages.sentToCatalog}" max="${planned}" value="${settled}"></progress>
+    <p>${amount(settled)} of ${counted(planned, 'change')} sent</p>`;
 }
 
 function stepOf(run: PresentedRun, phase: RunPhase): string {
   switch (run.status) {
     case 'queued':
-      return 'Waits to be worked';
+      return messages.runWaits;
     case 'running':
-      return phase === 'extract' ? 'Reads the store and plans' : 'Tells the catalog what changed';
+      return phase === 'extract' ? messages.runReads : messages.runApplies;
     case 'succeeded':
-      return 'Done';
+      return messages.runDone;
     case 'partial':
-      return 'Done, but for some products';
+      return messages.runPartial;
     case 'failed':
       return 'Failed';
   }

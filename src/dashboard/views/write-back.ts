@@ -7,6 +7,7 @@ import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff, type Stretch } from '../word-diff.js';
 import { revertForm, targetName, type ReviewPlace } from './write-back-parts.js';
+import { messages } from '../messages.js';
 
 export interface WriteBackView {
   readonly row: WriteBackEntity;
@@ -28,7 +29,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
   return page(visitor, {
     title: label,
     section: inReview ? 'review' : 'journal',
-    keys: open ? REVIEW_KEYS : [['u', 'back to the list']],
+    keys: open ? REVIEW_KEYS : [['u', messages.backToList]],
     body: html`${crumbs(view, inReview)}
       <div class="head">
         <h1>${label}</h1>
@@ -41,7 +42,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
       </p>
       ${
         comparison.problem !== null &&
-        html`<p class="problem">The store’s present values could not be read: ${comparison.problem}.</p>`
+        html`<p class="problem">${messages.storeUnread(comparison.problem)}</p>`
       }
       ${
         open
@@ -49,7 +50,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
               ${formToken(visitor)} ${placeFields(view.place)}
               <div class="actions sticky">
                 <button class="primary" name="decision" value="approve" data-key="a">
-                  Approve accepted fields
+                  ${messages.approveAccepted}
                 </button>
                 <button class="danger" name="decision" value="reject" data-key="r">Reject</button>
               </div>
@@ -65,7 +66,7 @@ const REVIEW_KEYS = [
   ['r', 'reject'],
   ['n', 'next'],
   ['p', 'previous'],
-  ['u', 'back to the list'],
+  ['u', messages.backToList],
 ] as const;
 
 function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html {
@@ -133,7 +134,7 @@ function headings(comparison: Comparison): readonly [string, string] {
       return ['Before', 'After'];
     case 'live':
     case 'unread':
-      return ['In the store now', 'Generated'];
+      return [messages.inTheStoreNow, 'Generated'];
   }
 }
 
@@ -198,7 +199,7 @@ function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<
       : html`<p class="text">${shown.map(stretch)}</p>`;
   };
   const markupOnly = field.kind === 'html' && before === after && field.before !== field.after;
-  const note = markupOnly && html`<p class="quiet">The words are the same; the markup differs.</p>`;
+  const note = markupOnly && html`<p class="quiet">${messages.sameWords}</p>`;
   return {
     before: comparison.source === 'unread' ? html`<p class="empty">not known</p>` : text('before'),
     after: html`${text('after')} ${note}`,

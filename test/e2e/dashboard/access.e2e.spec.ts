@@ -103,8 +103,8 @@ describe('a form', () => {
     expect(run).toMatch(/^\/runs\/[0-9a-f-]{36}$/);
     await dashboard.world.endOf(run.slice('/runs/'.length));
     const page = await visitor.get(run);
-    expect(page.text).toContain('The run is asked for.');
-    expect((await visitor.get(run)).text).not.toContain('The run is asked for.');
+    expect(page.text).toContain('The run was requested.');
+    expect((await visitor.get(run)).text).not.toContain('The run was requested.');
   });
 
   it('cannot be made to tell what this program did not say', async () => {

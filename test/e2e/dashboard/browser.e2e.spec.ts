@@ -86,7 +86,7 @@ function inABrowser(): void {
 
       await page.getByRole('button', { name: 'Sync everything' }).click();
       await page.getByRole('heading', { name: 'Run of main' }).waitFor();
-      await page.getByText('Done', { exact: true }).waitFor();
+      await page.getByText('Completed', { exact: true }).waitFor();
       expect(await page.locator('.counts .created').textContent()).toBe('5 created');
       await pendingReviews(5);
 
@@ -94,7 +94,7 @@ function inABrowser(): void {
       await page.getByRole('heading', { name: 'Review' }).waitFor();
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
-      await page.getByText('In the store now').first().waitFor();
+      await page.getByText('Current store value').first().waitFor();
       const first = await page.getByRole('heading', { level: 1 }).textContent();
       await page.keyboard.press('n');
       await page.waitForURL(/at=1/);
@@ -140,7 +140,7 @@ function inABrowser(): void {
         .getByRole('checkbox', { name: /^Choose A plain/ })
         .first()
         .check();
-      await page.getByRole('button', { name: 'Reject chosen' }).click();
+      await page.getByRole('button', { name: 'Reject selected' }).click();
       await page.getByText('Rejected', { exact: false }).first().waitFor();
     } finally {
       await browser.close();

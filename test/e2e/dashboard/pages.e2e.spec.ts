@@ -55,7 +55,7 @@ describe('the review of a write-back', () => {
   it('shows what the store holds now beside what was generated, word by word', async () => {
     const { path, product } = await waiting('compared');
     const { text } = await visitor.get(path);
-    expect(text).toContain('In the store now');
+    expect(text).toContain('Current store value');
     expect(text).toMatch(/<ins>[^<]+<\/ins>/);
     expect(text).toContain('What the merchant wrote about');
     expect(live(product).descriptionHtml).toContain('What the merchant wrote');
