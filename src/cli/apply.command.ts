@@ -5,6 +5,7 @@ import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command
 import { print } from './output.js';
 import { RunFollower } from './run-follower.js';
 import { idsFor, nothingMore } from './terminal.js';
+import { messages } from './messages.js';
 
 interface ApplyOptions extends CommonOptions {
   readonly json?: boolean;
@@ -31,19 +32,19 @@ class ApplyAction {
 
 @Command({
   name: 'apply',
-  description: 'carries out exactly a saved plan, refusing entry by entry what has changed since',
+  description: messages.applyDoes,
   arguments: '<plan>',
-  argsDescription: { plan: 'id of a plan that plan --save kept' },
+  argsDescription: { plan: messages.applyId },
 })
 export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }
 
   protected async execute(options: ApplyOptions, args: readonly string[]): Promise<number> {
     const [planId = '', ...rest] = idsFor('apply', 'PLAN_ID', args);
-    nothingMore('apply PLAN_ID', rest);
+    nothingMore(messages.applyUsage, rest);
     const signal = interruptSignal();
     return this.withService(options, ApplyAction, (action) => action.run(planId, options, signal));
   }

@@ -19,8 +19,9 @@ import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
+import { messages } from './messages.js';
 
-@Command({ name: 'check', description: 'reads the configuration, then proves each thing it needs' })
+@Command({ name: 'check', description: messages.checkDoes })
 export class CheckCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const { config, warnings, files } = readConfig(options.config);
@@ -32,7 +33,7 @@ export class CheckCommand extends StoreSyncCommand {
       findings.push({
         level: 'warn',
         what: 'configuration',
-        detail: 'no store is configured: start from config/example.yaml, and name your file by --config',
+        detail: messages.noStoreYet,
       });
     }
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
@@ -104,8 +105,8 @@ function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {
         runtime.config.database.url === 'embedded'
           ? `embedded, in ${runtime.config.database.dataDir}`
           : placeOf(runtime.databaseUrl);
-      if (pending === 0) return { level: 'ok', what: 'database', detail: `${detail}, migrations applied` };
-      const todo = runtime.config.database.migrate ? 'start applies them' : 'run store-sync migrate';
+      if (pending === 0) return { level: 'ok', what: 'database', detail: messages.migrationsApplied(detail) };
+      const todo = runtime.config.database.migrate ? messages.startApplies : messages.runMigrate;
       return {
         level: 'warn',
         what: 'database',
@@ -120,14 +121,14 @@ function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {
 function checkQueue(runtime: Runtime): Promise<readonly Finding[]> {
   const { redisUrl } = runtime.config.queue;
   return probed('queue', async () => {
-    if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: 'in PostgreSQL' };
+    if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: messages.queueInPostgres };
     const backend = await openQueueBackend(
       { kind: 'redis', redisUrl },
       { waitMs: 4_000, log: () => undefined },
     );
     try {
       await backend.ping();
-      return { level: 'ok', what: 'queue', detail: 'Redis answers' };
+      return { level: 'ok', what: 'queue', detail: messages.redisAnswers };
     } finally {
       await backend.close();
     }

@@ -17,7 +17,7 @@ export interface CommonOptions {
 export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOptions> extends CommandRunner {
   @Option({
     flags: '--config <file>',
-    description: 'configuration file; otherwise the one that STORE_SYNC_CONFIG names',
+    description: messages.configFlag,
   })
   parseConfig(file: string): string {
     return file;

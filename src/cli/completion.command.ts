@@ -4,12 +4,13 @@ import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { completionScript, SHELLS, type CommandWords } from './completion-scripts.js';
 import { actionOf, nothingMore } from './terminal.js';
+import { messages } from './messages.js';
 
 @Command({
   name: 'completion',
-  description: 'prints a completion script for the shell: source <(store-sync completion bash)',
+  description: messages.completionDoes,
   arguments: '[shell]',
-  argsDescription: { shell: 'bash | zsh | fish; by default the one that SHELL names' },
+  argsDescription: { shell: messages.shells },
 })
 export class CompletionCommand extends StoreSyncCommand {
   protected execute(_options: CommonOptions, [given, ...rest]: readonly string[]): Promise<number> {

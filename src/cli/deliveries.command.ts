@@ -10,14 +10,15 @@ import type { Page } from '../operations/paging.js';
 import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
+import { messages } from './messages.js';
 
 const ACTIONS = ['list', 'show', 'replay'] as const;
 
 @Command({
   name: 'deliveries',
-  description: 'the webhook inbox',
+  description: messages.deliveriesDoes,
   arguments: '[action] [ids...]',
-  argsDescription: { action: 'list (default) | show ID | replay ID…', ids: 'ids of deliveries' },
+  argsDescription: { action: messages.deliveriesActions, ids: messages.deliveryIds },
 })
 export class DeliveriesCommand extends ListCommand {
   protected async execute(options: ListOptions, [given, ...ids]: readonly string[]): Promise<number> {
@@ -63,7 +64,7 @@ function printList(page: Page<DeliverySummary>, json: boolean | undefined): void
     return;
   }
   for (const delivery of page.items) print(lineOf(delivery));
-  print(`${String(page.items.length)} of ${String(page.total)} deliveries`);
+  print(messages.deliveriesShown(page.items.length, page.total));
 }
 
 function lineOf({ id, receivedAt, state, via, action, externalId, note }: DeliverySummary): string {
@@ -74,7 +75,7 @@ function lineOf({ id, receivedAt, state, via, action, externalId, note }: Delive
 function printDelivery(delivery: DeliveryDetail): void {
   print(lineOf(delivery));
   print(
-    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${String(delivery.attempts)} attempts, ${String(delivery.bytes)} bytes`,
+    `  ${messages.deliveryFacts(delivery.workspace, delivery.taskId ?? 'unknown', delivery.attempts, delivery.bytes)}`,
   );
   for (const [name, value] of Object.entries(delivery.headers)) print(`  ${name}: ${printable(value)}`);
   print(delivery.text === null ? JSON.stringify(delivery.body, null, 2) : printable(delivery.text, 4000));

@@ -2,6 +2,7 @@ import { Command, Option } from 'nest-commander';
 import { CodedError } from '../domain/errors.js';
 import type * as RunDemo from './demo/run-demo.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { messages } from './messages.js';
 
 interface DemoOptions extends CommonOptions {
   readonly products?: string;
@@ -10,18 +11,18 @@ interface DemoOptions extends CommonOptions {
 
 @Command({
   name: 'demo',
-  description: 'the whole loop on this machine: embedded PostgreSQL, sandbox catalog, sandbox store',
+  description: messages.demoDoes,
 })
 export class DemoCommand extends StoreSyncCommand<DemoOptions> {
   @Option({
     flags: '--products <file>',
-    description: 'a Shopify product export (CSV) in place of the built-in catalogue',
+    description: messages.demoProducts,
   })
   parseProducts(file: string): string {
     return file;
   }
 
-  @Option({ flags: '--keep', description: 'stays up after the loop and says where' })
+  @Option({ flags: '--keep', description: messages.demoKeep })
   parseKeep(): boolean {
     return true;
   }

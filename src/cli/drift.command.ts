@@ -3,6 +3,7 @@ import { DriftOperations, type Drift } from '../operations/drift.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { nothingMore, paintState, printable, quoted } from './terminal.js';
+import { messages } from './messages.js';
 
 interface DriftOptions extends CommonOptions {
   readonly store: string;
@@ -11,20 +12,19 @@ interface DriftOptions extends CommonOptions {
 
 @Command({
   name: 'drift',
-  description:
-    'read-only: live store values against the journal: edited by the merchant, overwritten, deleted, unpublished',
+  description: messages.driftDoes,
 })
 export class DriftCommand extends StoreSyncCommand<DriftOptions> {
   @Option({
     flags: '--store <key>',
-    description: 'the store, by its key in the configuration',
+    description: messages.storeFlag,
     required: true,
   })
   parseStore(key: string): string {
     return key;
   }
 
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }
@@ -49,8 +49,6 @@ function printDrift(drift: Drift): void {
       if (target !== null) print(`                 live ${quoted(live)}, written ${quoted(written)}`);
     }
   }
-  const passed = drift.passedOver > 0 ? `, ${String(drift.passedOver)} being written and passed over` : '';
-  print(
-    `${String(drift.drifted)} of ${String(drift.checked)} products of ${drift.store} have drifted${passed}`,
-  );
+  const passed = drift.passedOver > 0 ? messages.passedOver(drift.passedOver) : '';
+  print(messages.drifted(drift.drifted, drift.checked, drift.store) + passed);
 }

@@ -11,26 +11,26 @@ interface GenerateOptions extends CommonOptions {
 
 @Command({
   name: 'generate',
-  description: 'asks for generation of the given products, or of all that lack it',
+  description: messages.generateDoes,
   arguments: '[ids...]',
-  argsDescription: { ids: 'external_ids, SKUs, barcodes or handles; none: all that lack generation' },
+  argsDescription: { ids: messages.generateIds },
 })
 export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
   @Option({
     flags: '--store <key>',
-    description: 'the store, by its key in the configuration',
+    description: messages.storeFlag,
     required: true,
   })
   parseStore(key: string): string {
     return key;
   }
 
-  @Option({ flags: '--force', description: 'also products whose generation succeeded' })
+  @Option({ flags: '--force', description: messages.generateForce })
   parseForce(): boolean {
     return true;
   }
 
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }
@@ -43,7 +43,7 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
       if (options.json) printJson(answer);
       else {
         for (const { externalId, reason } of answer.passedOver) print(`passed over ${externalId}: ${reason}`);
-        print(`generation asked for ${String(answer.requested)} products of ${answer.store}`);
+        print(messages.generationFor(answer.requested, answer.store));
       }
       if (answer.stopped === null) return 0;
       process.stderr.write(`store-sync: stopped: ${answer.stopped}\n`);

@@ -17,27 +17,27 @@ export interface ListOptions extends CommonOptions {
 export abstract class ListCommand<
   Options extends ListOptions = ListOptions,
 > extends StoreSyncCommand<Options> {
-  @Option({ flags: '--state <state>', description: 'list: only rows in this state' })
+  @Option({ flags: '--state <state>', description: messages.listState })
   parseState(state: string): string {
     return state;
   }
 
-  @Option({ flags: '--store <key>', description: 'list: only rows of this store' })
+  @Option({ flags: '--store <key>', description: messages.listStore })
   parseStore(key: string): string {
     return key;
   }
 
-  @Option({ flags: '--limit <count>', description: `list: rows at most (50, up to ${String(PAGE_LIMIT)})` })
+  @Option({ flags: '--limit <count>', description: messages.listLimit(PAGE_LIMIT) })
   parseLimit(count: string): string {
     return count;
   }
 
-  @Option({ flags: '--offset <count>', description: 'list: rows to leave out before' })
+  @Option({ flags: '--offset <count>', description: messages.listOffset })
   parseOffset(count: string): string {
     return count;
   }
 
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }

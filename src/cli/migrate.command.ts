@@ -3,8 +3,9 @@ import { migrate, openDataSource } from '../persistence/data-source.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime } from './runtime.js';
+import { messages } from './messages.js';
 
-@Command({ name: 'migrate', description: 'applies migrations and stops' })
+@Command({ name: 'migrate', description: messages.migrateDoes })
 export class MigrateCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
@@ -12,7 +13,7 @@ export class MigrateCommand extends StoreSyncCommand {
       const source = await openDataSource({ url: runtime.databaseUrl, poolSize: 3 });
       try {
         const applied = await migrate(source);
-        print(applied.length === 0 ? 'nothing to migrate' : `applied: ${applied.join(', ')}`);
+        print(applied.length === 0 ? messages.nothingToMigrate : `applied: ${applied.join(', ')}`);
       } finally {
         await source.destroy();
       }

@@ -16,6 +16,7 @@ import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
 import { StoreCommand, type StoreOptions } from './store-options.js';
 import { paint, printable } from './terminal.js';
+import { messages } from './messages.js';
 
 interface PlanOptions extends StoreOptions {
   readonly save?: boolean;
@@ -89,12 +90,12 @@ class PlanAction {
 
 @Command({
   name: 'plan',
-  description: 'dry run: what a sync would do and why, product by product; writes nothing anywhere',
+  description: messages.planDoes,
 })
 export class PlanCommand extends StoreCommand<PlanOptions> {
   @Option({
     flags: '--save',
-    description: 'keeps the plan for review: store-sync apply PLAN_ID carries it out',
+    description: messages.planSave,
   })
   parseSave(): boolean {
     return true;
@@ -121,7 +122,7 @@ async function stillGone(
 /** What becomes of the catalog's side is told where the store's settings ask for it. */
 function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
-  return { ...entry, reason: `${entry.reason}; the catalog keeps it` };
+  return { ...entry, reason: messages.goneKept(entry.reason) };
 }
 
 const SIGNS: Readonly<Record<SyncActionEntity['kind'], string>> = {
@@ -149,11 +150,14 @@ function printPlan(
   for (const { externalId, label, detail } of gone)
     print(`${paint('yellow', '! gone  ')} ${externalId}  ${printable(label)}: ${detail}`);
   const { counts } = plan;
-  if (plan.incomplete !== null && plan.kind === 'full')
-    print(`nothing would be marked as gone: ${plan.incomplete}`);
+  if (plan.incomplete !== null && plan.kind === 'full') print(messages.nothingGone(plan.incomplete));
   print(
-    `${plan.kind} plan of ${store}: ${String(counts.seen)} seen, ${String(counts.creates)} to create, ${String(counts.updates)} to update, ` +
-      `${String(counts.orphans)} gone, ${String(counts.unchanged)} unchanged, ${String(counts.conflicted)} conflicted; ${saved === null ? 'nothing was written' : 'nothing was changed on either side'}`,
+    messages.planTotals(
+      plan.kind,
+      store,
+      counts,
+      saved === null ? messages.nothingWritten : messages.nothingChanged,
+    ),
   );
-  if (saved !== null) print(`saved as ${saved}: store-sync apply ${saved} carries it out`);
+  if (saved !== null) print(messages.planSaved(saved));
 }

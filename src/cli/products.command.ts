@@ -5,6 +5,7 @@ import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 import { fieldLine } from './write-backs.command.js';
+import { messages } from './messages.js';
 
 interface ProductsOptions extends CommonOptions {
   readonly json?: boolean;
@@ -12,14 +13,14 @@ interface ProductsOptions extends CommonOptions {
 
 @Command({
   name: 'products',
-  description: "one product's timeline, from source to store, and why it is where it is",
+  description: messages.productsDoes,
   arguments: '<action> [id...]',
-  argsDescription: { action: 'show ID', id: 'an external_id, SKU, barcode or handle' },
+  argsDescription: { action: 'show ID', id: messages.productsId },
 })
 export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
   @Option({
     flags: '--json',
-    description: 'prints one JSON document: an array when the ID stands for several',
+    description: messages.productsJson,
   })
   parseJson(): boolean {
     return true;
@@ -48,10 +49,10 @@ async function timelinesOf(products: ProductOperations, id: string): Promise<Pro
 
 function printTimeline(product: ProductTimeline): void {
   const { link } = product;
-  const state = link === null ? 'not linked' : paintState(link.state);
+  const state = link === null ? messages.notLinked : paintState(link.state);
   print(`${paint('bold', product.externalId)}  ${printable(product.label ?? '')}  ${state}`);
   if (link !== null) {
-    const catalog = link.catalogId === null ? 'no catalog product yet' : `catalog product ${link.catalogId}`;
+    const catalog = link.catalogId === null ? messages.noCatalogProduct : `catalog product ${link.catalogId}`;
     print(`  store ${link.store}, workspace ${link.workspace}, ${catalog}`);
   }
   for (const { at, kind, what, reason, fields } of product.timeline) {

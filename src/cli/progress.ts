@@ -1,12 +1,13 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { RunProgress } from '../sync/run-worker.js';
+import { messages } from './messages.js';
 
 const PHASES: Readonly<Record<RunProgress['phase'], string>> = {
-  export: 'the store exports',
-  plan: 'reading and planning',
-  apply: 'telling the catalog',
-  creations: 'waiting for background creations',
-  generation: 'asking for content',
+  export: messages.exporting,
+  plan: messages.planning,
+  apply: messages.applying,
+  creations: messages.creating,
+  generation: messages.requesting,
 };
 
 const LINE_EVERY_MS = 2_000;

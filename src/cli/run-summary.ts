@@ -12,7 +12,7 @@ export function runSummary(run: SyncRunEntity): string {
     `${String(counts.failed)} failed`,
     counts.conflicted > 0 ? `${String(counts.conflicted)} conflicted` : '',
     counts.orphaned > 0 ? `${String(counts.orphaned)} orphaned` : '',
-    `generation asked for ${String(counts.generationRequested)}`,
+    `${String(counts.generationRequested)} generations requested`,
   ].filter((part) => part !== '');
   const error = run.error === null || run.state === 'failed' ? '' : `\n  ${run.error}`;
   return `${run.kind} sync of ${run.store} ${run.state}: ${parts.join(', ')}${error}`;

@@ -2,11 +2,12 @@ import { once } from 'node:events';
 import { Command } from 'nest-commander';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { openRuntimeFor, readConfig } from './runtime.js';
+import { messages } from './messages.js';
 
 /** How long a stop may take; the orchestrator kills after thirty seconds. */
 const STOP_WITHIN_MS = 27_000;
 
-@Command({ name: 'start', description: 'the daemon: HTTP server, schedules, queue workers' })
+@Command({ name: 'start', description: messages.startDoes })
 export class StartCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
@@ -21,16 +22,16 @@ export class StartCommand extends StoreSyncCommand {
     try {
       const daemon = await startDaemon(runtime);
       if (config.server.adminToken === undefined) {
-        logger.warn('server.adminToken is not set: the API and the dashboard are off');
+        logger.warn(messages.noAdminToken);
       }
       logger.info(
         { ...daemon.address, stores: Object.keys(config.stores), node: process.version },
-        'store-sync is up',
+        messages.isUp,
       );
       await stopped;
       logger.info('stopping');
       setTimeout(() => {
-        logger.warn('stopping takes too long: what is left is taken up by the next start');
+        logger.warn(messages.stopTooLong);
         process.exit(0);
       }, STOP_WITHIN_MS).unref();
       await daemon.stop();

@@ -3,14 +3,15 @@ import { StatusReader, type Status, type StoreStatus } from '../operations/statu
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
+import { messages } from './messages.js';
 
 interface StatusOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-@Command({ name: 'status', description: 'stores, last runs, backlog, dead letters, credits' })
+@Command({ name: 'status', description: messages.statusDoes })
 export class StatusCommand extends StoreSyncCommand<StatusOptions> {
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }
@@ -27,17 +28,17 @@ export class StatusCommand extends StoreSyncCommand<StatusOptions> {
 
 function printStatus(status: Status): void {
   for (const workspace of status.workspaces) {
-    const credits = workspace.creditsRemaining === null ? 'not known' : String(workspace.creditsRemaining);
+    const credits =
+      workspace.creditsRemaining === null ? messages.notKnown : String(workspace.creditsRemaining);
     print(
       `workspace ${workspace.workspace}: credits ${credits}${workspace.paused === null ? '' : `, PAUSED: ${workspace.paused}`}`,
     );
     if (workspace.webhook !== null) print(`  ${workspace.webhook}`);
   }
   for (const store of status.stores) printStore(store);
-  if (status.stores.length === 0)
-    print('no store is configured: start from config/example.yaml, and name your file by --config');
+  if (status.stores.length === 0) print(messages.noStoreYet);
   const counts = ({ deliveries, writeBacks, tasks }: Status['backlog']): string =>
-    `${String(deliveries)} deliveries, ${String(writeBacks)} write-backs, ${String(tasks)} generation tasks`;
+    messages.deadLetters(deliveries, writeBacks, tasks);
   print(`backlog: ${counts(status.backlog)}`);
   print(`dead letters: ${counts(status.deadLetters)}`);
 }
@@ -55,22 +56,21 @@ function printStore(store: StoreStatus): void {
     );
   for (const run of store.lastRuns) {
     const { counts } = run;
-    const figures = `${String(counts.seen)} seen, ${String(counts.created)} created, ${String(counts.updated)} updated, ${String(counts.failed)} failed`;
+    const figures = messages.runFigures(counts);
     print(
-      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? 'not started'}: ${figures}${run.error === null ? '' : ` (${run.error})`}`,
+      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? messages.notStarted}: ${figures}${run.error === null ? '' : ` (${run.error})`}`,
     );
   }
   for (const { externalId, state, reason } of store.unsuccessful)
-    print(`  ${state} ${externalId}: ${reason ?? 'no reason given'}`);
+    print(`  ${state} ${externalId}: ${reason ?? messages.noReason}`);
   if (store.gone !== null && store.gone.count > 0) printGone(store.gone);
 }
 
 function printGone({ count, products }: NonNullable<StoreStatus['gone']>): void {
-  print(`  gone from the store, kept in the catalog: ${String(count)}`);
+  print(`  ${messages.goneCount(count)}`);
   for (const { externalId, label, catalogId, since } of products)
     print(
-      `    ${externalId}  ${printable(label)}: catalog product ${catalogId ?? 'unknown'}, gone since ${since ?? 'an unknown time'}`,
+      `    ${externalId}  ${printable(label)}: ${messages.goneProduct(catalogId ?? 'unknown', since ?? messages.unknownTime)}`,
     );
-  if (count > products.length)
-    print(`    and ${String(count - products.length)} more: --json lists them all`);
+  if (count > products.length) print(`    ${messages.moreGone(count - products.length)}`);
 }

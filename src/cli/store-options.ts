@@ -1,5 +1,6 @@
 import { Option } from 'nest-commander';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { messages } from './messages.js';
 
 export interface StoreOptions extends CommonOptions {
   readonly store: string;
@@ -13,19 +14,19 @@ export abstract class StoreCommand<
 > extends StoreSyncCommand<Options> {
   @Option({
     flags: '--store <key>',
-    description: 'the store, by its key in the configuration',
+    description: messages.storeFlag,
     required: true,
   })
   parseStore(key: string): string {
     return key;
   }
 
-  @Option({ flags: '--full', description: 'reads the whole store, not only what changed' })
+  @Option({ flags: '--full', description: messages.fullFlag })
   parseFull(): boolean {
     return true;
   }
 
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }

@@ -4,6 +4,7 @@ import { RunRequests } from '../sites/run-requests.js';
 import { interruptSignal } from './command.js';
 import { RunFollower } from './run-follower.js';
 import { StoreCommand, type StoreOptions } from './store-options.js';
+import { messages } from './messages.js';
 
 interface SyncOptions extends StoreOptions {
   readonly force?: boolean;
@@ -27,7 +28,7 @@ class SyncAction {
 
 @Command({ name: 'sync', description: 'runs one sync to its end: extract, plan, apply, trigger generation' })
 export class SyncCommand extends StoreCommand<SyncOptions> {
-  @Option({ flags: '--force', description: 'passes the share limits over' })
+  @Option({ flags: '--force', description: messages.syncForce })
   parseForce(): boolean {
     return true;
   }

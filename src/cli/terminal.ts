@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 import { styleText } from 'node:util';
 import { CodedError } from '../domain/errors.js';
 
@@ -62,17 +63,17 @@ export function actionOf<const Names extends readonly [string, ...string[]]>(
   const name = given ?? names[0];
   const known = names.find((each) => each === name);
   if (known !== undefined) return known;
-  throw new CodedError('invalid', `${command} knows no "${printable(name, 40)}", only ${names.join(', ')}`);
+  throw new CodedError('invalid', messages.unknownAction(command, printable(name, 40), names.join(', ')));
 }
 
 /** The ids that an action needs. Throws `invalid` when there is none. */
 export function idsFor(command: string, action: string, ids: readonly string[]): readonly string[] {
   if (ids.length > 0) return ids;
-  throw new CodedError('invalid', `${command} ${action} needs an id`);
+  throw new CodedError('invalid', messages.idNeeded(command, action));
 }
 
 /** Those who take no further words say so: a word too many is a typing error, not a wish. */
 export function nothingMore(command: string, rest: readonly string[]): void {
   if (rest.length > 0)
-    throw new CodedError('invalid', `${command} takes no "${printable(rest.join(' '), 60)}"`);
+    throw new CodedError('invalid', messages.extraArguments(command, printable(rest.join(' '), 60)));
 }

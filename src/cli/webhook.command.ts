@@ -3,6 +3,7 @@ import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { actionOf, nothingMore, paintState, printable } from './terminal.js';
+import { messages } from './messages.js';
 
 interface WebhookOptions extends CommonOptions {
   readonly workspace?: string;
@@ -14,22 +15,22 @@ const ACTIONS = ['show', 'register', 'remove'] as const;
 
 @Command({
   name: 'webhook',
-  description: "the workspace's one webhook slot",
+  description: messages.webhookDoes,
   arguments: '[action]',
-  argsDescription: { action: 'show (default) | register | remove' },
+  argsDescription: { action: messages.webhookActions },
 })
 export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
-  @Option({ flags: '--workspace <key>', description: 'only this workspace, by its key in the configuration' })
+  @Option({ flags: '--workspace <key>', description: messages.workspaceFlag })
   parseWorkspace(key: string): string {
     return key;
   }
 
-  @Option({ flags: '--force', description: "also over somebody else's URL" })
+  @Option({ flags: '--force', description: messages.webhookForce })
   parseForce(): boolean {
     return true;
   }
 
-  @Option({ flags: '--json', description: 'prints one JSON document' })
+  @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }

@@ -9,16 +9,17 @@ import {
 import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
+import { messages } from './messages.js';
 
 const ACTIONS = ['list', 'approve', 'reject', 'revert'] as const;
 
 @Command({
   name: 'write-backs',
-  description: 'review and undo what was, or will be, written to the store',
+  description: messages.writeBacksDoes,
   arguments: '[action] [ids...]',
   argsDescription: {
-    action: 'list (default) | approve ID… | reject ID… | revert ID…',
-    ids: 'ids of write-backs',
+    action: messages.writeBackActions,
+    ids: messages.writeBackIds,
   },
 })
 export class WriteBacksCommand extends ListCommand {
@@ -45,7 +46,7 @@ function printList(page: Page<PresentedWriteBack>): void {
     );
     for (const field of fields) print(`    ${fieldLine(field)}`);
   }
-  print(`${String(page.items.length)} of ${String(page.total)} write-backs`);
+  print(messages.writeBacksShown(page.items.length, page.total));
 }
 
 /** What a field was and what it is, or is to become. */
@@ -58,6 +59,6 @@ export function fieldLine({ target, outcome, reason, before, after, intended }: 
     case 'reverted':
       return `${target}: reverted to ${quoted(before, 80)}`;
     default:
-      return `${target}: ${outcome} (${printable(reason ?? 'no reason given')})`;
+      return `${target}: ${outcome} (${printable(reason ?? messages.noReason)})`;
   }
 }

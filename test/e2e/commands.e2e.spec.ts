@@ -20,7 +20,7 @@ describe('commands', () => {
     expect(await world.run(['migrate'])).toMatchObject({
       status: 0,
       stderr: '',
-      stdout: 'nothing to migrate\n',
+      stdout: 'no migrations are pending\n',
     });
   });
 

@@ -3,6 +3,7 @@ import { productExternalId } from '../../domain/external-id.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import type { SandboxProduct } from '../../sandbox/store/index.js';
+import { messages } from '../messages.js';
 
 /** How a product came out of the loop. */
 export interface DemoOutcome {
@@ -12,7 +13,7 @@ export interface DemoOutcome {
   /** For people. */
   readonly outcome: string;
   /** False when the product is stuck half way. */
-  readonly cameRound: boolean;
+  readonly completed: boolean;
 }
 
 /** What the rows of one product say, as far as the demo asks. */
@@ -31,30 +32,26 @@ export function outcomeOf(
   shop: string,
 ): DemoOutcome {
   const externalId = productExternalId(shop, String(before.id));
-  const { outcome, cameRound } = describe(before, story);
-  return { externalId, before, after, outcome, cameRound };
+  const { outcome, completed } = describe(before, story);
+  return { externalId, before, after, outcome, completed };
 }
 
-function describe(before: SandboxProduct, story: ProductStory): { outcome: string; cameRound: boolean } {
+function describe(before: SandboxProduct, story: ProductStory): { outcome: string; completed: boolean } {
   if (before.status !== 'ACTIVE')
-    return { outcome: `left alone: ${before.status.toLowerCase()}`, cameRound: true };
-  if (story.failure !== null)
-    return { outcome: `not taken by the catalog: ${story.failure}`, cameRound: false };
-  if (story.link === null) return { outcome: 'not linked', cameRound: false };
-  const withheld = story.link.withheld
-    .map(({ kind, value }) => `; ${kind} ${value} withheld: not its alone`)
-    .join('');
+    return { outcome: messages.leftAlone(before.status.toLowerCase()), completed: true };
+  if (story.failure !== null) return { outcome: messages.refused(story.failure), completed: false };
+  if (story.link === null) return { outcome: messages.notLinked, completed: false };
+  const withheld = story.link.withheld.map(({ kind, value }) => messages.withheld(kind, value)).join('');
   if (story.taskState === 'failed')
     return {
-      outcome: `generation failed: ${story.taskReason ?? 'no reason given'}${withheld}`,
-      cameRound: true,
+      outcome: `generation failed: ${story.taskReason ?? messages.noReason}${withheld}`,
+      completed: true,
     };
-  if (story.taskState === 'no_urls')
-    return { outcome: `no source URLs were found${withheld}`, cameRound: true };
-  if (story.writeBack === null) return { outcome: `waiting for content${withheld}`, cameRound: false };
+  if (story.taskState === 'no_urls') return { outcome: messages.noContent(withheld), completed: true };
+  if (story.writeBack === null) return { outcome: messages.waitingContent(withheld), completed: false };
   const { state, reason } = story.writeBack;
   const done = state === 'applied' || state === 'skipped';
-  return { outcome: `${state}: ${reason ?? ''}${withheld}`, cameRound: done };
+  return { outcome: `${state}: ${reason ?? ''}${withheld}`, completed: done };
 }
 
 /** Of the table's columns, where there is room enough. */

@@ -18,6 +18,7 @@ import { demoCatalogCsv } from '../../sandbox/demo-catalog/demo-catalog.js';
 import { print } from '../output.js';
 import { outcomeOf, outcomeTable, type DemoOutcome, type ProductStory } from './demo-report.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
+import { messages } from '../messages.js';
 
 export interface DemoOptions {
   readonly products?: string;
@@ -28,20 +29,18 @@ const LOOK_EVERY_MS = 200;
 const RUN_WITHIN_MS = 300_000;
 const SETTLED_WITHIN_MS = 300_000;
 
-/** The whole loop; resolves to the exit status: 0 only if every product came round and the second run found nothing to do. */
+/** The whole loop; resolves to the exit status: 0 only if every product completed and the second run found nothing to do. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const csv = await readProducts(options.products);
-  say('starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon');
+  say(messages.demoStarts);
   const world = await openDemoWorld(csv);
   try {
     const outcomes = await loop(world);
     print(outcomeTable(outcomes, process.stdout.columns));
-    const stuck = outcomes.filter((outcome) => !outcome.cameRound);
-    print(`${String(outcomes.length - stuck.length)} of ${String(outcomes.length)} products came round.`);
+    const stuck = outcomes.filter((outcome) => !outcome.completed);
+    print(messages.demoCompleted(outcomes.length - stuck.length, outcomes.length));
     const repeated = await secondRun(world);
-    print(
-      'The content was made by rules from each product’s own data, not by AI: the sandbox stands in for the service.',
-    );
+    print(messages.demoByRules);
     if (options.keep) await keepUp(world);
     return stuck.length === 0 && repeated ? 0 : 1;
   } finally {
@@ -51,11 +50,11 @@ export async function runDemo(options: DemoOptions): Promise<number> {
 
 async function loop(world: DemoWorld): Promise<DemoOutcome[]> {
   const before = world.store.products.list();
-  say(`first sync: ${String(before.length)} products in the store`);
+  say(messages.demoFirst(before.length));
   const run = await runToEnd(world);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
   if (run.error !== null) print(`  ${run.error}`);
-  say('waiting for the generated content to come back and be written');
+  say(messages.demoWaits);
   await allSettled(world);
   return Promise.all(
     before.map(async (product) => {
@@ -72,27 +71,25 @@ async function loop(world: DemoWorld): Promise<DemoOutcome[]> {
 
 /** The proof that what was written does not come back as news: nothing is left to do on either side. */
 async function secondRun(world: DemoWorld): Promise<boolean> {
-  say('second sync, of the whole store');
+  say(messages.demoSecond);
   const writesBefore = world.store.ledger.mutations.filter(isContentWrite).length;
   world.catalog.resetRequests();
   const run = await runToEnd(world);
   const storeWrites = world.store.ledger.mutations.filter(isContentWrite).length - writesBefore;
   const catalogWrites = world.catalog.requests().filter((request) => request.method !== 'GET').length;
-  print(
-    `second sync ${run.status}: ${countsLine(run.counts)}; ${String(catalogWrites)} catalog writes, ${String(storeWrites)} store writes`,
-  );
+  print(messages.demoSecondDone(run.status, countsLine(run.counts), catalogWrites, storeWrites));
   const { seen, unchanged } = run.counts;
   return run.status === 'succeeded' && seen === unchanged && catalogWrites === 0 && storeWrites === 0;
 }
 
 async function readProducts(file: string | undefined): Promise<{ text: string; name: string }> {
-  if (file === undefined) return { text: demoCatalogCsv(), name: 'the built-in catalogue' };
+  if (file === undefined) return { text: demoCatalogCsv(), name: messages.demoCatalogue };
   try {
     return { text: await readFile(file, 'utf8'), name: basename(file) };
   } catch (error) {
     throw new CodedError(
       'misconfigured',
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      messages.unreadableFile(file, error instanceof Error ? error.message : String(error)),
     );
   }
 }
@@ -130,10 +127,7 @@ async function until<T>(what: string, withinMs: number, look: () => Promise<T | 
     const found = await look();
     if (found !== null) return found;
     if (performance.now() > end)
-      throw new CodedError(
-        'transient',
-        `${what} did not come to an end within ${String(withinMs / 1000)} seconds`,
-      );
+      throw new CodedError('transient', messages.demoTimedOut(what, withinMs / 1000));
     await sleep(LOOK_EVERY_MS);
   }
 }
@@ -158,7 +152,7 @@ async function storyOf({ daemon }: DemoWorld, externalId: string): Promise<Produ
 function countsLine(counts: RunCounts): string {
   return Object.entries({ ...NO_COUNTS, ...counts })
     .map(
-      ([name, count]) => `${String(count)} ${name === 'generationRequested' ? 'asked for generation' : name}`,
+      ([name, count]) => `${String(count)} ${name === 'generationRequested' ? messages.demoRequested : name}`,
     )
     .join(', ');
 }
@@ -169,9 +163,7 @@ function say(text: string): void {
 }
 
 async function keepUp(world: DemoWorld): Promise<void> {
-  print(
-    `The daemon stays up at ${world.url} (API and dashboard: sign in with the token ${world.adminToken}); Ctrl-C ends it.`,
-  );
-  print(`The sandbox catalog: ${world.catalog.baseUrl}; the sandbox store: ${world.store.url}`);
+  print(messages.demoUp(world.url, world.adminToken));
+  print(messages.demoSides(world.catalog.baseUrl, world.store.url));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 }

@@ -109,9 +109,9 @@ describe('write-backs', () => {
   });
 
   it.each([
-    [['frobnicate'], 'store-sync: write-backs knows no "frobnicate", only list, approve, reject, revert\n'],
-    [['approve'], 'store-sync: write-backs approve needs an id\n'],
-    [['list', 'x'], 'store-sync: write-backs list takes no "x"\n'],
+    [['frobnicate'], 'store-sync: write-backs has no action "frobnicate"; choose one of: list, approve, reject, revert\n'],
+    [['approve'], 'store-sync: write-backs approve needs at least one id\n'],
+    [['list', 'x'], 'store-sync: write-backs list does not take "x"\n'],
   ])('%j is refused with one line', async (args, stderr) => {
     expect(await runCommand(world, 'write-backs', args)).toEqual({ status: 1, stdout: '', stderr });
   });

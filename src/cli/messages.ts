@@ -1,0 +1,137 @@
+/** Every sentence that commands print. Names of counts and states stay where they are formatted. */
+export const messages = {
+  // Descriptions of commands and arguments
+  applyDoes: 'applies exactly a saved plan, and refuses each entry that changed since',
+  applyId: 'id of a plan that `plan --save` stored',
+  applyUsage: 'apply PLAN_ID',
+  json: 'prints one JSON document',
+  checkDoes: 'reads the configuration, then tests each part of the setup',
+  configFlag: 'configuration file; default: the file named by STORE_SYNC_CONFIG',
+  completionDoes: 'prints a completion script for the shell: source <(store-sync completion bash)',
+  deliveriesDoes: 'shows and replays webhook deliveries',
+  deliveriesActions: 'list (default) | show ID | replay ID…',
+  deliveryIds: 'ids of deliveries',
+  demoDoes: 'runs the whole loop on this machine: embedded PostgreSQL, sandbox catalog and sandbox store',
+  demoProducts: 'a Shopify product export (CSV) instead of the built-in catalogue',
+  demoKeep: 'keeps the daemon running after the loop, and prints its address',
+  driftDoes:
+    'compares the live store with the journal, read-only: edited, overwritten, deleted or unpublished',
+  storeFlag: 'key of the store in the configuration',
+  generateDoes: 'requests generation for the given products, or for all without content',
+  generateIds: 'external_ids, SKUs, barcodes or handles; default: all products without content',
+  generateForce: 'also products whose generation succeeded',
+  listState: 'list: only rows in this state',
+  listStore: 'list: only rows of this store',
+  listOffset: 'list: number of rows to skip',
+  migrateDoes: 'applies migrations and stops',
+  planDoes: 'shows what a sync would do and why, product by product; writes nothing',
+  planSave: 'stores the plan for review; store-sync apply PLAN_ID applies it',
+  productsDoes: "shows one product's timeline, from source to store, and the reason for its state",
+  productsId: 'an external_id, SKU, barcode or handle',
+  productsJson: 'prints one JSON document; an array when the ID matches several products',
+  startDoes: 'runs the daemon: HTTP server, schedules and queue workers',
+  statusDoes: 'shows stores, last runs, backlog, dead letters and credits',
+  fullFlag: 'reads the whole store, not only changed products',
+  syncDoes: 'runs one sync to its end: extract, plan, apply, request generation',
+  syncForce: 'ignores the share limits',
+  webhookDoes: "shows, registers or removes the workspace's one webhook configuration",
+  webhookActions: 'show (default) | register | remove',
+  workspaceFlag: 'only this workspace, by its key in the configuration',
+  webhookForce: 'replaces a URL of another system, too',
+  writeBacksDoes: 'reviews and reverts write-backs to the store',
+  writeBackActions: 'list (default) | approve ID… | reject ID… | revert ID…',
+  writeBackIds: 'ids of write-backs',
+
+  // Results
+  noStoreYet: 'No store is configured. Copy config/example.yaml, and pass your file with --config.',
+  migrationsApplied: (detail: string): string => `${detail}, all migrations applied`,
+  startApplies: 'the start command applies them',
+  runMigrate: 'run store-sync migrate',
+  queueInPostgres: 'runs on PostgreSQL',
+  redisAnswers: 'Redis answers',
+  nothingToMigrate: 'no migrations are pending',
+  planApplied: (id: string, taken: number, entries: number, refused: number): string =>
+    `plan ${id}: ${taken} of ${entries} entries are still valid, ${refused} refused`,
+  deliveriesShown: (shown: number, total: number): string => `${shown} of ${total} deliveries`,
+  writeBacksShown: (shown: number, total: number): string => `${shown} of ${total} write-backs`,
+  deadLetters: (deliveries: number, writeBacks: number, tasks: number): string =>
+    `${deliveries} deliveries, ${writeBacks} write-backs, ${tasks} generation tasks`,
+  goneKept: (reason: string): string => `${reason}; the catalog keeps it`,
+  nothingWritten: 'nothing was written',
+  nothingChanged: 'nothing was changed on either side',
+  planSaved: (id: string): string => `saved as ${id}; apply it with: store-sync apply ${id}`,
+  nothingGone: (reason: string): string => `no product would be marked as gone: ${reason}`,
+  notLinked: 'not linked',
+  noCatalogProduct: 'no catalog product yet',
+  noReason: 'no reason given',
+  notKnown: 'not known',
+  notStarted: 'not started',
+  unknownTime: 'an unknown time',
+  runFailed: 'the run failed',
+  runGone: (id: string): string => `run ${id} no longer exists`,
+  runInterrupted: (id: string): string => `interrupted: the next start or sync resumes run ${id}`,
+
+  // The daemon
+  noAdminToken: 'server.adminToken is not set: the API and the dashboard are off',
+  isUp: 'store-sync is up',
+  stopTooLong: 'the shutdown timed out: the next start resumes the remaining work',
+
+  // Progress
+  exporting: 'the store prepares the export',
+  planning: 'reading and planning',
+  applying: 'sending changes to the catalog',
+  creating: 'waiting for background creations',
+  requesting: 'requesting content',
+
+  // Demo
+  demoStarts: 'starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon',
+  demoByRules: 'The sandbox made the content by rules from each product’s own data, not by AI.',
+  demoFirst: (count: number): string => `first sync: ${count} products in the store`,
+  demoWaits: 'waiting for the generated content to be written to the store',
+  demoSecond: 'second sync, of the whole store',
+  demoSecondDone: (status: string, counts: string, catalogWrites: number, storeWrites: number): string =>
+    `second sync ${status}: ${counts}; ${catalogWrites} catalog writes, ${storeWrites} store writes`,
+  demoCatalogue: 'the built-in catalogue',
+  demoTimedOut: (what: string, seconds: number): string => `${what} did not finish within ${seconds} seconds`,
+  demoRequested: 'generations requested',
+  demoUp: (url: string, token: string): string =>
+    `The dashboard is at ${url}; sign in with the token ${token}. Press Ctrl-C to stop.`,
+  demoSides: (catalog: string, store: string): string =>
+    `The sandbox catalog is at ${catalog}, the sandbox store at ${store}.`,
+  demoCompleted: (completed: number, total: number): string => `${completed} of ${total} products completed.`,
+  noContent: (withheld: string): string => `no source URLs were found${withheld}`,
+  waitingContent: (withheld: string): string => `waiting for content${withheld}`,
+  deliveryFacts: (workspace: string, task: string, attempts: number, bytes: number): string =>
+    `workspace ${workspace}, task ${task}, ${attempts} attempts, ${bytes} bytes`,
+  passedOver: (count: number): string => `; ${count} skipped, because they are being written`,
+  drifted: (drifted: number, checked: number, store: string): string =>
+    `${drifted} of ${checked} products of ${store} have drifted`,
+  generationFor: (count: number, store: string): string =>
+    `generation requested for ${count} products of ${store}`,
+  listLimit: (most: number): string => `list: maximum number of rows (default 50, at most ${most})`,
+  planTotals: (
+    kind: string,
+    store: string,
+    counts: Readonly<Record<'seen' | 'creates' | 'updates' | 'orphans' | 'unchanged' | 'conflicted', number>>,
+    note: string,
+  ): string =>
+    `${kind} plan of ${store}: ${counts.seen} seen, ${counts.creates} to create, ${counts.updates} to update, ` +
+    `${counts.orphans} gone, ${counts.unchanged} unchanged, ${counts.conflicted} conflicted; ${note}`,
+  runFigures: (counts: Readonly<Record<'seen' | 'created' | 'updated' | 'failed', number>>): string =>
+    `${counts.seen} seen, ${counts.created} created, ${counts.updated} updated, ${counts.failed} failed`,
+  goneCount: (count: number): string => `gone from the store, kept in the catalog: ${count}`,
+  goneProduct: (catalogId: string, since: string): string =>
+    `catalog product ${catalogId}, gone since ${since}`,
+  moreGone: (count: number): string => `and ${count} more; --json lists all of them`,
+  activeRun: (store: string, id: string): string => `store ${store} already has an active run: ${id}`,
+  unknownAction: (command: string, name: string, known: string): string =>
+    `${command} has no action "${name}"; choose one of: ${known}`,
+  idNeeded: (command: string, action: string): string => `${command} ${action} needs at least one id`,
+  extraArguments: (command: string, words: string): string => `${command} does not take "${words}"`,
+  refused: (reason: string): string => `the catalog refused the product: ${reason}`,
+  withheld: (kind: string, value: string): string => `; ${kind} ${value} withheld: it is shared`,
+  leftAlone: (status: string): string => `skipped: the product is ${status}`,
+  unreadableFile: (file: string, reason: string): string => `${file} cannot be read: ${reason}`,
+  shells: 'bash | zsh | fish; default: the shell that SHELL names',
+  productsUsage: 'products show ID',
+} as const;
