@@ -1,8 +1,9 @@
 const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 /**
- * Says why a text cannot serve as the base address of a service, or null when it can: an absolute https: URL, plain http: on
- * loopback only (docs/configuration.md), without credentials, query or fragment. The answer never repeats the text.
+ * The reason why a text cannot be the base address of a service; null when it can. It must be an absolute https: URL
+ * without credentials, query and fragment. Plain http: is for loopback only (docs/configuration.md). The reason never
+ * repeats the text.
  */
 export function addressProblem(text: string): string | null {
   const url = URL.parse(text);
@@ -11,7 +12,7 @@ export function addressProblem(text: string): string | null {
   return url.search === '' && url.hash === '' ? null : 'a URL without query and fragment';
 }
 
-/** The same of an address that is called as it stands and may carry a query. The answer never repeats the text. */
+/** The same for an address that is used as it is and may have a query. The reason never repeats the text. */
 export function secretAddressProblem(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
@@ -23,7 +24,7 @@ export function secretAddressProblem(text: string): string | null {
   return null;
 }
 
-/** Says why a text cannot be the address of a server that is reached with one of the given URL schemes, or null. */
+/** The reason why a text cannot be a server address with one of the given URL schemes; null when it can. */
 export function serverUrlProblem(text: string, schemes: readonly string[]): string | null {
   const url = URL.parse(text);
   const known = url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.host !== '';

@@ -1,17 +1,17 @@
 import { CodedError } from '../domain/errors.js';
 import { onOneLine } from '../domain/text.js';
 
-/** One thing that is wrong with the configuration. */
+/** One problem of the configuration. */
 export interface ConfigProblem {
   /** Path of the key, such as `stores.main.shop`; empty for the file as a whole. */
   readonly key: string;
-  /** What is wrong and what was expected. Never a value: it might be a secret. */
+  /** The problem and the expected value. Never the actual value, because it may be a secret. */
   readonly text: string;
-  /** File and, where known, line; or the environment variable that gave the value. */
+  /** File and, if known, line; or the environment variable with the value. */
   readonly source: string;
 }
 
-/** The configuration cannot be used. The message is one line that names every problem, as many as it holds. */
+/** The configuration cannot be used. The message is one line that names every problem. */
 export class ConfigError extends CodedError {
   readonly problems: readonly ConfigProblem[];
 

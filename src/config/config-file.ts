@@ -6,11 +6,11 @@ import { readTextFile } from './text-file.js';
 
 export type Settings = Readonly<Record<string, unknown>>;
 
-/** A configuration file as it was written: references to the environment are not replaced yet. */
+/** A configuration file as written, before references to the environment are replaced. */
 export interface ConfigFile {
   readonly path: string;
   readonly settings: Settings;
-  /** How many of the path's keys the file holds, and the line of the last of them. */
+  /** How many of the path's keys the file has, and the line of the last one. */
   locate(path: readonly PropertyKey[]): { readonly depth: number; readonly line: number | null };
 }
 
@@ -20,7 +20,7 @@ export function readConfigFile(path: string): ConfigFile {
   const document = parseDocument(maskReferences(readText(path)), { prettyErrors: false, lineCounter: lines });
   const faults = document.errors.map((error) => {
     const { line, col } = lines.linePos(error.pos[0]);
-    // The parser may quote the text it stumbled over, and that may be a secret.
+    // The parser's message may quote a part of the file, which may be a secret.
     return {
       key: '',
       text: `not YAML: ${error.message.replace(/: ".*$/s, '')}`,
@@ -78,7 +78,7 @@ function locate(
   return { depth: 0, line: null };
 }
 
-/** Lays one tree of settings over another: maps merge, everything else (lists among it) is replaced. */
+/** Merges one tree of settings into another. Maps are merged; all other values, including lists, are replaced. */
 export function mergeSettings(base: Settings, over: Settings): Settings {
   const merged = Object.entries(over).map(([key, value]): [string, unknown] => {
     const below = Object.hasOwn(base, key) ? base[key] : undefined;

@@ -3,11 +3,12 @@ import { addressProblem, secretAddressProblem } from './addresses.js';
 import { withoutTrailing } from '../domain/text.js';
 
 /**
- * Building blocks of the configuration's schema. Values that come from the environment are strings, and the empty string
- * means "not set" there: numbers and switches are coerced, optional texts become undefined. Messages say what was expected.
+ * Building blocks of the configuration schema. Values from the environment are strings, and an empty string means
+ * "not set". So numbers and switches are coerced, and optional texts become undefined. Messages say what was
+ * expected.
  */
 
-/** A map whose unknown keys are errors. Left out, or left empty in YAML (null), it is the map of its defaults. */
+/** A map that rejects unknown keys. When it is missing or null, every key has its default. */
 export function section<S extends z.ZodRawShape>(shape: S) {
   const known = Object.keys(shape).join(', ');
   const schema = z.strictObject(shape, {
@@ -17,7 +18,7 @@ export function section<S extends z.ZodRawShape>(shape: S) {
   return z.preprocess((value: unknown) => value ?? {}, schema).prefault({});
 }
 
-/** A map from names that appear in routes and on the command line to entries. */
+/** A map whose keys are names in routes and on the command line. */
 export function named<S extends z.ZodType>(entry: S) {
   const name = z
     .string()
@@ -32,7 +33,7 @@ export const optionalText = z.preprocess(emptyAsAbsent, z.string().optional()).o
 
 export const optionalAddress = z.preprocess(emptyAsAbsent, address().optional()).optional();
 
-/** An address that is itself a credential, taken as it stands: a query may be part of it. */
+/** An address that is itself a credential. It is used as it is, and may have a query. */
 export const optionalSecretAddress = z
   .preprocess(
     emptyAsAbsent,
@@ -57,14 +58,14 @@ export function address() {
     .transform((value) => withoutTrailing(value, '/'));
 }
 
-/** A number within bounds, also when it comes as a string of digits from the environment. */
+/** A number within bounds, also as a string of digits from the environment. */
 export function amount(fallback: number, bounds: { min: number; max?: number; whole?: boolean }) {
   const { min, max = Number.MAX_SAFE_INTEGER, whole = true } = bounds;
   const schema = (whole ? z.int() : z.number()).min(min).max(max);
   return z.preprocess(numberFromText, schema.default(fallback)).optional().default(fallback);
 }
 
-/** true or false, also when it comes as a string from the environment. */
+/** true or false, also as a string from the environment. */
 export function onOff(fallback: boolean) {
   return z.preprocess(switchFromText, z.boolean().default(fallback)).optional().default(fallback);
 }

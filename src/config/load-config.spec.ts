@@ -8,7 +8,7 @@ import { configDirectory, store, workspace, WORKSPACE } from '../../test/support
 const files = configDirectory();
 afterAll(files.remove);
 
-/** The sample of the interface's "Configuration", as an operator would copy it. */
+/** The sample configuration, as an operator would copy it. */
 const SAMPLE = readFileSync(new URL('../../test/support/config/sample.yaml', import.meta.url), 'utf8');
 const SAMPLE_ENV = {
   CATALOG_API_TOKEN: 'catalog-token',

@@ -10,28 +10,28 @@ import { configSchema, issueText } from './schema.js';
 import type { AppConfig } from './schema.js';
 import { configWarnings } from './warnings.js';
 
-/** The same from `src/config` and from `dist/config`. */
+/** The path is the same from `src/config` and from `dist/config`. */
 const DEFAULT_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
 
 export interface LoadOptions {
-  /** The file that `--config` names; without it, the one that STORE_SYNC_CONFIG names. */
+  /** The file of `--config`; otherwise the file that STORE_SYNC_CONFIG names. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
-  /** What `database.dataDir` and the configuration file's path are relative to. */
+  /** The base of relative paths: `database.dataDir` and the configuration file. */
   readonly cwd?: string;
 }
 
 export interface LoadedConfig {
   readonly config: AppConfig;
-  /** What works but probably not as meant; one line each. */
+  /** Settings that work but are probably not intended; one line each. */
   readonly warnings: readonly string[];
   /** The files that were read, in order. */
   readonly files: readonly string[];
 }
 
 /**
- * Reads `config/default.yaml`, then the operator's file over it, replaces references to the environment and checks the whole
- * (docs/configuration.md). Throws ConfigError with every problem found, each naming key, file and what was expected.
+ * Reads `config/default.yaml` and the operator's file, replaces references to the environment, and checks the result
+ * (docs/configuration.md). Throws ConfigError with all problems, each with key, file and expected value.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const cwd = options.cwd ?? process.cwd();
@@ -53,7 +53,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
 
 interface EffectiveSettings {
   readonly tree: unknown;
-  /** Key path to the variable that set it in place of a file. */
+  /** Key path to the environment variable that set it. */
   readonly fromEnvironment: ReadonlyMap<string, string>;
 }
 
@@ -77,7 +77,7 @@ function withEnvironment(
     return value;
   };
   const expanded = expand(written, []);
-  // Platforms that assign a port say so by PORT and nothing else; it therefore wins over a port that a file fixes.
+  // Platforms that assign a port set only PORT, so PORT takes precedence over a file.
   const port = lookUp('PORT', env);
   if (!port.ok) problems.push({ key: 'server.port', text: port.problem, source: 'environment' });
   if (problems.length > 0) throw new ConfigError(problems);
@@ -109,7 +109,7 @@ function problemsOf(
   });
 }
 
-/** Schemas say what they expect as a noun ("a shop domain"); `issueText` answers in whole sentences. */
+/** Schema messages are nouns ("a shop domain"), and messages of `issueText` are sentences. */
 function problemText(issue: Issue): string {
   if (issue.code === 'invalid_key') return `expected ${issue.issues?.[0]?.message ?? 'another name'}`;
   return issue.code === 'custom' || issue.code === 'invalid_format'
@@ -117,7 +117,7 @@ function problemText(issue: Issue): string {
     : issue.message;
 }
 
-/** The last file that holds most of the path, with the line; a missing key is laid to the file that holds its section. */
+/** The last file that has most of the path, with the line. A missing key is reported for the file with its section. */
 function sourceOf(path: readonly PropertyKey[], files: readonly ConfigFile[]): string {
   const places = files.map((file) => ({ path: file.path, ...file.locate(path) }));
   const best = places.reduce((found, place) => (place.depth >= found.depth ? place : found));

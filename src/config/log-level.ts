@@ -4,7 +4,7 @@ import type { Environment } from './environment.js';
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** LOG_LEVEL, `info` when it is not set. Throws ConfigError for anything that is no level. */
+/** LOG_LEVEL, or `info` when it is not set. Throws ConfigError for an unknown level. */
 export function logLevel(env: Environment): LogLevel {
   const name = (env['LOG_LEVEL'] ?? '').toLowerCase();
   if (name === '') return 'info';

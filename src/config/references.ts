@@ -4,12 +4,12 @@ import { readTextFile } from './text-file.js';
 const REFERENCE = /\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}/g;
 
 /**
- * YAML reads `{ } [ ] , : #` as its own signs, so that `{ apiToken: ${TOKEN} }` would not parse. Inside a reference they
- * are swapped for private-use characters, one for one, which keeps every line and column of a syntax error true.
+ * YAML interprets `{ } [ ] , : #`, so `{ apiToken: ${TOKEN} }` would not parse. Inside references, these characters
+ * are replaced by private-use characters, one for one. So lines and columns of syntax errors stay correct.
  */
 const MASK_OFFSET = 0xe000;
 
-/** The text with its references made safe for a YAML parser. */
+/** The text with references that a YAML parser accepts. */
 export function maskReferences(text: string): string {
   return text.replaceAll(/\$\{[^}\n]*\}/g, (reference) =>
     reference.replaceAll(/[{}[\],:#]/g, (sign) => String.fromCodePoint(sign.charCodeAt(0) + MASK_OFFSET)),
@@ -27,9 +27,9 @@ export type Expansion =
   { readonly ok: true; readonly value: string } | { readonly ok: false; readonly problem: string };
 
 /**
- * Replaces `${NAME}` and `${NAME:-default}` by the environment's value (docs/configuration.md). As in a shell, the default
- * serves for an unset and for an empty variable. A value is taken as it is: references in it are not looked at again.
- * `$${` stands for a literal `${`.
+ * Replaces `${NAME}` and `${NAME:-default}` with the environment's value (docs/configuration.md). Like in a shell,
+ * the default is used for an unset and for an empty variable. References inside a value are not replaced. `$${` is a
+ * literal `${`.
  */
 export function expandReferences(text: string, env: Environment): Expansion {
   const parts = text.split('$${');
@@ -56,7 +56,10 @@ export type Lookup =
   | { readonly ok: true; readonly value: string | undefined }
   | { readonly ok: false; readonly problem: string };
 
-/** A variable's value, or the content of the file that `NAME_FILE` names less one trailing newline; undefined when neither is set. */
+/**
+ * A variable's value, or the content of the file that `NAME_FILE` names, without one trailing newline; undefined when
+ * neither is set.
+ */
 export function lookUp(name: string, env: Environment): Lookup {
   const value = env[name];
   const file = env[`${name}_FILE`];

@@ -26,7 +26,7 @@ const redisUrl = z
   })
   .transform((value) => (value === '' ? undefined : value));
 
-/** What was repeated, polled for or asked about is long over by then. */
+/** After this time, no delivery is repeated, no task is polled, and nobody needs the details. */
 const SHORTEST_HISTORY_DAYS = 30;
 
 /** The whole configuration (docs/configuration.md): every key, its type, its bounds and its default. */
@@ -90,12 +90,12 @@ type DeepReadonly<T> = T extends (infer E)[]
     ? { readonly [K in keyof T]: DeepReadonly<T[K]> }
     : T;
 
-/** Deeply frozen. `database.dataDir` is absolute; what is "not set" is undefined. */
+/** Deeply frozen. `database.dataDir` is absolute. A value that is not set is undefined. */
 export type AppConfig = DeepReadonly<z.output<typeof configSchema>>;
 export type WorkspaceConfig = AppConfig['workspaces'][string];
 export type StoreConfig = AppConfig['stores'][string];
 
-/** Sentence for an issue that the schema itself has no words for. Says what was expected, never the value. */
+/** The message for an issue without a message in the schema. It says what was expected, never the value. */
 export function issueText(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type': {

@@ -1,7 +1,7 @@
 import { isMap } from './config-file.js';
 import type { AppConfig } from './schema.js';
 
-/** Keys whose values are secret, wherever they stand. */
+/** Keys with secret values, at any depth. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
   'adminToken',
   'apiToken',
@@ -14,7 +14,10 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'webhookUrl',
 ]);
 
-/** Every secret of the configuration, for redaction: those keys' values, and the passwords in server URLs in either spelling. */
+/**
+ * All secrets of the configuration, for redaction: the values of those keys, and the passwords in server URLs,
+ * encoded and decoded.
+ */
 export function secretValues(config: AppConfig): string[] {
   const found = new Set<string>();
   const visit = (value: unknown, key: string): void => {
@@ -28,7 +31,7 @@ export function secretValues(config: AppConfig): string[] {
   return [...found].filter((secret) => secret !== '');
 }
 
-/** The configuration as plain data to show to people, each secret as `***`. */
+/** The configuration as plain data for display, with `***` for each secret. */
 export function describeConfig(config: AppConfig): Readonly<Record<string, unknown>> {
   const shown = (value: unknown, key: string): unknown => {
     if (typeof value === 'string') return SECRET_KEYS.has(key) ? '***' : withoutPassword(value);
@@ -45,7 +48,7 @@ function urlPasswords(value: string): string[] {
   try {
     return [password, decodeURIComponent(password)];
   } catch {
-    // Not percent-encoded after all: it has one spelling only.
+    // The password is not percent-encoded, so it has only one spelling.
     return [password];
   }
 }

@@ -64,7 +64,7 @@ const writtenFields = z
   })
   .default({ name: 'title', html_description: 'descriptionHtml' });
 
-/** `stores.<name>`: one store, its schedule, and what may be written to it. */
+/** Compares locales by their canonical form, which is more than letter case. */
 export const storeSchema = section({
   kind: z.literal('shopify').default('shopify'),
   workspace: text,
@@ -137,19 +137,19 @@ export const storeSchema = section({
   }),
 });
 
-/** Locales differ by more than letter case. */
+/** Also rejects a valid expression that never matches a date, such as the 30th of February. */
 export function canonical(locale: string): string {
   return locale.replaceAll('_', '-').toLowerCase();
 }
 
-/** Also refuses an expression that is well formed and never comes due, such as the 30th of February. */
+/** The library throws this when it finds no date within eight years. */
 function isCronExpression(expression: string): boolean {
   if (!validateCronExpression(expression).valid) return false;
   try {
     new CronTime(expression, 'UTC').sendAt();
     return true;
   } catch {
-    // The library's only way to say that no date was found in eight years.
+    // Intl throws RangeError for an unknown time zone.
     return false;
   }
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
-  /** `code` is the system's name for the fault, such as ENOENT. */
+  /** `code` is the system's error code, such as ENOENT. */
   | { readonly ok: false; readonly code: string; readonly cause: unknown };
 
-/** A file's content as UTF-8, or why it cannot be read. */
+/** The content of a file as UTF-8, or the reason why it cannot be read. */
 export function readTextFile(path: string): TextFile {
   try {
     return { ok: true, text: readFileSync(path, 'utf8') };

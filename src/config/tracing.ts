@@ -1,15 +1,15 @@
 import type { Environment } from './environment.js';
 
 export interface TracingSettings {
-  /** Share of the traces that are sent, 0 to 1. */
+  /** The share of traces to export, 0 to 1. */
   readonly ratio: number;
-  /** What works but probably not as meant; one line each. */
+  /** Settings that work but are probably not intended; one line each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Whether traces are to be sent, by OpenTelemetry's own environment variables; null when not. Only that is decided here: the
- * exporter reads its address, headers, timeout and certificates from those variables itself.
+ * The tracing settings from OpenTelemetry's own environment variables; null when tracing is off. The exporter reads
+ * its address, headers, timeout and certificates from those variables itself.
  */
 export function tracingSettings(env: Environment): TracingSettings | null {
   const value = (name: string): string => env[name]?.trim() ?? '';
@@ -32,7 +32,7 @@ export function tracingSettings(env: Environment): TracingSettings | null {
   };
 }
 
-/** Traces begin here, so that a sampler that asks its parent is the same as one that does not. */
+/** Traces start here, so a parent-based sampler behaves like its root sampler. */
 function ratioOf(sampler: string, argument: string): number {
   if (sampler.endsWith('always_off')) return 0;
   const ratio = Number(argument);

@@ -3,7 +3,7 @@ import type { AppConfig } from './schema.js';
 /** The sender's five retries span 609 s, and up to 60 s of timeouts (docs/catalog-rules.md#delivery). */
 const RETRIES_SPAN_SECONDS = 669;
 
-/** What works but probably not as meant: one line each, without values. */
+/** Settings that work but are probably not intended: one line each, without values. */
 export function configWarnings(config: AppConfig): readonly string[] {
   const warnings: string[] = [];
   for (const [name, workspace] of Object.entries(config.workspaces)) {
@@ -21,7 +21,7 @@ export function configWarnings(config: AppConfig): readonly string[] {
     }
     if (webhook.toleranceSeconds < RETRIES_SPAN_SECONDS) {
       warnings.push(
-        `${key}.webhook.toleranceSeconds is under ${RETRIES_SPAN_SECONDS}: late retries of a delivery would be refused for good`,
+        `${key}.webhook.toleranceSeconds is under ${RETRIES_SPAN_SECONDS}: late retries of a delivery would be refused permanently`,
       );
     }
     if (!new URL(workspace.baseUrl).pathname.endsWith('/api/v1')) {

@@ -1,4 +1,7 @@
-/** What a product looks like to the catalog service: the writable fields of docs/catalog-rules.md#product that store-sync fills. */
+/**
+ * A product as the catalog service sees it: the writable fields (docs/catalog-rules.md#product) that store-sync
+ * fills.
+ */
 export interface CatalogProductBody {
   readonly external_id: string;
   readonly sku?: string | null;
@@ -25,7 +28,7 @@ export type JsonValue =
 
 export type CatalogField = Exclude<keyof CatalogProductBody, 'external_id'>;
 
-/** In the order in which they are compared and shown. */
+/** The order of comparison and display. */
 export const CATALOG_FIELDS: readonly CatalogField[] = [
   'name',
   'description',
@@ -46,20 +49,20 @@ export const CATALOG_FIELDS: readonly CatalogField[] = [
   'variants',
 ];
 
-/** Identifiers that are unique in the catalog and that POST matches by (docs/catalog-rules.md#post-products). */
+/** Identifiers that are unique in the catalog and that a POST matches by (docs/catalog-rules.md#post-products). */
 export const IDENTIFIER_KINDS = ['sku', 'barcode', 'mpn', 'asin'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];
 
 export interface Identifier {
   readonly kind: IdentifierKind;
   readonly value: string;
-  /** external_id of the product or variant that bears it. */
+  /** external_id of the product or variant that has it. */
   readonly owner: string;
 }
 
 /**
- * What clears a field that had a value. Text is cleared by the empty string; an identifier or an address by null, because
- * an empty string would be one more value that has to be unique, and is no address.
+ * The value that clears a field. Text is cleared by the empty string. Identifiers and addresses are cleared by null,
+ * because an empty identifier would have to be unique as well, and an empty string is not an address.
  */
 export function clearedValue(
   field: CatalogField,

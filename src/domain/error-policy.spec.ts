@@ -12,7 +12,10 @@ const CODES: readonly ErrorCode[] = [
   'misconfigured',
 ];
 
-/** Stage by code, in the order of CODES: written out once more, so that no cell changes unnoticed. */
+/**
+ * The reaction by stage and code, in the order of CODES. It is a second copy on purpose, so that no cell changes
+ * unnoticed.
+ */
 const EXPECTED: Record<Stage, string> = {
   run: 'pause wait wait retry retry give_up give_up',
   apply: 'pause retry retry owe owe owe owe',
@@ -63,7 +66,7 @@ describe('the side to pause', () => {
     expect(pausedSide('apply', refused('store'))).toBe('store');
   });
 
-  it('is the side that the stage talks to when the error does not tell', () => {
+  it('is the side that the stage uses when the error names none', () => {
     expect(pausedSide('apply', refused())).toBe('catalog');
     expect(pausedSide('write-back', refused())).toBe('store');
     expect(pausedSide('run', refused())).toBeNull();

@@ -1,18 +1,18 @@
 import { CodedError, type ErrorCode, type Side } from './errors.js';
 
 /**
- * What an error means for the row that was being worked on:
+ * The effect of an error on the row that was being processed:
  * - `retry` try again with growing delays; after the last one, give up
- * - `wait` try again later, as often as it takes; the attempt does not count
- * - `pause` ask nothing more of the side that refused us (see `pausedSide`), and try again after the pause
- * - `owe` put this one row off with its reason; the next run or poll takes it up, and the others go on
- * - `give_up` end this one row with its reason; the others go on
+ * - `wait` try again later without limit; the attempt does not count
+ * - `pause` send nothing more to the side that refused us (see `pausedSide`), and try again after the pause
+ * - `owe` put only this row off with its reason; the next run or poll handles it, and the others continue
+ * - `give_up` end only this row with its reason; the others continue
  */
 export type Reaction = 'retry' | 'wait' | 'pause' | 'owe' | 'give_up';
 
 type Row = Readonly<Record<ErrorCode, Reaction>>;
 
-/** The one place that decides what an error code means. Stages are named after the row that they work on. */
+/** The only place that decides the effect of an error code. Stages are named after the row that they process. */
 export const ERROR_POLICY = {
   /** A whole run: reading the store, planning, applying. */
   run: {
@@ -34,7 +34,7 @@ export const ERROR_POLICY = {
     invalid: 'owe',
     misconfigured: 'owe',
   },
-  /** Reading a background task. Giving up means that the product itself has to show what became of it. */
+  /** Reading a background task. After giving up, the product itself has to show the result. */
   task: {
     auth: 'give_up',
     throttled: 'wait',
@@ -44,7 +44,7 @@ export const ERROR_POLICY = {
     invalid: 'give_up',
     misconfigured: 'give_up',
   },
-  /** Listing a product's variants. Giving up means that variants are addressed by external_id alone. */
+  /** Listing a product's variants. After giving up, variants are identified only by external_id. */
   variants: {
     auth: 'give_up',
     throttled: 'retry',
@@ -54,7 +54,7 @@ export const ERROR_POLICY = {
     invalid: 'give_up',
     misconfigured: 'give_up',
   },
-  /** Asking for generation. A 403 may mean that the subscription lacks generation, so it pauses nothing else. */
+  /** Requesting generation. A 403 may mean that the subscription excludes generation, so nothing else is paused. */
   generate: {
     auth: 'wait',
     throttled: 'wait',
@@ -64,7 +64,7 @@ export const ERROR_POLICY = {
     invalid: 'give_up',
     misconfigured: 'give_up',
   },
-  /** Asking what became of an open generation task; it stays open, with the reason, until its time is up. */
+  /** Polling an open generation task. The task stays open, with the reason, until it expires. */
   poll: {
     auth: 'wait',
     throttled: 'wait',
@@ -74,7 +74,7 @@ export const ERROR_POLICY = {
     invalid: 'owe',
     misconfigured: 'owe',
   },
-  /** Interpreting a delivery, with what it fetches. */
+  /** Interpreting a delivery, including the requests that this needs. */
   interpret: {
     auth: 'retry',
     throttled: 'retry',
@@ -98,7 +98,7 @@ export const ERROR_POLICY = {
 
 export type Stage = keyof typeof ERROR_POLICY;
 
-/** The side that a stage talks to where the error itself does not tell; a run talks to both. */
+/** The side that a stage uses when the error does not name one. A run uses both sides. */
 const SIDE_OF_STAGE: Readonly<Record<Stage, Side | null>> = {
   run: null,
   apply: 'catalog',
@@ -114,18 +114,18 @@ export function reactionTo(stage: Stage, error: CodedError): Reaction {
   return ERROR_POLICY[stage][error.code];
 }
 
-/** True for a coded error that the stage reacts to in one of these ways; false for anything without a code. */
+/** True for a coded error with one of these reactions in the stage; false for an error without a code. */
 export function isMetWith(error: unknown, stage: Stage, ...reactions: Reaction[]): error is CodedError {
   return error instanceof CodedError && reactions.includes(reactionTo(stage, error));
 }
 
-/** The codes that a stage reacts to in one of these ways: what a query looks for in rows that keep an error's code. */
+/** The codes with one of these reactions in the stage, for queries on rows that store an error's code. */
 export function codesMetWith(stage: Stage, ...reactions: Reaction[]): ErrorCode[] {
   const row: Row = ERROR_POLICY[stage];
   return (Object.keys(row) as ErrorCode[]).filter((code) => reactions.includes(row[code]));
 }
 
-/** The side to pause after an error: this store, or the workspace of the catalog. Null when nothing is to be paused. */
+/** The side to pause after an error: this store, or the catalog workspace. Null when nothing is paused. */
 export function pausedSide(stage: Stage, error: CodedError): Side | null {
   return reactionTo(stage, error) === 'pause' ? (error.side ?? SIDE_OF_STAGE[stage]) : null;
 }

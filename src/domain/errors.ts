@@ -1,32 +1,33 @@
 import { clipped, onOneLine } from './text.js';
 
 /**
- * The one error type that crosses module borders. Connectors translate every answer of a vendor into a code, by status and
- * machine-readable code, never by message text. `error-policy.ts` says what a code means for a row.
+ * The only error type that crosses module borders. Connectors translate every vendor response into a code, by status
+ * and machine-readable code, never by message text (docs/decisions/0023-errors-have-codes.md). `error-policy.ts`
+ * decides the effect of a code on a row.
  */
 export type ErrorCode =
-  | 'auth' // credentials refused (401, or a permission that is missing: 403); people must act
-  | 'throttled' // asked to slow down; `retryAfterMs` says how long when the other side did
-  | 'transient' // may work later as it is: resets, timeouts, 5xx, an answer that is not what it should be
+  | 'auth' // credentials refused (401) or a permission missing (403); a person must act
+  | 'throttled' // the other side asked for fewer requests; `retryAfterMs` when it said how long
+  | 'transient' // may succeed later unchanged: resets, timeouts, 5xx, an unusable response
   | 'invalid' // the request itself was refused; `fields` holds the service's own messages
   | 'conflict' // exists already, or changed since it was read
   | 'not_found'
-  | 'misconfigured'; // cannot work before somebody changes the configuration
+  | 'misconfigured'; // cannot work before the configuration changes
 
-/** The side that an error came from; errors of the database, the queue or the configuration have none. */
+/** The side that raised an error. Errors of the database, the queue and the configuration have none. */
 export type Side = 'store' | 'catalog';
 
 export interface CodedErrorDetails {
   readonly cause?: unknown;
-  /** Milliseconds to wait, as the other side asked for; absent when it did not say. */
+  /** Milliseconds to wait, as the other side requested; absent when it requested none. */
   readonly retryAfterMs?: number;
-  /** Field name to messages, as the service gave them (docs/catalog-rules.md#errors: validation error). */
+  /** Field name to messages, as the service returned them (docs/catalog-rules.md#errors). */
   readonly fields?: Readonly<Record<string, readonly string[]>>;
   /** HTTP status, when one was received. */
   readonly status?: number;
-  /** True when the request may have been carried out although no usable answer came back. */
+  /** True when the request may have been carried out although no usable response arrived. */
   readonly outcomeUnknown?: boolean;
-  /** The side that raised it, where that is known already; see `raisedBy`. */
+  /** The side that raised it, if already known; see `raisedBy`. */
   readonly side?: Side | null;
 }
 
@@ -55,7 +56,7 @@ export class CodedError extends Error {
     return this.#side;
   }
 
-  /** Notes the side that raised it, unless a side is noted already. Returns the error itself. */
+  /** Records the side that raised the error, unless one is recorded already. Returns the error itself. */
   raisedBy(side: Side): this {
     this.#side ??= side;
     return this;

@@ -1,4 +1,4 @@
-/** external_ids of docs/decisions/0005-identity.md: what ties a store's product to its catalog product for life. */
+/** The external_ids that link a store's product to its catalog product (docs/decisions/0005-identity.md). */
 export interface ProductRef {
   readonly shop: string;
   readonly productId: string;
@@ -16,7 +16,7 @@ export function variantExternalId(shop: string, productId: string, variantId: st
   return `shopify:${shop}:${productId}:${variantId}`;
 }
 
-/** Null for anything that is not one of ours: other systems give external_ids too. */
+/** Null for an external_id that store-sync did not create: other systems use external_ids too. */
 export function parseExternalId(value: string): ProductRef | null {
   const match = PATTERN.exec(value);
   if (match === null) return null;

@@ -29,7 +29,7 @@ describe('fingerprint', () => {
     );
   });
 
-  it('tells any two texts apart', () => {
+  it('distinguishes any two texts', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (left, right) => {
         expect(fingerprint(left) === fingerprint(right)).toBe(left === right);

@@ -1,15 +1,16 @@
 import { hash } from 'node:crypto';
 
 /**
- * Canonical hash of a JSON value: object keys are sorted, undefined members count as absent, undefined itself as null. 128 bits of
- * SHA-256 in hex: enough that two contents of one product never share it, short enough to keep a map of them per product.
+ * Canonical hash of a JSON value. Object keys are sorted, undefined members are ignored, and undefined itself counts
+ * as null. The hash is 128 bits of SHA-256 in hex: enough to distinguish all contents of a product, and short enough
+ * to keep a map of them per product.
  */
 export function fingerprint(value: unknown): string {
   return hash('sha256', canonicalJson(value), 'hex').slice(0, 32);
 }
 
 export function canonicalJson(value: unknown): string {
-  // A replacer is asked about every value, and most are texts.
+  // Fast path: most values are texts, and a replacer would be called for each.
   if (typeof value !== 'object' || value === null) return JSON.stringify(value ?? null);
   const canonical = (_key: string, member: unknown): unknown =>
     isPlainObject(member) ? sorted(member) : member;

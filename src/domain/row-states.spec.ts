@@ -10,7 +10,7 @@ import {
 
 type Machine = Readonly<Record<string, readonly string[]>>;
 
-/** Every legal move, written out a second time: a move that is added or lost must be meant. */
+/** Every legal move, as a second copy: adding or removing a move must be intended. */
 const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
   [
     'run',
@@ -87,7 +87,7 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
   ],
 ];
 
-/** As docs/decisions/0001-rows-before-queues.md names them. */
+/** The states of the tables in docs/architecture.md. */
 const states: Readonly<Record<string, readonly string[]>> = {
   run: ['queued', 'running', 'succeeded', 'partial', 'failed'],
   action: ['planned', 'applied', 'failed', 'superseded'],

@@ -1,6 +1,6 @@
 /**
- * Legal states of the rows that are the truth (docs/decisions/0001-rows-before-queues.md), as data: who moves a row does so by a guarded UPDATE from
- * one of `from`, and what is terminal derives from it.
+ * The legal states of rows as data (docs/decisions/0001-rows-before-queues.md). A row moves by a guarded UPDATE from
+ * one of the states in `from`. Terminal states follow from this table.
  */
 export const RUN_TRANSITIONS = {
   queued: ['running', 'failed'],
@@ -14,14 +14,14 @@ export const RUN_TRANSITIONS = {
 export const ACTION_TRANSITIONS = {
   planned: ['applied', 'failed', 'superseded'],
   failed: ['planned', 'applied', 'superseded'],
-  // A creation that the catalog accepted may still fail in its background.
+  // A creation that the catalog accepted may still fail in the background.
   applied: ['failed'],
   superseded: [],
 } as const;
 
 export const TASK_TRANSITIONS = {
   requested: ['succeeded', 'failed', 'no_urls', 'abandoned'],
-  // A result that comes after we gave up is still a result.
+  // A late result is still a result.
   abandoned: ['succeeded', 'failed', 'no_urls'],
   succeeded: [],
   failed: [],
@@ -56,7 +56,7 @@ export type DeliveryState = keyof typeof DELIVERY_TRANSITIONS;
 export type WriteBackState = keyof typeof WRITE_BACK_TRANSITIONS;
 export type LinkState = (typeof LINK_STATES)[number];
 
-/** The states from which a row may legally move to `to`. */
+/** The states from which a row may move to `to`. */
 export function statesBefore<T extends Readonly<Record<string, readonly string[]>>>(
   transitions: T,
   to: string,

@@ -1,8 +1,8 @@
-/** A product of a store as read now: plain values, nothing vendor-specific, nothing derived. Empty strings never occur: null. */
+/** A store's product as read now: plain values, nothing vendor-specific, nothing derived. Empty strings are null. */
 export interface ProductSnapshot {
   /** `shopify:{shop}:{numeric product id}`; never changes for a product's life (docs/decisions/0005-identity.md). */
   readonly externalId: string;
-  /** The store's own id, opaque to everyone but its connector. */
+  /** The store's own id. Only its connector knows the format. */
   readonly storeId: string;
   readonly status: ProductStatus;
   readonly handle: string;
@@ -23,7 +23,7 @@ export interface ProductSnapshot {
   /** In the store's order. */
   readonly imageUrls: readonly string[];
   readonly metafields: readonly MetafieldValue[];
-  /** True when the store made the only variant by itself, because the product has no options. */
+  /** True when the store created the only variant itself, because the product has no options. */
   readonly hasOnlyDefaultVariant: boolean;
   /** In the store's order. */
   readonly variants: readonly VariantSnapshot[];

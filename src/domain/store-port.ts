@@ -1,46 +1,53 @@
 import type { MetafieldValue, ProductSnapshot } from './snapshot.js';
 
 /**
- * What store-sync needs of a store. Every method throws `CodedError` only. A connector is bound to one configured store;
- * it may be called concurrently and keeps within the store's limits by itself.
+ * The operations that store-sync needs from a store. Every method throws only `CodedError`. A connector belongs to
+ * one configured store. It may be called concurrently, and it respects the store's limits by itself.
  */
 export interface StoreConnector {
-  /** Proves credentials, permissions and version; one finding per thing, worst last. Throws only what it cannot explain. */
+  /**
+   * Tests credentials, permissions and the API version, with one finding per item and the worst last. It throws only
+   * when it cannot explain the problem as a finding.
+   */
   check(): Promise<readonly StoreFinding[]>;
 
   /**
-   * Starts a full export and answers with a handle that survives a restart, or null where the store refuses exports
-   * (`readPages` serves then). The export covers every status; the filter's query narrows it.
+   * Starts a full export and returns a handle that survives a restart. Returns null where the store refuses exports;
+   * use `readPages` then. The export covers every status, and the filter's query narrows it.
    */
   startExport(query: string): Promise<string | null>;
 
-  /** Where an export stands. `failed` carries why; a cancelled or expired export is `failed`, also when it offers a file. */
+  /**
+   * The state of an export. `failed` has the reason. A cancelled or expired export is `failed`, even when it offers a
+   * file.
+   */
   pollExport(handle: string): Promise<ExportState>;
 
-  /** Cancels an export that nobody will read. A finished one is left alone without error. */
+  /** Cancels an export that is no longer needed. Cancelling a finished export does nothing. */
   cancelExport(handle: string): Promise<void>;
 
   /**
-   * Streams a completed export product by product, in batches; memory does not grow with the export. Throws `transient`
-   * when the file is not what the store said it would be (docs/decisions/0015-only-complete-exports-count.md): its end is the proof of completeness.
+   * Streams a completed export in batches of products, with constant memory. Throws `transient` when the file does
+   * not match the counts that the store reported (docs/decisions/0015-only-complete-exports-count.md). Reaching the
+   * end proves that the export is complete.
    */
   readExport(completed: CompletedExport): AsyncIterable<readonly SourceProduct[]>;
 
   /**
-   * Streams products by pages, oldest change first, all statuses, each product once. With `since`: those changed at or
-   * after it. Throws `invalid` when the store says that it ignored or cut the filter.
+   * Streams products of all statuses by pages, oldest change first, each product once. With `since`, only those
+   * changed at or after it. Throws `invalid` when the store reports that it ignored or shortened the filter.
    */
   readPages(selection: PageSelection): AsyncIterable<readonly ProductSnapshot[]>;
 
-  /** How many products a full read should meet, or null when the store does not say. */
+  /** The number of products that a full read should find, or null when the store does not report one. */
   countProducts(query: string): Promise<number | null>;
 
-  /** Products as they are now, in the order of the ids; null where one no longer exists. */
+  /** The current products, in the order of the ids. An entry is null when the product no longer exists. */
   readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]>;
 
   /**
-   * The values that a write-back may touch, as they are now; null when the product no longer exists. Search engine texts may be
-   * left out (`seo: false`) by whoever does not need them: they cost extra.
+   * The current values that a write-back may replace, or null when the product no longer exists. Pass `seo: false` to
+   * skip the search engine texts, which cost extra.
    */
   readLive(
     storeId: string,
@@ -49,8 +56,9 @@ export interface StoreConnector {
   ): Promise<LiveProduct | null>;
 
   /**
-   * Writes product fields in one call and answers with what the store now holds for each written field (stores normalise:
-   * docs/decisions/0004-effective-source.md). Throws `not_found` when the product is gone, `invalid` with the store's field messages.
+   * Writes product fields in one call and returns the stored value of each written field, because stores normalise
+   * values (docs/decisions/0004-effective-source.md). Throws `not_found` when the product no longer exists, and
+   * `invalid` with the store's field messages.
    */
   writeFields(
     storeId: string,
@@ -59,8 +67,8 @@ export interface StoreConnector {
   ): Promise<Partial<Record<StoreField, string | null>>>;
 
   /**
-   * Sets metafields, each guarded by the digest that was read (null: must not exist yet). Splits into as many calls as the
-   * store asks for. One entry's refusal is that entry's outcome and does not hold up the others.
+   * Sets metafields. Each is guarded by the digest that was read; null means that it must not exist yet. Splits the
+   * entries into as many calls as the store requires. A refused entry does not affect the others.
    */
   writeMetafields(
     storeId: string,
@@ -68,7 +76,7 @@ export interface StoreConnector {
     options?: StoreWriteOptions,
   ): Promise<readonly MetafieldOutcome[]>;
 
-  /** Removes metafields that were not there before; absent ones are no error. */
+  /** Removes metafields that did not exist before the write. Removing an absent metafield is not an error. */
   removeMetafields(
     storeId: string,
     metafields: readonly { namespace: string; key: string }[],
@@ -76,8 +84,9 @@ export interface StoreConnector {
   ): Promise<void>;
 
   /**
-   * The translations of the targets (store fields, `metafield:namespace.key`) into a locale, as they are now; null when the
-   * product no longer exists. What the store or the app does not allow is told in `problem`, not thrown.
+   * The current translations of the targets (store fields, `metafield:namespace.key`) into a locale, or null when the
+   * product no longer exists. If the store or the app does not allow translations, `problem` says why; nothing is
+   * thrown.
    */
   readTranslations(
     storeId: string,
@@ -86,9 +95,10 @@ export interface StoreConnector {
   ): Promise<LiveTranslations | null>;
 
   /**
-   * Registers translations of the texts as they stand now, and answers with what the store then holds (it normalises). The
-   * store has no compare-and-set for them: each is read once more just before and left alone when it is no longer `expected`.
-   * One entry's refusal is that entry's outcome and does not hold up the others. Throws `not_found` when the product is gone.
+   * Registers translations of the current texts and returns the stored values, which the store normalises. The store
+   * has no compare-and-set for translations. So each is read again right before the write, and skipped when it is no
+   * longer `expected`. A refused entry does not affect the others. Throws `not_found` when the product no longer
+   * exists.
    */
   writeTranslations(
     storeId: string,
@@ -97,7 +107,10 @@ export interface StoreConnector {
     options?: StoreWriteOptions,
   ): Promise<readonly TranslationOutcome[]>;
 
-  /** Removes translations that were not there before; absent ones are no error. `invalid` when the store refuses. */
+  /**
+   * Removes translations that did not exist before the write. Removing an absent one is not an error. Throws
+   * `invalid` when the store refuses.
+   */
   removeTranslations(
     storeId: string,
     locale: string,
@@ -105,31 +118,31 @@ export interface StoreConnector {
     options?: StoreWriteOptions,
   ): Promise<void>;
 
-  /** Makes sure that product events reach `uri`, without a second subscription for the same topic and address. */
+  /** Subscribes `uri` to product events, without a second subscription for the same topic and address. */
   ensureSubscriptions(uri: string): Promise<void>;
 
   close(): Promise<void>;
 }
 
 export interface StoreWriteOptions {
-  /** Runs right before each write request, after every wait for a turn; when it throws, the request is not sent. */
+  /** Runs right before each write request, after any wait for the rate limit. If it throws, the request is not sent. */
   readonly beforeSend?: () => Promise<void>;
 }
 
-/** A product as a read of the store met it. */
+/** A product as one read of the store returned it. */
 export interface SourceProduct {
   readonly externalId: string;
   readonly storeId: string;
   /**
-   * Of everything that the store said of the product, to the byte: as long as it stays, so does the snapshot. Null where a
-   * read cannot tell.
+   * Digest of all bytes that the store returned for the product. An equal digest means an equal snapshot. Null where
+   * the read cannot provide one.
    */
   readonly digest: string | null;
-  /** Parses what was read. Throws `transient`, saying where, when it is malformed. */
+  /** Parses the data that was read. Throws `transient` with the place of the error when it is malformed. */
   snapshot(): ProductSnapshot;
 }
 
-/** Product fields that content may be written to. */
+/** Product fields that write-back may write. */
 export const STORE_FIELDS = [
   'title',
   'descriptionHtml',
@@ -143,9 +156,9 @@ export type StoreField = (typeof STORE_FIELDS)[number];
 export interface LiveProduct {
   readonly storeId: string;
   readonly status: string;
-  /** Null and the empty string are one thing: null. What was not asked for is absent: see `liveField`. */
+  /** An empty string counts as null. A field that was not requested is absent; see `liveField`. */
   readonly fields: Readonly<Partial<Record<StoreField, string | null>>>;
-  /** All metafields of the namespace that was asked for. */
+  /** All metafields of the requested namespace. */
   readonly metafields: readonly LiveMetafield[];
 }
 
@@ -153,7 +166,7 @@ export interface LiveParts {
   readonly seo: boolean;
 }
 
-/** What the store holds in a field. Throws when the field was not read: that is not the same as an empty one. */
+/** The store's value of a field. Throws when the field was not read, because that differs from an empty field. */
 export function liveField(live: LiveProduct, field: StoreField): string | null {
   const value = live.fields[field];
   if (value === undefined) throw new Error(`${field} of ${live.storeId} was not read`);
@@ -166,7 +179,7 @@ export interface LiveMetafield extends MetafieldValue {
 }
 
 export interface MetafieldWrite extends MetafieldValue {
-  /** Digest of the value that is to be replaced; null when there was none. */
+  /** Digest of the value to replace; null when there was none. */
   readonly expectedDigest: string | null;
 }
 
@@ -186,18 +199,18 @@ export type MetafieldOutcome =
     };
 
 export interface LiveTranslations {
-  /** Why nothing can be translated into this locale, with what to do about it; null when it can. */
+  /** The reason why nothing can be translated into this locale, with what to do; null when translation is possible. */
   readonly problem: string | null;
-  /** By target: what of the targets has a text to translate. `value` is null where there is no translation. */
+  /** The targets that have a text to translate. `value` is null where there is no translation. */
   readonly texts: ReadonlyMap<string, { readonly value: string | null }>;
-  /** Targets that the store never translates, whatever they hold. */
+  /** Targets that the store never translates, whatever their value. */
   readonly never: readonly string[];
 }
 
 export interface TranslationWrite {
   readonly target: string;
   readonly value: string;
-  /** The translation that is to be replaced; null when there was none. */
+  /** The translation to replace; null when there was none. */
   readonly expected: string | null;
 }
 
@@ -218,7 +231,7 @@ export interface CompletedExport {
   readonly handle: string;
   /** Null when the export is empty. */
   readonly url: string | null;
-  /** Lines that the store says it wrote, and those of them that are products. */
+  /** The number of lines that the store reports, and how many of them are products. */
   readonly objects: number;
   readonly rootObjects: number;
 }
@@ -231,6 +244,6 @@ export interface PageSelection {
 export interface StoreFinding {
   readonly level: 'ok' | 'warn' | 'fail';
   readonly what: string;
-  /** What was found and, unless ok, what to do. */
+  /** The finding and, unless it is ok, what to do. */
   readonly detail: string;
 }

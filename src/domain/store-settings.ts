@@ -1,7 +1,9 @@
 import type { StoreField } from './store-port.js';
 import type { ProductStatus } from './snapshot.js';
 
-/** A store's settings as the planner and the stages need them; the configuration's schema yields this shape. */
+/**
+ * A store's settings, in the shape that the planner and the stages use. The configuration schema produces this shape.
+ */
 export interface MappingSettings {
   /** Metafields that become open_attributes: `namespace.key` or `namespace.*`. */
   readonly openAttributes: readonly string[];
@@ -10,13 +12,13 @@ export interface MappingSettings {
   readonly asin: string;
   /** Where the brand comes from: `auto`, `vendor`, `none`, or `namespace.key` of a metafield. */
   readonly brand: BrandSource;
-  /** `namespace.key` of the metafield with the page that the service shall read; empty: none. */
+  /** `namespace.key` of the metafield with the page that the service should read; empty: none. */
   readonly sourceUrl: string;
-  /** `namespace.key` of the metafield with the text that the service shall search by; empty: none. */
+  /** `namespace.key` of the metafield with the text that the service should search for; empty: none. */
   readonly referenceString: string;
   /** Codes of the service's product lists that every product of the store joins. */
   readonly productLists: readonly string[];
-  /** Store tag to the id of the service's tag. */
+  /** Tag of the store to the id of the service's tag. */
   readonly tags: Readonly<Record<string, number>>;
 }
 
@@ -28,7 +30,7 @@ export interface WriteBackSettings {
   readonly onConflict: 'skip' | 'overwrite';
   /** Catalog field (`name`, or `sections.CODE`) to store field. */
   readonly fields: Readonly<Record<string, StoreField>>;
-  /** Null: custom attributes are left alone. */
+  /** Null: custom attributes are not written. */
   readonly sections: { readonly namespace: string } | null;
   readonly locales: readonly string[];
   /** Elements of the merchant's description that stay after a generated one. */

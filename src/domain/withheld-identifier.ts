@@ -1,7 +1,7 @@
 import type { Identifier } from './catalog-product.js';
 
-/** An identifier that is not sent, because it is not this product's alone (docs/decisions/0005-identity.md). */
+/** An identifier that is not sent because another product has it too (docs/decisions/0005-identity.md). */
 export interface WithheldIdentifier extends Identifier {
-  /** For people; nothing branches on it. */
+  /** For people. No code branches on it. */
   readonly reason: string;
 }

@@ -1,15 +1,15 @@
-/** One value that the store should come to hold. */
+/** One value that the store should have after the write. */
 export interface IntendedValue {
   /** A store field, or `metafield:namespace.key`; a translation with its locale in front, such as `fr:title`. */
   readonly target: string;
   readonly value: string;
   /** Metafield type; null for a store field. */
   readonly type: string | null;
-  /** Catalog field that it came from, for people and for comparing with what was pushed. */
+  /** The catalog field of the value, for display and for the comparison with the pushed value. */
   readonly from: string;
-  /** The result's value before it was sanitised: what was pushed comes back like this when nothing was generated. */
+  /** The result's value before it was sanitised. If nothing was generated, it equals the pushed value. */
   readonly raw: string | null;
-  /** Why it is not to be written although the result holds it; absent otherwise. */
+  /** The reason why the value is not written although the result has it; absent otherwise. */
   readonly withheld?: string;
 }
 
@@ -18,27 +18,27 @@ export type FieldOutcome =
   | 'same'
   | 'conflict'
   | 'not_generated'
-  /** A translation that the store cannot hold: the locale is not among the shop's, or the text is not translated. */
+  /** The store cannot hold the translation: the shop lacks the locale, or the text is not translatable. */
   | 'untranslatable'
   | 'failed'
   | 'reverted'
   | 'not_ours';
 
-/** What became of one field: the journal's before-image and what the store held afterwards. */
+/** The outcome of one field: the before-image, and the store's value after the write. */
 export interface JournalField {
   readonly target: string;
   readonly outcome: FieldOutcome;
   readonly reason: string;
   readonly before: string | null;
-  /** Type that the before-image of a metafield had. */
+  /** The metafield type of the before-image. */
   readonly type: string | null;
-  /** As the store returned it; null unless written. */
+  /** The value that the store returned; null unless written. */
   readonly after: string | null;
-  /** True when it was sent and no answer came: the store may hold it. Absent otherwise. */
+  /** True when the request was sent and no answer arrived, so the store may have the value. Absent otherwise. */
   readonly unanswered?: true;
 }
 
-/** What an attempt was about to write, and what stood there. */
+/** The value that an attempt was about to write, and the value that it replaces. */
 export interface SentValue {
   readonly value: string;
   readonly before: string | null;

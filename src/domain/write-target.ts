@@ -1,14 +1,17 @@
-/** A target's language prefix, such as the `fr:` of `fr:title`; `metafield:` is no locale, it has too many letters. */
+/** The locale prefix of a target, such as the `fr:` of `fr:title`. `metafield:` has too many letters to be a locale. */
 const IN_LOCALE = /^([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*):(.+)$/s;
 
 export interface TargetPlace {
-  /** Null: the store's own language. */
+  /** Null: the store's primary language. */
   readonly locale: string | null;
   /** A store field (`title`) or `metafield:namespace.key`. */
   readonly base: string;
 }
 
-/** Name under which a translation is intended, journalled and remembered: `fr:title`, `fr:metafield:catalog.care`. */
+/**
+ * The target name of a translation in write-backs, in the journal and in the written content: `fr:title`,
+ * `fr:metafield:catalog.care`.
+ */
 export function translationTarget(locale: string, base: string): string {
   return `${locale}:${base}`;
 }
@@ -18,7 +21,7 @@ export function placeOfTarget(target: string): TargetPlace {
   return locale === undefined || base === undefined ? { locale: null, base: target } : { locale, base };
 }
 
-/** The languages besides the store's own that the targets speak of, in the order in which they first come. */
+/** The locales of the targets, apart from the store's primary language, in order of first appearance. */
 export function localesOf(targets: readonly string[]): string[] {
   const locales = targets.flatMap((target) => placeOfTarget(target).locale ?? []);
   return [...new Set(locales)];

@@ -55,7 +55,7 @@ describe('valueHash', () => {
     expect(valueHash(text)).not.toBe(valueHash(null));
   });
 
-  it('tells texts apart by every character', () => {
+  it('distinguishes texts by every character', () => {
     expect(valueHash('a')).not.toBe(valueHash('A'));
     expect(valueHash('a')).not.toBe(valueHash('a '));
   });
@@ -136,14 +136,14 @@ it('a metafield’s target names its namespace and key', () => {
   expect(metafieldTarget('catalog', 'material')).toBe('metafield:catalog.material');
 });
 
-/** A field as the store and the journal hold it, and what a merchant would say was meant. */
+/** A field as the store and the journal have it, and the text that the merchant means. */
 class Field {
   live: string | null = 'merchant 0';
   written: WrittenField | undefined;
   readonly generated = new Set<string>();
   readonly history: (string | null)[] = [];
   readonly #journal: { before: string | null; after: string }[] = [];
-  /** The merchant's text that each of our writes stood in for; the last one is what our text means now. */
+  /** The merchant's text that each of our writes replaced. The last one is the meaning of our text now. */
   #meant: string | null = this.live;
   #count = 0;
 

@@ -1,22 +1,25 @@
 import { fingerprint } from './fingerprint.js';
 
 /**
- * What write-back has put into one field of one store product, as the store returned it (docs/decisions/0004-effective-source.md).
- * Targets are store fields (`title`) or metafields (`metafield:namespace.key`), and translations of either (`fr:title`): these
- * never are source, so that the effective source of a product does not ask for them.
+ * The values that write-back has written into one field of one product, as the store returned them
+ * (docs/decisions/0004-effective-source.md). A target is a store field (`title`), a metafield
+ * (`metafield:namespace.key`), or a translation of either (`fr:title`). Translations are never source, so the
+ * effective source ignores them.
  */
 export interface WrittenField {
   /** Hash of the value last written, as the store returned it; null once it has been reverted. */
   readonly ours: string | null;
-  /** Hashes of every earlier value of ours: a late read may still show one, and none may ever become source. */
+  /**
+   * Hashes of all earlier values that we wrote. A late read may still return one of them, and none may become source.
+   */
   readonly past: readonly string[];
-  /** The merchant's value that ours stands in for; null where there was none. */
+  /** The merchant's value that our value replaced; null when the field was empty. */
   readonly replaced: string | null;
 }
 
 export type WrittenContent = Readonly<Record<string, WrittenField>>;
 
-/** Values are compared by hash; null and the empty string are one thing. */
+/** Values are compared by hash. The empty string counts as null. */
 export function valueHash(value: string | null | undefined): string {
   return fingerprint(value === '' ? null : value);
 }
@@ -26,9 +29,9 @@ export function metafieldTarget(namespace: string, key: string): string {
 }
 
 /**
- * The effective source of a field: the store's value, unless it is one that we wrote: then the value that ours replaced.
- * Everything that is fingerprinted, pushed or generated from goes through here; without it generated text would come back
- * as the merchant's own, be pushed, regenerated and written again for ever.
+ * The effective source of a field: the live value, or, when the live value is one that we wrote, the merchant's value
+ * that it replaced. All fingerprints, pushes and generation requests use it. Without it, generated text would return
+ * as the merchant's own and be pushed and regenerated in every run.
  */
 export function effectiveValue(live: string | null, written: WrittenField | undefined): string | null {
   if (written === undefined) return live;
@@ -40,7 +43,7 @@ export function isOurs(live: string | null, written: WrittenField): boolean {
   return hash === written.ours || written.past.includes(hash);
 }
 
-/** The journal entry after `stored` (what the store returned) took the place of `effective` (the merchant's value). */
+/** The entry after a write: `stored`, as the store returned it, replaced `effective`, the merchant's value. */
 export function afterWrite(
   previous: WrittenField | undefined,
   stored: string | null,
@@ -53,15 +56,15 @@ export function afterWrite(
   return { ours, past: [...past], replaced: effective };
 }
 
-/** The entry after the before-image was restored: nothing of ours is there now, but a late read may still show it. */
+/** The entry after a revert: none of our values is in the store, but a late read may still return one. */
 export function afterRevert(previous: WrittenField): WrittenField {
   const past = previous.ours === null ? previous.past : [...new Set([...previous.past, previous.ours])];
   return { ours: null, past, replaced: previous.replaced };
 }
 
 /**
- * The entry after `sent` may have taken the place of `before`, and nobody knows: should it be met in the store, it is ours and
- * never source; should it not, nothing has changed.
+ * The entry after a write with an unknown outcome: `sent` may have replaced `before`. If the store has it, it counts
+ * as ours and never as source. If not, nothing has changed.
  */
 export function afterUnknownWrite(
   previous: WrittenField | undefined,

@@ -16,7 +16,7 @@ function intendedOf(product: GeneratedProduct, over: Partial<WriteBackSettings> 
   return intendedValues(product, { ...writeBackSettings, ...over });
 }
 
-/** What a section of the one attribute becomes; undefined when it is left out. */
+/** The metafield that a section with one attribute becomes; undefined when the attribute is omitted. */
 function metafieldOf(value: unknown): { type: string | null; value: string } | undefined {
   const [made] = intendedOf({ sections: [{ attribute: value }] });
   return made && { type: made.type, value: made.value };
@@ -349,7 +349,7 @@ describe('attributeKey', () => {
   });
 });
 
-it('store fields are told from metafields', () => {
+it('store fields are distinguished from metafields', () => {
   expect(['title', 'seo.title', 'metafield:a.b', 'handle'].map(isStoreField)).toEqual([
     true,
     true,

@@ -6,7 +6,7 @@ import type { WriteBackSettings } from '../domain/store-settings.js';
 import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
 import { withoutOuter, withoutTrailing } from '../domain/text.js';
 
-/** What a generation result says of a product, as far as it may reach the store. */
+/** The part of a generation result that may reach the store. */
 export interface GeneratedProduct {
   readonly name?: string | null;
   readonly description?: string | null;
@@ -27,8 +27,8 @@ const LONGEST_NAME = 1000;
 const MAX_DECIMAL = 1e13;
 
 /**
- * Generated content as store values: sanitised, mapped by the store's settings, empty values left out. Content is never
- * written blank: a result without a text says nothing about that text.
+ * Generated content as store values: sanitised, mapped by the store's settings, without empty values. An empty value
+ * is never written, because a result without a text says nothing about that text.
  */
 export function intendedValues(product: GeneratedProduct, settings: WriteBackSettings): IntendedValue[] {
   const [attributes, firstLeft] = takenAttributes(product.sections ?? []);
@@ -120,7 +120,7 @@ function sanitisedMarkup(raw: string): string {
   return isBlankHtml(html) ? '' : html;
 }
 
-/** Cut between characters as people see them, so that no half of a pair is left. */
+/** Truncates between graphemes, so that no character is split. */
 function clipped(text: string, length: number): string {
   return text.length <= length
     ? text
@@ -131,9 +131,9 @@ function clipped(text: string, length: number): string {
 }
 
 /**
- * Custom attributes by key. The service's `sections` are objects with free-form keys (docs/catalog-rules.md#product): one that
- * names itself (`code`, `key`, `slug`, `name`, `title` or `label`) beside a `value` is one attribute; of any other each
- * member is one. The first bearer of a key wins.
+ * Custom attributes by key. Sections are objects with free-form keys (docs/catalog-rules.md#product). A section with
+ * a name (`code`, `key`, `slug`, `name`, `title` or `label`) and a `value` is one attribute. In any other section,
+ * each member is one attribute. The first attribute with a key wins.
  */
 export function sectionAttributes(
   sections: readonly Readonly<Record<string, unknown>>[],
@@ -183,7 +183,10 @@ function attributesOf(section: Readonly<Record<string, unknown>>): [string, unkn
   return Object.entries(section);
 }
 
-/** A metafield key: 2 to 64 of `a-z 0-9 _ -`, made from whatever name the attribute has; empty when nothing is left of it. */
+/**
+ * A metafield key of 2 to 64 characters from `a-z 0-9 _ -`, made from the attribute's name; empty when no valid
+ * character remains.
+ */
 export function attributeKey(name: string): string {
   const plain = name
     .slice(0, LONGEST_NAME)
@@ -195,7 +198,10 @@ export function attributeKey(name: string): string {
   return slug.length === 1 ? `${slug}_` : slug;
 }
 
-/** The metafield type and text of a JSON value; null for what a metafield cannot hold (nothing, blank, too large). */
+/**
+ * The metafield type and text of a JSON value; null for a value that a metafield cannot hold (null, blank or too
+ * large).
+ */
 function typedMetafield(raw: unknown): { value: string; type: string } | null {
   const typed = typedText(raw);
   if (typed === null || typed.value.trim() === '') return null;
@@ -212,7 +218,7 @@ function typedText(raw: unknown): { value: string; type: string } | null {
   return null;
 }
 
-/** JSON reaches a page as any text does: every text in it is sanitised, names of members included. */
+/** A page may show JSON like any other text, so all strings in it are sanitised, including the names of members. */
 function sanitisedJson(raw: unknown): unknown {
   if (typeof raw === 'string') return sanitisedText(raw);
   if (Array.isArray(raw)) return raw.map(sanitisedJson);
@@ -236,7 +242,7 @@ function typedString(raw: string): { value: string; type: string } {
     : { value: text, type: 'single_line_text_field' };
 }
 
-/** Sanitised markup where the text holds any that is allowed; otherwise the bare text, which is no markup. */
+/** Sanitised markup when the text has allowed markup; otherwise the plain text. */
 function sanitisedText(raw: string): string {
   const text = storableText(raw);
   if (!text.includes('<')) return text.trim();

@@ -10,7 +10,7 @@ import {
   storableText,
 } from './html-content.js';
 
-/** After the OWASP filter evasion list: ways to have a page run, load or frame something. */
+/** From the OWASP filter evasion list: ways to make a page run, load or frame something. */
 const ATTACKS: readonly string[] = [
   '<script>alert(1)</script>',
   '<SCRIPT SRC=https://evil.example/x.js></SCRIPT>',
@@ -61,10 +61,10 @@ const TAG = /<\/?([a-z0-9]+)((?:\s[a-z-]+(?:="[^"<>]*")?)*)\s*\/?>/g;
 const HARMLESS_TAGS =
   /^(p|br|hr|div|span|h[1-6]|blockquote|pre|code|[uod]l|li|d[td]|strong|b|em|i|u|s|small|su[bp]|mark|abbr|table|caption|thead|tbody|tfoot|t[rhd]|a|img|figure|figcaption)$/;
 const HARMLESS_ATTRIBUTES = /^(href|title|src|alt|width|height|colspan|rowspan|scope|rel)$/;
-/** An address by a scheme that a reader may follow. */
+/** An address with a scheme that is safe to follow. */
 const HARMLESS_ADDRESS = /^(https:\/\/|mailto:|tel:)/;
 
-/** Escapes undone, white space and control characters gone: they do not keep a browser from seeing a scheme. */
+/** Decodes escapes and removes white space and control characters, because browsers recognise a scheme despite them. */
 function asBrowsersRead(address: string): string {
   return address
     .replaceAll(/&#x([0-9a-f]+);?/gi, (_escape, code: string) => String.fromCharCode(parseInt(code, 16)))
@@ -72,7 +72,7 @@ function asBrowsersRead(address: string): string {
     .replaceAll(/[\u0000-\u0020]/g, '');
 }
 
-/** Whatever in the HTML is not plainly allowed: stray angle brackets, elements, attributes, addresses. */
+/** Everything in the HTML that is not explicitly allowed: stray angle brackets, elements, attributes, addresses. */
 function offences(html: string): string[] {
   const found = /[<>]/.test(html.replaceAll(TAG, '')) ? ['a bracket that belongs to no element'] : [];
   for (const [, name = '', attributes = ''] of html.matchAll(TAG)) {
@@ -192,7 +192,7 @@ describe('sanitiseHtml', () => {
 });
 
 describe.each(Object.entries(HTML_WORST_CASES))('%s', (_name, make) => {
-  // A conversion whose work grew with the square of the length, or more, would not end within a test's time.
+  // A conversion with quadratic work, or worse, would not finish within a test's time limit.
   const html = make(100_000);
 
   it('becomes plain text that is no longer than it', () => {
@@ -319,7 +319,7 @@ describe('reducedHtml', () => {
     ['link targets', '<a href="https://a.example">a</a>', '<a href="https://b.example">a</a>'],
     ['emphasis', '<p>a</p>', '<p><b>a</b></p>'],
     ['joined words', '<p>a b</p>', '<p>ab</p>'],
-  ])('tells other %s apart', (_what, left, right) => {
+  ])('distinguishes other %s', (_what, left, right) => {
     expect(reducedHtml(left)).not.toBe(reducedHtml(right));
   });
 });

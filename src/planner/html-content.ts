@@ -5,7 +5,10 @@ import { ALLOWED_ELEMENTS, bareText, DEEPEST_MARKUP, safeMarkup } from './html/s
 export { reducedHtml } from './html/reduced.js';
 export { storableText } from '../domain/text.js';
 
-/** The library has the last word on what `safeMarkup` left; by then nothing is deep, and no attribute needs a parser of its own. */
+/**
+ * The library checks the output of `safeMarkup` once more. At that point nothing is deep, and no attribute needs its
+ * own parser.
+ */
 const ALLOWED: sanitizeHtml.IOptions = {
   allowedTags: Object.keys(ALLOWED_ELEMENTS),
   allowedAttributes: Object.fromEntries(
@@ -19,24 +22,25 @@ const ALLOWED: sanitizeHtml.IOptions = {
 };
 
 /**
- * Generated HTML as it may reach a shop (docs/security.md): text, lists, tables, links to other sites and
- * pictures by `https`. No script, style, frame or form. Linear in the length; sanitising a second time changes nothing.
+ * Generated HTML in the form that may reach a shop (docs/security.md): text, lists, tables, links to other sites and
+ * images by `https`. Scripts, styles, frames and forms are removed. The work is linear in the length, and sanitising
+ * twice changes nothing.
  */
 export function sanitiseHtml(html: string): string {
   return sanitizeHtml(safeMarkup(html), ALLOWED).trim();
 }
 
-/** True when HTML shows a reader nothing: no text, no image. */
+/** True when the HTML shows no text and no image. */
 export function isBlankHtml(html: string): boolean {
   return !/<img\b/i.test(html) && plainTextOf(html) === '';
 }
 
 /**
- * Plain text of text that may hold markup: tags and control characters go, white space is folded. For titles and the like.
- * Text without markup is taken at its word, escapes included.
+ * Plain text from text that may have markup, for titles and similar fields. Tags and control characters are removed,
+ * and white space is folded. Escapes in text without markup are kept.
  */
 export function sanitisePlainText(text: string): string {
-  // What an escape hid must not become a tag.
+  // An escaped bracket must not become a tag.
   const bare = text.includes('<') ? bareText(text).replaceAll(/<(?=[a-z!/?])/gi, '&lt;') : text;
   return foldWhitespace(bare);
 }
@@ -48,7 +52,7 @@ function foldWhitespace(text: string): string {
     .trim();
 }
 
-/** The plain text of a product description: what the catalog's `description` holds beside `html_description`. */
+/** The plain text of a product description, for the catalog's `description` beside `html_description`. */
 export function plainTextOf(html: string): string {
   return /[<&]/.test(html) ? htmlToText(html).trim() : html.trim();
 }

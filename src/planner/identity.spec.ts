@@ -61,7 +61,7 @@ describe('a creation', () => {
     expect(settle(creation, view({ bearers }))).toEqual(creation);
   });
 
-  it('withholds an identifier that another product of the stores bears', () => {
+  it('withholds an identifier that another product of the stores has', () => {
     const settled = settle(creation, view({ bearers: new Map([[skuKey, [externalId(), other]]]) }));
     expect(settled).toMatchObject({ kind: 'create', catalogId: null, withheld: [withheldSku] });
     expect(settled.fields).not.toContain('sku');
@@ -92,7 +92,7 @@ describe('a creation', () => {
     expect(settle(creation, view({ bearers, holders }))).toEqual(creation);
   });
 
-  it('never touches a catalog product that bears another external_id', () => {
+  it('never touches a catalog product that has another external_id', () => {
     const settled = settle(creation, view({ holders: [holder({ externalId: 'erp:1' })] }));
     expect(settled).toMatchObject({
       kind: 'create',

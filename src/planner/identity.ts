@@ -4,25 +4,25 @@ import { filledFields, identifierKey, identifiersOf, withoutIdentifiers } from '
 import { changedFields, changeReason, type LinkView, type PlannedChange } from './plan-product.js';
 import type { CatalogField } from '../domain/catalog-product.js';
 
-/** A product or variant of the catalog that bears an identifier, as the listing or a search showed it. */
+/** A catalog product or variant with an identifier, as the listing or a search returned it. */
 export interface CatalogHolder {
   readonly kind: IdentifierKind;
   readonly value: string;
-  /** Catalog id of the product that would have to be written: of the holder itself. */
+  /** Catalog id of the product to write. */
   readonly catalogId: string;
   readonly externalId: string | null;
-  /** True when the holder is a variant of another product: never adopted by itself. */
+  /** True when the holder is a variant of another product. Variants are never adopted by themselves. */
   readonly isVariant: boolean;
 }
 
-/** Other bearers of the change's identifiers, in any store of the workspace. */
+/** The other products and variants that have the change's identifiers, in all stores of the workspace. */
 export interface IdentityView {
-  /** `kind\0value` to the external_ids (products or variants) that bear it, ours among them. */
+  /** `kind\0value` to the external_ids of the products or variants with that identifier, including ours. */
   readonly bearers: ReadonlyMap<string, readonly string[]>;
   readonly holders: readonly CatalogHolder[];
-  /** Catalog id of the product that already bears this change's external_id, when the listing showed one. */
+  /** Catalog id of the product that already has this change's external_id, if the listing returned one. */
   readonly ownCatalogId: string | null;
-  /** Catalog ids that other changes of this run also lay claim to. */
+  /** Catalog ids that other changes of this run also claim. */
   readonly contested: ReadonlySet<string>;
 }
 
@@ -38,10 +38,10 @@ export type SettledIdentity =
   | { readonly kind: 'unchanged'; readonly withheld: readonly WithheldIdentifier[] };
 
 /**
- * Second step of planning, pure: POST matches by any identifier and updates what it matches (docs/decisions/0005-identity.md), so each
- * identifier of a change is cleared before anything is sent. Withheld and reported is one that another product or variant
- * of the workspace's stores bears, or that a catalog product with another external_id holds. A catalog product that one of
- * them matches and that bears no external_id is adopted.
+ * The second step of planning, pure. A POST updates any product that matches by any identifier
+ * (docs/decisions/0005-identity.md), so each identifier of a change is checked before anything is sent. An identifier
+ * is withheld and reported when another product or variant of the workspace's stores has it, or a catalog product
+ * with another external_id. A matching catalog product without an external_id is adopted.
  */
 export function settleIdentity(
   change: PlannedChange,
@@ -110,7 +110,7 @@ function settledCreation(
   return settled;
 }
 
-/** Unclaimed catalog products that one of the change's own (not its variants') identifiers matches. */
+/** Unclaimed catalog products that match one of the change's own identifiers (not of its variants). */
 function adoptableIds(
   change: PlannedChange,
   identifiers: readonly Identifier[],
@@ -128,7 +128,7 @@ function adoptableIds(
   return [...ids];
 }
 
-/** Why an identifier cannot be sent, for people; null when it can. */
+/** The reason why an identifier cannot be sent, for people; null when it can. */
 function obstacle(
   identifier: Identifier,
   own: ReadonlySet<string>,
@@ -163,8 +163,8 @@ export function bearerKey({ kind, value }: Pick<Identifier, 'kind' | 'value'>): 
 }
 
 /**
- * A field that lost its value only because the identifier is withheld is left as the catalog has it: withholding stops us
- * from claiming an identifier, it does not take one away.
+ * A field that is empty only because its identifier is withheld keeps its value in the catalog. Withholding prevents
+ * a claim, but does not remove a value.
  */
 function onlyWithheld(
   field: CatalogField,
@@ -175,7 +175,7 @@ function onlyWithheld(
   return withheld.some((identifier) => identifier.kind === field && identifier.owner === change.externalId);
 }
 
-/** The withheld identifiers of a change that another run has since claimed, besides those planned; for the check before sending. */
+/** The identifiers that another run has claimed since planning. Checked right before sending. */
 export function alsoShared(
   change: PlannedChange,
   bearers: ReadonlyMap<string, readonly string[]>,

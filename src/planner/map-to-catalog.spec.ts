@@ -209,7 +209,7 @@ describe('identifiers', () => {
     expect(identifiersOf({ external_id: 'x', sku: '', mpn: null })).toEqual([]);
   });
 
-  it('are taken out of the one body that bears them', () => {
+  it('are removed from the one body that has them', () => {
     const made = toCatalogBody(model, rules());
     const without = withoutIdentifiers(made, [{ kind: 'sku', value: 'S-1', owner: externalId('1', '11') }]);
     expect(without.variants?.[0]).not.toHaveProperty('sku');

@@ -24,9 +24,9 @@ import {
 import { isMappedAttribute, type SourceRules } from './source.js';
 
 /**
- * The catalog's body of an effective snapshot (docs/catalog-rules.md#product, writable fields). Empty values are left out: a null
- * and an empty string are one thing. A product with only its default variant carries that variant's identifiers itself; any
- * other is a product model with variants.
+ * The catalog's request body for an effective snapshot (docs/catalog-rules.md#product). Empty values are omitted; the
+ * empty string counts as null. A product with only its default variant has that variant's identifiers. Any other
+ * product is a product model with variants.
  */
 export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): CatalogProductBody {
   const single = onlyVariant(effective);
@@ -75,8 +75,8 @@ function crawlConfiguration(
 }
 
 /**
- * A variant has the same shape as a product. Its name is its own part only, so that renaming the product leaves it alone. A
- * SKU that all variants share belongs to the product.
+ * A variant has the same shape as a product. Its name is only its own part, so renaming the product does not change
+ * it. A SKU that all variants share belongs to the product.
  */
 function toVariantBody(
   variant: VariantSnapshot,
@@ -97,7 +97,7 @@ function toVariantBody(
   });
 }
 
-/** Facts of the store that the catalog has no field for. */
+/** Facts of the store that have no catalog field. */
 function facts(entries: readonly (readonly [string, string | null])[]): [string, JsonValue][] {
   return entries.flatMap(([name, value]): [string, JsonValue][] => (value === null ? [] : [[name, value]]));
 }
@@ -109,7 +109,7 @@ function openAttributes(effective: ProductSnapshot, rules: SourceRules): Record<
   const metafields = effective.metafields
     .filter((field) => isMappedAttribute(field, rules))
     .map((field): [string, JsonValue] => [`${field.namespace}.${field.key}`, typedValue(field)]);
-  // A later entry of the same name wins: what the merchant named stands over what the store knows besides.
+  // A later entry of the same name wins: the merchant's own attributes take precedence over store facts.
   return record([
     ...facts([
       ['product_type', categoryAndType(effective).productType],
@@ -120,7 +120,7 @@ function openAttributes(effective: ProductSnapshot, rules: SourceRules): Record<
   ]);
 }
 
-/** Keys that would reach an object's prototype are no attribute names. */
+/** Keys that would reach an object's prototype cannot be attribute names. */
 const RESERVED_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 
 function record(entries: readonly (readonly [string, JsonValue])[]): Record<string, JsonValue> {
@@ -152,7 +152,7 @@ function typedValue(field: MetafieldValue): JsonValue {
       // An escape within the value may stand for what no database holds.
       return isWithin(value, VALUE_BOUNDS) ? (storableJson(value) as JsonValue) : field.value;
     } catch {
-      // Not what its type promises: the store holds it, so it is passed on as the text it is.
+      // The value does not match its type. The store has it, so it is passed on as text.
       return field.value;
     }
   }
@@ -170,17 +170,17 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** The fields that have a value. */
+/** The fields with a value. */
 export function filledFields(body: CatalogProductBody): CatalogField[] {
   return CATALOG_FIELDS.filter((field) => !isEmpty(body[field]));
 }
 
-/** Hash of each field that has a value: what later runs compare with to send only what changed. */
+/** The hash of each field with a value. Later runs compare with it and send only changed fields. */
 export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
   return Object.fromEntries(filledFields(body).map((field) => [field, fingerprint(body[field])]));
 }
 
-/** Every identifier of the product and its variants, each with the external_id that bears it. */
+/** Every identifier of the product and its variants, each with the external_id of its owner. */
 export function identifiersOf(body: CatalogProductBody): Identifier[] {
   const own = IDENTIFIER_KINDS.flatMap((kind) => {
     const value = body[kind];
@@ -189,7 +189,7 @@ export function identifiersOf(body: CatalogProductBody): Identifier[] {
   return [...own, ...(body.variants ?? []).flatMap(identifiersOf)];
 }
 
-/** The body without the given identifiers, wherever in it they are borne. */
+/** The body without the given identifiers, in the product and its variants. */
 export function withoutIdentifiers(
   body: CatalogProductBody,
   withheld: readonly Identifier[],

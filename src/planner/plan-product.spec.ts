@@ -102,7 +102,7 @@ describe('a linked product', () => {
     ['cleared vendor', { vendor: null }, ['brand'], true],
     ['cleared description', { descriptionHtml: null }, ['description', 'html_description'], false],
     ['cleared barcode', { variants: [variant({ barcode: null })] }, ['barcode'], true],
-  ])('whose %s changed is told with those fields alone', (_what, change, fields, wantsGeneration) => {
+  ])('whose %s changed is sent with only those fields', (_what, change, fields, wantsGeneration) => {
     const planned = changeOf(plan(snapshot(change), linkOf(snapshot())));
     expect(planned).toMatchObject({
       kind: 'update',
@@ -171,7 +171,7 @@ describe('a linked product', () => {
 });
 
 describe('an orphan that is back', () => {
-  it('is told to the catalog although nothing changed, and asks for no generation', () => {
+  it('is sent to the catalog although nothing changed, and requests no generation', () => {
     expect(plan(snapshot(), linkOf(snapshot(), { state: 'orphaned' }))).toMatchObject({
       kind: 'update',
       fields: [],
@@ -180,7 +180,7 @@ describe('an orphan that is back', () => {
     });
   });
 
-  it('is told with what changed meanwhile', () => {
+  it('is sent with the fields that changed meanwhile', () => {
     expect(plan(snapshot({ vendor: 'Other' }), linkOf(snapshot(), { state: 'orphaned' }))).toMatchObject({
       reason: 'back in the store; changed in the store: brand',
       wantsGeneration: true,

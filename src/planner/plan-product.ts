@@ -12,18 +12,18 @@ import type { WrittenContent } from '../domain/written-content.js';
 import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
-/** What is known of a product from earlier runs. */
+/** The knowledge about a product from earlier runs. */
 export interface LinkView {
   readonly externalId: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
-  /** Of the effective source that was last pushed in full. */
+  /** The fingerprint of the effective source that was last pushed completely. */
   readonly sourceFingerprint: string | null;
-  /** Hash of each field as last pushed; a field that was cleared or never sent is absent. */
+  /** The hash of each field as last pushed. A cleared field, or one that was never sent, is absent. */
   readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
   readonly written: WrittenContent | null;
   readonly withheld: readonly WithheldIdentifier[];
-  /** True while the catalog creates it in the background: until that ends nothing is sent a second time. */
+  /** True while the catalog creates the product in the background. Nothing is sent again before that ends. */
   readonly creating: boolean;
   /** True while a write-back may be half way through: what is read of the product now may be either text. */
   readonly writing: boolean;
@@ -44,24 +44,23 @@ export interface PlannedChange {
   readonly catalogId: string | null;
   readonly reason: string;
   readonly fields: readonly CatalogField[];
-  /** The whole product as the catalog should hold it; apply sends of it what `fields` names. */
+  /** The whole product as the catalog should have it. Apply sends only the fields in `fields`. */
   readonly body: CatalogProductBody;
   readonly withheld: readonly WithheldIdentifier[];
   readonly sourceFingerprint: string;
   readonly seen: Readonly<Record<string, string>>;
   readonly wantsGeneration: boolean;
-  /** For people and for the journal: what a person calls this product. */
+  /** The name of the product for people and for the journal. */
   readonly label: string;
   readonly storeId: string;
 }
 
 /**
- * Decides what the catalog must learn of one product: pure, first of the two steps of planning. Identifiers that earlier
- * runs withheld are left out of the comparison here; whether they still have to be is decided by `settleIdentity`, with the
- * whole store and the catalog in view.
+ * Plans the change of one product: pure, the first of two steps. Identifiers that earlier runs withheld are ignored
+ * here. `settleIdentity` decides later, with the whole store and the catalog in view, whether they stay withheld.
  *
- * `generatedFields` are the catalog fields that write-back writes: a change to nothing else is pushed, but does not by
- * itself ask for generation.
+ * `generatedFields` are the catalog fields that write-back writes. A change to only these fields is pushed, but does
+ * not request generation.
  */
 export function planProduct(
   snapshot: ProductSnapshot,
@@ -116,14 +115,14 @@ export function planProduct(
 }
 
 /**
- * What a product that was read like this bears until something about it changes; null where the read cannot tell. `basis` stands
- * for the settings that decide what a read comes to.
+ * A mark that stays the same until something about the product changes; null where the read has no digest. `basis`
+ * identifies the settings that affect the result of a read.
  */
 export function markOfRead(digest: string | null, basis: string): string | null {
   return digest === null ? null : `${basis}:${digest}`;
 }
 
-/** The fields of the desired body that differ from what was pushed; a field that lost its value differs too. */
+/** The fields of the desired body that differ from the pushed ones, including fields that lost their value. */
 export function changedFields(
   body: CatalogProductBody,
   pushed: Readonly<Partial<Record<CatalogField, string>>>,
@@ -132,7 +131,9 @@ export function changedFields(
   return CATALOG_FIELDS.filter((field) => wanted[field] !== pushed[field]);
 }
 
-/** The PATCH body of an update: only the fields that changed, cleared ones included (docs/catalog-rules.md#patch-productsid). */
+/**
+ * The PATCH body of an update: only changed fields, including cleared ones (docs/catalog-rules.md#patch-productsid).
+ */
 export function patchBody(
   body: CatalogProductBody,
   fields: readonly CatalogField[],
@@ -146,7 +147,7 @@ export function changeReason(fields: readonly CatalogField[], state: LinkState):
   return state === 'orphaned' ? `back in the store; ${changed}` : changed;
 }
 
-/** The catalog fields that come from store fields which write-back writes. */
+/** The catalog fields whose store fields write-back writes. */
 export function generatedCatalogFields(writeBackFields: Readonly<Record<string, string>>): Set<CatalogField> {
   const targets = new Set(Object.values(writeBackFields));
   const generated = new Set<CatalogField>();

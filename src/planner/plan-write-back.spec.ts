@@ -154,7 +154,7 @@ describe('a result that merely returns', () => {
   it('what was pushed is not generated content: our text stays', () => {
     expect(decide(returned, live({ title: 'Ours' }), { written: ours })).toMatchObject({
       verdict: 'not_generated',
-      reason: 'the catalog holds what the store told it: nothing was generated',
+      reason: 'the catalog returns the store's own text: nothing was generated',
     });
   });
 
@@ -163,7 +163,7 @@ describe('a result that merely returns', () => {
     expect(decide(returned, live({ title: 'Edited' }), context).verdict).toBe('not_generated');
   });
 
-  it('what was pushed is told by the raw value, before it was sanitised', () => {
+  it('what was pushed is recognised by the raw value, before it was sanitised', () => {
     const spaced = intended({ value: 'Bottle', raw: ' Bottle ' });
     const context = { pushedValues: { name: valueHash(' Bottle ') } };
     expect(decide(spaced, live({ title: 'Ours' }), { ...context, written: ours }).verdict).toBe(

@@ -17,26 +17,26 @@ import type { LiveByLocale } from './translations.js';
 export type FieldVerdict =
   'write' | 'written_before' | 'same' | 'conflict' | 'not_generated' | 'untranslatable';
 
-/** What is to become of one field, and why. */
+/** The decision about one field, with its reason. */
 export interface FieldDecision extends IntendedValue {
   readonly verdict: FieldVerdict;
   readonly reason: string;
-  /** The live value when it was decided: the before-image. */
+  /** The live value at the decision: the before-image. */
   readonly before: string | null;
-  /** Digest that guards a metafield's replacement; null where there was no value. */
+  /** The digest that guards the replacement of a metafield; null where there was no value. */
   readonly digest: string | null;
 }
 
 export interface WriteBackContext {
-  /** Hashes of the live values when the source of this result was read; empty when that is not known. */
+  /** Hashes of the live values when this result's source was read; empty when unknown. */
   readonly seen: Readonly<Record<string, string>>;
   readonly written: WrittenContent;
-  /** Hash, by catalog field, of what we pushed: a field that comes back the same was not generated. */
+  /** The hash of each catalog field as we pushed it. A field that returns unchanged was not generated. */
   readonly pushedValues: Readonly<Record<string, string>>;
   readonly onConflict: 'skip' | 'overwrite';
-  /** A person approved this write-back: whatever the live value is, it was seen and released. */
+  /** A person approved this write-back, so the live value was seen and released. */
   readonly released: boolean;
-  /** What an earlier, cut-off attempt of this same write-back may have written, by target. */
+  /** The values that an earlier, interrupted attempt of this write-back may have written, by target. */
   readonly sentBefore: Readonly<Record<string, SentValue>>;
   /** Elements of the merchant's description that stay after a generated one. */
   readonly keep: readonly KeepableElement[];
@@ -50,10 +50,11 @@ interface Ruling {
 }
 
 /**
- * Decides field by field what a generation result may do to the live product (docs/decisions/0012-merchant-edits-win.md). A value that is
- * neither what was read at planning nor what we last wrote was edited by the merchant: `onConflict` decides. A field that
- * we wrote and the merchant then changed stays the merchant's, also when a later run has read and pushed that edit, until
- * it is released by an approval, by `overwrite`, or by the merchant restoring our text.
+ * Decides for each field what a generation result may do to the live product
+ * (docs/decisions/0012-merchant-edits-win.md). A value that equals neither the value at planning nor our last write
+ * was edited by the merchant, and `onConflict` decides. A field that the merchant changed after our write stays the
+ * merchant's, even after a later run has read and pushed the edit. An approval, `overwrite`, or restoring our text
+ * releases it.
  */
 export function decideFields(
   intended: readonly IntendedValue[],
@@ -92,8 +93,8 @@ function withMedia(value: IntendedValue, current: string | null, context: WriteB
 }
 
 /**
- * A translation is of the text that the store will then show: it is held back where the merchant keeps another one. What it
- * translates may only come to be by this same write-back, so that a text that is missing yet is no hindrance.
+ * A translation belongs to the text that the store will show, so it is held back where the merchant keeps another
+ * text. The text may be created by this same write-back, so a missing text does not prevent the translation.
  */
 function decideTranslation(
   value: IntendedValue,
@@ -135,7 +136,7 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
   if (isSource(value, context)) {
     return {
       verdict: 'not_generated',
-      reason: 'the catalog holds what the store told it: nothing was generated',
+      reason: 'the catalog returns the store's own text: nothing was generated',
     };
   }
   const edit = merchantEdit(value, current, context.written[value.target], context.seen[value.target]);
@@ -146,14 +147,14 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
   return { verdict: 'conflict', reason: edit };
 }
 
-/** True when the result merely returns the merchant's own text: as it was pushed, or as our text replaced it. */
+/** True when the result only returns the merchant's own text, as pushed or as replaced by ours. */
 function isSource(value: IntendedValue, context: WriteBackContext): boolean {
   if (value.raw === null) return false;
   if (context.pushedValues[value.from] === valueHash(value.raw)) return true;
   return sameContent({ ...value, value: value.raw }, context.written[value.target]?.replaced ?? null);
 }
 
-/** How the live value betrays a merchant's edit, for people; null when there was none. */
+/** The evidence of a merchant's edit in the live value, for people; null when there is none. */
 function merchantEdit(
   value: IntendedValue,
   current: string | null,
@@ -162,7 +163,8 @@ function merchantEdit(
 ): string | null {
   const hash = valueHash(current);
   if (placeOfTarget(value.target).locale !== null) {
-    // Translations are not read with the product: one that is there and is not ours, a person or another app put there.
+    // Translations are not read with the product. An existing one that is not ours was written by a person or another
+    // app.
     if (current === null || (written?.ours != null && hash === written.ours)) return null;
     return written?.ours == null
       ? 'somebody else keeps a translation there'
@@ -170,12 +172,12 @@ function merchantEdit(
   }
   if (written?.ours != null) return hash === written.ours ? null : 'the merchant edited it after we wrote it';
   if (seen !== undefined) return hash === seen ? null : 'the merchant edited it after it was read';
-  // Nothing of ours was ever there and nobody read it: only an empty metafield is free for the taking.
+  // We never wrote the field and never read it, so only an empty metafield may be written.
   if (isStoreField(value.target)) return 'what it held when the content was asked for is not known';
   return current === null ? null : 'somebody else keeps a value there';
 }
 
-/** True when the live value says what is meant, whatever the store's spelling of it. */
+/** True when the live value has the intended content, even if the store spells it differently. */
 function sameContent(value: IntendedValue, current: string | null): boolean {
   if (current === null) return false;
   if (current === value.value) return true;
@@ -191,7 +193,7 @@ function sameJson(left: string, right: string): boolean {
   try {
     return fingerprint(JSON.parse(left)) === fingerprint(JSON.parse(right));
   } catch {
-    // One of them is no JSON, so they do not say the same.
+    // One of the values is not JSON, so they differ.
     return false;
   }
 }
@@ -201,8 +203,9 @@ function metafieldAt(live: LiveProduct, target: string): LiveMetafield | undefin
 }
 
 /**
- * One applied write-back per content (docs/decisions/0001-rows-before-queues.md): the fingerprint of all that is meant to be written. Translations
- * are a part of their own, after a `+`, so that a result that was seen without them is known again.
+ * Identifies the content of a write-back, so that the same content is applied only once
+ * (docs/decisions/0001-rows-before-queues.md). Translations follow after a `+`, so that a result without translations
+ * is recognised later.
  */
 export function contentFingerprint(intended: readonly IntendedValue[]): string {
   const meant = intended
@@ -217,8 +220,9 @@ export function contentFingerprint(intended: readonly IntendedValue[]): string {
 }
 
 /**
- * The product's written content, with what earlier write-backs sent and then took for failed, oldest first: a write that timed
- * out may have landed, and what it left is ours and not the merchant's. `current` gives the live value of a target.
+ * The written content of a product, including values that earlier write-backs sent and then recorded as failed,
+ * oldest first. A write that timed out may have reached the store, and then its value is ours and not the merchant's.
+ * `current` returns the live value of a target.
  */
 export function withLandedWrites(
   written: WrittenContent,

@@ -22,7 +22,7 @@ const sizes = (...skus: (string | null)[]): Partial<ProductSnapshot> => ({
   ),
 });
 
-describe('the category that the catalog is told', () => {
+describe('the category that the catalog gets', () => {
   it.each<[string | null, string | null, string | null, string | null]>([
     // category, product type → category, product type as an attribute
     ['Home > Bottles', null, 'Home > Bottles', null],
@@ -52,7 +52,7 @@ describe('the category that the catalog is told', () => {
   });
 });
 
-describe('the brand that the catalog is told', () => {
+describe('the brand that the catalog gets', () => {
   it.each<[string | null, string, string | null]>([
     ['Acme', 'auto', 'Acme'],
     // The apparel export of a shop `partners-demo`: the vendor is the shop's own name.
@@ -93,7 +93,7 @@ describe('a style code that all sizes share', () => {
     expect(told.variants?.map(({ sku }) => sku)).toEqual([undefined, undefined]);
   });
 
-  it('does not touch SKUs that tell variants apart', () => {
+  it('does not touch SKUs that distinguish variants', () => {
     const told = body(sizes('ST-S', 'ST-M'));
     expect(told.sku).toBeUndefined();
     expect(told.variants?.map(({ sku }) => sku)).toEqual(['ST-S', 'ST-M']);
@@ -150,7 +150,7 @@ describe('facts of a variant', () => {
     metafields: [metafield('ids.mpn', 'MP-1'), metafield('ids.asin', 'B0ABC')],
   };
 
-  it('are told of each variant of a product model', () => {
+  it('are sent for each variant of a product model', () => {
     const told = body(
       { ...sizes('A', 'B'), variants: [variant({ ...facts, title: 'S' }), variant({ id: '12', sku: 'B' })] },
       mapping,
@@ -173,7 +173,7 @@ describe('facts of a variant', () => {
     expect(body({ metafields, variants: [variant(facts)] }, mapping).mpn).toBe('P-1');
   });
 
-  it('give way to an option of the same name', () => {
+  it('are replaced by an option of the same name', () => {
     const told = body({
       ...sizes('A'),
       variants: [variant({ weight: '250 g', options: [{ name: 'weight', value: 'heavy' }] })],

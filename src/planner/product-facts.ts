@@ -2,12 +2,12 @@ import type { BrandSource } from '../domain/store-settings.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 
 /*
- * What a careful person would tell the catalog about a product, where the store's own field holds a placeholder, the
- * shop's name, or one code for all sizes. Every rule here was met in exports of real shops; the mapper's tests hold a case
- * of each.
+ * The facts about a product that a careful person would give the catalog, where the store's own field has a
+ * placeholder, the shop's name, or one code for all sizes. Every rule comes from exports of real shops; the mapper's
+ * tests have a case of each.
  */
 
-/** Categories that stores and importers fill in when nobody chose one, compared in lower case without punctuation. */
+/** Categories that stores and importers insert when none was chosen, compared in lower case without punctuation. */
 const NO_CATEGORY = new Set([
   'uncategorized',
   'uncategorised',
@@ -20,7 +20,7 @@ const NO_CATEGORY = new Set([
   'default category',
 ]);
 
-/** Texts that people and importers put into a mandatory field that has no value. */
+/** Texts that people and importers put into a mandatory field without a value. */
 const PLACEHOLDERS = new Set([
   'na',
   'none',
@@ -34,7 +34,9 @@ const PLACEHOLDERS = new Set([
   'tbd',
 ]);
 
-/** The catalog's category and, where the store has both, the product type as a fact of its own. Null where there is none. */
+/**
+ * The catalog's category and, when the store has both, the product type as a separate fact. Null when there is none.
+ */
 export function categoryAndType(product: Pick<ProductSnapshot, 'category' | 'productType'>): {
   readonly category: string | null;
   readonly productType: string | null;
@@ -83,8 +85,8 @@ function nameWithoutGenericWords(text: string): string {
 }
 
 /**
- * The style code that every variant of a product with several variants has as its SKU; null where they differ. Such a code
- * names the product: as the SKU of each variant it could never be unique.
+ * The SKU that all variants of a product with several variants share; null where they differ. Such a code names the
+ * product, because as the SKU of each variant it could not be unique.
  */
 export function sharedSku(
   product: Pick<ProductSnapshot, 'variants' | 'hasOnlyDefaultVariant'>,
@@ -94,7 +96,10 @@ export function sharedSku(
   return others.every(({ sku }) => sku === first.sku) ? first.sku : null;
 }
 
-/** The text of a metafield of the product or, for a product that is one variant, of that variant. Null when neither has one. */
+/**
+ * The text of a metafield of the product or, for a product with one variant, of that variant. Null when neither has
+ * one.
+ */
 export function metafieldText(metafields: readonly MetafieldValue[], name: string): string | null {
   if (name === '') return null;
   const found = metafields.find((field) => `${field.namespace}.${field.key}` === name);
@@ -102,21 +107,21 @@ export function metafieldText(metafields: readonly MetafieldValue[], name: strin
   return text === '' ? null : text;
 }
 
-/** The same of an address that the catalog would accept: absolute, `http:` or `https:`. */
+/** The same for an address that the catalog accepts: absolute, `http:` or `https:`. */
 export function metafieldAddress(metafields: readonly MetafieldValue[], name: string): string | null {
   const text = metafieldText(metafields, name);
   if (text === null || !URL.canParse(text)) return null;
   return /^https?:$/.test(new URL(text).protocol) ? text : null;
 }
 
-/** Ids of the catalog's tags that the store's tags stand for, each once, in ascending order. Letter case does not matter. */
+/** Ids of the catalog tags for the store's tags, each once, in ascending order. Letter case is ignored. */
 export function tagIds(tags: readonly string[], ids: Readonly<Record<string, number>>): number[] {
   const byTag = new Map(Object.entries(ids).map(([tag, id]) => [tag.trim().toLowerCase(), id]));
   const found = tags.flatMap((tag) => byTag.get(tag.trim().toLowerCase()) ?? []);
   return [...new Set(found)].sort((one, other) => one - other);
 }
 
-/** The variant that a product without options consists of. */
+/** The only variant of a product without options. */
 export function onlyVariant(product: ProductSnapshot): VariantSnapshot | undefined {
   return product.hasOnlyDefaultVariant ? product.variants[0] : undefined;
 }
@@ -126,7 +131,7 @@ function isPlaceholder(text: string): boolean {
   return bare === '' || PLACEHOLDERS.has(bare) || PLACEHOLDERS.has(bare.replaceAll(' ', ''));
 }
 
-/** Lower case, every run of other characters than letters, marks and digits one space. */
+/** Lower case, with each run of characters other than letters, marks and digits as one space. */
 function words(text: string): string {
   return text
     .toLowerCase()

@@ -1,7 +1,10 @@
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { FilterSettings } from '../domain/store-settings.js';
 
-/** Why the store's filter leaves a product out, for people: the rest of a sentence about it. Null when it is synchronised. */
+/**
+ * The reason why the store's filter excludes a product, for people, as the rest of a sentence. Null when the product
+ * is synchronised.
+ */
 export function reasonOutOfScope(
   product: Pick<ProductSnapshot, 'status' | 'isGiftCard'>,
   filter: Pick<FilterSettings, 'status' | 'giftCards'>,

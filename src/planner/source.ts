@@ -10,14 +10,16 @@ import {
   type WrittenContent,
 } from '../domain/written-content.js';
 
-/** What decides how a snapshot is read: a store's settings, resolved once per run. */
+/** The rules for reading a snapshot: a store's settings, resolved once per run. */
 export interface SourceRules {
   readonly mapping: MappingSettings;
-  /** Namespace that write-back fills: never source, whoever wrote there. Null when sections are left alone. */
+  /**
+   * The namespace that write-back fills. It is never source, whoever wrote to it. Null when sections are not written.
+   */
   readonly sectionsNamespace: string | null;
   /** Shop domain, part of the metadata. */
   readonly shop: string;
-  /** Changes when the rules do, so that every product is compared field by field once after a change of configuration. */
+  /** Changes with the rules, so that every product is compared field by field once after a change of configuration. */
   readonly version: string;
 }
 
@@ -53,7 +55,10 @@ export function writableFields(snapshot: ProductSnapshot): Record<StoreField, st
   };
 }
 
-/** The snapshot with every field that holds our own content put back to what the merchant means (docs/decisions/0004-effective-source.md). */
+/**
+ * The snapshot with the merchant's meaning in every field that has our content
+ * (docs/decisions/0004-effective-source.md).
+ */
 export function effectiveSnapshot(
   snapshot: ProductSnapshot,
   written: WrittenContent | null,
@@ -71,15 +76,15 @@ export function effectiveSnapshot(
   };
 }
 
-/** The namespace that is filled today is no source anyway; one that was filled under an earlier configuration may be. */
+/** The namespace of today's configuration is never source. One that an earlier configuration filled may be. */
 function effectiveMetafield(field: MetafieldValue, written: WrittenContent): MetafieldValue[] {
   const value = effectiveValue(field.value, written[metafieldTarget(field.namespace, field.key)]);
   return value === null ? [] : [{ ...field, value }];
 }
 
 /**
- * Fingerprint of everything of an effective snapshot that reaches the catalog, taken without building the catalog's body:
- * a night in which nothing changed hashes each product once and does no more.
+ * Fingerprint of all parts of an effective snapshot that reach the catalog, computed without building the request
+ * body. For an unchanged store, this hash is the only work per product.
  */
 export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules): string {
   const parts: unknown[] = [
@@ -110,7 +115,10 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }
 
-/** Hashes of the live writable values: what a later write-back compares with, to tell a merchant's edit (docs/decisions/0012-merchant-edits-win.md). */
+/**
+ * Hashes of the live writable values. A later write-back compares with them to detect a merchant's edit
+ * (docs/decisions/0012-merchant-edits-win.md).
+ */
 export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
   return Object.fromEntries(
     Object.entries(writableFields(snapshot)).map(([field, value]) => [field, valueHash(value)]),
@@ -121,7 +129,7 @@ function usesMetafields({ mapping }: SourceRules): boolean {
   return mapping.openAttributes.length > 0 || mappedMetafields(mapping).length > 0;
 }
 
-/** Names of the metafields that the mapping reads into a field of their own. */
+/** Metafields that the mapping reads into catalog fields. */
 function mappedMetafields(mapping: MappingSettings): string[] {
   const { mpn, asin, brand, sourceUrl, referenceString } = mapping;
   return [mpn, asin, brand, sourceUrl, referenceString].filter((name) => name.includes('.'));

@@ -11,7 +11,7 @@ import { decideFields, type FieldDecision } from './plan-write-back.js';
 
 const under = rules();
 const generatedFields = generatedCatalogFields(writeBackSettings.fields);
-/** Begins every generated text, and no text of the merchant's. */
+/** Starts every generated text, and none of the merchant's. */
 const GENERATED = 'Generated';
 
 type WrittenTo = 'title' | 'descriptionHtml';
@@ -20,12 +20,12 @@ type Content = Record<Edited, string | null>;
 
 type Edit =
   | { readonly kind: 'set'; readonly field: Edited; readonly text: string | null }
-  /** The merchant puts back what we last wrote there. */
+  /** The merchant restores our last text. */
   | { readonly kind: 'restore'; readonly field: WrittenTo };
 
 /**
- * One product, twice: as the store, the link and the journal hold it, moved by the planner's functions alone; and as a
- * model that knows who wrote what, which says what ought to happen.
+ * One product in two versions. One is moved only by the planner's functions: store, link and journal. The other is a
+ * model that knows who wrote each text, and so predicts the correct result.
  */
 class Product {
   readonly #live: Content = { title: 'Bottle', descriptionHtml: '<p>Holds a litre.</p>', vendor: 'Acme' };
@@ -37,7 +37,7 @@ class Product {
   readonly #meant: Content = { ...this.#live };
   #told: Content | null = null;
   #liveWhenTold: Content | null = null;
-  /** Our last text of a field, what the merchant meant when it was written, and whether the merchant has it now. */
+  /** Our last text of a field, the merchant's meaning when it was written, and whether the merchant has restored it. */
   readonly #ours = new Map<WrittenTo, { text: string; stoodFor: string | null; isMerchants: boolean }>();
 
   edit(edit: Edit): void {
@@ -67,7 +67,7 @@ class Product {
     return fields.filter((field) => this.#told?.[field] !== this.#meant[field]);
   }
 
-  /** Plans as a run does, and proves that the plan is what really changed; null when there is nothing to tell. */
+  /** Plans like a run, and proves that the plan equals the real change; null when nothing changed. */
   plan(): PlannedChange | null {
     const planned = planProduct(this.#read(), this.#link, under, generatedFields);
     const settled =
@@ -104,7 +104,7 @@ class Product {
     };
   }
 
-  /** Writes a result back as the writer does; returns the targets that were written. */
+  /** Writes a result back like the writer; returns the written targets. */
   writeBack(result: GeneratedProduct): string[] {
     const expected = this.#writable();
     const toWrite = this.#decide(result).filter(({ verdict }) => verdict === 'write');
@@ -154,7 +154,7 @@ class Product {
   }
 }
 
-/** A store spells HTML its own way; what it then holds is not what was sent. */
+/** A store normalises HTML, so the stored value differs from the sent one. */
 function normalised(target: string, value: string): string {
   return target === 'descriptionHtml' ? `${value.replaceAll('<br />', '<br>')}\n` : value;
 }
@@ -175,7 +175,9 @@ const edit: fc.Arbitrary<Edit> = fc.oneof(
 
 const edits = fc.array(fc.tuple(fc.nat(PRODUCTS - 1), edit), { maxLength: 3 });
 
-/** What a night brings: edits before the run, edits between the run's read and the results, and results asked for by hand. */
+/**
+ * The events of a night: edits before the run, edits between the read and the results, and results requested by hand.
+ */
 const night = fc.record({
   before: edits,
   meanwhile: edits,
@@ -216,7 +218,7 @@ function newProducts(): Product[] {
 const quiet: Night = { before: [], meanwhile: [], byHand: [] };
 
 describe('ten nights in a row', () => {
-  it('with merchants’ edits and generations tell the catalog real changes only, and write to the store only what is ours to write', () => {
+  it('with merchants’ edits and generations send only real changes to the catalog, and write only our own texts to the store', () => {
     fc.assert(
       fc.property(fc.array(night, { minLength: 10, maxLength: 10 }), (nights) => {
         const products = newProducts();
@@ -233,7 +235,7 @@ describe('ten nights in a row', () => {
     for (const cost of costs.slice(1)) expect(cost).toEqual({ told: 0, written: 0 });
   });
 
-  it('after a merchant’s edit of a generated title leave it alone, although every night generates anew', () => {
+  it('after a merchant’s edit of a generated title leave it alone, although every night generates again', () => {
     const products = newProducts();
     livesThrough(products, quiet);
     const edited = { kind: 'set', field: 'title', text: 'one' } as const;

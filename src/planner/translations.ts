@@ -4,15 +4,16 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { intendedValues, isStoreField, type GeneratedProduct } from './generated-content.js';
 
-/** What the store's translations hold now, by locale. */
+/** The current translations of the store, by locale. */
 export type LiveByLocale = ReadonlyMap<string, LiveTranslations>;
 
 const TRANSLATED_TYPES = ['single_line_text_field', 'multi_line_text_field'];
 
 /**
- * What the catalog says of a product in another locale, as translations to be registered: sanitised and mapped like the
- * primary text, metafields as far as they are text. The service gives the text of its default locale where it has none in
- * this one (docs/catalog-rules.md#general); such a value is withheld, or the shop would show one language under two names.
+ * The catalog's content of a product in another locale, as translations to register. It is sanitised and mapped like
+ * the primary text; metafields only when they are text. The service returns the text of its default locale where this
+ * locale has none (docs/catalog-rules.md#general). Such a text is withheld, or the shop would show one language under
+ * two names.
  */
 export function intendedTranslations(
   primary: GeneratedProduct,
@@ -34,12 +35,12 @@ export function intendedTranslations(
     });
 }
 
-/** True when something of it may be written at all. */
+/** True when at least one value may be written. */
 export function holdsContent(intended: readonly IntendedValue[]): boolean {
   return intended.some((value) => value.withheld === undefined);
 }
 
-/** Targets of the locale, without it: what is to be asked of the store. */
+/** The targets of the locale without their prefix, as the store needs them. */
 export function basesIn(locale: string, targets: readonly string[]): string[] {
   return targets.map(placeOfTarget).flatMap((place) => (place.locale === locale ? place.base : []));
 }

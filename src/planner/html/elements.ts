@@ -1,4 +1,6 @@
-/** What HTML says of elements by their name: which end by themselves, and which end others by starting. */
+/**
+ * The parsing rules of HTML elements by name: which elements end by themselves, and which end others when they start.
+ */
 
 const FORM_PARTS = new Set(['input', 'option', 'optgroup', 'select', 'button', 'datalist', 'textarea']);
 const PARAGRAPH = new Set(['p']);
@@ -6,7 +8,7 @@ const TABLE_SECTIONS = new Set(['thead', 'tbody']);
 const DESCRIPTIONS = new Set(['dd', 'dt']);
 const RUBY = new Set(['rt', 'rp']);
 
-/** Elements that a start tag of the given name ends, while they are the innermost open ones. */
+/** For each start tag, the innermost open elements that it ends. */
 export const ENDED_BY_START: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['tr', new Set(['tr', 'th', 'td'])],
   ['th', new Set(['th'])],
@@ -64,10 +66,10 @@ export const VOID_ELEMENTS: ReadonlySet<string> = new Set([
   ...['keygen', 'link', 'meta', 'param', 'source', 'track', 'wbr'],
 ]);
 
-/** Elements whose content is no HTML: there a tag may end itself with `/>`. */
+/** Elements whose content is not HTML. Tags in them may end with `/>`. */
 export const FOREIGN_ELEMENTS: ReadonlySet<string> = new Set(['math', 'svg']);
 
-/** Elements within foreign ones whose content is HTML again. */
+/** Elements inside foreign elements whose content is HTML again. */
 export const FOREIGN_HTML_ELEMENTS: ReadonlySet<string> = new Set([
   ...['mi', 'mo', 'mn', 'ms', 'mtext', 'annotation-xml', 'foreignobject', 'desc', 'title'],
 ]);

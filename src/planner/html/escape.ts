@@ -4,7 +4,7 @@ export function escapeText(text: string): string {
   return /[&<>]/.test(text) ? text.replaceAll(/[&<>]/g, (sign) => ESCAPES[sign] ?? sign) : text;
 }
 
-/** For a value between double quotes. */
+/** Escapes a value for double quotes. */
 export function escapeAttribute(value: string): string {
   return /[&<>"]/.test(value) ? value.replaceAll(/[&<>"]/g, (sign) => ESCAPES[sign] ?? sign) : value;
 }

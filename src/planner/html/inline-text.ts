@@ -1,4 +1,4 @@
-/** White space as HTML folds it, and the zero-width space. A no-break space is none. */
+/** White space that HTML folds, and the zero-width space. A no-break space does not count. */
 const WORDS = /[^ \t\r\n\f\u200b]+/g;
 const HAS_WORD = /[^ \t\r\n\f\u200b]/;
 const NEEDS_FOLDING = /[\t\r\n\f\u200b]| {2}/;
@@ -8,14 +8,14 @@ export function hasWords(text: string): boolean {
   return HAS_WORD.test(text);
 }
 
-/** Lines of words, as inline text fills them. Lines longer than `width` are broken between words. */
+/** Lines of inline text. Lines longer than `width` break between words. */
 export class InlineText {
-  /** Lines that are complete, each with its line feed. */
+  /** Complete lines, each with its line feed. */
   private done = '';
   private line = '';
-  /** Where in the line its last word starts. */
+  /** Start of the last word in the current line. */
   private lastWord = 0;
-  /** White space came last: the next word is a new one. */
+  /** White space was last, so the next word is a new one. */
   private spaceIsDue = false;
   private mayBreakWord = false;
 
@@ -85,7 +85,7 @@ export class InlineText {
     }
   }
 
-  /** Adds to the last word of the line, which then moves to a line of its own if it no longer fits. */
+  /** Adds to the last word of the line, and moves the word to the next line if it no longer fits. */
   private joinWord(word: string): void {
     if (this.mayBreakWord && word.length > this.width - this.line.length) {
       this.addWord(word);

@@ -2,7 +2,10 @@ const UNITS = ['I', 'X', 'C', 'M'];
 const FIVES = ['V', 'L', 'D'];
 const LARGEST_ROMAN = 3999;
 
-/** The mark of a list's item: `3`, `c`, `C`, `iii` or `III`, as the list's `type` says. Digits where the type cannot say the number. */
+/**
+ * The number of a list item as the list's `type` shows it: `3`, `c`, `C`, `iii` or `III`. Digits when the type cannot
+ * express the number.
+ */
 export function listNumber(number: number, type: string): string {
   switch (type) {
     case 'a':

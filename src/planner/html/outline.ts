@@ -1,17 +1,17 @@
 import { attributesOf, walkHtml, type HtmlEvents } from './walk.js';
 
-/** An element that shapes the text around it, with what it holds. */
+/** An element that shapes its text, with its content. */
 export interface OutlineElement {
   readonly name: string;
   readonly attributes: string;
-  /** Whether the element stands directly in a list item. */
+  /** Whether the parent is a list item. */
   readonly inListItem: boolean;
   readonly children: OutlineNode[];
 }
 
 export type OutlineNode = string | OutlineElement;
 
-/** What of an attribute counts: whole numbers within bounds. Anything else is `fallback`. */
+/** An attribute as a whole number within bounds; otherwise `fallback`. */
 export function numberAttribute(
   element: OutlineElement,
   name: string,
@@ -23,7 +23,7 @@ export function numberAttribute(
   return number < bounds.least ? bounds.fallback : Math.min(number, bounds.most);
 }
 
-/** Deeper elements count as text of the one that holds them. Real descriptions stay under 30. */
+/** The text of deeper elements counts as text of their parent. Real descriptions are nested less than 30 deep. */
 const DEEPEST = 200;
 
 const SHAPES_TEXT: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ const SHAPES_TEXT: ReadonlySet<string> = new Set([
   ...['header', 'hr', 'main', 'nav', 'ol', 'p', 'pre', 'section', 'table', 'ul', 'wbr'],
 ]);
 
-/** Elements whose children each have a part of their own in it. */
+/** Elements whose children are laid out separately. */
 const HAS_PARTS: ReadonlySet<string> = new Set([
   ...['ul', 'ol', 'table', 'thead', 'tbody', 'tfoot', 'center', 'tr'],
 ]);
@@ -40,8 +40,8 @@ const LISTS: ReadonlySet<string> = new Set(['ul', 'ol']);
 const WITHOUT_TEXT: ReadonlySet<string> = new Set(['script', 'style']);
 
 /**
- * The elements of HTML that matter to its plain text, nested at most `DEEPEST` deep. Where the HTML has a `body`, what is
- * outside of it does not count.
+ * The HTML elements that matter for plain text, nested at most `DEEPEST` deep. If the HTML has a `body`, content
+ * outside of it is ignored.
  */
 export function outlineOf(html: string): readonly OutlineNode[] {
   const builder = new OutlineBuilder();
@@ -49,13 +49,13 @@ export function outlineOf(html: string): readonly OutlineNode[] {
   return builder.root;
 }
 
-/** An open element, and where its children go. */
+/** An open element, and the list that receives its children. */
 interface OpenElement {
   readonly name: string;
-  /** Name of the outline's element that takes the children; empty for the document itself. */
+  /** Name of the outline element that receives the children; empty for the document itself. */
   readonly holder: string;
   readonly children: OutlineNode[];
-  /** Whether a script or style element holds it, or is it. */
+  /** Whether the element is, or is inside, a script or style element. */
   readonly hidden: boolean;
   readonly inBody: boolean;
   /** False outside of the body. */
@@ -65,7 +65,7 @@ interface OpenElement {
 class OutlineBuilder implements HtmlEvents {
   root: OutlineNode[] = [];
   private hasBody = false;
-  /** Elements around the innermost one, which is the document at first. */
+  /** The ancestors of the innermost element, starting with the document. */
   private readonly around: OpenElement[] = [];
   private innermost: OpenElement = documentOf(this.root);
 
@@ -86,7 +86,10 @@ class OutlineBuilder implements HtmlEvents {
     if (this.innermost.shown) this.innermost.children.push(text);
   }
 
-  /** Among the items of a list a comment takes a line. Texts that were sent to the catalog must not change. */
+  /**
+   * A comment among list items takes a line. Texts that were sent to the catalog earlier must not change, so this
+   * stays.
+   */
   comment(): void {
     const { shown, holder, children } = this.innermost;
     if (shown && LISTS.has(holder))

@@ -6,7 +6,7 @@ import { compile } from 'html-to-text';
 import { HTML_PIECES } from '../../../test/support/html-samples.js';
 import { htmlToText } from './plain-text.js';
 
-/** What the texts were made with that are in catalogs today: an update must not change any of them. */
+/** The library that made the texts in today's catalogs. An update must not change any of them. */
 const formerText = compile({
   wordwrap: false,
   selectors: [
@@ -38,7 +38,7 @@ describe('htmlToText', () => {
   it('says of any mixture of elements what was always said', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...HTML_PIECES), { maxLength: 40 }), (pieces) => {
-        // A tag that is cut off at the end is the one thing that html-to-text made nonsense of.
+        // html-to-text handles only one case wrongly: a tag that is cut off at the end.
         const html = `${pieces.join('')}<br>end`;
         expect(htmlToText(html)).toBe(formerText(html));
       }),

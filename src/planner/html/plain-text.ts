@@ -6,9 +6,9 @@ import { attributesOf } from './walk.js';
 import { WorkBudget } from './work-budget.js';
 
 /**
- * The plain text of HTML: blocks apart by empty lines, lists with bullets and numbers, tables in columns, no pictures and no
- * addresses of links. The work is linear in the length of the HTML. Columns and indents need each line again at every
- * level; where they would cost more than that, cells and lines stand as they are.
+ * The plain text of HTML: blocks separated by empty lines, lists with bullets and numbers, tables in columns, without
+ * images and link addresses. The work is linear in the length of the HTML. Where columns and indents would cost more,
+ * cells and lines are not aligned.
  */
 export function htmlToText(html: string): string {
   const document = new Block(null, 1, Infinity);
@@ -16,16 +16,16 @@ export function htmlToText(html: string): string {
   return document.toString();
 }
 
-/** The widest column of a table; a word is never broken. */
+/** The maximum width of a table column. Words are never split. */
 const CELL_WIDTH = 60;
 const NARROWEST = 20;
 const RULE = '-'.repeat(40);
 
-/** Text of a block element: finished blocks, and the lines that are being filled. */
+/** The text of a block element: complete blocks, and the current lines. */
 class Block {
   private finished = '';
   private readonly inline: InlineText;
-  /** Line feeds that are due before whatever comes next. */
+  /** Line feeds to add before the next content. */
   private dueBreaks = 0;
   readonly isPreformatted: boolean;
 
@@ -62,12 +62,12 @@ class Block {
     this.inline.allowBreak();
   }
 
-  /** Takes a block that is complete, `trailing` line feeds before whatever follows. */
+  /** Adds a complete block, with `trailing` line feeds before the next content. */
   take(block: Block, text: string, trailing: number): void {
     this.takeText(text, block.leadingBreaks, Math.max(block.dueBreaks, trailing));
   }
 
-  /** Takes a list, whose last item asks for nothing behind the list. */
+  /** Adds a list. Its last item adds no line feeds after the list. */
   takeList(list: Block, text: string, trailing: number): void {
     this.takeText(text, list.leadingBreaks, trailing);
   }
@@ -200,7 +200,7 @@ class Renderer {
   }
 }
 
-/** What HTML itself allows a cell to span. */
+/** The maximum span of a cell in the HTML standard. */
 const MOST_COLUMNS = 1000;
 const MOST_ROWS = 65_534;
 const MOST_NUMBER = 1_000_000_000;
@@ -210,7 +210,7 @@ interface ListItem {
   readonly node: OutlineNode;
 }
 
-/** Whatever stands in a list is an item of it; only `li` has a bullet or number. */
+/** Every child of a list is an item. Only `li` has a bullet or a number. */
 function itemsOf(list: OutlineElement): ListItem[] {
   const numbered = list.name === 'ol';
   const kind = numbered ? (attributesOf(list.attributes).get('type') ?? '1') : '';
@@ -226,7 +226,7 @@ function itemsOf(list: OutlineElement): ListItem[] {
     });
 }
 
-/** The nodes, with texts that nothing stands between as one. */
+/** The nodes, with adjacent texts joined. */
 function joinedTexts(nodes: readonly OutlineNode[]): OutlineNode[] {
   const joined: OutlineNode[] = [];
   let text = '';

@@ -3,8 +3,8 @@ import { escapeAttribute, escapeText } from './escape.js';
 import { attributesOf, walkHtml } from './walk.js';
 
 /**
- * HTML reduced to what a store's normalisation leaves alone: text, elements and attributes, without attribute quoting, entity
- * spelling, void-tag style, comments or white space between elements. Two texts of equal reduction say the same.
+ * HTML without the details that stores normalise: attribute quotes, entity spelling, void-tag style, comments and
+ * white space between elements. Two texts with the same reduced form have the same content.
  */
 export function reducedHtml(html: string): string {
   let reduced = '';

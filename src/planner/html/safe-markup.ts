@@ -2,7 +2,7 @@ import { escapeText, escapeAttribute } from './escape.js';
 import { attributesOf, walkHtml, type HtmlEvents } from './walk.js';
 import { VOID_ELEMENTS } from './elements.js';
 
-/** Elements that generated HTML may have, with the attributes that each may have. */
+/** The elements that generated HTML may have, each with its allowed attributes. */
 export const ALLOWED_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   ...withoutAttributes(['p', 'br', 'hr', 'div', 'span', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6', 'blockquote']),
   ...withoutAttributes([
@@ -30,19 +30,20 @@ export const ALLOWED_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
   th: ['colspan', 'rowspan', 'scope'],
 };
 
-/** Deeper elements lose their tags and keep their text. */
+/** Deeper elements lose their tags but keep their text. */
 export const DEEPEST_MARKUP = 50;
 
-/** Elements whose content is not meant for a reader of the page. */
+/** Elements whose content is not for readers. */
 const DROPPED_WITH_CONTENT: ReadonlySet<string> = new Set(['script', 'style', 'textarea', 'option', 'xmp']);
 
-/** Search engines do not follow what was generated, and the page that opens gets no hold of the shop's. */
+/** Search engines must not follow generated links, and the opened page must not control the shop's page. */
 const LINK_RELATION = 'nofollow noopener';
 
 /**
- * HTML reduced to allowed elements and attributes, nested `DEEPEST_MARKUP` deep at most. Pictures come from absolute `https`
- * addresses alone, and a picture without one goes. Links lead to other sites, by `https`, mail or phone; others lose
- * their tag and keep their text. Addresses without scheme and of `http` become `https`. The work is linear in the length.
+ * HTML reduced to allowed elements and attributes, nested at most `DEEPEST_MARKUP` deep. Images need an absolute
+ * `https` address, or they are removed. Links may lead to other sites by `https`, to mail or to phone; other links
+ * lose their tag and keep their text. Addresses without a scheme or with `http` become `https`. The work is linear in
+ * the length.
  */
 export function safeMarkup(html: string): string {
   const writer = new SafeMarkupWriter();
@@ -50,7 +51,7 @@ export function safeMarkup(html: string): string {
   return writer.markup;
 }
 
-/** The text of HTML without any markup; entities are decoded, scripts and the like left out. */
+/** The text of HTML without markup. Entities are decoded; scripts and similar content are omitted. */
 export function bareText(html: string): string {
   let text = '';
   let dropped = 0;
@@ -70,7 +71,7 @@ export function bareText(html: string): string {
 
 class SafeMarkupWriter implements HtmlEvents {
   markup = '';
-  /** For each open element whether its tag was written. */
+  /** For each open element, whether its tag was written. */
   private readonly written: boolean[] = [];
   private dropped = 0;
 
@@ -91,7 +92,7 @@ class SafeMarkupWriter implements HtmlEvents {
   }
 }
 
-/** The start tag as it may stay; null where it may not. */
+/** The start tag with its allowed parts; null when the element is not allowed. */
 function safeTag(name: string, source: string): string | null {
   const allowed = Object.hasOwn(ALLOWED_ELEMENTS, name) ? ALLOWED_ELEMENTS[name] : undefined;
   if (allowed === undefined) return null;
@@ -106,7 +107,7 @@ function safeTag(name: string, source: string): string | null {
   return `<${name}${written.join('')}>`;
 }
 
-/** Replaces the address by the one that is meant; false where that one is not allowed. */
+/** Replaces the address by its safe form; false when the address is not allowed. */
 function keepAddress(
   attributes: Map<string, string>,
   name: string,
@@ -121,10 +122,10 @@ function keepAddress(
 }
 
 const LONGEST_ADDRESS = 4096;
-/** Browsers ignore these within an address, so that a scheme can hide between them. */
+/** Browsers ignore these characters in addresses, so they could hide a scheme. */
 const HIDDEN_SIGNS = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028\u2029\ufeff]/;
 
-/** The address with `https` in place of `http` or of no scheme; null for one that is relative or written oddly. */
+/** The address with `https` instead of `http` or of no scheme; null for a relative or malformed address. */
 function absoluteAddress(given: string): string | null {
   const address = given.trim();
   if (address === '' || HIDDEN_SIGNS.test(address) || address.includes('\\')) return null;
@@ -139,7 +140,7 @@ function isPictureAddress(address: URL): boolean {
   return address.protocol === 'https:' && address.username === '' && address.hostname.includes('.');
 }
 
-/** Paths by which a shop does something for its visitor when a link is followed. */
+/** Paths that trigger an action of the shop for the visitor who follows the link. */
 const ACTION_PATH =
   /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?(?:account|admin|apps|cart|checkout|checkouts|challenge|orders|password|tools)(?:\/|$)/i;
 
@@ -154,7 +155,7 @@ function decodedPath({ pathname }: URL): string {
   try {
     return decodeURIComponent(pathname);
   } catch {
-    // Not in an encoding that a shop would understand: it is taken as it stands.
+    // The path is not in an encoding that a shop would decode, so it is used unchanged.
     return pathname;
   }
 }

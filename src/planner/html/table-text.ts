@@ -2,26 +2,26 @@ import type { WorkBudget } from './work-budget.js';
 
 export interface TableCell {
   readonly text: string;
-  /** How many columns and rows it spans, 1 or more. */
+  /** The number of columns and rows that the cell spans, at least 1. */
   readonly columns: number;
   readonly rows: number;
 }
 
 const COLUMN_GAP = 3;
-/** Larger tables are no longer aligned: nobody reads them, and their grid would cost more than their text. */
+/** Larger tables are not aligned, because the grid would cost more than the text is worth. */
 const MOST_CELLS = 2000;
 
-/** A table as text, its columns one below the other where the budget allows; cells may have several lines. */
+/** A table as text, with aligned columns when the budget allows. Cells may have several lines. */
 export function tableText(rows: readonly (readonly TableCell[])[], budget: WorkBudget): string {
   return alignedText(rows, budget) ?? plainRows(rows);
 }
 
-/** Cells behind one another, a line for each row. */
+/** All cells of a row in one line. */
 function plainRows(rows: readonly (readonly TableCell[])[]): string {
   return rows.map((cells) => cells.map(({ text }) => text).join(' '.repeat(COLUMN_GAP))).join('\n');
 }
 
-/** Null: the budget does not suffice. */
+/** Null: the budget is too small. */
 function alignedText(rows: readonly (readonly TableCell[])[], budget: WorkBudget): string | null {
   if (rows.reduce((sum, cells) => sum + cells.length, rows.length) > MOST_CELLS) return null;
   const grid = gridOf(rows, budget);
@@ -33,15 +33,15 @@ interface PlacedCell extends TableCell {
 }
 
 interface Grid {
-  /** By row, then column; holes where no cell reaches. */
+  /** By row, then by column. Places that no cell covers are undefined. */
   readonly cells: readonly (PlacedCell | undefined)[][];
   readonly columns: number;
   readonly rowOffsets: Offsets;
-  /** How many rows of each column are looked at. */
+  /** The number of rows to look at in each column. */
   readonly heights: readonly number[];
 }
 
-/** Puts each cell into the first free places of its row and of those below. Null: the budget does not suffice. */
+/** Puts each cell into the first free places of its row and of the rows below. Null: the budget is too small. */
 function gridOf(rows: readonly (readonly TableCell[])[], budget: WorkBudget): Grid | null {
   const cells: (PlacedCell | undefined)[][] = rows.map(() => []);
   const rowOffsets = new Offsets();
@@ -75,7 +75,7 @@ function gridOf(rows: readonly (readonly TableCell[])[], budget: WorkBudget): Gr
     : null;
 }
 
-/** Where rows or columns start, in lines or characters: each at least one behind the one before. */
+/** The start of each row or column, in lines or characters. Each is at least one after the previous. */
 class Offsets {
   private readonly starts = [0];
 
@@ -89,7 +89,7 @@ class Offsets {
     return this.starts[index];
   }
 
-  /** Leaves at least `size` between `index` and what is `span` behind it. */
+  /** Leaves at least `size` between `index` and the place `span` after it. */
   widen(index: number, span: number, size: number): void {
     this.starts[index + span] = Math.max(this.at(index + span), this.at(index) + size);
   }

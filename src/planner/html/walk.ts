@@ -7,20 +7,20 @@ import {
   VOID_ELEMENTS,
 } from './elements.js';
 
-/** Receives the parts of a document in order. Each `open` is followed by its `close`, properly nested. */
+/** Receives the parts of a document in order. Each `open` has its `close`, properly nested. */
 export interface HtmlEvents {
   /** An element starts. The attributes are the source text after the name; `attributesOf` reads them. */
   open(name: string, attributes: string): void;
   close(name: string): void;
-  /** Text with its character references decoded; text of script and style as it stands. */
+  /** Text with decoded character references; the text of script and style unchanged. */
   text(text: string): void;
-  /** A comment, a document type or the like, which shows nothing. */
+  /** A comment, a document type or another part that shows nothing. */
   comment?(): void;
 }
 
 /**
- * Walks HTML once, from the first to the last character, with the tree rules of htmlparser2. The work grows with the length
- * of the text, whatever the text: no character is looked at more than a few times, and depth costs no stack.
+ * Walks HTML once, with the tree rules of htmlparser2. The work is linear in the length of any text, and depth does
+ * not use the stack.
  */
 export function walkHtml(html: string, events: HtmlEvents): void {
   new Walker(html, events).run();
@@ -36,9 +36,9 @@ const DASH = 0x2d;
 class Walker {
   /** Names of open elements, the innermost last. */
   private readonly open: string[] = [];
-  /** How often each name is open: an end tag that ends nothing is recognised without a search. */
+  /** How often each name is open. It identifies an end tag that ends nothing without a search. */
   private readonly openCounts = new Map<string, number>();
-  /** Whether each foreign element, or HTML within one, takes `/>`; the innermost last. */
+  /** For each open foreign element, or HTML inside one, whether it accepts `/>`; the innermost is last. */
   private readonly foreign: boolean[] = [];
 
   constructor(
@@ -48,7 +48,7 @@ class Walker {
 
   run(): void {
     const { html } = this;
-    // Where the text that was not handed on yet starts.
+    // Start of the text that was not reported yet.
     let pending = 0;
     let at = html.indexOf('<');
     while (at !== -1) {
@@ -61,7 +61,7 @@ class Walker {
         const name = skipSpace(html, at + 2);
         const sign = html.charCodeAt(name);
         if (sign === GREATER || Number.isNaN(sign)) {
-          // Nothing is named, so it is text.
+          // The tag has no name, so it is text.
           at = html.indexOf('<', at + 1);
           continue;
         }
@@ -87,7 +87,7 @@ class Walker {
     this.events.text(text.includes('&') ? decodeHTML(text) : text);
   }
 
-  /** Behind the next `>`, which ends something that shows nothing. Where there is none, the rest from `shown` on is text as it stands. */
+  /** The index after the next `>` of a part that shows nothing. Without a `>`, the rest from `shown` on is text. */
   private skipped(from: number, shown: number): number {
     const found = this.html.indexOf('>', from);
     if (found === -1) {
@@ -98,10 +98,10 @@ class Walker {
     return found + 1;
   }
 
-  /** Behind a comment, a CDATA section, a document type or the like. */
+  /** The index after a comment, a CDATA section, a document type or similar. */
   private declaration(at: number): number {
     const { html } = this;
-    // `<!-->` is a whole comment: its dashes may be those of its start.
+    // `<!-->` is a complete comment: its dashes may be those of its start.
     if (html.startsWith('--', at + 2)) return this.comment('-->', at + 2);
     if (html.startsWith('[CDATA[', at + 2)) return this.comment(']]>', at + 9);
     const afterDash = html.charCodeAt(at + 2) === DASH;
@@ -114,7 +114,9 @@ class Walker {
     return found === -1 ? this.html.length : found + end.length;
   }
 
-  /** Behind a start tag whose name starts at `from`. A tag without an end is dropped with what follows. */
+  /**
+   * The index after a start tag whose name starts at `from`. An unfinished tag is dropped with the rest of the text.
+   */
   private startTag(from: number): number {
     const { html } = this;
     const nameEnd = endOfName(html, from);
@@ -140,7 +142,7 @@ class Walker {
     return RAW_TEXT_ELEMENTS.has(name) ? this.rawText(name, end + 1) : end + 1;
   }
 
-  /** Where the end tag of a raw text element starts. */
+  /** The start of the end tag of a raw text element. */
   private rawText(name: string, from: number): number {
     const { html } = this;
     const end = endOfRawText(html, name, from);
@@ -177,7 +179,7 @@ class Walker {
   }
 }
 
-/** The attributes of a start tag, decoded, in order; the first of a name counts. Names are in lower case. */
+/** The decoded attributes of a start tag, in order, with lower-case names. The first attribute of a name wins. */
 export function attributesOf(source: string): Map<string, string> {
   const attributes = new Map<string, string>();
   let at = 0;
@@ -196,13 +198,13 @@ export function attributesOf(source: string): Map<string, string> {
 }
 
 interface TagEnd {
-  /** Where the `>` is; -1: nowhere. */
+  /** Index of the `>`; -1 when there is none. */
   readonly end: number;
-  /** Whether the tag ends in a slash that belongs to no attribute. */
+  /** Whether the tag ends in a slash that is not part of an attribute. */
   readonly endsItself: boolean;
 }
 
-/** The end of a start tag whose name ends at `from`. A `>` in quotes is none. */
+/** The end of a start tag whose name ends at `from`. A `>` inside quotes does not count. */
 function endOfTag(html: string, from: number): TagEnd {
   if (html.charCodeAt(from) === GREATER) return { end: from, endsItself: false };
   let at = from;
@@ -221,11 +223,11 @@ function endOfTag(html: string, from: number): TagEnd {
 interface ValueRange {
   readonly from: number;
   readonly to: number;
-  /** Where the tag goes on; -1 where the quotes do not end. */
+  /** Where the tag continues; -1 when the quotes do not end. */
   readonly next: number;
 }
 
-/** The value behind an attribute's name; empty where it has none. */
+/** The value after an attribute's name; empty when it has none. */
 function valueRange(html: string, nameEnd: number): ValueRange {
   const equals = skipSpace(html, nameEnd);
   if (html.charCodeAt(equals) !== EQUALS) return { from: equals, to: equals, next: equals };
@@ -241,7 +243,7 @@ function valueRange(html: string, nameEnd: number): ValueRange {
 }
 
 function endOfAttributeName(html: string, from: number): number {
-  // Whatever comes first belongs to the name, an equals sign too.
+  // The first character always belongs to the name, even an equals sign.
   let at = from + 1;
   for (; at < html.length; at++) {
     const code = html.charCodeAt(at);
@@ -269,7 +271,7 @@ const RAW_TEXT_ENDS: ReadonlyMap<string, RegExp> = new Map(
   [...RAW_TEXT_ELEMENTS].map((name) => [name, new RegExp(`</${name}[ \\n\\t\\f\\r>]`, 'gi')]),
 );
 
-/** Where the end tag of a raw text element starts; the end of the text where it has none. */
+/** The start of the end tag of a raw text element, or the end of the text. */
 function endOfRawText(html: string, name: string, from: number): number {
   const pattern = RAW_TEXT_ENDS.get(name);
   if (pattern === undefined) return from;
@@ -300,7 +302,7 @@ function isLetter(code: number): boolean {
 
 const IN_LOWER_CASE = /^[a-z0-9]+$/;
 
-/** Most names are short and in lower case already. */
+/** Most names are short and already in lower case. */
 function lowerCase(name: string): string {
   return IN_LOWER_CASE.test(name) ? name : name.toLowerCase();
 }

@@ -1,39 +1,40 @@
-/** Least budgets, so that short texts are laid out whatever they hold. */
+/** Minimum budgets, so that short texts are always laid out. */
 const LEAST_LENGTH = 4096;
-/** How often each character of a text may be looked at again: real descriptions need it five times at most. */
+/** How often each character may be processed again. Real descriptions need at most five. */
 const WORK_SHARE = 24;
-/** How many characters of layout (indents, padding) each character of the HTML may bring. */
+/** How many layout characters (indents, padding) each character of HTML may add. */
 const GROWTH_SHARE = 8;
 
 /**
- * Bounds what layout costs in a whole text. Each level of quotes, lists and tables handles its lines anew, and padding grows
- * with the widest line: nested or uneven enough, a short text would become a huge one. What is over the budget stays as it is.
+ * Limits the layout work of one text. Each level of quotes, lists and tables processes its lines again, and padding
+ * grows with the widest line. So a short but deeply nested text could become huge. Text over the budget is not laid
+ * out.
  */
 export class WorkBudget {
   private work: number;
   private growth: number;
 
-  /** `length`: characters of the HTML. */
+  /** `length`: the number of characters of the HTML. */
   constructor(length: number) {
     this.work = WORK_SHARE * Math.max(length, LEAST_LENGTH);
     this.growth = GROWTH_SHARE * Math.max(length, LEAST_LENGTH);
   }
 
-  /** Takes the cost of handling `work` characters or cells again; false: there is not enough left. */
+  /** Takes the cost of processing `work` characters or cells again; false when the budget is too small. */
   spend(work: number): boolean {
     if (work > this.work) return false;
     this.work -= work;
     return true;
   }
 
-  /** Takes `characters` of layout that are added to a text; false: there is not enough left. */
+  /** Takes the cost of `characters` of added layout; false when the budget is too small. */
   grow(characters: number): boolean {
     if (characters > this.growth) return false;
     this.growth -= characters;
     return true;
   }
 
-  /** Every line but the first is moved to the right. */
+  /** Indents every line but the first. */
   indented(text: string, by: number): string {
     if (by === 0 || !this.spend(text.length)) return text;
     const breaks = countBreaks(text);
