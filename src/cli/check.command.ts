@@ -60,7 +60,7 @@ export class CheckCommand extends StoreSyncCommand {
     return failed.length === 0 ? 0 : 1;
   }
 
-  /** The embedded database may itself be what fails. */
+  /** The check reports a failing embedded database as a finding, too. */
   async #open(options: CommonOptions, findings: Finding[]): Promise<Runtime | null> {
     const opened: Runtime[] = [];
     findings.push(
@@ -86,7 +86,7 @@ export class CheckCommand extends StoreSyncCommand {
   }
 }
 
-/** What is wrong is to be said within seconds, and with its reason, which no probe that ran out of time has. */
+/** Fail within seconds and with the reason. A probe that runs into its time limit has no reason to show. */
 const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
 
 /** A look writes nothing, so that it needs no database. Without one, a secret that the service masks counts as ours. */

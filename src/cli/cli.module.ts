@@ -1,7 +1,7 @@
 import { Module, type DynamicModule, type Type } from '@nestjs/common';
 import type { CommandRunner } from 'nest-commander';
 
-/** Loaded when they are called: no command waits for what another one needs. */
+/** Each command is loaded on demand, so that none waits for another's dependencies. */
 const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   start: async () => (await import('./start.command.js')).StartCommand,
   demo: async () => (await import('./demo.command.js')).DemoCommand,
@@ -19,13 +19,16 @@ const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   migrate: async () => (await import('./migrate.command.js')).MigrateCommand,
   completion: async () => (await import('./completion.command.js')).CompletionCommand,
 };
-/** It tells of the others. */
+/** The completion script needs the options of all commands. */
 const ABOUT_ALL = 'completion';
 const VERSION = ['--version', '-V'];
 
 @Module({})
 export class CliModule {
-  /** With the one command that `word`, the first on the command line, names; for the version with none, for anything else with all. */
+  /**
+   * Loads only the command that `word`, the first on the command line, names. Loads none for `--version`, and all for
+   * anything else.
+   */
   static async for(word?: string): Promise<DynamicModule> {
     const load = loaders(word);
     return { module: CliModule, providers: await Promise.all(load.map((command) => command())) };

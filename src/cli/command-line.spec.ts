@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../../test/support/typescript-loader.mjs', import.meta.url));
 const failure = z.object({ code: z.number(), stdout: z.string(), stderr: z.string() });
 
-/** The program from its sources, as a process of its own: what commander makes of the words. */
+/** Runs the program from its sources in its own process, to see how commander parses the arguments. */
 async function program(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
   const env = { PATH: process.env['PATH'] ?? '', SHELL: '/bin/bash' };
   try {

@@ -11,8 +11,9 @@ export interface CommonOptions {
 }
 
 /**
- * What all commands have in common: `--config`, one readable line on stderr for an error (the stack with LOG_LEVEL=debug
- * only), and an exit status that is set, never forced, so that what was begun is closed.
+ * The common part of all commands: `--config`, one readable line on stderr for an error (the stack only with
+ * LOG_LEVEL=debug), and the exit status. The status is set and the exit not forced, so that open resources are
+ * closed.
  */
 export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOptions> extends CommandRunner {
   @Option({
@@ -32,7 +33,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     }
   }
 
-  /** Does the command's work; returns its exit status. */
+  /** Does the command's work and returns its exit status. */
   protected abstract execute(options: Options, args: readonly string[]): Promise<number>;
 
   /**
@@ -69,7 +70,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
   }
 }
 
-/** The last guard: whatever an error's message quotes, no secret of the configuration reaches the terminal. */
+/** The last guard: no secret of the configuration reaches the terminal, whatever an error's message quotes. */
 function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
   if (!(error instanceof Error)) return error;
   error.message = redactSecrets(error.message, secrets);

@@ -6,11 +6,11 @@ export interface CommandWords {
   readonly description: string;
   /** Long flags. */
   readonly options: readonly string[];
-  /** What the first argument may be; empty where it is free or there is none. */
+  /** The values of the first argument; empty when it is free or there is none. */
   readonly actions: readonly string[];
 }
 
-/** A script that completes commands, their actions and their options; files where none of these fit. Pure. */
+/** A script that completes commands, their actions and their options, and file names otherwise. Pure. */
 export function completionScript(shell: Shell, program: string, commands: readonly CommandWords[]): string {
   switch (shell) {
     case 'bash':
@@ -92,7 +92,7 @@ function functionName(program: string): string {
   return `_${program.replaceAll(/[^a-z0-9]/g, '_')}`;
 }
 
-/** Within single quotes nothing is special but the quote; a colon would end a zsh description's name. */
+/** In single quotes only the quote is special. A colon would end the name in a zsh description. */
 function singleQuoted(text: string): string {
   return text.replaceAll("'", '’').replaceAll(':', ' -');
 }

@@ -21,7 +21,7 @@ export class CompletionCommand extends StoreSyncCommand {
     return Promise.resolve(0);
   }
 
-  /** Out of the very commands that are parsed, so that the script cannot lag behind them. */
+  /** Read from the commands that the program parses, so that the script is always up to date. */
   #words(): CommandWords[] {
     return (this.command.parent?.commands ?? []).map((command) => ({
       name: command.name(),
@@ -32,7 +32,7 @@ export class CompletionCommand extends StoreSyncCommand {
   }
 }
 
-/** Words of the first argument, where its description lists them: `list (default) | show ID | …`. */
+/** The actions in the description of the first argument: `list (default) | show ID | …`. */
 function actionsIn([first = '']: readonly string[]): string[] {
   if (!first.includes('|') && !/^[a-z]+ [A-Z]/.test(first)) return [];
   const listed = first.split(';')[0] ?? '';

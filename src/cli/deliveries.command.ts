@@ -41,7 +41,7 @@ export class DeliveriesCommand extends ListCommand {
   }
 }
 
-/** Printed at once with `--json`: one document, an array only when several were asked for. */
+/** With `--json`, prints one document: an array only when several ids were given. */
 async function shown(
   deliveries: DeliveryOperations,
   ids: readonly string[],

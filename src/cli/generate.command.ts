@@ -47,7 +47,8 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
       }
       if (answer.stopped === null) return 0;
       process.stderr.write(`store-sync: stopped: ${answer.stopped}\n`);
-      // A brake after which something was asked for left the rest for later; one before left the wish unmet.
+      // If a limit stops the requests after the first, the rest follows later. If it stops them before, the command
+      // has failed.
       return answer.requested > 0 ? 0 : 1;
     });
   }

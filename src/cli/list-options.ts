@@ -13,7 +13,7 @@ export interface ListOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-/** Commands that list rows and act on those that are named. */
+/** Commands that list rows and act on rows by id. */
 export abstract class ListCommand<
   Options extends ListOptions = ListOptions,
 > extends StoreSyncCommand<Options> {
@@ -43,7 +43,7 @@ export abstract class ListCommand<
   }
 }
 
-/** The list's query out of the options, by the very schema of the API. Throws `invalid` for what does not fit. */
+/** The list's query from the options, parsed with the schema of the API. Throws `invalid` for invalid options. */
 export function queryFrom<Schema extends z.ZodType>(schema: Schema, options: ListOptions): z.output<Schema> {
   const { state, store, limit, offset } = options;
   const given = Object.entries({ state, store, limit, offset }).filter(([, value]) => value !== undefined);
@@ -56,7 +56,10 @@ export function queryFrom<Schema extends z.ZodType>(schema: Schema, options: Lis
   );
 }
 
-/** What became of each named row; refusals also as one line on stderr. The exit status: 1 when one was refused. */
+/**
+ * Prints the outcome of each row, and refusals also as one line on stderr. The exit status is 1 when a row was
+ * refused.
+ */
 export function reportOutcomes(outcomes: readonly RowOutcome[], json: boolean | undefined): number {
   if (json) printJson({ results: outcomes });
   else for (const { id, ok, detail } of outcomes) if (ok) print(`${id}  ${errorLine(detail)}`);

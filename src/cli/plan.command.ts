@@ -107,7 +107,10 @@ export class PlanCommand extends StoreCommand<PlanOptions> {
   }
 }
 
-/** Products that earlier runs found gone and this plan does not bring back: for people to know, nothing to do about. */
+/**
+ * Products that earlier runs found to be gone and that this plan does not restore. They are shown for information
+ * only.
+ */
 async function stillGone(
   links: LinkRepository,
   store: Store,
@@ -119,7 +122,7 @@ async function stillGone(
   return gone.products.filter(({ externalId }) => !planned.has(externalId));
 }
 
-/** What becomes of the catalog's side is told where the store's settings ask for it. */
+/** Mentions the fate of the catalog product only where the store's settings request it. */
 function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
   return { ...entry, reason: messages.goneKept(entry.reason) };

@@ -12,7 +12,7 @@ const PHASES: Readonly<Record<RunProgress['phase'], string>> = {
 
 const LINE_EVERY_MS = 2_000;
 
-/** A run's progress for people: a bar on a terminal, plain lines now and then in a pipe; on stderr in either case. */
+/** Shows a run's progress on stderr: a bar on a terminal, and a line every few seconds in a pipe. */
 export class ProgressReport {
   #bar: SingleBar | null = null;
   #phase: RunProgress['phase'] | null = null;

@@ -13,7 +13,7 @@ import { openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 export interface Runtime extends DaemonSettings {
   readonly warnings: readonly string[];
-  /** Leaves the database; the last user of an embedded one stops it. */
+  /** Releases the database. The last user of an embedded one stops it. */
   release(): Promise<void>;
 }
 
@@ -22,12 +22,15 @@ export interface RuntimeOptions {
   readonly destination: 'stdout' | 'stderr';
 }
 
-/** Configuration and logger: what every process has before it touches anything. Throws `ConfigError`. */
+/** Configuration and logger, which every process needs first. Throws `ConfigError`. */
 export function readConfig(configFile: string | undefined): LoadedConfig {
   return loadConfig({ configFile, env: environment() });
 }
 
-/** Configuration, logger and database address. Throws `ConfigError`, or why the embedded database does not come up. */
+/**
+ * Configuration, logger and database address. Throws `ConfigError`, or the reason why the embedded database does not
+ * start.
+ */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
   const { config, warnings } = readConfig(options.configFile);
   return openRuntimeFor(config, warnings, options.destination);
@@ -50,7 +53,7 @@ export async function openRuntimeFor(
   };
 }
 
-/** A command's own lines are its answer; its log speaks up only when something is wrong, or when it is asked to. */
+/** The output of a command is its result, so its log shows only problems unless LOG_LEVEL asks for more. */
 function loggerSettings(config: AppConfig, destination: 'stdout' | 'stderr'): LoggerSettings {
   const env = environment();
   const asked = logLevel(env);

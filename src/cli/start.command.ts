@@ -4,7 +4,7 @@ import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { openRuntimeFor, readConfig } from './runtime.js';
 import { messages } from './messages.js';
 
-/** How long a stop may take; the orchestrator kills after thirty seconds. */
+/** The time limit of a shutdown. Orchestrators usually kill after thirty seconds. */
 const STOP_WITHIN_MS = 27_000;
 
 @Command({ name: 'start', description: messages.startDoes })
@@ -12,7 +12,7 @@ export class StartCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     const { config, warnings } = readConfig(options.config);
-    // Loaded while the embedded database comes up.
+    // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
       openRuntimeFor(config, warnings, 'stdout'),
       import('../daemon.js'),

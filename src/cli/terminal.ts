@@ -4,7 +4,7 @@ import { CodedError } from '../domain/errors.js';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Coloured on a terminal that wants colours, plain in a pipe and under NO_COLOR. */
+/** Coloured on a terminal that supports colours; plain in a pipe and under NO_COLOR. */
 export function paint(style: Style, text: string): string {
   return styleText(style, text, { stream: process.stdout });
 }
@@ -32,14 +32,17 @@ const COLOURS: Readonly<Record<string, Style>> = {
   FAIL: 'red',
 };
 
-/** A state in the colour that says how well it is. */
+/** A state in the colour of its severity. */
 export function paintState(state: string, width = 0): string {
   const colour = COLOURS[state];
   const text = state.padEnd(width);
   return colour === undefined ? text : paint(colour, text);
 }
 
-/** One line: texts come from stores and from generation, and a terminal obeys control characters. */
+/**
+ * One line of text from a store or from generation. Control characters would affect the terminal, so they are
+ * removed.
+ */
 export function printable(text: string, length = 160): string {
   const flat = text
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
@@ -49,12 +52,12 @@ export function printable(text: string, length = 160): string {
   return signs.length > length ? `${signs.slice(0, length - 1).join('')}…` : flat;
 }
 
-/** A quoted text, or a word for none. */
+/** A quoted text, or a word for no text. */
 export function quoted(text: string | null, length = 100): string {
   return text === null || text === '' ? '(nothing)' : `"${printable(text, length)}"`;
 }
 
-/** The action of a command that has several; the first one is meant when none is given. Throws `invalid` for any other. */
+/** The action of a command that has several; the first one by default. Throws `invalid` for an unknown action. */
 export function actionOf<const Names extends readonly [string, ...string[]]>(
   command: string,
   names: Names,
@@ -66,13 +69,13 @@ export function actionOf<const Names extends readonly [string, ...string[]]>(
   throw new CodedError('invalid', messages.unknownAction(command, printable(name, 40), names.join(', ')));
 }
 
-/** The ids that an action needs. Throws `invalid` when there is none. */
+/** The ids for an action. Throws `invalid` when there are none. */
 export function idsFor(command: string, action: string, ids: readonly string[]): readonly string[] {
   if (ids.length > 0) return ids;
   throw new CodedError('invalid', messages.idNeeded(command, action));
 }
 
-/** Those who take no further words say so: a word too many is a typing error, not a wish. */
+/** Rejects extra arguments: they are usually typing errors. */
 export function nothingMore(command: string, rest: readonly string[]): void {
   if (rest.length > 0)
     throw new CodedError('invalid', messages.extraArguments(command, printable(rest.join(' '), 60)));

@@ -51,7 +51,10 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
   }
 }
 
-/** 0 when every slot is as it was asked to be; showing somebody else's URL is no failure, not being able to read is one. */
+/**
+ * 0 when every slot has the requested state. Showing another system's URL is not a failure; being unable to read the
+ * slot is.
+ */
 function exitStatus(action: (typeof ACTIONS)[number], slots: readonly Slot[]): number {
   const wanted = { show: ['ours', 'outdated', 'free', 'foreign'], register: ['ours'], remove: ['free'] }[
     action

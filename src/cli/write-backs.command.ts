@@ -49,7 +49,7 @@ function printList(page: Page<PresentedWriteBack>): void {
   print(messages.writeBacksShown(page.items.length, page.total));
 }
 
-/** What a field was and what it is, or is to become. */
+/** A field's value before and after, or the intended value. */
 export function fieldLine({ target, outcome, reason, before, after, intended }: WriteBackField): string {
   switch (outcome) {
     case null:

@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 export interface Asset {
-  /** Holds the content's hash, so that it may be kept for ever. */
+  /** Contains a hash of the content, so that browsers may cache it permanently. */
   readonly path: string;
   readonly type: string;
   readonly body: string;
 }
 
-/** Read once; the build copies the files beside this module. */
+/** Read once. The build copies the files beside this module. */
 function asset(name: string, type: string): Asset {
   const body = readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);

@@ -9,23 +9,26 @@ import { decideFields, type FieldVerdict } from '../planner/plan-write-back.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import type { Store } from '../sites/sites.js';
 
-/** One field of a write-back: what stands or stood in the store, and what is meant to, or came to, stand there. */
+/** One field of a write-back: the value in the store, and the intended or written value. */
 export interface ComparedField {
   readonly target: string;
   readonly kind: 'text' | 'html' | 'metafield';
-  /** Of a metafield. */
+  /** The type of a metafield. */
   readonly type: string | null;
   readonly before: string | null;
   readonly after: string | null;
-  /** What would become of it now, or what became of it. */
+  /** The decision if it were written now, or the recorded outcome. */
   readonly verdict: FieldVerdict | FieldOutcome | null;
   readonly reason: string | null;
 }
 
 export interface Comparison {
-  /** live: `before` is what the store holds now. journal: what it held then. unread: the store could not be asked. */
+  /**
+   * live: `before` is the store's current value. journal: `before` is the value at that time. unread: the store did
+   * not answer.
+   */
   readonly source: 'live' | 'journal' | 'unread';
-  /** Why the store could not be asked, for people. */
+  /** The reason why the store could not be read, for people. */
   readonly problem: string | null;
   readonly fields: readonly ComparedField[];
 }
@@ -36,19 +39,19 @@ export type LiveAnswer =
       readonly translations: LiveByLocale;
       readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
     }
-  /** Why there is nothing to compare with. */
+  /** The reason why there is nothing to compare with. */
   | { readonly problem: string };
 
-/** What of a write-back is compared. */
+/** The parts of a write-back that are compared. */
 type Compared = Pick<WriteBackEntity, 'intended' | 'seen' | 'sent' | 'fields'>;
 
-/** Whether a person may still decide on it. */
+/** Whether a person may still decide about it. */
 export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
   const next: readonly string[] = WRITE_BACK_TRANSITIONS[row.state];
   return next.includes('ready') || next.includes('rejected');
 }
 
-/** Pure: an open write-back against the store as it is now, field by field, by the rules that its writing would follow. */
+/** Pure: compares an open write-back with the current store values, field by field, with the rules of the writer. */
 export function compareWithLive(row: Compared, store: Store | undefined, answer: LiveAnswer): Comparison {
   if ('problem' in answer) {
     const fields = row.intended.map(({ target, type, value }): ComparedField => {
@@ -72,7 +75,7 @@ export function compareWithLive(row: Compared, store: Store | undefined, answer:
   return { source: 'live', problem: null, fields };
 }
 
-/** Pure: a write-back that is settled, out of the journal. */
+/** Pure: shows a settled write-back from the journal. */
 export function compareFromJournal(row: Compared): Comparison {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
   const intended = row.intended.map(({ target, type, value }): ComparedField => {

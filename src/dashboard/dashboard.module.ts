@@ -26,7 +26,7 @@ const PAGES = [
   WriteBackLists,
   WriteBackPages,
 ];
-/** A form names at most a page of rows and its fields. */
+/** A form has at most one page of rows and their fields. */
 const FORM_LIMIT = '256kb';
 const FORM_FIELDS = 2000;
 

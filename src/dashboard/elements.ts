@@ -23,7 +23,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   abandoned: 'bad',
 };
 
-/** A row's state as people read it. Colour repeats what the word says. */
+/** A row's state for people. The colour only repeats the word. */
 export function badge(state: string, label = words(state)): Html {
   return html`<span class="badge ${TONES[state] ?? 'calm'}">${label}</span>`;
 }
@@ -32,7 +32,7 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** A moment, to the second, in UTC; a dash where there is none. */
+/** A time in UTC, to the second; a dash when there is none. */
 export function moment(at: Date | string | null): Html {
   if (at === null) return html`<span class="quiet">–</span>`;
   const iso = typeof at === 'string' ? at : at.toISOString();
@@ -43,12 +43,12 @@ export function amount(count: number): string {
   return count.toLocaleString('en-GB');
 }
 
-/** `one` or its plural with `s`, with the number before it. */
+/** `one`, or its plural with `s`, after the number. */
 export function counted(count: number, one: string): string {
   return `${amount(count)} ${one}${count === 1 ? '' : 's'}`;
 }
 
-/** Path of a page with its query; values that are absent or empty are left out. */
+/** The path of a page with its query. Absent and empty values are omitted. */
 export function pathTo(
   path: string,
   query: Readonly<Record<string, string | number | undefined>> = {},
@@ -64,12 +64,12 @@ export function productPath(externalId: string): string {
   return `/products/${encodeURIComponent(externalId)}`;
 }
 
-/** What people call a product: a store may leave a title empty, and a link without a text cannot be followed. */
+/** The display name of a product. A store may leave a title empty, and a link without text cannot be clicked. */
 export function nameOf(label: string | null | undefined, externalId: string): string {
   return label === null || label === undefined || label.trim() === '' ? externalId : label;
 }
 
-/** Choice among a list's states; `null` stands for all. */
+/** The choice among a list's states; `null` means all. */
 export function stateTabs(path: string, states: readonly string[], chosen: string | undefined): Html {
   const tab = (state: string | undefined): Html => {
     const current = state === chosen && html` aria-current="true"`;
@@ -90,7 +90,10 @@ export interface PagePlace {
   readonly offset: number;
 }
 
-/** Where in the list the page is, with its neighbours. `to` gives the address of the page at an offset. */
+/**
+ * The position of the page in the list, with links to its neighbours. `to` returns the address of the page at an
+ * offset.
+ */
 export function pager({ total, limit, offset }: PagePlace, to: (offset: number) => string): Html {
   if (total === 0) return html``;
   const last = Math.min(offset + limit, total);
@@ -103,7 +106,7 @@ export function pager({ total, limit, offset }: PagePlace, to: (offset: number) 
   </nav>`;
 }
 
-/** An empty list says so in words. */
+/** The text of an empty list. */
 export function nothing(text: string): Html {
   return html`<p class="empty">${text}</p>`;
 }

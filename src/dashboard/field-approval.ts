@@ -10,7 +10,7 @@ import { messages } from './messages.js';
 export interface ApprovalOutcome {
   readonly ok: boolean;
   readonly detail: string;
-  /** Of the product; null where it has no link. */
+  /** The label of the product; null when the product has no link. */
   readonly label: string | null;
 }
 
@@ -23,7 +23,10 @@ export class FieldApproval {
     private readonly jobs: JobProducer,
   ) {}
 
-  /** Refuses an unknown one, one that is decided already, and one of which nothing is accepted: that is a rejection. */
+  /**
+   * Refuses an unknown write-back, one that is already decided, and one without accepted fields, because that is a
+   * rejection.
+   */
   async approve(id: string, accepted: readonly string[]): Promise<ApprovalOutcome> {
     const row = await this.writeBacks.get(id);
     if (row === null) return { ok: false, detail: messages.writeBackGone(id.slice(0, 100)), label: null };

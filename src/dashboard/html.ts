@@ -1,4 +1,4 @@
-/** Markup that is safe to send: everything that came from outside was escaped when it was put in. */
+/** Markup that is safe to send: all values from outside were escaped when they were inserted. */
 export class Html {
   constructor(readonly text: string) {}
 
@@ -7,12 +7,13 @@ export class Html {
   }
 }
 
-/** What a template takes. Text and numbers are escaped; nothing, `false` and absent values leave no trace. */
+/** The values of a template. Text and numbers are escaped. Null, undefined and `false` produce nothing. */
 export type Piece = Html | string | number | false | null | undefined | readonly Piece[];
 
 /**
- * Template tag: literal parts are markup, values are text. It holds in element content and in quoted attribute values, the only
- * places where views put values; addresses go through `encodeURIComponent` or come from this program.
+ * Template tag: literal parts are markup, and values are text. It is safe in element content and in quoted attribute
+ * values, which are the only places where views insert values. Addresses are encoded with `encodeURIComponent` or are
+ * constants.
  */
 export function html(literals: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   const text = literals.reduce((before, literal, index) => before + rendered(pieces[index - 1]) + literal);
@@ -27,7 +28,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** NUL and the like are no characters of HTML: they would be replaced by the reader, each in its own way. */
+/** HTML does not allow NUL and similar characters, and each browser replaces them differently. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f]/g, '\ufffd')

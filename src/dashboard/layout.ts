@@ -18,9 +18,9 @@ export interface PageParts {
   readonly title: string;
   readonly section: Section | null;
   readonly body: Piece;
-  /** Of a page that changes by itself: how often it is loaded anew where no script runs. */
+  /** The reload interval of a changing page in a browser without scripts. */
   readonly refreshSeconds?: number;
-  /** Keys that the page answers to, beside those of every page. */
+  /** Keyboard shortcuts of the page, besides the common ones. */
   readonly keys?: readonly (readonly [string, string])[];
 }
 
@@ -58,7 +58,10 @@ export function formToken(visitor: Visitor): Html {
   return html`<input type="hidden" name="${FORM_TOKEN_FIELD}" value="${visitor.formToken}" />`;
 }
 
-/** Single keys clash with some ways of typing: they can be turned off, and the browser remembers it. */
+/**
+ * Single-key shortcuts conflict with some assistive tools, so they can be switched off. The browser remembers the
+ * choice.
+ */
 function keyLegend(keys: readonly (readonly [string, string])[]): Html {
   return html`<footer class="keys" aria-label="Keys" hidden data-keys>
     <ul>
@@ -68,7 +71,7 @@ function keyLegend(keys: readonly (readonly [string, string])[]): Html {
   </footer>`;
 }
 
-/** The page of someone who is not signed in. */
+/** The page for a visitor who is not signed in. */
 export function signInPage(options: { readonly next: string; readonly problem: string | null }): string {
   const { next, problem } = options;
   const described = problem !== null && html` aria-invalid="true" aria-describedby="problem"`;

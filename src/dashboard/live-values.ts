@@ -17,9 +17,9 @@ import {
 } from './comparison.js';
 import { messages } from './messages.js';
 
-/** A page does not wait longer for a store; what is intended is shown all the same. */
+/** The limit of waiting for a store. After it, the page shows the intended values without a comparison. */
 const ANSWER_WITHIN_MS = 4_000;
-/** A page and its frames ask one after the other: they are to show one and the same state. */
+/** A page and its frames read one after the other, and must show the same state. */
 const REMEMBERED_MS = 10_000;
 const MOST_REMEMBERED = 200;
 
@@ -40,7 +40,7 @@ export class LiveValues {
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
-  /** Never throws for a store that does not answer: the comparison says so. `fresh` asks the store anew. */
+  /** Does not throw when a store does not answer; the comparison has the reason. `fresh` ignores remembered values. */
   async compare(row: WriteBackEntity, options: { readonly fresh: boolean }): Promise<Comparison> {
     if (!isOpen(row)) return compareFromJournal(row);
     const store = this.sites.findStore(row.store);
@@ -76,7 +76,7 @@ export class LiveValues {
         ]),
       );
       if (live === null || translations === null) return { problem: messages.deletedInStore };
-      // As the writer will see it: what a failed write is found to have left is ours.
+      // Use the writer's view: a value that a failed write left in the store is ours.
       const failed = await this.writeBacks.sentUnanswered(row.externalId);
       const written = withLandedWrites(link.written ?? {}, failed, (target) =>
         currentValue(target, live, translations),

@@ -7,7 +7,7 @@ import { NotSignedInError } from './session.guard.js';
 import { problemPage } from './views/problem.js';
 import { messages } from './messages.js';
 
-/** Errors of pages, as pages. Who is not signed in is sent to sign in, and comes back from there. */
+/** Shows errors as pages. A visitor who is not signed in is sent to the sign-in and returns afterwards. */
 @Catch()
 export class PageErrorFilter implements ExceptionFilter {
   constructor(@Inject(Logger) private readonly log: Pick<Logger, 'error'>) {}
@@ -20,7 +20,7 @@ export class PageErrorFilter implements ExceptionFilter {
       return;
     }
     if (error instanceof NotSignedInError) {
-      // A script that asks for part of a page has no use for the sign-in.
+      // A script that requests a part of a page cannot use the sign-in page.
       const wantsPart = http.getRequest<Request>().headers['x-requested-with'] === 'fetch';
       if (wantsPart) response.status(401).send('');
       else response.redirect(303, pathTo('/login', { next: error.wanted === '/' ? '' : error.wanted }));

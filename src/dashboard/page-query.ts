@@ -3,7 +3,10 @@ import type { PageRequest } from '../persistence/listing.repository.js';
 
 export const ROWS_OF_A_PAGE = 50;
 
-/** Query of a list: what does not fit is read as absent, since a person may have typed it; nothing else may be asked for. */
+/**
+ * The query of a list. An invalid value counts as absent, because a person may have typed it. Unknown keys are
+ * rejected.
+ */
 export function pageListSchema<const States extends readonly string[]>(states: States) {
   return z.looseObject({
     offset: z.coerce.number().int().min(0).max(10_000_000).catch(0).default(0),
@@ -16,7 +19,7 @@ export function pageAt(offset: number, limit = ROWS_OF_A_PAGE): PageRequest {
   return { limit, offset, order: 'desc' };
 }
 
-/** A field of a form that is there once, several times or not at all. */
+/** A form field that occurs once, several times or not at all. */
 export const severalSchema = z
   .union([z.string().transform((one) => [one]), z.array(z.string())])
   .default([])

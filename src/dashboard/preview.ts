@@ -2,7 +2,7 @@ import { previewPolicy } from './security-headers.js';
 
 const STYLE =
   'html{color-scheme:light;background:#fff;color:#1c1c1c;font:15px/1.5 system-ui,sans-serif}body{margin:12px;overflow-wrap:anywhere}img{max-width:100%;height:auto}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left}';
-/** The policy names the style by its hash: not a character may come between its tags. */
+/** The policy names the style by its hash, so not a single character may be added between its tags. */
 const HEAD = `<!doctype html><html><head><meta charset="utf-8"><title>Rendered</title><style>${STYLE}</style></head><body>`;
 
 export interface Preview {
@@ -11,8 +11,8 @@ export interface Preview {
 }
 
 /**
- * A description as a reader of the shop sees it. It is let through as it is, the merchant's own part of it too: what keeps it
- * from doing anything is the policy that it is served with and the sandbox of the frame that shows it.
+ * A description as a visitor of the shop sees it. It is sent unchanged, including the merchant's own part. The
+ * content security policy and the sandbox of the frame keep it from doing anything.
  */
 export function previewDocument(description: string): Preview {
   return {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Database } from '../persistence/database.js';
 import { nameOf } from './elements.js';
 
-/** What products are called, by external_id; those that have no link are left out. One statement for a whole page. */
+/** Display names of products by external_id, without those that have no link. One statement for a whole page. */
 export async function productLabels(
   db: Database,
   externalIds: readonly string[],

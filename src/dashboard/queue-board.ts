@@ -13,8 +13,8 @@ import { cookieOf, SESSION_COOKIE, Sessions } from './session.js';
 const PATH = '/queues';
 
 /**
- * The queue view, behind the same sign-in. It shows and changes nothing: rows are the truth, and a job that is removed or retried
- * by hand would only be made again by the sweeper.
+ * The read-only queue view, behind the same sign-in. Removing or retrying a job by hand would be pointless: the
+ * sweeper creates jobs from rows (docs/decisions/0001-rows-before-queues.md).
  */
 @Injectable()
 export class QueueBoard implements OnModuleInit {

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { NextFunction, Request, Response } from 'express';
 
-/** Of every page. `connect-src` is for the script that brings a run's progress up to date; nothing leaves this host. */
+/**
+ * The policy of every page. The script that updates a run's progress needs `connect-src`. Nothing is loaded from
+ * other hosts.
+ */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -14,7 +17,7 @@ export const PAGE_POLICY = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Of the queue view, which sets styles by script and names its own base. Its web fonts stay where they are. */
+/** The policy of the queue view, which sets styles by script and names its own base. Its web fonts are not loaded. */
 export const QUEUE_POLICY = [
   "default-src 'none'",
   "style-src 'self' 'unsafe-inline'",
@@ -28,8 +31,8 @@ export const QUEUE_POLICY = [
 ].join('; ');
 
 /**
- * Of a rendered description: an origin of its own that no script runs in, that sends no form, opens no window and reads no
- * cookie. `style` is the one style element that it may hold.
+ * The policy of a rendered description: an origin of its own, where scripts, forms, windows and cookies are blocked.
+ * `style` is the only style element that it may have.
  */
 export function previewPolicy(style: string): string {
   const hash = createHash('sha256').update(style).digest('base64');
@@ -44,7 +47,7 @@ export function previewPolicy(style: string): string {
   ].join('; ');
 }
 
-/** Express middleware: headers of everything the dashboard answers. A preview replaces the policy by its own. */
+/** Express middleware: the headers of every dashboard response. A preview replaces the policy with its own. */
 export function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
   response.set({
     'content-security-policy': PAGE_POLICY,

@@ -4,12 +4,12 @@ import { z } from 'zod';
 import { cookieOf, NOTICE_COOKIE, SESSION_COOKIE, Sessions, setCookie, type Session } from './session.js';
 import { messages } from './messages.js';
 
-/** Name of the hidden field that every form carries. */
+/** The hidden field of every form. */
 export const FORM_TOKEN_FIELD = 'form_token';
 
 const formSchema = z.looseObject({ [FORM_TOKEN_FIELD]: z.string() });
 
-/** Thrown where a browser is not signed in: pages send it to the sign-in, which brings it back. */
+/** Thrown when a browser is not signed in. Pages redirect to the sign-in, which returns to the page. */
 export class NotSignedInError extends Error {
   override readonly name = 'NotSignedInError';
 
@@ -40,15 +40,15 @@ export class SessionGuard implements CanActivate {
   }
 }
 
-/** What a page needs to know of who asks for it. */
+/** The data about a visitor that a page needs. */
 export interface Visitor {
   readonly session: Session;
   readonly formToken: string;
-  /** Told once, on the next page. */
+  /** Shown once, on the next page. */
   readonly notice: string | null;
 }
 
-/** The visitor of a request that the guard let pass. Takes the notice away: it is told on this page. */
+/** The visitor of a request that passed the guard. Removes the notice, because this page shows it. */
 export function visitorOf(sessions: Sessions, request: Request, response: Response): Visitor {
   const session = sessionOf(request);
   const cookie = cookieOf(request.headers.cookie, NOTICE_COOKIE);
@@ -71,7 +71,7 @@ export function sessionOf(request: Request): Session {
   return session;
 }
 
-/** Answers a form: on to the page, which tells `notice`. */
+/** Answers a form with a redirect to a page that shows `notice`. */
 export function seeOther(
   sessions: Sessions,
   request: Request,
@@ -87,14 +87,14 @@ export function seeOther(
   response.redirect(303, to);
 }
 
-/** Whether the browser came by https, to us or to the proxy before us. */
+/** Whether the browser used https, either to this process or to the proxy before it. */
 export function isSecure(request: Request): boolean {
   const forwarded = request.headers['x-forwarded-proto'];
   const first = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim();
   return request.secure || first === 'https';
 }
 
-/** `wanted` when it is a path of this host; anything else, such as `//elsewhere.example`, is the overview. */
+/** `wanted` if it is a path of this host; otherwise, as for `//elsewhere.example`, the overview. */
 export function ownPath(wanted: string | undefined): string {
   return wanted !== undefined && /^\/(?![/\\])[\w\-./~%:?=&]*$/.test(wanted) ? wanted : '/';
 }

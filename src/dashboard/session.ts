@@ -4,20 +4,20 @@ import { APP_CONFIG, type AdminAccess } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { Clock } from '../runtime/clock.js';
 
-/** How long a sign-in lasts. */
+/** The lifetime of a sign-in. */
 export const SESSION_SECONDS = 12 * 3600;
 export const SESSION_COOKIE = 'store_sync_session';
 export const NOTICE_COOKIE = 'store_sync_notice';
 
-/** A signed-in browser. The id is known to its cookie alone. */
+/** A signed-in browser. Only its cookie has the id. */
 export interface Session {
   readonly id: string;
   readonly expiresAtMs: number;
 }
 
 /**
- * Sign-ins without state on the server: the cookie carries its end, signed with a key that is derived from the admin token.
- * A new admin token therefore ends every session; nothing else does before its time but signing out.
+ * Sessions without state on the server. The cookie has the expiry, signed with a key that is derived from the admin
+ * token. So a new admin token ends every session.
  */
 @Injectable()
 export class Sessions {
@@ -34,7 +34,7 @@ export class Sessions {
     this.#key = Buffer.from(hkdfSync('sha256', adminToken, '', 'store-sync dashboard session', 32));
   }
 
-  /** Compared in constant time, whatever the lengths. */
+  /** Compares in constant time, whatever the lengths. */
   isAdminToken(given: string): boolean {
     return timingSafeEqual(this.#mac('token', given), this.#mac('token', this.#adminToken));
   }
@@ -45,7 +45,7 @@ export class Sessions {
     return `${body}.${this.#mac('session', body).toString('base64url')}`;
   }
 
-  /** The session of a cookie; null for one that is absent, not ours or over. */
+  /** The session of a cookie; null when the cookie is absent, invalid or expired. */
   read(cookie: string | undefined): Session | null {
     const match = /^((\d{1,15})\.([\w-]{24}))\.([\w-]{43})$/.exec(cookie ?? '');
     const [, body, end, id, signature] = match ?? [];
@@ -55,7 +55,7 @@ export class Sessions {
     return expiresAtMs > this.clock.now().getTime() ? { id, expiresAtMs } : null;
   }
 
-  /** What every form of the session carries: another site can make the browser post, but cannot know this. */
+  /** The token in every form of the session. Another site can make the browser post, but cannot know the token. */
   formToken(session: Session): string {
     return this.#mac('form', session.id).toString('base64url');
   }
@@ -64,7 +64,7 @@ export class Sessions {
     return this.#signed('form', session.id, given);
   }
 
-  /** A notice for the session's next page, as a cookie's value: it comes back from the browser, so it is signed too. */
+  /** A notice for the session's next page, as a signed cookie value, because it returns from the browser. */
   notice(session: Session, text: string): string {
     const body = Buffer.from(text.slice(0, NOTICE_LENGTH)).toString('base64url');
     return `${body}.${this.#mac('notice', `${session.id}.${body}`).toString('base64url')}`;
@@ -87,10 +87,13 @@ export class Sessions {
   }
 }
 
-/** Cookies are bounded by browsers at 4 KB, with the name and the signature. */
+/** Browsers limit a cookie to 4 KB, including its name and the signature. */
 const NOTICE_LENGTH = 1500;
 
-/** One cookie of a request's header; of several of one name the first, as browsers put the closest first. */
+/**
+ * One cookie of a request's header. Of several with the same name, the first, because browsers put the most specific
+ * one first.
+ */
 export function cookieOf(header: string | undefined, name: string): string | undefined {
   for (const part of (header ?? '').split(';')) {
     const equals = part.indexOf('=');
@@ -99,7 +102,9 @@ export function cookieOf(header: string | undefined, name: string): string | und
   return undefined;
 }
 
-/** `maxAgeSeconds` 0 removes it. `secure`: the browser speaks https, to us or to the proxy before us. */
+/**
+ * `maxAgeSeconds` 0 removes the cookie. `secure`: the browser uses https, to this process or to the proxy before it.
+ */
 export function setCookie(
   name: string,
   value: string,

@@ -4,7 +4,7 @@ import { Clock } from '../runtime/clock.js';
 /** So many wrong tokens are let pass as slips of the hand. */
 const FREE_ATTEMPTS = 3;
 const LONGEST_WAIT_MS = 30_000;
-/** Wrong tokens of long ago no longer count. */
+/** Older wrong tokens do not count. */
 const FORGET_AFTER_MS = 15 * 60_000;
 const MOST_ADDRESSES = 10_000;
 
@@ -14,8 +14,9 @@ interface Failures {
 }
 
 /**
- * Slows guessing: after a few wrong tokens each further attempt from an address has to wait, twice as long each time up to half a
- * minute. Kept per process and forgotten with it: the token's length is what keeps guessers out, this keeps them quiet.
+ * Slows down guessing. After a few wrong tokens, each attempt from an address has to wait, twice as long each time,
+ * up to half a minute. The state is per process. The length of the token is the real protection; the delay only
+ * limits the noise.
  */
 @Injectable()
 export class SignInThrottle {
@@ -23,7 +24,7 @@ export class SignInThrottle {
 
   constructor(@Inject(Clock) private readonly clock: Pick<Clock, 'now'>) {}
 
-  /** Milliseconds that an attempt from the address has to wait yet; 0 when it may be made now. */
+  /** Milliseconds until the next attempt from the address is allowed; 0 when it is allowed now. */
   waitMs(address: string): number {
     const failures = this.#failures.get(address);
     if (failures === undefined || failures.count < FREE_ATTEMPTS) return 0;
@@ -35,7 +36,7 @@ export class SignInThrottle {
     const atMs = this.clock.now().getTime();
     const before = this.#failures.get(address);
     const fresh = before !== undefined && atMs - before.lastAtMs < FORGET_AFTER_MS;
-    // Put in anew, so that the oldest stand first and are dropped first.
+    // Insert again, so that the oldest entries are first and are dropped first.
     this.#failures.delete(address);
     this.#failures.set(address, { count: fresh ? before.count + 1 : 1, lastAtMs: atMs });
     for (const oldest of this.#failures.keys()) {

@@ -12,7 +12,7 @@ function sides(before: string, after: string): { before: string; after: string }
 }
 
 describe('wordDiff', () => {
-  it('tells changed words from words that stayed', () => {
+  it('distinguishes changed words from unchanged words', () => {
     expect(wordDiff('A red bottle', 'A blue bottle')).toEqual([
       { side: 'both', text: 'A ' },
       { side: 'before', text: 'red' },

@@ -1,18 +1,21 @@
 import { diffWordsWithSpace } from 'diff';
 
-/** A stretch of text that both sides have, or one of them alone. */
+/** A part of the text that both sides have, or only one of them. */
 export interface Stretch {
   readonly side: 'both' | 'before' | 'after';
   readonly text: string;
 }
 
-/** Two long texts without a word in common take time quadratic in their length: past this they are shown as they are. */
+/**
+ * Comparing long texts without common words takes quadratic time. Beyond this limit they are shown without a
+ * comparison.
+ */
 const MOST_EDITS = 4000;
 const WITHIN_MS = 150;
 
 /**
- * Word by word what became of a text: the stretches of either side, in order, are that side to the letter. Texts too different to
- * compare within the bounds are one removal and one addition.
+ * The differences between two texts by words. The parts of either side, in order, are exactly that side's text. Texts
+ * that are too different for the limits become one removal and one addition.
  */
 export function wordDiff(before: string, after: string): Stretch[] {
   const changes = diffWordsWithSpace(before, after, { maxEditLength: MOST_EDITS, timeout: WITHIN_MS }) ?? [
@@ -27,7 +30,7 @@ export function wordDiff(before: string, after: string): Stretch[] {
     [removed, added] = ['', ''];
   };
   changes.forEach((change, index) => {
-    // A space between two changed words belongs to the change: a sentence that was replaced reads as one.
+    // A space between two changed words belongs to the change, so that a replaced sentence is one change.
     const bridge = index < changes.length - 1 && removed + added !== '' && change.value.trim() === '';
     if (change.removed) removed += change.value;
     else if (change.added) added += change.value;

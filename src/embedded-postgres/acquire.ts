@@ -9,7 +9,7 @@ import { removeForeignLock, runningPostmaster } from './postmaster.js';
 import { boundLog } from './server-log.js';
 import { freePort, spawnServer, stopHungServer, type ServerPlace } from './server.js';
 
-/** A start that ends at once is tried again this long: the last children of a killed server may still be leaving. */
+/** How long a failing start is repeated: the last children of a killed server may still be exiting. */
 const START_RETRY_MS = 8_000;
 const CONNECT_TIMEOUT_MS = 2_000;
 const PAUSE_MS = 50;
@@ -18,7 +18,7 @@ export interface AcquireOptions {
   readonly place: ServerPlace;
   readonly layout: Layout;
   readonly deadlineMs: number;
-  /** How long a server may be there without answering before it is ended. One that starts, recovers or stops does answer. */
+  /** How long a server may be silent before it is stopped. A server that starts, recovers or stops does respond. */
   readonly hungAfterMs: number;
   readonly now: () => Date;
   readonly random: () => number;
@@ -26,9 +26,10 @@ export interface AcquireOptions {
 }
 
 /**
- * A hold on the cluster's one server, which is adopted where it runs and started where it does not. Many processes may do this at
- * once: whoever starts second is turned away by PostgreSQL's own lock and adopts. A server that does not answer is given time, then
- * ended, and only then started anew. Throws `misconfigured` when it cannot be started, `transient` at the deadline.
+ * Takes a hold on the cluster's server. A running server is adopted; otherwise one is started. Several processes may
+ * do this at once: PostgreSQL's own lock rejects the second start, and that process adopts. A silent server gets
+ * time, is then stopped, and only then started again. Throws `misconfigured` when it cannot be started, and
+ * `transient` at the deadline.
  */
 export async function acquire(options: AcquireOptions): Promise<Holder> {
   const password = await clusterPassword(options.place.clusterDir);
@@ -70,7 +71,7 @@ export async function acquire(options: AcquireOptions): Promise<Holder> {
   );
 }
 
-/** Tries the address that was left, then what the running server says of itself. `none`: no server runs on these files. */
+/** Tries the stored address, then the data that the running server recorded. `none`: no server runs on these files. */
 async function adopt(options: AcquireOptions, password: string): Promise<HoldOutcome | 'none'> {
   const { clusterDir } = options.place;
   const take = async (port: number): Promise<HoldOutcome> =>
@@ -87,13 +88,13 @@ async function adopt(options: AcquireOptions, password: string): Promise<HoldOut
   if (asLeft !== null && address?.port === running.port) return asLeft;
   const outcome = await take(running.port);
   if (outcome.kind === 'held') {
-    // Its starter was killed before it could leave the address.
+    // Its starter was killed before it could store the address.
     await leaveAddress(options, running.port, password);
   }
   return outcome;
 }
 
-/** Null when the server that was started ended again: somebody else's was first, the port was lost, or it cannot run. */
+/** Null when the started server ended again: another server was first, the port was taken, or it cannot run. */
 async function start(options: AcquireOptions, password: string, untilMs: number): Promise<Holder | null> {
   const { place, layout } = options;
   await boundLog(layout.log);
@@ -128,6 +129,6 @@ async function leaveAddress(options: AcquireOptions, port: number, password: str
 }
 
 async function startFailure(options: AcquireOptions): Promise<string> {
-  const text = await readFile(options.layout.log, 'utf8').catch(() => ''); // then there is nothing to quote
+  const text = await readFile(options.layout.log, 'utf8').catch(() => ''); // the log does not exist, so there is nothing to quote
   return `the embedded PostgreSQL does not start (${options.layout.log}): ${lastLines(text)}`;
 }

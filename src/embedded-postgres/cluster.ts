@@ -12,22 +12,22 @@ export const SUPERUSER = 'store_sync';
 const SECRET_FILE = 'store-sync.json';
 const Secret = z.object({ password: z.string().min(1) });
 const INITDB_TIMEOUT_MS = 60_000;
-/** A draft this old belongs to a starter that was killed. */
+/** A draft of this age belongs to a starter that was killed. */
 const STALE_DRAFT_MS = 10 * 60_000;
 
 export interface NewCluster {
   readonly binaries: PostgresBinaries;
   readonly user: ServerUser | null;
-  /** Whether a power cut may cost the cluster; true only for tests. */
+  /** Whether a power failure may destroy the cluster; true only for tests. */
   readonly disposable?: boolean;
   readonly now: () => Date;
 }
 
 /**
- * Makes a database cluster at `clusterDir`: UTF8, code point order with Unicode case mapping (the same on every machine), SCRAM
- * passwords only, a random superuser password that is kept inside the cluster, so that the two can never part.
- * It is built in a sibling directory and renamed: of several concurrent starters one wins and the others find its cluster.
- * Does nothing when there is one. Throws `misconfigured` when something else is in the way or initdb fails.
+ * Creates a database cluster at `clusterDir`: UTF8, sorted by code point, with Unicode case mapping (the same on
+ * every machine), and SCRAM passwords only. The random superuser password is stored inside the cluster. The cluster
+ * is built in a sibling directory and renamed, so that one of several starters wins and the others find its cluster.
+ * Does nothing when the cluster exists. Throws `misconfigured` when something else is in the way or initdb fails.
  */
 export async function ensureCluster(clusterDir: string, options: NewCluster): Promise<void> {
   if (await isCluster(clusterDir)) return;
@@ -75,7 +75,7 @@ async function initdb(draft: string, { binaries, user, disposable }: NewCluster)
   await chmod(draft, 0o700);
 }
 
-/** The superuser's password of a cluster that `ensureCluster` made. Throws `misconfigured` when it is not one of those. */
+/** The superuser's password of a cluster from `ensureCluster`. Throws `misconfigured` for any other cluster. */
 export async function clusterPassword(clusterDir: string): Promise<string> {
   try {
     return Secret.parse(JSON.parse(await readFile(join(clusterDir, SECRET_FILE), 'utf8'))).password;
@@ -86,7 +86,7 @@ export async function clusterPassword(clusterDir: string): Promise<string> {
   }
 }
 
-/** Throws `misconfigured` when the cluster was made by another major version: PostgreSQL cannot open its files. */
+/** Throws `misconfigured` when another major version created the cluster, because PostgreSQL cannot open its files. */
 export async function assertSameMajor(clusterDir: string, binaries: PostgresBinaries): Promise<void> {
   const made = (await readFile(join(clusterDir, 'PG_VERSION'), 'utf8')).trim();
   const ours = binaries.version.split('.')[0] ?? '';
@@ -99,12 +99,12 @@ export async function assertSameMajor(clusterDir: string, binaries: PostgresBina
   }
 }
 
-/** Whether a complete cluster is there; follows a symbolic link. */
+/** Whether a complete cluster exists; follows a symbolic link. */
 export async function isCluster(clusterDir: string): Promise<boolean> {
   return await stat(join(clusterDir, 'PG_VERSION')).then(
     () => true,
     (error: unknown) => {
-      // Not by instanceof: the error may be of another realm than this module.
+      // Do not use instanceof: the error may be of another realm than this module.
       const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
       if (code === 'ENOENT' || code === 'ENOTDIR') return false;
       throw new CodedError('misconfigured', `${clusterDir} cannot be read`, { cause: error });

@@ -7,27 +7,36 @@ import { boundLog } from './server-log.js';
 import { stopServer, type ServerPlace } from './server.js';
 
 export interface EmbeddedPostgresOptions {
-  /** Holds the cluster (`postgres`), its address (`postgres.json`, 0600) and its log (`postgres.log`). Made when missing. */
+  /**
+   * The directory of the cluster (`postgres`), its address (`postgres.json`, 0600) and its log (`postgres.log`).
+   * Created when missing.
+   */
   readonly dataDir: string;
   /** One line for people, without secrets. */
   readonly log: (line: string) => void;
-  /** Called when the server came back on another port: `url` of the object has changed, and pools on the old one are dead. */
+  /**
+   * Called when the server restarted on another port: `url` of the object has changed, and pools on the old one are
+   * dead.
+   */
   readonly onMoved?: (url: string) => void;
-  /** How long `openEmbeddedPostgres` tries before it throws; 30 s. */
+  /** How long `openEmbeddedPostgres` tries before it throws; default 30 s. */
   readonly deadlineMs?: number;
-  /** How long a server that is there may stay silent before it is ended and started anew; 8 s. */
+  /** How long a running server may stay silent before it is stopped and restarted; default 8 s. */
   readonly hungAfterMs?: number;
   readonly now?: () => Date;
   /** In [0, 1). */
   readonly random?: () => number;
-  /** As root: accounts to run the server as, the first that exists. */
+  /** For root: accounts to run the server as. The first existing one is used. */
   readonly accounts?: readonly string[];
 }
 
 export interface EmbeddedPostgres {
-  /** Of the application's database. Holds the password: never to be logged. Stays the same over a restart if the port can be had again. */
+  /**
+   * The URL of the application's database. It contains the password, so never log it. It stays the same after a
+   * restart if the port is available.
+   */
   readonly url: string;
-  /** Leaves the server; the last user stops it and waits for that. Never throws; calling it again does nothing. */
+  /** Releases the server. The last user stops it and waits. Never throws, and a second call does nothing. */
   release(): Promise<void>;
 }
 
@@ -39,9 +48,9 @@ const FIRST_BACKOFF_MS = 200;
 const LONGEST_BACKOFF_MS = 10_000;
 
 /**
- * The database of its own that store-sync brings along (docs/decisions/0001-rows-before-queues.md): one server per dataDir,
- * any number of processes. The first starts it, the others adopt it, the last one out stops it. It outlives a killed user and is
- * adopted by the next. While this process holds it, a server that goes away is started again.
+ * Opens the embedded database (docs/decisions/0019-the-embedded-postgresql.md): one server per dataDir, for any
+ * number of processes. The first process starts it, others adopt it, and the last one stops it. The server survives a
+ * killed user, and the next user adopts it. While this process holds it, a server that disappears is restarted.
  * Throws `misconfigured` (with what to do) or `transient`.
  */
 export async function openEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
@@ -103,7 +112,7 @@ class ServerUse implements EmbeddedPostgres {
     });
   }
 
-  /** Nobody else looks after an embedded server: whoever uses it starts it again, for as long as it takes. */
+  /** No supervisor watches an embedded server, so its user restarts it, as often as necessary. */
   async #bringBack(): Promise<void> {
     const before = this.#url;
     this.#say('the server went away; bringing it back');
@@ -120,7 +129,7 @@ class ServerUse implements EmbeddedPostgres {
     if (this.#holder === null) return;
     this.#say('the server is back');
     if (this.#url !== before) {
-      this.#say('it has another port now: connections to the old one have to be made anew');
+      this.#say('the embedded PostgreSQL has a new port: connections to the old one must be opened again');
       this.options.onMoved?.(this.#url);
     }
   }

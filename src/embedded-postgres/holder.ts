@@ -11,35 +11,35 @@ import { SUPERUSER } from './cluster.js';
 import { LOOPBACK } from './server.js';
 
 /**
- * Advisory lock on "somebody uses this server": every user process holds it shared, whoever takes it exclusively may stop the server.
- * Locks die with their connection, so a killed user leaves none behind.
+ * The advisory lock for users of this server. Every user holds it shared. A user that holds it exclusively may stop
+ * the server. Locks end with their connection, so a killed user leaves none.
  */
 const USERS_LOCK = 7_305_411_001;
 
-/** Making a database is the longest of them: a second on a slow disk. */
+/** Creating a database takes longest: a second on a slow disk. */
 const QUERY_TIMEOUT_MS = 10_000;
 
 export type HoldOutcome =
   | { readonly kind: 'held'; readonly holder: Holder }
-  /** It is there and not ready: starting, recovering, stopping, or its last user is about to stop it. */
+  /** The server exists but is not ready: it starts, recovers or stops, or its last user is about to stop it. */
   | { readonly kind: 'busy' }
-  /** Nobody there, or somebody who is not the server of this cluster. */
+  /** No server responds, or a server of another cluster. */
   | { readonly kind: 'absent' }
-  /** A connection was accepted and nothing came. */
+  /** The connection was accepted, but no data arrived. */
   | { readonly kind: 'silent' };
 
 export interface HoldOptions {
   readonly port: number;
   readonly password: string;
-  /** Its real path; a server of other files at that port is not ours, whatever password it takes. */
+  /** Its real path. A server of other files on that port is not ours, whatever password it accepts. */
   readonly clusterDir: string;
   readonly timeoutMs: number;
 }
 
-/** One connection that keeps the server from being stopped by its other users. */
+/** A connection that prevents other users from stopping the server. */
 export class Holder {
   #lost: (() => void) | undefined;
-  /** Resolves when the connection ends without `close` or `leave`: the server went away. */
+  /** Resolves when the connection ends without `close` or `leave`, because the server disappeared. */
   readonly lost: Promise<void>;
 
   private constructor(
@@ -70,14 +70,14 @@ export class Holder {
       await client.end();
       return { kind };
     } catch (error) {
-      void client.end().catch(() => undefined); // of a connection that failed anyway
+      void client.end().catch(() => undefined); // the connection failed anyway
       return { kind: outcomeOf(error) };
     }
   }
 
   /**
-   * Gives the lock up. True: this was the last user, and holds the server alone until it stops (nobody can open it meanwhile);
-   * call `close` after stopping it. False: somebody else uses it, or it is gone.
+   * Releases the lock. True: this was the last user, and it holds the server exclusively until it stops. Call `close`
+   * after stopping the server. False: the server has another user, or is gone.
    */
   async leave(): Promise<boolean> {
     try {
@@ -88,18 +88,18 @@ export class Holder {
       );
       return rows[0]?.alone === true;
     } catch {
-      return false; // the connection is gone, and the lock with it
+      return false; // the connection is gone, and so is the lock
     }
   }
 
   async close(): Promise<void> {
-    await this.client.end().catch(() => undefined); // stopping the server has ended it already
+    await this.client.end().catch(() => undefined); // stopping the server has already ended it
   }
 }
 
 async function takeLock(client: pg.Client, clusterDir: string): Promise<'held' | 'busy' | 'absent'> {
   const shown = await client.query<{ data_directory: string }>('SHOW data_directory');
-  const served = await realpath(shown.rows[0]?.data_directory ?? '').catch(() => ''); // of another machine's files
+  const served = await realpath(shown.rows[0]?.data_directory ?? '').catch(() => ''); // the files are on another machine
   if (served !== clusterDir) return 'absent';
   const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock_shared($1) AS held', [
     USERS_LOCK,
@@ -146,7 +146,7 @@ function outcomeOf(error: unknown): 'busy' | 'absent' | 'silent' {
       cause: error,
     });
   }
-  return 'silent'; // a timeout of the driver, which has no code
+  return 'silent'; // a timeout of the driver has no code
 }
 
 function codeOf(error: unknown): string | undefined {

@@ -22,7 +22,7 @@ import { ownClusterTo } from './ownership.js';
 import type { ServerPlace } from './server.js';
 import { canReach, serverUser, type ServerUser } from './server-user.js';
 
-/** Where things are, below `dataDir`. */
+/** The paths below `dataDir`. */
 export interface Layout {
   readonly cluster: string;
   readonly address: string;
@@ -47,7 +47,7 @@ export interface PrepareOptions {
 }
 
 /**
- * Makes everything that a server needs before it can be started: dataDir, programs, cluster. Idempotent, and safe to be run by
+ * Prepares everything that a server needs before its start: dataDir, programs and cluster. Idempotent, and safe for
  * several processes at once. Throws `misconfigured` with what to do.
  */
 export async function preparePlace(options: PrepareOptions): Promise<ServerPlace> {
@@ -93,10 +93,11 @@ async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 /**
- * For a dataDir that the server's user cannot reach: the cluster goes to a directory it can, and `<dataDir>/postgres` becomes a
- * link to it. The name there is partly random: a dataDir that was deleted and made again must not bring an old cluster back. Of
- * several starters the first link wins; the others take their cluster away again. Older clusters of the same dataDir are
- * named, never removed: the directory may just not be mounted.
+ * For a dataDir that the server's user cannot reach. The cluster goes to a reachable directory, and
+ * `<dataDir>/postgres` becomes a link to it. The directory name is partly random: a dataDir that was deleted and
+ * created again must not restore an old cluster. Of several starters the first link wins, and the others remove their
+ * cluster. Older clusters of the same dataDir are reported but never removed, because the directory may just not be
+ * mounted.
  */
 async function makeElsewhere(
   layout: Layout,
@@ -136,21 +137,21 @@ const Address = z.object({
   version: z.string(),
 });
 
-/** How to reach the server of a dataDir. */
+/** The address of a dataDir's server. */
 export type Address = z.infer<typeof Address>;
 
-/** Null when there is none, or none that can be understood: then the cluster itself tells. */
+/** Null when it is missing or unreadable. Then the data in the cluster is used. */
 export async function readAddress(layout: Layout): Promise<Address | null> {
   const text = await readFile(layout.address, 'utf8').catch(absent);
   if (text === undefined) return null;
   try {
     return Address.parse(JSON.parse(text));
   } catch {
-    return null; // a file that somebody edited or cut; it is written again at the next start
+    return null; // the file was edited or truncated; the next start writes it again
   }
 }
 
-/** Replaces the address in one step: a reader sees the old or the new one. */
+/** Replaces the address in one step, so that a reader sees either the old or the new one. */
 export async function writeAddress(layout: Layout, address: Address): Promise<void> {
   const draft = `${layout.address}.${randomBytes(4).toString('hex')}`;
   try {
@@ -163,8 +164,8 @@ export async function writeAddress(layout: Layout, address: Address): Promise<vo
 }
 
 /**
- * Removes the embedded database of a dataDir for good, wherever its cluster is. Throws `conflict` while its server runs.
- * Nothing there is no error.
+ * Removes the embedded database of a dataDir permanently, wherever its cluster is. Throws `conflict` while its server
+ * runs. A missing database is not an error.
  */
 export async function removeEmbeddedPostgres(dataDir: string): Promise<void> {
   const layout = layoutOf(dataDir);

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { ServerUser } from './server-user.js';
 
 /**
- * Gives a cluster to the user that runs its server; PostgreSQL refuses files of another, and a directory that others can enter.
- * Does nothing where it is that user's already.
+ * Gives a cluster to the user that runs its server. PostgreSQL refuses files of another user, and a directory that
+ * others can enter. Does nothing if the user already owns it.
  */
 export async function ownClusterTo(clusterDir: string, user: ServerUser): Promise<void> {
   if ((await stat(clusterDir)).uid === user.uid) return;
@@ -18,6 +18,6 @@ async function give(path: string, user: ServerUser): Promise<void> {
     if (entry.isDirectory()) await give(child, user);
     else await lchown(child, user.uid, user.gid);
   }
-  // Last, so that a chown that was cut off is seen by the next start.
+  // Changed last, so that the next start detects an interrupted change of owner.
   await lchown(path, user.uid, user.gid);
 }

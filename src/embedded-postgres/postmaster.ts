@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const execFileAsync = promisify(execFile);
 
-/** What a running server has written about itself into its cluster. */
+/** The data that a running server recorded in its cluster. */
 export interface Postmaster {
   readonly pid: number;
   /** Null while it is still starting. */
@@ -13,8 +13,8 @@ export interface Postmaster {
 }
 
 /**
- * The server that runs on this cluster, by its lock file; null when there is none. A lock file that a killed server left behind does
- * not count, also where its pid has since gone to another process (in a container that is restarted, pids repeat).
+ * The server that runs on this cluster, by its lock file; null when there is none. A lock file of a killed server
+ * does not count, even if its pid now belongs to another process (pids repeat when a container restarts).
  */
 export async function runningPostmaster(clusterDir: string): Promise<Postmaster | null> {
   const text = await readLock(clusterDir);
@@ -28,15 +28,15 @@ export async function runningPostmaster(clusterDir: string): Promise<Postmaster 
 }
 
 /**
- * Takes a killed server's lock file away where its pid has gone to another process: PostgreSQL would refuse to start for as long as
- * that process lives. Moved first and put back if it turns out to be another than the one judged, since a server may have started
- * in between.
+ * Removes a killed server's lock file if its pid now belongs to another process. PostgreSQL would refuse to start
+ * while that process lives. The file is moved first, and restored if it is not the one that was checked, because a
+ * server may have started in between.
  */
 export async function removeForeignLock(clusterDir: string): Promise<void> {
   const judged = await readLock(clusterDir);
   if (judged === undefined || (await runningPostmaster(clusterDir)) !== null) return;
   const pid = Number(judged.split('\n')[0]);
-  if (!Number.isInteger(pid) || !isAlive(pid)) return; // PostgreSQL itself sees that this one is stale
+  if (!Number.isInteger(pid) || !isAlive(pid)) return; // PostgreSQL itself detects that this file is stale
   const lock = join(clusterDir, 'postmaster.pid');
   const aside = `${lock}.stale-${process.pid}`;
   await rename(lock, aside).catch(absent);
@@ -45,7 +45,7 @@ export async function removeForeignLock(clusterDir: string): Promise<void> {
   await rm(aside, { force: true });
 }
 
-/** Whether a process or thread has this id; one of another user counts. */
+/** Whether a process or thread has this id, of any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -55,7 +55,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Whether that process is a PostgreSQL server of this cluster; undefined where the system does not tell. */
+/** Whether that process is a PostgreSQL server of this cluster; undefined where the system does not show it. */
 async function serves(pid: number, clusterDir: string): Promise<boolean | undefined> {
   const command = await commandLine(pid);
   if (command === undefined) return undefined;
@@ -70,8 +70,9 @@ async function serves(pid: number, clusterDir: string): Promise<boolean | undefi
 
 async function commandLine(pid: number): Promise<string[] | undefined> {
   if (process.platform === 'linux') {
-    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined); // gone meanwhile, or hidden from us
-    // Empty for a process that has ended and was not collected by its parent: no server, although its pid is taken.
+    const text = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined); // the process has ended, or is hidden from us
+    // Empty for a process that has ended but was not collected by its parent. It is not a server, although it has a
+    // pid.
     return text?.split('\0');
   }
   if (process.platform === 'win32') return undefined;
@@ -83,7 +84,7 @@ async function readLock(clusterDir: string): Promise<string | undefined> {
   return await readFile(join(clusterDir, 'postmaster.pid'), 'utf8').catch(absent);
 }
 
-/** Yet another server has made its own meanwhile. */
+/** Another server has created its own file meanwhile. */
 function occupied(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EEXIST') throw error;
 }

@@ -18,21 +18,21 @@ export interface ProgramResult {
 const OUTPUT_LIMIT = 4000;
 
 /**
- * The whole environment of the database's programs: nothing of ours leaks in. PGDATA, PGPORT, LD_PRELOAD and the like of the
- * caller would otherwise point them elsewhere. Windows programs cannot open a socket without their system variables.
+ * The complete environment of the database programs. The caller's PGDATA, PGPORT, LD_PRELOAD and similar variables
+ * would otherwise affect them. Windows programs cannot open a socket without their system variables.
  */
 export function serverEnvironment(): NodeJS.ProcessEnv | undefined {
   return process.platform === 'win32' ? undefined : { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 }
 
-/** uid and gid for `spawn`; nothing when the program runs as ourselves. */
+/** uid and gid for `spawn`; empty when the program runs as the current user. */
 export function asUser(user: ServerUser | null): { uid?: number; gid?: number } {
   return user === null ? {} : { uid: user.uid, gid: user.gid };
 }
 
 /**
- * Runs one of PostgreSQL's own programs to its end. Answers whatever its exit code; throws `misconfigured` when it cannot be
- * executed at all (not permitted, another C library), `transient` when it outlives `timeoutMs`.
+ * Runs one of PostgreSQL's programs to its end and returns any exit code. Throws `misconfigured` when it cannot be
+ * executed at all (no permission, another C library), and `transient` when it exceeds `timeoutMs`.
  */
 export async function runProgram(
   file: string,

@@ -3,8 +3,8 @@ import { copyFile, stat, truncate } from 'node:fs/promises';
 export const LOG_LIMIT_BYTES = 2_000_000;
 
 /**
- * Keeps the server's log bounded: beyond the limit what is there moves to `<file>.1`, of which there is one, and the log starts anew.
- * Copied and cut, since the running server keeps its file open (for appending, so that it goes on at the new end).
+ * Limits the size of the server's log. Beyond the limit, the content moves to `<file>.1`, which replaces the previous
+ * one. The file is copied and truncated, because the running server keeps it open for appending.
  */
 export async function boundLog(file: string, limitBytes = LOG_LIMIT_BYTES): Promise<void> {
   const status = await stat(file).catch(absent);

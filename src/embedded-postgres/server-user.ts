@@ -2,14 +2,14 @@ import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { CodedError } from '../domain/errors.js';
 
-/** The system account that a PostgreSQL server runs under when this process may not run it itself. */
+/** The system account that runs a PostgreSQL server when this process may not. */
 export interface ServerUser {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Preferred first. `nobody` exists practically everywhere, `postgres` where PostgreSQL was ever installed. */
+/** In order of preference. `nobody` exists almost everywhere, `postgres` wherever PostgreSQL was installed. */
 export const SERVER_ACCOUNTS: readonly string[] = ['postgres', 'nobody'];
 
 export function isRoot(): boolean {
@@ -17,9 +17,9 @@ export function isRoot(): boolean {
 }
 
 /**
- * PostgreSQL refuses to run as root. As root this answers the account to run it under: the owner of the cluster where there is
- * one already (so that a directory which a person made stays that person's), otherwise the first of `accounts` that exists.
- * Null means: run it as this process's own user. Throws `misconfigured` when root finds no account at all.
+ * PostgreSQL refuses to run as root. For root, this returns the account that runs the server: the owner of an
+ * existing cluster, or otherwise the first existing one of `accounts`. Null means the process's own user. Throws
+ * `misconfigured` when root finds no account.
  */
 export async function serverUser(
   clusterDir: string,
@@ -43,7 +43,7 @@ export async function serverUser(
   );
 }
 
-/** Accounts of an /etc/passwd text by name; lines that are not accounts, and root, are left out. */
+/** The accounts of an /etc/passwd text by name, without root and invalid lines. */
 export function parsePasswd(text: string): Map<string, ServerUser> {
   const accounts = new Map<string, ServerUser>();
   for (const line of text.split('\n')) {
@@ -55,8 +55,8 @@ export function parsePasswd(text: string): Map<string, ServerUser> {
 }
 
 /**
- * Whether `user` can reach `path`: every directory above it can be traversed. `path` itself need not exist. A parent of mode 0700
- * (root's home, a `mktemp -d`) hides everything below it, whatever the modes below say.
+ * Whether `user` can reach `path`: every directory above it can be traversed. `path` itself need not exist. A parent
+ * with mode 0700 (root's home, a `mktemp -d`) hides everything below it.
  */
 export async function canReach(path: string, user: ServerUser): Promise<boolean> {
   let current = resolve(path);
@@ -66,7 +66,7 @@ export async function canReach(path: string, user: ServerUser): Promise<boolean>
     const real = await realpath(above).catch(absent);
     const status = real === undefined ? undefined : await stat(real).catch(absent);
     if (status && !mayTraverse(status, user)) return false;
-    // A symbolic link leads elsewhere: what lies above its target counts as well.
+    // A symbolic link leads elsewhere, so the directories above its target count, too.
     if (real !== undefined && real !== above && !(await canReach(real, user))) return false;
     current = above;
   }
@@ -74,7 +74,7 @@ export async function canReach(path: string, user: ServerUser): Promise<boolean>
 
 function mayTraverse(status: { mode: number; uid: number; gid: number }, user: ServerUser): boolean {
   if (status.uid === user.uid) return (status.mode & 0o100) !== 0;
-  // Supplementary groups are dropped when a child is given another uid, so only the account's own group counts.
+  // A child with another uid loses supplementary groups, so only the account's own group counts.
   if (status.gid === user.gid) return (status.mode & 0o010) !== 0;
   return (status.mode & 0o001) !== 0;
 }

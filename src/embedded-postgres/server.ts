@@ -21,19 +21,19 @@ export interface ServerPlace {
 export interface StartOptions extends ServerPlace {
   readonly port: number;
   readonly logFile: string;
-  /** Settings besides those below, e.g. `{ fsync: 'off' }` for tests. */
+  /** Further settings, such as `{ fsync: 'off' }` for tests. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** A server process of ours, from its spawn on. `exited` resolves once it has ended, however it did. */
+/** A server process that we started. `exited` resolves when it has ended for any reason. */
 export interface StartedServer {
   readonly pid: number;
   readonly exited: Promise<void>;
 }
 
 /**
- * Modest in memory, durable by PostgreSQL's own defaults (fsync, synchronous_commit), reachable over loopback only. Statements
- * and row values stay out of its log: they hold merchants' content.
+ * Little memory, durable by PostgreSQL's own defaults (fsync, synchronous_commit), reachable only over loopback.
+ * Statements and row values are not logged, because they contain merchants' content.
  */
 const SETTINGS: Readonly<Record<string, string>> = {
   listen_addresses: LOOPBACK,
@@ -53,8 +53,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Starts the server in a session of its own: it survives this process, also when that is killed or its terminal goes away.
- * Answers once it is spawned, not once it is ready. On files that are served already, PostgreSQL's own lock makes it exit again.
+ * Starts the server in its own session, so that it survives this process and its terminal. Returns once it is
+ * spawned, not once it is ready. If a server already runs on the files, PostgreSQL's own lock ends the new one.
  */
 export async function spawnServer(options: StartOptions): Promise<StartedServer> {
   const settings = { ...SETTINGS, ...options.settings, port: String(options.port) };
@@ -84,14 +84,20 @@ export async function spawnServer(options: StartOptions): Promise<StartedServer>
   }
 }
 
-/** `fast` rolls open transactions back and writes everything out; `immediate` drops everything, and the next start recovers. */
+/**
+ * `fast` rolls back open transactions and writes everything to disk. `immediate` drops everything, and the next start
+ * recovers.
+ */
 export type StopMode = 'fast' | 'immediate';
 
-/** Stops the cluster's server and waits until it is gone, at most `timeoutMs`. Answers whether it is. None running counts as gone. */
+/**
+ * Stops the cluster's server and waits for its end, at most `timeoutMs`. Returns whether it has ended. No running
+ * server counts as ended.
+ */
 export async function stopServer(place: ServerPlace, mode: StopMode, timeoutMs: number): Promise<boolean> {
   const running = await runningPostmaster(place.clusterDir);
   if (running === null) return true;
-  // Not pg_ctl's own waiting (-w): it would wait for a successor, which somebody may start the moment this one is gone.
+  // Do not use pg_ctl's own waiting (-w): it would wait for a successor, which another process may start immediately.
   await runProgram(place.binaries.pgCtl, ['stop', '-D', place.clusterDir, '-m', mode, '-W'], {
     user: place.user,
     cwd: place.clusterDir,
@@ -100,7 +106,7 @@ export async function stopServer(place: ServerPlace, mode: StopMode, timeoutMs: 
   return await isGone(place.clusterDir, running.pid, timeoutMs);
 }
 
-/** Whether that server has ended, asked until it has or `timeoutMs` are over. */
+/** Polls until the server has ended or `timeoutMs` have passed; returns whether it has ended. */
 async function isGone(clusterDir: string, pid: number, timeoutMs: number): Promise<boolean> {
   for (let waitedMs = 0; waitedMs < timeoutMs; waitedMs += POLL_MS) {
     if ((await runningPostmaster(clusterDir))?.pid !== pid) return true;
@@ -110,9 +116,9 @@ async function isGone(clusterDir: string, pid: number, timeoutMs: number): Promi
 }
 
 /**
- * Ends a server that answers nobody: cleanly if it still listens to signals, then abruptly, at last by SIGKILL of its postmaster
- * (its children see that and end; until they have, PostgreSQL refuses to start on the same files). Committed data survives all three.
- * Throws `transient` when it is still there after that.
+ * Ends a server that does not respond: cleanly if it still handles signals, then abruptly, and last by SIGKILL of its
+ * postmaster. Its children notice that and exit; until then, PostgreSQL refuses to start on the same files. Committed
+ * data survives all three. Throws `transient` when the server still exists afterwards.
  */
 export async function stopHungServer(place: ServerPlace): Promise<void> {
   const running = await runningPostmaster(place.clusterDir);
@@ -125,8 +131,8 @@ export async function stopHungServer(place: ServerPlace): Promise<void> {
 }
 
 /**
- * A port that is free now: `preferred` if it is. Others are taken from below the range that systems give to outgoing connections,
- * so that a server that is down for a moment does not lose its port to one. `random` answers in [0, 1).
+ * A free port; `preferred` if it is free. Other ports are below the range of outgoing connections, so that a
+ * restarting server does not lose its port to one. `random` returns a number in [0, 1).
  */
 export async function freePort(preferred: number | null, random: () => number): Promise<number> {
   if (preferred !== null && (await isFree(preferred))) return preferred;

@@ -12,16 +12,19 @@ import { judge } from './conditions.js';
 import { messageOf } from './message.js';
 import { OUTGOING_WEBHOOK, type OutgoingWebhook } from './outgoing-webhook.js';
 
-/** Longer than a post may take, so that two senders never have the same change at once. */
+/** Longer than the time limit of a post, so that two senders never send the same change at once. */
 const LEASE_MS = 30_000;
-/** Once the steps are used up: a receiver that is gone for a night hears of it in the morning. */
+/**
+ * The longest wait between attempts: a receiver that was down all night gets the message within half an hour of its
+ * return.
+ */
 const LONGEST_WAIT_MS = 1_800_000;
 const MOST_PER_ROUND = 50;
 
 /**
- * Tells people of what changed: looks at the rows, records which conditions began and ended, and posts each change. Any number
- * of replicas may do so at once: rows decide who sends, and a change whose sender died is sent by the next one. It is told
- * twice only where nobody knows whether the receiver heard it.
+ * Notifies people of changes. It reads the rows, records which conditions began and ended, and posts each change.
+ * Several replicas may do so at once: rows decide who sends, and another process sends the change of a sender that
+ * died. A change is sent twice only when the outcome of the first attempt is unknown.
  */
 @Injectable()
 export class Announcer {
@@ -39,7 +42,7 @@ export class Announcer {
     this.#log = logger.child({ stage: 'notifications' });
   }
 
-  /** Aborting `signal` ends the round after the change that is being sent: cut off, nobody would know whether it was heard. */
+  /** Aborting `signal` ends the round after the current message. Aborting a request would leave its outcome unknown. */
   async round(signal: AbortSignal): Promise<void> {
     const { sites, notifications } = this;
     const minCredits = new Map(
@@ -59,7 +62,7 @@ export class Announcer {
     }
   }
 
-  /** False when the receiver did not take it: the others would fare no better now. */
+  /** False when the receiver refused it. The round ends, because the other messages would fail, too. */
   async #tell(row: DueNotification, lease: string): Promise<boolean> {
     const { notifications, webhook, metrics, config } = this;
     const what = { condition: row.kind, subject: row.subject, tells: row.tells };

@@ -5,10 +5,10 @@ import type {
   WorkspaceFacts,
 } from '../persistence/notification.repository.js';
 
-/** What people are told of. Each has a beginning and an end, and is told at both. */
+/** The conditions that cause notifications. Each is announced when it begins and when it ends. */
 export const CONDITIONS = [
-  'run_failed', // the store's newest run did not get to its end
-  'products_refused', // it did, without some products
+  'run_failed', // the store's newest run failed
+  'products_refused', // the newest run ended without some products
   'write_backs_failed',
   'workspace_paused',
   'slot_taken',
@@ -24,8 +24,8 @@ export interface Brakes {
 }
 
 /**
- * Which conditions hold, as far as the rows tell; pure. A condition about which they say nothing (no run has ended yet, the
- * slot could not be read, no credits were ever reported) is left out: it stays as it was.
+ * Which conditions hold according to the rows; pure. A condition without evidence (no run has ended yet, the slot was
+ * not read, no credits were reported) is omitted and keeps its state.
  */
 export function judge(facts: StandingFacts, brakes: Brakes): Observation[] {
   return [
@@ -44,7 +44,7 @@ function ofStore(store: StoreFacts): Observation[] {
   ];
 }
 
-/** A run that a fault cut off says nothing of refused products; one that got to its end says both. */
+/** A run that a fault ended says nothing about refused products. A run that reached its end says both. */
 function ofRuns(store: StoreFacts): Observation[] {
   const { runId, state, errorCode, endedAt, retried } = store;
   if (runId === null) return [];

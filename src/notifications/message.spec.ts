@@ -14,14 +14,14 @@ describe('a message', () => {
   it.each([
     ['run_failed', { code: 'auth', runId: RUN }, 'credentials were refused', `/runs/${RUN}`],
     ['run_failed', { code: 'misconfigured' }, 'a limit stopped it', '/'],
-    ['run_failed', { code: 'transient', retried: true }, 'it is tried again by itself', '/'],
+    ['run_failed', { code: 'transient', retried: true }, 'it is retried automatically', '/'],
     ['run_failed', { code: 'constructor' }, 'a request was refused', '/'],
-    ['products_refused', { runId: RUN }, 'without some products', `/runs/${RUN}`],
+    ['products_refused', { runId: RUN }, 'the catalog refused some products', `/runs/${RUN}`],
     ['write_backs_failed', { count: 1 }, '1 write-back to store main', '/journal'],
     ['workspace_paused', {}, 'workspace main is paused', '/'],
     ['slot_taken', {}, 'store-sync webhook register --force', '/'],
     ['credits_low', { remaining: 3, minimum: 10 }, 'has 3 credits left', '/'],
-    ['deliveries_set_aside', { count: 2 }, '2 deliveries of workspace main were set aside', '/deliveries'],
+    ['deliveries_set_aside', { count: 2 }, '2 deliveries of workspace main were parked', '/deliveries'],
     ['of_another_release', { runId: 7 }, 'main: of_another_release', '/'],
   ])('of %s %j says what, since when, what to do and where to look', (kind, facts, words, page) => {
     const [what, todo, link, ...rest] = messageOf(row(kind, facts), 'begun', 'https://s.example/').split(

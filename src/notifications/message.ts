@@ -5,7 +5,7 @@ import { withoutTrailing } from '../domain/text.js';
 
 type Row = Pick<NotificationEntity, 'kind' | 'subject' | 'facts' | 'since' | 'endedAt'>;
 
-/** What a row keeps for its message. It was written by an earlier release perhaps: what is missing is passed over. */
+/** The facts of a row for its message. An earlier release may have written it, so missing facts are ignored. */
 const factsSchema = z.object({
   runId: z.uuid().optional().catch(undefined),
   code: z.string().optional().catch(undefined),
@@ -17,7 +17,7 @@ const factsSchema = z.object({
 type Facts = z.output<typeof factsSchema>;
 
 interface Words {
-  /** What holds, as it is said when it begins. */
+  /** The condition, as announced when it begins. */
   readonly begun: (subject: string, facts: Facts) => string;
   /** What to do about it. */
   readonly todo: (subject: string, facts: Facts) => string;
@@ -27,9 +27,9 @@ interface Words {
 }
 
 /**
- * The message of a change, for people: what, where, since when, what to do, and the dashboard's page when its address is
- * known. It is made of our own words, keys of the configuration, numbers and times: no text that a service, a store or a
- * person wrote gets into it, so that it can hold neither a secret nor a product's text.
+ * The message about a change, for people: the condition, the place, the time, what to do, and a link to the dashboard
+ * if its address is known. It consists only of our own words, configuration keys, numbers and times. So it contains
+ * no secrets and no product texts.
  */
 export function messageOf(row: Row, tells: 'begun' | 'ended', publicUrl: string | undefined): string {
   const words = wordsOf(row.kind);
@@ -56,12 +56,12 @@ function wordsOf(kind: string): Words {
   return WORDS.get(kind) ?? unknownWords(kind);
 }
 
-/** Of a condition that another release recorded. */
+/** The words for a condition that another release recorded. */
 function unknownWords(kind: string): Words {
   return {
     begun: (subject) => `${subject}: ${kind}`,
     todo: () => 'see store-sync status',
-    ended: (subject) => `${subject}: ${kind} is over`,
+    ended: (subject) => `${subject}: ${kind} has ended`,
     page: () => '/',
   };
 }
@@ -70,20 +70,20 @@ const CAUSES: ReadonlyMap<string, { readonly why: string; readonly todo: string 
   Object.entries({
     auth: {
       why: 'credentials were refused',
-      todo: 'store-sync check says whose; mend the token or login',
+      todo: 'run store-sync check to see which; replace the token or login',
     },
-    throttled: { why: 'it was asked to wait', todo: 'look into it if it goes on for hours' },
+    throttled: { why: 'a service asked for fewer requests', todo: 'investigate if it continues for hours' },
     transient: {
-      why: 'a side could not be reached or did not answer as it should',
-      todo: 'look into it if it goes on for hours',
+      why: 'a service could not be reached, or its answer was invalid',
+      todo: 'investigate if it continues for hours',
     },
     misconfigured: {
-      why: 'a limit stopped it, or a setting cannot work',
-      todo: 'store-sync status shows which; mend it, or store-sync sync --force where the change is meant',
+      why: 'a limit stopped it, or a setting is invalid',
+      todo: 'see store-sync status; fix the setting, or run store-sync sync --force if the change is intended',
     },
   }),
 );
-const OTHER_CAUSE = { why: 'a request was refused', todo: 'store-sync status shows the reason' };
+const OTHER_CAUSE = { why: 'a request was refused', todo: 'see store-sync status for the reason' };
 
 function causeOf(facts: Facts): { readonly why: string; readonly todo: string } {
   return CAUSES.get(facts.code ?? '') ?? OTHER_CAUSE;
@@ -98,35 +98,35 @@ const ALL: Readonly<Record<Condition, Words>> = {
   run_failed: {
     begun: (store, facts) => `the sync of store ${store} failed: ${causeOf(facts).why}`,
     todo: (_store, facts) =>
-      facts.retried === true ? `it is tried again by itself: ${causeOf(facts).todo}` : causeOf(facts).todo,
+      facts.retried === true ? `it is retried automatically: ${causeOf(facts).todo}` : causeOf(facts).todo,
     ended: (store) => `the sync of store ${store} works again`,
     page: runPage,
   },
   products_refused: {
-    begun: (store) => `the sync of store ${store} ended without some products, which the catalog refused`,
-    todo: () =>
-      'store-sync status shows the first reason, the run’s page all; mend the products in the store',
-    ended: (store) => `the sync of store ${store} ends with all products again`,
+    begun: (store) => `the sync of store ${store} ended, but the catalog refused some products`,
+    todo: () => 'see the run’s page for the reasons, and fix the products in the store',
+    ended: (store) => `the sync of store ${store} includes all products again`,
     page: runPage,
   },
   write_backs_failed: {
     begun: (store, { count }) =>
-      `${plural(count, 'write-back', 'write-backs')} to store ${store} failed and will not be tried again`,
-    todo: () => 'store-sync write-backs list --state failed shows why; approve to try again, or reject',
-    ended: (store) => `no failed write-back to store ${store} is left`,
+      `${plural(count, 'write-back', 'write-backs')} to store ${store} failed permanently`,
+    todo: () => 'see store-sync write-backs list --state failed; approve them to retry, or reject them',
+    ended: (store) => `store ${store} has no failed write-backs`,
     page: () => '/journal',
   },
   workspace_paused: {
     begun: (workspace) => `workspace ${workspace} is paused: the catalog refused the credentials`,
-    todo: () => 'mend the token, the login or the subscription; it resumes by itself',
+    todo: () => 'fix the token, the login or the subscription; the workspace then resumes automatically',
     ended: (workspace) => `workspace ${workspace} works again`,
     page: () => '/',
   },
   slot_taken: {
-    begun: (workspace) => `the webhook slot of workspace ${workspace} holds somebody else’s address`,
+    begun: (workspace) => `the webhook slot of workspace ${workspace} has the address of another system`,
     todo: (workspace) =>
-      `agree on one receiver, then store-sync webhook register --force for workspace ${workspace}; meanwhile results come by polling`,
-    ended: (workspace) => `the webhook slot of workspace ${workspace} is no longer somebody else’s`,
+      `agree on one receiver, then run store-sync webhook register --force; until then, results arrive by polling`,
+    ended: (workspace) =>
+      `the webhook slot of workspace ${workspace} no longer has the address of another system`,
     page: () => '/',
   },
   credits_low: {
@@ -138,9 +138,9 @@ const ALL: Readonly<Record<Condition, Words>> = {
   },
   deliveries_set_aside: {
     begun: (workspace, { count }) =>
-      `${plural(count, 'delivery', 'deliveries')} of workspace ${workspace} ${count === 1 ? 'was' : 'were'} set aside for a person`,
-    todo: () => 'store-sync deliveries list shows them with the reason; replay them once it is mended',
-    ended: (workspace) => `no delivery of workspace ${workspace} is set aside any more`,
+      `${plural(count, 'delivery', 'deliveries')} of workspace ${workspace} ${count === 1 ? 'was' : 'were'} parked for a person`,
+    todo: () => 'see store-sync deliveries list for the reasons; replay them once the cause is fixed',
+    ended: (workspace) => `workspace ${workspace} has no parked deliveries`,
     page: () => '/deliveries',
   },
 };

@@ -11,15 +11,15 @@ export const OUTGOING_WEBHOOK = Symbol('OUTGOING_WEBHOOK');
 
 export interface OutgoingWebhook {
   /**
-   * Posts a message; within ten seconds it has been taken (2xx) or this throws `transient` or `invalid`, with the wait that was
-   * asked for, and `outcomeUnknown` when it may have been heard.
+   * Posts a message. Resolves within ten seconds when the receiver accepted it (2xx). Otherwise throws `transient` or
+   * `invalid`, with the requested wait, and with `outcomeUnknown` when the receiver may have accepted it.
    */
   post(text: string): Promise<void>;
 }
 
 /**
- * A receiver of messages in the form that Slack's incoming webhooks take: `{"text": "…"}`. Its address is a secret: neither
- * errors nor their causes hold it. Redirects are not followed, and nothing of the answer but its status is read.
+ * Sends messages in the format of Slack's incoming webhooks: `{"text": "…"}`. The address is a secret, so errors and
+ * their causes do not contain it. Redirects are not followed, and only the status of the response is read.
  */
 export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWebhook {
   const isLoopback = LOOPBACK.test(new URL(url).hostname);
@@ -41,7 +41,7 @@ export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWe
         .catch((error: unknown) => {
           throw unanswered(error);
         });
-      answer.data.on('error', () => undefined); // what is cut off here was not going to be read
+      answer.data.on('error', () => undefined); // the rest of the body is not needed
       answer.data.destroy();
       if (answer.status >= 200 && answer.status < 300) return;
       throw refused(answer.status, answer.headers['retry-after']);
@@ -49,12 +49,12 @@ export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWe
   };
 }
 
-/** In Slack's text these three are markup. */
+/** These three characters are markup in Slack. */
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Without a cause: axios keeps the request, address and all, in its errors. */
+/** Without a cause, because axios errors contain the request with its address. */
 function unanswered(error: unknown): CodedError {
   const code = axios.isAxiosError(error) ? (error.code ?? 'no answer') : 'no answer';
   const neverHeard = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);

@@ -222,7 +222,7 @@ function busy(store: string, runId: string | null, cause?: unknown): CodedError 
   const which = runId === null ? 'another run' : `run ${runId}`;
   return new CodedError(
     'conflict',
-    `${which} of store ${store} is active or has just ended: apply the plan again once it is over`,
+    `${which} of store ${store} is active or has just ended: apply the plan again once it has ended`,
     { cause },
   );
 }

@@ -154,7 +154,7 @@ describe('a result that merely returns', () => {
   it('what was pushed is not generated content: our text stays', () => {
     expect(decide(returned, live({ title: 'Ours' }), { written: ours })).toMatchObject({
       verdict: 'not_generated',
-      reason: 'the catalog returns the store's own text: nothing was generated',
+      reason: 'the catalog returns the store’s own text: nothing was generated',
     });
   });
 

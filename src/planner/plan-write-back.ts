@@ -136,7 +136,7 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
   if (isSource(value, context)) {
     return {
       verdict: 'not_generated',
-      reason: 'the catalog returns the store's own text: nothing was generated',
+      reason: 'the catalog returns the store’s own text: nothing was generated',
     };
   }
   const edit = merchantEdit(value, current, context.written[value.target], context.seen[value.target]);

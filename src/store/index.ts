@@ -6,10 +6,10 @@ export { keptOfEvent, productIdOfEvent } from './shopify/product-event.js';
 export { hasShopifySignatureForm, isShopifySignature } from './shopify/webhook-signature.js';
 export type { RequestReport, ShopifyOptions } from './shopify/options.js';
 
-/** A store of some kind, and what its connector is made of. */
+/** The kind of a store, and the options of its connector. */
 export type StoreConnectorOptions = { readonly kind: 'shopify' } & ShopifyOptions;
 
-/** The connector of a configured store. Calls nobody yet. `misconfigured` for options that cannot work. */
+/** Creates the connector of a configured store, without any request. Throws `misconfigured` for unusable options. */
 export function createStoreConnector(options: StoreConnectorOptions): StoreConnector {
   return new ShopifyConnector(options);
 }

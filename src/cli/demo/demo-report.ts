@@ -5,18 +5,18 @@ import { plainTextOf } from '../../planner/html-content.js';
 import type { SandboxProduct } from '../../sandbox/store/index.js';
 import { messages } from '../messages.js';
 
-/** How a product came out of the loop. */
+/** The result of the demo for one product. */
 export interface DemoOutcome {
   readonly externalId: string;
   readonly before: SandboxProduct;
   readonly after: SandboxProduct | undefined;
   /** For people. */
   readonly outcome: string;
-  /** False when the product is stuck half way. */
+  /** False when the product did not get through the whole loop. */
   readonly completed: boolean;
 }
 
-/** What the rows of one product say, as far as the demo asks. */
+/** The rows of one product that the demo shows. */
 export interface ProductStory {
   readonly link: StoreProductEntity | null;
   readonly taskState: string | null;
@@ -54,11 +54,11 @@ function describe(before: SandboxProduct, story: ProductStory): { outcome: strin
   return { outcome: `${state}: ${reason ?? ''}${withheld}`, completed: done };
 }
 
-/** Of the table's columns, where there is room enough. */
+/** Column widths when there is enough room. */
 const WIDTHS = [30, 44, 44, 40];
 const NARROWEST = 12;
 
-/** The before/after table, a row per product, as wide as the terminal at most; `columns` is absent in a pipe. */
+/** The before/after table with one row per product, at most as wide as the terminal. `columns` is absent in a pipe. */
 export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number): string {
   const table = new Table({
     head: ['product', 'before', 'after', 'outcome'],
@@ -94,7 +94,7 @@ function textOf(product: SandboxProduct): string {
   return `${printable(product.title, 70)}: ${printable(plainTextOf(product.descriptionHtml), 110) || '(no description)'}`;
 }
 
-/** One line of a cell: texts come from files, and a terminal obeys control characters. */
+/** One line for a cell. Texts come from files, and control characters would affect the terminal. */
 function printable(text: string, length: number): string {
   const flat = text
     .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')

@@ -14,7 +14,7 @@ import { openRuntimeFor, type Runtime } from '../runtime.js';
 const SHOP = 'demo-store.myshopify.com';
 export const DEMO_STORE = 'demo';
 
-/** Both sides and the daemon between them, on this machine, wired by a configuration like any other. */
+/** Both sides and the daemon on this machine, connected by an ordinary configuration. */
 export interface DemoWorld {
   readonly catalog: RunningCatalogSandbox;
   readonly store: RunningStoreSandbox;
@@ -25,7 +25,7 @@ export interface DemoWorld {
   end(): Promise<void>;
 }
 
-/** Starts everything; what was started is ended again when a later part fails. */
+/** Starts everything. When one part fails, the parts before it are stopped. */
 export async function openDemoWorld(csv: {
   readonly text: string;
   readonly name: string;
@@ -92,7 +92,7 @@ function settings({ dir, port, url, catalog, store }: Places): object {
       default: {
         baseUrl: catalog.baseUrl,
         auth: { apiToken: '${CATALOG_API_TOKEN}' },
-        // A catalog on the same machine bears more than one far away.
+        // A catalog on the same machine can handle more requests than a remote one.
         requestsPerSecond: 200,
         webhook: { hmacSecret: '${CATALOG_WEBHOOK_SECRET}' },
         tasks: { pollSeconds: 5 },
@@ -119,7 +119,7 @@ function settings({ dir, port, url, catalog, store }: Places): object {
   };
 }
 
-/** A port that the system says is free: the webhook's address must be known before the daemon listens on it. */
+/** A free port. The webhook's address must be known before the daemon listens on it. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {

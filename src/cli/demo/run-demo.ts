@@ -29,7 +29,7 @@ const LOOK_EVERY_MS = 200;
 const RUN_WITHIN_MS = 300_000;
 const SETTLED_WITHIN_MS = 300_000;
 
-/** The whole loop; resolves to the exit status: 0 only if every product completed and the second run found nothing to do. */
+/** Runs the whole loop. The exit status is 0 only if every product completed and the second run found nothing to do. */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const csv = await readProducts(options.products);
   say(messages.demoStarts);
@@ -69,7 +69,7 @@ async function loop(world: DemoWorld): Promise<DemoOutcome[]> {
   );
 }
 
-/** The proof that what was written does not come back as news: nothing is left to do on either side. */
+/** Proves that written content does not return as a change: nothing is left to do on either side. */
 async function secondRun(world: DemoWorld): Promise<boolean> {
   say(messages.demoSecond);
   const writesBefore = world.store.ledger.mutations.filter(isContentWrite).length;
@@ -108,7 +108,7 @@ async function runToEnd(world: DemoWorld): Promise<PresentedRun> {
   });
 }
 
-/** Until no task, delivery or write-back is open any more. */
+/** Waits until no task, delivery or write-back is open. */
 async function allSettled({ daemon }: DemoWorld): Promise<void> {
   await until('the content', SETTLED_WITHIN_MS, async () => {
     const [tasks, writeBacks, deliveries] = await Promise.all([

@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { openEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { processSurroundings, runSandboxProgram } from '../../sandbox/main.js';
 
-/** Where the sandbox keeps its database when none is named, relative to the working directory. */
+/** The default directory of the sandbox's database, relative to the working directory. */
 const DATA_DIR = 'data/sandbox';
 
-// `npm run sandbox`: the sandbox alone, on an embedded PostgreSQL where the caller names no other.
+// `npm run sandbox`: the sandbox alone, on an embedded PostgreSQL unless the caller names another.
 const surroundings = processSurroundings();
 process.exitCode = await runSandboxProgram(process.argv.slice(2), {
   ...surroundings,

@@ -1,9 +1,9 @@
 /* global document, window, DOMParser, setTimeout, localStorage, HTMLInputElement, HTMLElement, Element */
-// Everything works without this file; it saves reloading and reaching for the mouse.
+// Everything works without this script. It saves reloads and mouse clicks.
 
 const LIVE_EVERY_MS = 1000;
 
-/** Brings a part of the page up to date as long as it says that it is under way. */
+/** Updates a part of the page for as long as the part is marked as under way. */
 async function keepLive(part) {
   while (part.querySelector('[data-under-way]') !== null) {
     await new Promise((resolve) => setTimeout(resolve, LIVE_EVERY_MS));
@@ -13,7 +13,7 @@ async function keepLive(part) {
       window.location.reload();
       return;
     }
-    // A server that is being restarted answers again later.
+    // During a restart the server does not respond; the next request will succeed.
     if (fresh !== null) replaceContent(part, fresh);
   }
 }
@@ -28,7 +28,7 @@ async function freshPart(path) {
   }
 }
 
-/** Texts that did not change stay, so that a screen reader speaks of what did. */
+/** Unchanged texts stay in place, so that a screen reader announces only the changes. */
 function replaceContent(part, markup) {
   const fresh = new DOMParser().parseFromString(markup, 'text/html').body;
   const [before, after] = [part.querySelector('[role=status]'), fresh.querySelector('[role=status]')];
@@ -43,7 +43,7 @@ function replaceContent(part, markup) {
   part.replaceChildren(...fresh.childNodes);
 }
 
-/** Replaces the children of `old` but its status line. */
+/** Replaces the children of `old` except its status line. */
 function morph(old, fresh) {
   const status = old.querySelector('[role=status]');
   for (const child of [...old.children]) if (child !== status) child.remove();
@@ -53,7 +53,7 @@ function morph(old, fresh) {
 
 for (const part of document.querySelectorAll('[data-live]')) void keepLive(part);
 
-/** One box for all rows of the page. */
+/** One checkbox selects all rows of the page. */
 for (const all of document.querySelectorAll('[data-choose-all]')) {
   const boxes = () => [...all.form.querySelectorAll('input[type=checkbox][name=id]')];
   all.addEventListener('change', () => {
@@ -108,7 +108,7 @@ function chooseCurrent() {
   if (box instanceof HTMLInputElement) box.click();
 }
 
-/** Links are followed, buttons pressed, fields focused. */
+/** Follows a link, presses a button or focuses a field. */
 function use(element) {
   if (element instanceof HTMLInputElement) element.focus();
   else if (element instanceof HTMLElement) element.click();
@@ -136,7 +136,7 @@ function onKey(key) {
     chooseCurrent();
     return true;
   }
-  // Only letters and signs that a page names; anything else is the browser's.
+  // Handles only keys that the page names. All others belong to the browser.
   const element = /^[\w/[\]]$/.test(key) ? document.querySelector(`[data-key="${key}"]`) : null;
   if (element === null) return false;
   use(element);

@@ -3,7 +3,7 @@ import type { Response } from 'express';
 import { ASSETS } from '../assets.js';
 import { messages } from '../messages.js';
 
-/** The style sheet and the script: no secrets in them, and the sign-in needs them too. */
+/** Serves the style sheet and the script. They contain no secrets, and the sign-in page needs them. */
 @Controller('assets')
 export class AssetPages {
   @Get(':name')

@@ -31,7 +31,7 @@ import { messages } from '../messages.js';
 const RUNS_CHARTED = 20;
 const syncFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default('changed') });
 
-/** The one picture of how everything stands. */
+/** The state of all stores and workspaces on one page. */
 @Controller()
 @UseGuards(SessionGuard)
 @UseFilters(PageErrorFilter)

@@ -58,7 +58,7 @@ export class RunPages {
     return runPage(visitorOf(this.sessions, request, response), await this.#progress(id));
   }
 
-  /** The moving part of the page alone, for its script. */
+  /** Only the changing part of the page, for its script. */
   @Get(':id/progress')
   async progress(@Param('id') id: string): Promise<string> {
     return progressFragment(await this.#progress(id)).text;

@@ -15,7 +15,7 @@ const bodySchema = z.looseObject({
   next: z.string().optional().catch(undefined),
 });
 
-/** The way in, with the admin token, and out. */
+/** Signs in with the admin token, and signs out. */
 @Controller()
 @UseFilters(PageErrorFilter)
 export class SignInPages {

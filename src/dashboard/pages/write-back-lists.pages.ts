@@ -21,7 +21,7 @@ const formSchema = z.looseObject({
   back: z.string().optional(),
 });
 
-/** Lists of write-backs: what waits for review, and the journal. */
+/** Lists of write-backs: those that wait for review, and the journal. */
 @Controller()
 @UseGuards(SessionGuard)
 @UseFilters(PageErrorFilter)
@@ -43,7 +43,7 @@ export class WriteBackLists {
     return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, store);
   }
 
-  /** Each of the chosen by itself: what cannot be decided so is told, and the others go on. */
+  /** Decides about each selected row by itself. A refused row is reported, and the others continue. */
   @Post('review')
   async decide(
     @Body(new ZodPipe(formSchema)) { id, decision, back }: z.output<typeof formSchema>,

@@ -106,7 +106,7 @@ export class WriteBackPages {
       form.decision === 'approve'
         ? await this.approval.approve(id, form.field)
         : await this.#decided(id, 'reject');
-    // The decided one leaves the list: whatever was next stands in its place now.
+    // The decided row leaves the list, so the next row is now in its place.
     const next = outcome.ok && form.at !== undefined ? await this.#waitingAt(form) : null;
     const to = next ?? (outcome.ok && form.at !== undefined ? '/review' : writeBackPath(id, form));
     const { label } = outcome;
@@ -139,7 +139,7 @@ export class WriteBackPages {
     return row;
   }
 
-  /** Page of the write-back that waits at a place of the review list. */
+  /** The page of the write-back at a position of the review list. */
   async #waitingAt({ at, store }: ReviewPlace): Promise<string | null> {
     const { rows } = await this.listing.writeBacks(pageAt(at ?? 0, 1), { state: 'pending_review', store });
     const [row] = rows;

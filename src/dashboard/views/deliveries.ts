@@ -7,7 +7,7 @@ import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
 
 export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
-/** A page is for reading; the rest of a large body is in the row, and in `deliveries show`. */
+/** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
 const BODY_SHOWN = 60_000;
 
 export function deliveriesPage(

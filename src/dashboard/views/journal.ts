@@ -18,7 +18,7 @@ export const JOURNAL_STATES = [
   'pending_review',
 ] as const;
 
-/** What was, or will be, written to the store. */
+/** The list of written and intended values. */
 export function journalPage(
   visitor: Visitor,
   journal: Page<PresentedWriteBack>,

@@ -10,7 +10,7 @@ import { messages } from '../messages.js';
 
 export interface StoreOutlook {
   readonly status: StoreStatus;
-  /** When the schedule comes due next. */
+  /** The next time of the schedule. */
   readonly nextRunAt: Date | null;
   /** Newest first. */
   readonly runs: readonly PresentedRun[];

@@ -1,7 +1,7 @@
 import { html } from '../html.js';
 import { signedOutPage } from '../layout.js';
 
-/** A request that did not end as meant, for someone who may or may not be signed in. */
+/** The page of a failed request, for visitors with and without a session. */
 export function problemPage(status: number, message: string): string {
   return signedOutPage(
     `Error ${status}`,

@@ -37,7 +37,7 @@ export function productsPage(
   });
 }
 
-/** What a search found when it was not exactly one. */
+/** The results of a search with no match or with several. */
 export function foundPage(visitor: Visitor, name: string, found: readonly string[]): string {
   return page(visitor, {
     title: 'Products',
@@ -127,7 +127,7 @@ function fieldLine({ target, outcome, reason }: WriteBackField): Html {
   </li>`;
 }
 
-/** Page of the row that an entry tells of; ids of catalog tasks have none. */
+/** The page of an entry's row; null for catalog tasks, which have no page. */
 function pathOf({ kind, id }: TimelineEntry): string | null {
   if (id === null) return null;
   switch (kind) {

@@ -7,7 +7,7 @@ import type { Visitor } from '../session.guard.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 
-/** What waits for a person's decision, newest first. */
+/** The write-backs that wait for review, newest first. */
 export function reviewPage(
   visitor: Visitor,
   waiting: Page<PresentedWriteBack>,

@@ -10,7 +10,10 @@ const LEAST = 2;
 
 const PARTS = ['failed', 'created', 'updated', 'unchanged'] as const;
 
-/** The last runs as bars, oldest first: how many products each met and what became of them. Sizes are attributes: no style is inline. */
+/**
+ * The last runs as bars, oldest first, with the number of products by outcome. Sizes are attributes, because the
+ * policy forbids inline styles.
+ */
 export function runChart(store: string, newestFirst: readonly PresentedRun[]): Html {
   const runs = [...newestFirst].reverse();
   const most = Math.max(1, ...runs.map((run) => run.counts.seen));
@@ -27,7 +30,7 @@ export function runChart(store: string, newestFirst: readonly PresentedRun[]): H
   </svg>`;
 }
 
-/** A run that met nothing keeps a mark in its state's colour, so that it is not mistaken for no run. */
+/** A run without products gets a mark in the colour of its state, so that it is visible. */
 function bar(run: PresentedRun, x: number, most: number): Html {
   const { counts } = run;
   const met = PARTS.filter((part) => counts[part] > 0);

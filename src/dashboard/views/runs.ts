@@ -59,7 +59,7 @@ const COUNT_NAMES: readonly (readonly [keyof RunCounts, string])[] = [
   ['generationRequested', messages.generationsRequested],
 ];
 
-/** What is zero is left out, but for how many were seen. */
+/** Omits counts of zero, except the number of products seen. */
 export function countList(counts: RunCounts): Html {
   const shown = COUNT_NAMES.filter(([name]) => name === 'seen' || counts[name] > 0);
   return html`<p class="counts">
@@ -70,7 +70,7 @@ export function countList(counts: RunCounts): Html {
 export interface RunProgress {
   readonly run: PresentedRun;
   readonly phase: RunPhase;
-  /** Actions of the run's plan: carried out or failed, and all of them. */
+  /** Actions of the run's plan: settled ones, and all of them. */
   readonly settled: number;
   readonly planned: number;
   readonly failures: readonly SyncActionEntity[];
@@ -93,7 +93,7 @@ export function runPage(visitor: Visitor, progress: RunProgress): string {
   });
 }
 
-/** The part of a run's page that moves; asked for again and again while `data-under-way` is there. */
+/** The changing part of a run's page. The script requests it repeatedly while `data-under-way` is present. */
 export function progressFragment({ run, phase, settled, planned, failures }: RunProgress): Html {
   const underWay = isUnderWay(run);
   return html`<section class="card" aria-label="Progress" ${underWay && html` data-under-way`}>

@@ -4,9 +4,9 @@ import { html, type Html } from '../html.js';
 import { formToken } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 
-/** Where in the review list a write-back was opened: deciding leads on to the next one. */
+/** The position in the review list from which a write-back was opened. After a decision, the next one opens. */
 export interface ReviewPlace {
-  /** Offset in the list; undefined when it was not opened from there. */
+  /** Offset in the list; undefined when it was not opened from the list. */
   readonly at?: number | undefined;
   readonly store?: string | undefined;
 }
@@ -31,7 +31,7 @@ export function targetName(target: string): string {
   return locale === null ? name : `${name} (${locale})`;
 }
 
-/** Each revert is a form of its own: undoing is decided one by one. */
+/** Each revert has its own form, so that each is a separate decision. */
 export function revertForm(visitor: Visitor, id: string, label: string): Html {
   return html`<form method="post" action="/write-backs/${id}/revert" class="inline">
     ${formToken(visitor)}
@@ -39,7 +39,7 @@ export function revertForm(visitor: Visitor, id: string, label: string): Html {
   </form>`;
 }
 
-/** The fields of a write-back in few words: metafields may be many, and count only. */
+/** The fields of a write-back in few words. Metafields may be many, so only their number is shown. */
 export function targetList(targets: readonly string[]): string {
   const isMetafield = (target: string): boolean => placeOfTarget(target).base.startsWith(METAFIELD);
   const metafields = targets.filter(isMetafield).length;

@@ -19,7 +19,7 @@ export interface WriteBackView {
   readonly older: string | null;
 }
 
-/** Before and after, side by side, with what a person may do about it. */
+/** Before and after, side by side, with the possible decisions. */
 export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
   const { row, label, comparison } = view;
   const open = isOpen(row);
@@ -206,7 +206,7 @@ function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<
   };
 }
 
-/** A person reads the words of a description; its markup shows in the frame below. */
+/** The text of a description for reading. The frame below shows its markup. */
 function readable(field: ComparedField, value: string | null): string {
   if (value === null) return '';
   return field.kind === 'html' ? plainTextOf(value) : value;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A number that the store may spell as a string (UnsignedInt64). */
+/** A number that the store may send as a string (UnsignedInt64). */
 export const countSchema = z
   .union([z.number().int().nonnegative(), z.string().regex(/^\d{1,15}$/)])
   .transform(Number);
@@ -37,8 +37,8 @@ const searchSchema = z.array(
 );
 
 /**
- * What the GraphQL endpoint answers. `errors` is documented as a list and seen as a text too. Cost is a help and may be
- * missing or odd; `search` decides about correctness, so that an unreadable one is an error.
+ * The envelope of a GraphQL response. `errors` is documented as a list but was also seen as a text. The cost is
+ * optional, and an invalid cost is ignored. `search` affects correctness, so an invalid one is an error.
  */
 export const envelopeSchema = z.object({
   data: z.unknown().optional(),

@@ -5,13 +5,16 @@ import { pathBelow } from './endpoint.js';
 export type EndpointAuth =
   { readonly accessToken: string } | { readonly clientId: string; readonly clientSecret: string };
 
-/** Where access tokens come from. */
+/** The source of access tokens. */
 export interface TokenSource {
-  /** A token to use now. `auth`, `throttled`, `misconfigured` or `transient` when none can be had; nothing was sent to the API then. */
+  /**
+   * A valid token. Throws `auth`, `throttled`, `misconfigured` or `transient` when there is none; no request was sent
+   * to the API then.
+   */
   token(): Promise<string>;
-  /** The API refused this token. True when another one may be had by asking again. */
+  /** Reports that the API refused this token. True when another token may be available. */
   refused(token: string): boolean;
-  /** What must never be shown: the secrets held at this moment. */
+  /** The secrets held at this moment, for redaction. */
   secrets(): readonly string[];
 }
 
@@ -23,7 +26,7 @@ interface TokenRequest {
   readonly now: () => number;
 }
 
-/** A token is replaced this long before it ends, so that no call starts with one that ends on the way. */
+/** Renews a token this long before it expires, so that it does not expire during a request. */
 const RENEW_BEFORE_MS = 300_000;
 
 const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
@@ -63,8 +66,8 @@ class FixedToken implements TokenSource {
 }
 
 /**
- * Client credentials grant: a token of about a day for an app of the store's own organisation
- * (shopify.dev "Using the client credentials grant"). One request at a time, however many calls wait for it.
+ * Client credentials grant: a token for about a day, for an app of the store's own organisation (shopify.dev "Using
+ * the client credentials grant"). Concurrent calls share one request.
  */
 class ClientCredentials implements TokenSource {
   private current: { readonly token: string; readonly renewAt: number } | null = null;
@@ -81,7 +84,7 @@ class ClientCredentials implements TokenSource {
   }
 
   refused(token: string): boolean {
-    // Another call may have renewed it already; then the newer one stays.
+    // Another call may have renewed it already; keep the newer token.
     if (this.current?.token === token) this.current = null;
     return true;
   }
@@ -127,7 +130,7 @@ async function requestToken(request: TokenRequest): Promise<Response> {
         client_id: clientId,
         client_secret: clientSecret,
       }),
-      // A redirect would carry the secret to another host.
+      // A redirect would send the secret to another host.
       redirect: 'error',
       signal: AbortSignal.timeout(request.timeoutMs),
     });
@@ -149,7 +152,7 @@ function tokenRefusal(response: Response, body: unknown): CodedError {
   const reason = named.success ? ` (${named.data.error})` : '';
   return new CodedError(
     'auth',
-    `the store refused the client credentials${reason}: check clientId and clientSecret, and that the app belongs to the shop’s organisation and is installed`,
+    `the store refused the client credentials${reason}: check clientId and clientSecret, and the app’s installation`,
     { status },
   );
 }

@@ -12,19 +12,19 @@ export interface BulkSettings {
   readonly client: ShopifyClient;
   readonly sleep: Sleep;
   readonly slotWaitMs: number;
-  /** `namespace.key` of the metafields that are read of each variant; at most two. */
+  /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields: readonly string[];
   readonly log?: Logger | undefined;
 }
 
-/** Full exports by bulk operations, which are neither charged nor capped by cost. */
+/** Full exports by bulk operations. They cost no points, and have no cost limit. */
 export class BulkExport {
   constructor(private readonly settings: BulkSettings) {}
 
   /**
-   * The operation's id, or null where bulk operations are not to be had: not enabled for the app, another address than
-   * those allowed, refused, or all slots taken for `slotWaitMs`. A start of unknown fate is looked up; when it cannot be
-   * found, `transient` with `outcomeUnknown`.
+   * The operation's id. Null where bulk operations are unavailable: not enabled for the app, refused, or all slots
+   * taken for `slotWaitMs`. If the outcome of the start is unknown, the operation is looked up. If it cannot be
+   * found, throws `transient` with `outcomeUnknown`.
    */
   async start(query: string): Promise<string | null> {
     const text = bulkProductsText(productSearch(query), this.settings.variantMetafields);
@@ -41,7 +41,10 @@ export class BulkExport {
     }
   }
 
-  /** Where the operation stands. Only COMPLETED counts: a cancelled one may offer a file too, of part of the products. */
+  /**
+   * The state of the operation. Only COMPLETED counts, because a cancelled operation may offer a file with a part of
+   * the products.
+   */
   async poll(id: string): Promise<ExportState> {
     const operation = await this.find(id);
     if (operation === null)
@@ -66,13 +69,13 @@ export class BulkExport {
     }
   }
 
-  /** The address of a completed operation's file as it is now; null when there is none. */
+  /** The current address of a completed operation's file; null when there is none. */
   async freshUrl(id: string): Promise<string | null> {
     const state = await this.poll(id);
     return state.status === 'completed' ? state.url : null;
   }
 
-  /** Cancels; what has ended already is left alone, which the store reports as an error of the user's. */
+  /** Cancels the operation. One that has already ended is ignored; the store reports it as a user error. */
   async cancel(id: string): Promise<void> {
     const { data } = await this.settings.client.run(BULK_CANCEL, { id }, bulkCancelData);
     const [refusal] = data.bulkOperationCancel.userErrors;
@@ -104,7 +107,7 @@ export class BulkExport {
     return { id: null };
   }
 
-  /** No answer came, yet the store may have started: a second one would take a second slot. */
+  /** No response arrived, but the store may have started the operation. A second start would take a second slot. */
   private async findStarted(text: string, error: CodedError): Promise<string> {
     const recent = await this.settings.client
       .run(BULK_RECENT, { first: 10 }, bulkRecentData)

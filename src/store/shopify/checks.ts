@@ -9,15 +9,17 @@ import { localeProblem } from './translations.js';
 export interface CheckSettings {
   readonly shop: string;
   readonly apiVersion: string;
-  /** Beside read_products and write_products. */
+  /** Scopes besides read_products and write_products. */
   readonly requiredScopes: readonly string[];
-  /** Languages that content is to be translated into. */
+  /** Target languages of translations. */
   readonly locales: readonly string[];
 }
 
 const LEVELS = ['ok', 'warn', 'fail'];
 
-/** Findings about the token, the shop, the scopes and the API version, worst last. Throws nothing that it can explain. */
+/**
+ * Findings about the token, the shop, the scopes and the API version, worst last. Throws only what it cannot explain.
+ */
 export async function checkStore(client: ShopifyClient, settings: CheckSettings): Promise<StoreFinding[]> {
   let answer;
   try {
@@ -61,7 +63,7 @@ function scopeFinding(granted: readonly string[], settings: CheckSettings): Stor
   const what = 'scopes';
   const required = [...new Set(['read_products', 'write_products', ...settings.requiredScopes])];
   const held = new Set(granted);
-  // Leave to write is leave to read.
+  // A write scope includes the read scope.
   const missing = required.filter(
     (scope) => !held.has(scope) && !held.has(scope.replace(/^read_/, 'write_')),
   );
@@ -88,7 +90,7 @@ function versionFinding(
   return { level: 'ok', what, detail: apiVersion };
 }
 
-/** Reads only: a list of past operations is refused to an app whose bulk operations are not enabled. */
+/** Read-only. The store refuses the list of past operations to an app without bulk operations. */
 async function bulkFinding(client: ShopifyClient): Promise<StoreFinding> {
   const what = 'bulk operations';
   try {

@@ -30,26 +30,26 @@ export interface ClientSettings {
 
 export interface Answer<T> {
   readonly data: T;
-  /** What the store had to say about the searches of the call. */
+  /** The store's notes about the searches of the call. */
   readonly search: readonly SearchNote[];
-  /** Points that the store reckoned for the call in advance; null when it did not say. */
+  /** The cost that the store calculated in advance; null when it did not report one. */
   readonly requestedCost: number | null;
-  /** The version that really served (it falls forward silently once the configured one is retired). */
+  /** The API version of the response. The store silently serves a newer one when the configured version is retired. */
   readonly servedVersion: string | null;
 }
 
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Calls of the Admin GraphQL API, within the store's limits. `shopify-api-node` carries them; its retries are off, because it
- * repeats mutations after timeouts, and everything it leaves out of its results is picked up in hooks.
+ * Calls the Admin GraphQL API within the store's limits. `shopify-api-node` sends the requests. Its retries are off,
+ * because it repeats mutations after timeouts. Hooks read the parts of a response that it omits.
  */
 export class ShopifyClient {
   private readonly shopify: Shopify;
   private readonly agents: readonly (HttpAgent | HttpsAgent)[];
   private readonly exchange = new AsyncLocalStorage<Exchange>();
   private readonly throttle: CostThrottle;
-  /** Points that the store asked in advance for a document with variables of this size. */
+  /** The requested cost of a document, by the sizes of its variables. */
   private readonly costs = new Map<string, number>();
 
   constructor(private readonly settings: ClientSettings) {
@@ -60,7 +60,7 @@ export class ShopifyClient {
     this.agents = [http, https];
     this.shopify = new Shopify({
       shopName: settings.shop,
-      // Never sent: the hook below puts the current token in its place.
+      // Never sent: the hook below inserts the current token.
       accessToken: 'set-for-each-request',
       apiVersion: settings.apiVersion,
       maxRetries: 0,
@@ -70,7 +70,7 @@ export class ShopifyClient {
         beforeRequest: [
           (options) => {
             options.headers['x-shopify-access-token'] = this.exchange.getStore()?.token;
-            // A redirect would carry the token to another host.
+            // A redirect would send the token to another host.
             options.followRedirect = false;
           },
         ],
@@ -92,7 +92,7 @@ export class ShopifyClient {
         ],
       },
     });
-    // Not in the library's types; read for each call, and the only way to another host.
+    // Not in the library's types. It is read for each call, and is the only way to use another host.
     Object.assign(this.shopify, {
       baseUrl: {
         protocol: base.protocol,
@@ -108,9 +108,9 @@ export class ShopifyClient {
   }
 
   /**
-   * Sends a document and answers with its parsed data, all of it: partial data is an error. Waits for the bucket beforehand,
-   * waits out THROTTLED and 429 up to `limits.throttleWaitMs` in all, renews the token once after a 401, and repeats what
-   * failed on the way where the document may be repeated. A mutation whose fate is open is thrown with `outcomeUnknown`.
+   * Sends a document and returns its complete data; partial data is an error. Waits for the rate limit, and waits out
+   * THROTTLED and 429 up to `limits.throttleWaitMs` in all. Renews the token once after a 401, and repeats failed
+   * requests if the document is repeatable. Throws with `outcomeUnknown` when a mutation may have been carried out.
    */
   async run<T>(
     document: StoreDocument,
@@ -177,7 +177,7 @@ export class ShopifyClient {
         fault = oddAnswerFault(document.name, what, whereOf(exchange), parsed.error);
       }
     } catch (error) {
-      // Only the token source throws a coded error here, and the call was not sent then.
+      // Only the token source throws a coded error here, before the call was sent.
       if (!(error instanceof CodedError)) throw error;
       fault = {
         error,
@@ -190,7 +190,7 @@ export class ShopifyClient {
     return { fault: withFate(fault, document), token: exchange.token };
   }
 
-  /** Answers with what the library threw, if anything; the exchange holds what really came. */
+  /** Returns the error that the library threw, if any. The exchange has the real response. */
   private async send(document: StoreDocument, variables: Variables, exchange: Exchange): Promise<unknown> {
     try {
       await this.exchange.run(exchange, () => this.shopify.graphql(document.text, variables));
@@ -247,7 +247,7 @@ function withFate(fault: Fault, document: StoreDocument): Fault {
   return open ? { ...fault, error: withOutcomeUnknown(fault.error) } : fault;
 }
 
-/** Documents cost by the sizes of their variables: page lengths and numbers of ids. */
+/** The cost of a document depends on the sizes of its variables: page lengths and numbers of ids. */
 function costKey(document: StoreDocument, variables: Variables): string {
   const sizes = Object.values(variables).map((value) =>
     Array.isArray(value) ? value.length : typeof value === 'number' ? value : '',

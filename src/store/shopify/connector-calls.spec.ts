@@ -92,7 +92,7 @@ describe('calls that the store asks to slow down', () => {
   });
 });
 
-describe('calls that go wrong on the way', () => {
+describe('calls that fail in transit', () => {
   it.each([
     ['a reset', { cutAfterBytes: 0 }],
     ['a reset within the body', { json: { data: COUNT }, cutAfterBytes: 5 }],
@@ -335,7 +335,7 @@ describe('check', () => {
     expect(last?.detail).toContain(detail);
   });
 
-  it('takes leave to write for leave to read, and asks for the further scopes it is told of', async () => {
+  it('takes a write scope for its read scope, and requires the configured further scopes', async () => {
     store.answerWith(() =>
       data({ ...SHOP, currentAppInstallation: { accessScopes: [{ handle: 'write_products' }] } }),
     );

@@ -207,7 +207,7 @@ describe('one product', () => {
   });
 });
 
-describe('faults on the way', () => {
+describe('faults in transit', () => {
   it('survives THROTTLED and 500, and leaves a write of unknown fate to who can read again first', async () => {
     sandbox.failNext(500);
     await connector.readLive(gidOf('mug'), null);

@@ -369,7 +369,7 @@ describe('a download that breaks off', () => {
       name === 'BulkPoll' ? operation({}) : { status: 403, text: '' },
     );
     const error = await failureOf(read(completed(GROUPED)));
-    expect(error).toMatchObject({ code: 'transient', message: expect.stringContaining('started anew') });
+    expect(error).toMatchObject({ code: 'transient', message: expect.stringContaining('started again') });
   });
 
   it.each(['http://storage.example.com/x', 'file:///etc/passwd', 'https://user:pass@storage.example.com/x'])(

@@ -87,7 +87,7 @@ describe('reading by pages', () => {
     expect(cursors.filter((cursor) => cursor === null).length).toBeGreaterThan(2);
   });
 
-  it('follows the cursor beyond the ceiling where more products than that bear one time', async () => {
+  it('follows the cursor beyond the ceiling where more products than that have the same time', async () => {
     const products = Array.from({ length: 12 }, (_, index) => ({ id: index + 1, updatedAt: at(1) }));
     store.answerWith(listing(products));
     const { connector } = connect(store.url, { limits: { pageSize: 2, pagingCeiling: 4 } });

@@ -169,7 +169,7 @@ describe('translations of a store that says otherwise', () => {
     expect(store.calls.length - before).toBe(4);
   });
 
-  it('tell of a missing permission as a problem, not as a failure', async () => {
+  it('report a missing permission as a problem, not as a failure', async () => {
     store.answerWith(() => refusal('ACCESS_DENIED'));
     const live = await connect(store.url).connector.readTranslations(GID, 'de', ['title']);
     expect(live?.problem).toContain('read_translations');

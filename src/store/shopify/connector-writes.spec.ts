@@ -43,7 +43,7 @@ describe('writing product fields', () => {
     });
     expect(store.calls[0]?.variables).toEqual({
       product: { id: GID, descriptionHtml: '<P>Sent', productType: 'x' },
-      // Nobody asked for it, and it costs a point.
+      // Not requested, because it costs a point.
       withSeo: false,
     });
     expect(result).toEqual({ descriptionHtml: '<p>Stored</p>', productType: null });
@@ -251,7 +251,7 @@ describe('setting metafields', () => {
     ]);
   });
 
-  it('lets one entry’s refusal hold up no other, and tells what changed meanwhile from what is wrong', async () => {
+  it('lets one entry’s refusal hold up no other, and distinguishes a change from an error', async () => {
     store.answerWith(
       setting({
         stale: { code: 'STALE_OBJECT' },

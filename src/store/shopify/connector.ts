@@ -31,7 +31,7 @@ import { ensureSubscriptions } from './subscriptions.js';
 import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
 
-/** A Shopify store behind the port (domain "store-port"), which says what each method promises. */
+/** A Shopify store. `src/domain/store-port.ts` defines the contract of each method. */
 export class ShopifyConnector implements StoreConnector {
   private readonly client: ShopifyClient;
   private readonly bulk: BulkExport;
@@ -45,7 +45,7 @@ export class ShopifyConnector implements StoreConnector {
   private readonly sleep: Sleep;
   private readonly random: () => number;
 
-  /** `misconfigured` for a shop, endpoint, version or credentials that cannot work. Calls nobody. */
+  /** Throws `misconfigured` for an unusable shop, endpoint, version or credentials. Sends no request. */
   constructor(private readonly options: ShopifyOptions) {
     this.base = resolveEndpoint(options.shop, options.endpoint);
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
@@ -202,7 +202,7 @@ async function sleepQuietly(ms: number, signal?: AbortSignal): Promise<void> {
   try {
     await delay(ms, undefined, signal === undefined ? {} : { signal });
   } catch (error) {
-    // Woken early is what the signal is for.
+    // An aborted signal ends the wait early, which is its purpose.
     if (signal?.aborted !== true) throw error;
   }
 }

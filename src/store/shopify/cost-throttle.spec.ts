@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { type BucketStatus, CostThrottle } from './cost-throttle.js';
 
-/** Time that passes only when everything waits. */
+/** Time that passes only when all tasks wait. */
 class VirtualTime {
   now = 0;
   private readonly waiting: { at: number; wake: () => void }[] = [];
@@ -76,7 +76,7 @@ interface Load {
   readonly actual: number;
 }
 
-/** Lets many callers work off calls of uneven duration; answers with the share of the restore rate that was used. */
+/** Runs many callers with calls of uneven duration. Returns the used share of the restore rate. */
 async function share(load: Load, maximum = 2_000, rate = 100): Promise<{ used: number; throttled: number }> {
   const time = new VirtualTime();
   const bucket = new StoreBucket(time, maximum, rate);

@@ -1,6 +1,6 @@
 import type { Sleep } from './options.js';
 
-/** The store's own account of the bucket, from `extensions.cost.throttleStatus`. */
+/** The store's report of the bucket, from `extensions.cost.throttleStatus`. */
 export interface BucketStatus {
   readonly maximumAvailable: number;
   readonly currentlyAvailable: number;
@@ -8,7 +8,7 @@ export interface BucketStatus {
   readonly restoreRate: number;
 }
 
-/** A call that has been let through; `settle` must follow, whatever became of it. */
+/** A call that was admitted. `settle` must follow, whatever its result. */
 export interface Admission {
   readonly id: number;
   readonly cost: number;
@@ -16,18 +16,18 @@ export interface Admission {
 
 interface Flight {
   readonly reserved: number;
-  /** Points that other calls spent while this one was on its way: its answer may or may not know of them. */
+  /** Points that other calls spent during this one. Its response may or may not include them. */
   unseen: number;
 }
 
 /**
- * Lets calls through no faster than the store's bucket bears (query cost of the Admin GraphQL API). The size and the rate
- * of the bucket are only ever taken from answers; until the first one, a single call goes ahead of the others.
+ * Admits calls only as fast as the store's bucket allows (query cost of the Admin GraphQL API). The size and the rate
+ * of the bucket come only from responses. Until the first response, one call goes ahead of the others.
  *
- * What is left is reckoned at its least: an answer's account, less what is still on its way, less what was answered
- * meanwhile. The bias is a few calls' worth, never grows, and costs no throughput, because the bucket restores all the same.
- * First come, first served. Several connectors on one bucket are possible (a command beside the daemon): then THROTTLED
- * answers occur, and are for the caller to wait out.
+ * The remaining points are a lower bound: the reported points, minus calls in flight, minus calls that ended
+ * meanwhile. The bias is a few calls and does not grow. It costs no throughput, because the bucket restores anyway.
+ * Calls are admitted in order. Several connectors may share a bucket (a command beside the daemon). Then THROTTLED
+ * responses occur, and the caller waits them out.
  */
 export class CostThrottle {
   private bucket: (BucketStatus & { readonly at: number }) | null = null;
@@ -49,7 +49,7 @@ export class CostThrottle {
     return admission;
   }
 
-  /** A call has ended. `status` is what its answer said of the bucket; null when it said nothing. */
+  /** Ends a call. `status` is the bucket in its response; null when it had none. */
   settle(admission: Admission, status: BucketStatus | null, actualCost: number | null): void {
     const flight = this.flights.get(admission.id);
     if (flight === undefined) return;
@@ -65,7 +65,7 @@ export class CostThrottle {
     this.wake();
   }
 
-  /** Nothing is let through for the given time: the store said so (429). */
+  /** Admits nothing for the given time, as the store requested (429). */
   pause(ms: number): void {
     this.pausedUntil = Math.max(this.pausedUntil, this.now() + ms);
   }
@@ -83,14 +83,15 @@ export class CostThrottle {
     return { id, cost };
   }
 
-  /** Milliseconds to wait for so many points; null: until another call has ended. */
+  /** Milliseconds until so many points are available; null: until another call has ended. */
   private waitFor(cost: number): number | null {
     const pausedMs = this.pausedUntil - this.now();
     if (pausedMs > 0) return pausedMs;
     if (this.bucket === null) return this.flights.size === 0 ? 0 : null;
     let onTheWay = 0;
     for (const flight of this.flights.values()) onTheWay += flight.reserved;
-    // A call dearer than the whole bucket is let through at its fullest: the store's refusal says more than waiting for ever.
+    // A call that costs more than the whole bucket is admitted when the bucket is full. The store's refusal is better
+    // than an endless wait.
     const missing = Math.min(cost, this.bucket.maximumAvailable) - (this.restored() - onTheWay);
     if (missing <= 0 || (this.flights.size === 0 && this.isFull())) return 0;
     return Math.max(1, Math.ceil((missing / this.bucket.restoreRate) * 1000));

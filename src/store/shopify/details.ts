@@ -13,9 +13,9 @@ import { type MappingScope, parseNode, type RawNode, toSnapshot } from './mapper
 import type { ShopifyLimits } from './options.js';
 import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from './schemas.js';
 
-/** Whole products by id, several to a call. */
+/** Reads whole products by id, several per call. */
 export class ProductDetails {
-  /** Products to a call; found by what the store reckons for them. */
+  /** Products per call, adjusted to the cost that the store reports. */
   private chunk: number;
   private readonly products: StoreDocument;
   private readonly moreVariants: StoreDocument;
@@ -30,7 +30,7 @@ export class ProductDetails {
     this.moreVariants = moreVariants(scope.variantMetafields);
   }
 
-  /** Products as they are now, in the order of the ids; null for what is no product any more. */
+  /** The current products, in the order of the ids; null for an id without a product. */
   async read(ids: readonly string[]): Promise<(ProductSnapshot | null)[]> {
     const products: (ProductSnapshot | null)[] = [];
     while (products.length < ids.length) {
@@ -78,7 +78,7 @@ export class ProductDetails {
     return toSnapshot({ core: { node, line: null }, variants, media, metafields }, this.scope);
   }
 
-  /** All nodes of a connection whose first page is given; null when the product went away meanwhile. */
+  /** All nodes of a connection after its first page; null when the product disappeared meanwhile. */
   private async follow(document: StoreDocument, id: string, first: Page): Promise<RawNode[] | null> {
     const nodes = [...first.nodes];
     let { pageInfo } = first;
@@ -104,7 +104,7 @@ interface Page {
   readonly pageInfo: PageInfo;
 }
 
-/** The cursor that leads on. `transient` when the store promises more and names no place. */
+/** The cursor of the next page. Throws `transient` when the store reports a next page without a cursor. */
 export function requireCursor(pageInfo: PageInfo): string {
   if (pageInfo.endCursor === null || pageInfo.endCursor === undefined) throw standingCursor();
   return pageInfo.endCursor;

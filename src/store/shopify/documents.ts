@@ -1,15 +1,15 @@
 /**
- * Every document that the connector sends (Admin GraphQL API 2026-01 to 2026-10, no deprecated fields; a test holds them
- * against the real schema).
+ * All documents that the connector sends (Admin GraphQL API 2026-01 to 2026-10, without deprecated fields). A test
+ * validates them against the real schema.
  */
 export interface StoreDocument {
   /** The operation's name. */
   readonly name: string;
   readonly text: string;
   readonly mutation: boolean;
-  /** True when sending it twice does what sending it once does, so that a call of unknown fate may be repeated. */
+  /** True when sending it twice has the same effect as once, so that a call with an unknown outcome may be repeated. */
   readonly repeatable: boolean;
-  /** Points to reckon with until the store has answered once. */
+  /** The assumed cost until the store has reported one. */
   readonly expectedCost: number;
 }
 
@@ -21,7 +21,10 @@ function mutation(name: string, repeatable: boolean, text: string): StoreDocumen
   return { name, text, mutation: true, repeatable, expectedCost: 12 };
 }
 
-/** Scalars and lists of a product, shared by export and pages: both yield the same snapshot. `id` comes first among the ids. */
+/**
+ * Scalars and lists of a product. Export and pages share them, so that both produce the same snapshot. `id` is the
+ * first of the ids.
+ */
 const PRODUCT_FIELDS = `
   __typename id title handle descriptionHtml vendor productType tags status isGiftCard updatedAt onlineStoreUrl
   category { id fullName }
@@ -31,8 +34,8 @@ const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
 const METAFIELD_FIELDS = '__typename id namespace key type value';
 
 /**
- * Scalars of a variant, its weight, and at most two of its metafields, as `namespace.key`. Single metafields are no
- * connection, of which an export may have only five.
+ * Scalars of a variant, its weight, and at most two of its metafields, as `namespace.key`. A single metafield is not
+ * a connection; an export may have only five connections.
  */
 function variantFields(metafields: readonly string[]): string {
   const named = metafields.map((name, index) => {
@@ -45,11 +48,11 @@ function variantFields(metafields: readonly string[]): string {
 }
 
 /**
- * The text for bulkOperationRunQuery. The validator's rules: at most five connections, nested once, `edges { node }` and
- * never `nodes`, `id` unaliased in the parent of a connection, no connection inside a list.
+ * The text for bulkOperationRunQuery. The validator requires at most five connections, nested once, `edges { node }`
+ * and never `nodes`, an unaliased `id` in the parent of a connection, and no connection inside a list.
  */
 export function bulkProductsText(search: string, variantMetafields: readonly string[] = []): string {
-  // A JSON string is a GraphQL string.
+  // A JSON string is a valid GraphQL string.
   return `{
   products(query: ${JSON.stringify(search)}) {
     edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}
@@ -166,7 +169,7 @@ export const MORE_METAFIELDS = query(
 export const LIVE_PRODUCT = query(
   'LiveProduct',
   15,
-  // Once for each result of a night: every object that is shown costs a point.
+  // Runs once for each result of a night. Every returned object costs a point.
   `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!, $withSeo: Boolean!) {
   product(id: $id) {
     id status title descriptionHtml vendor productType
@@ -181,10 +184,10 @@ export const LIVE_PRODUCT = query(
 
 export const PRODUCT_UPDATE = mutation(
   'ProductUpdate',
-  // The store has no compare-and-set here: between a lost answer and a repetition the merchant may have edited the field.
-  // Whoever writes reads again first.
+  // Not repeatable: the store has no compare-and-set here, and the merchant may edit the field between a lost
+  // response and a repetition. The writer reads again first.
   false,
-  // Every object that is shown costs a point, once for each result of a night.
+  // Runs once for each result of a night. Every returned object costs a point.
   `mutation ProductUpdate($product: ProductUpdateInput!, $withSeo: Boolean!) {
   productUpdate(product: $product) {
     product { id updatedAt title descriptionHtml vendor productType seo @include(if: $withSeo) { title description } }
@@ -193,7 +196,7 @@ export const PRODUCT_UPDATE = mutation(
 }`,
 );
 
-/** Repeatable: a value that is there already passes with any digest. */
+/** Repeatable: a value that is already stored is accepted with any digest. */
 export const METAFIELDS_SET = mutation(
   'MetafieldsSet',
   true,
@@ -213,7 +216,7 @@ export const METAFIELDS_DELETE = mutation(
 }`,
 );
 
-/** Ids of a namespace's metafields: a metafield's text is translated under its own id. */
+/** The ids of a namespace's metafields: the translation of a metafield is stored under the metafield's id. */
 export const METAFIELD_IDS = query(
   'MetafieldIds',
   20,
@@ -244,7 +247,7 @@ export const TRANSLATIONS = query(
 
 export const TRANSLATIONS_REGISTER = mutation(
   'TranslationsRegister',
-  // As with ProductUpdate: a person may have translated between a lost answer and a repetition.
+  // Not repeatable, as with ProductUpdate: a person may translate between a lost response and a repetition.
   false,
   `mutation TranslationsRegister($id: ID!, $translations: [TranslationInput!]!) {
   translationsRegister(resourceId: $id, translations: $translations) {

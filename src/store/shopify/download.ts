@@ -5,24 +5,24 @@ import { type ExportCensus, ExportScan } from './jsonl.js';
 import type { Sleep } from './options.js';
 
 export interface DownloadSettings {
-  /** True only when the store itself is called by plain http, on loopback. */
+  /** True only when the store itself uses plain http on loopback. */
   readonly allowHttp: boolean;
   readonly attempts: number;
-  /** Longest silence. */
+  /** The longest silence. */
   readonly timeoutMs: number;
   readonly sleep: Sleep;
   readonly random: () => number;
-  /** Asks the store for the file's address as it is now; null when there is none any more. */
+  /** Requests the current address of the file; null when there is none. */
   readonly freshUrl: () => Promise<string | null>;
 }
 
-/** Bytes on disk, and who vouches for them: with a strong entity tag the rest can be asked for. */
+/** The bytes on disk, and their strong entity tag, which allows a request for the rest. */
 interface Progress {
   scan: ExportScan;
   etag: string | null;
 }
 
-/** The address no longer serves: it lives for seven days. */
+/** The address has expired: it is valid for seven days. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 
@@ -32,12 +32,12 @@ class AddressRefused extends Error {
 }
 
 /**
- * Downloads an export to `path` and counts it on the way. The store's token is not sent: the files lie on another host. A
- * transfer that breaks off goes on where it stopped, or begins again; an address that has expired is asked for once more.
+ * Downloads an export to `path` and counts its lines. The store's token is not sent, because the files are on another
+ * host. An interrupted transfer continues where it stopped, or starts again. An expired address is requested again.
  * Throws `transient` when that does not help.
  */
 export async function download(url: string, path: string, settings: DownloadSettings): Promise<ExportCensus> {
-  // Appending, so that a file cut back to nothing is written from its start again.
+  // Opened for appending, so that a file that was truncated to nothing is written from its start.
   const file = await open(path, 'a');
   try {
     const progress: Progress = { scan: new ExportScan(), etag: null };
@@ -63,13 +63,13 @@ async function transfer(
       return;
     } catch (cause) {
       if (isCoded(cause)) throw cause;
-      // A large file may break off many times: what counts is that it gets on.
+      // A large file may be interrupted many times, as long as it makes progress.
       if (progress.scan.received > furthest) attempt = 1;
       furthest = Math.max(furthest, progress.scan.received);
       if (cause instanceof AddressRefused) {
         const fresh = refreshed ? null : await settings.freshUrl();
         if (fresh === null) {
-          const text = `the export can no longer be downloaded (status ${String(cause.status)}): it has to be started anew`;
+          const text = `the export can no longer be downloaded (status ${String(cause.status)}): it has to be started again`;
           throw new CodedError('transient', text, { cause, status: cause.status });
         }
         address = fresh;
@@ -102,7 +102,7 @@ async function transferOnce(
       await response.body?.cancel();
       const { status } = response;
       const passing = status >= 500 || status === 408 || status === 416 || status === 429;
-      // 416: nothing is left to ask for, or the file is another one. Either way it begins again.
+      // 416: no bytes are left, or the file is another one. Start again in both cases.
       if (status === 416) await beginAgain(file, progress, null);
       throw passing ? new Error(`the download answered ${String(status)}`) : new AddressRefused(status);
     }
@@ -111,7 +111,7 @@ async function transferOnce(
       await beginAgain(file, progress, null);
       throw new Error('the download went on at the wrong place');
     }
-    // A write that failed may have left bytes that were not counted.
+    // A failed write may have left bytes that were not counted.
     if (response.status === 206) await file.truncate(progress.scan.received);
     else await beginAgain(file, progress, strongTag(response));
     const body: ReadableStream<Uint8Array> | null = response.body;
@@ -132,7 +132,7 @@ function rangeOf(progress: Progress): Record<string, string> {
   return { range: `bytes=${String(received)}-`, 'if-range': progress.etag };
 }
 
-/** True when the answer goes on exactly where the bytes on disk end. */
+/** True when the response continues exactly after the bytes on disk. */
 function goesOn(response: Response, progress: Progress): boolean {
   const range = response.headers.get('content-range') ?? '';
   return range.startsWith(`bytes ${String(progress.scan.received)}-`);

@@ -6,8 +6,9 @@ const VERSION = /^(\d{4}-\d{2}|unstable)$/;
 const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 /**
- * The base URL that a shop is called at, without a slash at its end. `misconfigured` for a shop that is no myshopify.com name (the
- * client library would call any host), and for an endpoint that is not https, loopback excepted.
+ * The base URL of a shop, without a trailing slash. Throws `misconfigured` for a shop that is not a myshopify.com
+ * name, because the client library would call any host. Also throws for an endpoint without https, except on
+ * loopback.
  */
 export function resolveEndpoint(shop: string, endpoint: string | undefined): URL {
   if (!SHOP.test(shop))
@@ -28,7 +29,7 @@ export function requireApiVersion(version: string): string {
   throw new CodedError('misconfigured', `apiVersion must be of the form 2026-10, got "${version}"`);
 }
 
-/** https, or http to this very machine; no user name or password inside. */
+/** https, or http to this machine; without user name and password. */
 export function isSafeUrl(url: URL): boolean {
   const secure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
   return secure && url.username === '' && url.password === '';

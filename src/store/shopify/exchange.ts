@@ -2,7 +2,7 @@ import { CodedError } from '../../domain/errors.js';
 import { type Envelope, envelopeSchema, type GraphqlError, type QueryCost } from './answer.js';
 import { type Fault, graphqlFault, httpFault, networkFault, oddAnswerFault } from './faults.js';
 
-/** One attempt, as the HTTP library's hooks saw it: what `graphql()` answers with leaves out extensions and headers. */
+/** One attempt, as the HTTP library's hooks saw it. The result of `graphql()` omits extensions and headers. */
 export interface Exchange {
   readonly token: string;
   status: number | null;
@@ -14,13 +14,13 @@ export interface ReadContext {
   readonly operation: string;
   /** Milliseconds. */
   readonly now: number;
-  /** Taken out of whatever the store says, should it repeat one. */
+  /** Removed from all messages of the store, in case it repeats one. */
   readonly secrets: readonly string[];
 }
 
 /**
- * What an attempt came to: the answer's envelope, whose data are all there, or the fault. `thrown` is what the HTTP library
- * threw, if anything: it throws for answers with errors too, so that what was received decides.
+ * The result of an attempt: the envelope with complete data, or the fault. `thrown` is the error of the HTTP library,
+ * if any. It throws for responses with errors, too, so the received response decides.
  */
 export function readExchange(
   exchange: Exchange,
@@ -28,7 +28,7 @@ export function readExchange(
   { operation, now, secrets }: ReadContext,
 ): { envelope: Envelope } | { fault: Fault; cost?: QueryCost | undefined } {
   const where = whereOf(exchange);
-  // The hook is not reached by a body that is no JSON.
+  // The hook is not called for a body that is not JSON.
   if (exchange.status === null) return { fault: unreadable(operation, thrown) };
   if (exchange.status < 200 || exchange.status > 299) {
     const answer = { status: exchange.status, retryAfter: header(exchange, 'retry-after') };
@@ -59,7 +59,7 @@ function redacted(
   return errors.map((error) => ({ ...error, message: redact(error.message) }));
 }
 
-/** THROTTLED says by its cost how long the bucket needs: (requested − available) / restore rate. */
+/** THROTTLED implies the wait: (requested − available) / restore rate. */
 function throttledFor(fault: Fault, cost: QueryCost | undefined): Fault {
   if (fault.error.code !== 'throttled' || cost === undefined) return fault;
   const { currentlyAvailable, restoreRate } = cost.throttleStatus;

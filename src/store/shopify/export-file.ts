@@ -33,9 +33,9 @@ const FLUSH_BYTES = 64 * 1024;
 const LINE_END = Buffer.from('\n');
 
 /**
- * Reads the file of a completed export. All of it is on disk and agrees with the store's counts before the first product is
- * handed out (docs/decisions/0015-only-complete-exports-count.md); the temporary files are gone when the stream ends, however it ends.
- * Throws `transient`.
+ * Reads the file of a completed export. The whole file is on disk and matches the store's counts before the first
+ * product is returned (docs/decisions/0015-only-complete-exports-count.md). The temporary files are removed when the
+ * stream ends for any reason. Throws `transient`.
  */
 export async function* readExportFile(
   completed: CompletedExport,
@@ -76,7 +76,9 @@ function disagreement(completed: CompletedExport, census: Pick<ExportCensus, 'li
   );
 }
 
-/** Batches of at most so many products; `transient` at the end when there were not as many as the store said. */
+/**
+ * Batches of at most so many products. Throws `transient` at the end when the number differs from the store's count.
+ */
 async function* batches(
   products: AsyncIterable<readonly SourceProduct[]>,
   { batchSize }: ExportFileSettings,
@@ -87,7 +89,7 @@ async function* batches(
     seen += some.length;
     for (let from = 0; from < some.length; from += batchSize) yield some.slice(from, from + batchSize);
   }
-  // The census counted lines without a parent; this is the grouping's own word.
+  // The census counted lines without a parent; this counts the grouped products.
   if (seen !== expected) {
     throw new CodedError(
       'transient',
@@ -96,7 +98,7 @@ async function* batches(
   }
 }
 
-/** Children are not beside their products: the file is split by product, so that each part fits into memory. */
+/** Children are not next to their products, so the file is split by product into parts that fit into memory. */
 async function* partitioned(
   path: string,
   folder: string,
@@ -139,16 +141,16 @@ async function partition(path: string, paths: readonly string[]): Promise<void> 
   }
 }
 
-/** Lines of one partition, each behind its number in the export. */
+/** The lines of one partition, each after its number in the export. */
 class PartWriter {
   private pending: Buffer[] = [];
   private bytes = 0;
 
   constructor(private readonly file: FileHandle) {}
 
-  /** True when it is time to flush: waiting for each line would cost more than writing it. */
+  /** True when it is time to flush. Waiting for each line would cost more than writing it. */
   add({ number, bytes }: RawLine): boolean {
-    // Copied: the line's memory belongs to the chunk that was read.
+    // Copied, because the line's memory belongs to the chunk.
     const entry = Buffer.concat([Buffer.from(`${String(number)}\t`), bytes, Buffer.from('\n')]);
     this.pending.push(entry);
     this.bytes += entry.length;
@@ -167,7 +169,7 @@ class PartWriter {
   }
 }
 
-/** All lines of each chunk that is read, so that the cost of waiting is paid by the chunk and not by the line. */
+/** All lines of each chunk together, so that there is one wait per chunk and not per line. */
 async function* rawLines(path: string): AsyncGenerator<Iterable<Buffer>> {
   const splitter = new LineSplitter();
   const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: READ_BYTES });
@@ -176,7 +178,7 @@ async function* rawLines(path: string): AsyncGenerator<Iterable<Buffer>> {
   if (rest.length > 0) yield [rest];
 }
 
-/** Each iterable is for one use, before the next one is asked for. */
+/** Use each iterable once, before requesting the next. */
 async function* numberedLines(path: string): AsyncGenerator<Iterable<RawLine>> {
   let number = 0;
   const numbered = function* (lines: Iterable<Buffer>): Generator<RawLine> {

@@ -27,7 +27,7 @@ describe('an exported product', () => {
     expect(product(TEXTS).digest).toBe(digests[0]);
   });
 
-  it('tells id and digest without a look at malformed lines, and their place when it is parsed', () => {
+  it('has id and digest without a look at malformed lines, and their place when it is parsed', () => {
     const broken = product([TEXTS[0] ?? '', '{"__typename":']);
     expect(broken.externalId).toBe('shopify:demo.myshopify.com:7');
     expect(broken.digest).toMatch(/^[0-9a-f]{32}$/);

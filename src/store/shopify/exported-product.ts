@@ -6,14 +6,16 @@ import { CodedError } from '../../domain/errors.js';
 import { type ExportLine, LineSplitter, parseLine } from './jsonl.js';
 import { type MappingScope, numericId, toSnapshot } from './mapper.js';
 
-/** A product of an export: the bytes of its lines, its own first, parsed only when somebody asks for the snapshot. */
+/**
+ * A product of an export: the bytes of its lines, its own first. They are parsed only when the snapshot is requested.
+ */
 export class ExportedProduct implements SourceProduct {
   readonly externalId: string;
   readonly storeId: string;
 
   /**
-   * `id`: the product's own, as its first line says. `bytes`: the lines with a line end between them. `numbers`: of each line
-   * within the export; of the first alone where the others follow it.
+   * `id`: the product's own, from its first line. `bytes`: the lines, separated by line ends. `numbers`: the number
+   * of each line in the export, or only of the first when the others follow it.
    */
   constructor(
     id: string,
@@ -25,7 +27,7 @@ export class ExportedProduct implements SourceProduct {
     this.externalId = productExternalId(scope.shop, numericId(id));
   }
 
-  /** 128 bits of BLAKE2b, which takes a third of the time of SHA-256 where the processor has no instructions for that. */
+  /** 128 bits of BLAKE2b, which takes a third of the time of SHA-256 on processors without SHA instructions. */
   get digest(): string {
     return hash('blake2b512', this.bytes, 'hex').slice(0, 32);
   }
@@ -41,7 +43,7 @@ export class ExportedProduct implements SourceProduct {
     );
     if (snapshot.externalId !== this.externalId) {
       const at = `line ${String(core.line)} of the export`;
-      throw new CodedError('transient', `${at} bears two ids: ${snapshot.externalId}, ${this.externalId}`);
+      throw new CodedError('transient', `${at} has two ids: ${snapshot.externalId}, ${this.externalId}`);
     }
     return snapshot;
   }
@@ -57,7 +59,7 @@ export class ExportedProduct implements SourceProduct {
 
 type ChildrenKind = 'variants' | 'metafields' | 'media';
 
-/** There are many kinds of media; the other two have one name each. */
+/** There are many kinds of media. The other two kinds have one name each. */
 function childrenKind({ kind }: ExportLine): ChildrenKind {
   if (kind === 'ProductVariant') return 'variants';
   return kind === 'Metafield' ? 'metafields' : 'media';

@@ -1,17 +1,20 @@
 import { CodedError, type ErrorCode } from '../../domain/errors.js';
 import type { GraphqlError } from './answer.js';
 
-/** What is known of a call that brought no usable answer. */
+/** The knowledge about a call without a usable response. */
 export interface Fault {
   readonly error: CodedError;
   /**
-   * `always`: it was not carried out. `if-repeatable`: it may have been. `new-token`: not carried out, another token may do.
-   * `never`: it would be refused again.
+   * `always`: it was not carried out. `if-repeatable`: it may have been. `new-token`: it was not carried out, and
+   * another token may work. `never`: it would be refused again.
    */
   readonly repeat: 'always' | 'if-repeatable' | 'new-token' | 'never';
 }
 
-/** The store's own top-level errors, kept as the cause of the coded error: connectors decide by `codes`, people read the messages. */
+/**
+ * The store's top-level errors, kept as the cause of the coded error. Connectors decide by `codes`; the messages are
+ * for people.
+ */
 export class GraphqlRefusal extends Error {
   override readonly name = 'GraphqlRefusal';
   readonly codes: readonly string[];
@@ -38,7 +41,10 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   RESOURCE_NOT_FOUND: 'not_found',
 };
 
-/** Top-level errors of an answer with status 200. A code that is not in the table refuses the request itself; no code tells nothing. */
+/**
+ * The fault of top-level errors in a response with status 200. An unknown code refuses the request itself. A missing
+ * code says nothing.
+ */
 export function graphqlFault(
   operation: string,
   errors: string | readonly GraphqlError[],
@@ -62,7 +68,7 @@ interface HttpAnswer {
   readonly retryAfter: string | undefined;
 }
 
-/** A status that is no success. `now` in milliseconds, for a Retry-After that is a date. */
+/** The fault of a status that is not a success. `now` in milliseconds, for a Retry-After with a date. */
 export function httpFault(operation: string, answer: HttpAnswer, where: string, now: number): Fault {
   const { status } = answer;
   const made = (
@@ -110,7 +116,7 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
   }
 }
 
-/** Reached nobody: the request cannot have been carried out. */
+/** Errors before the request was sent, so it cannot have been carried out. */
 const NOT_SENT = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
@@ -124,7 +130,7 @@ const NOT_SENT = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ]);
 
-/** No answer at all: resets, timeouts, names that do not resolve. */
+/** The fault of a missing response: resets, timeouts, names that do not resolve. */
 export function networkFault(operation: string, cause: unknown): Fault {
   const name = textMember(cause, 'code') ?? textMember(cause, 'name') ?? 'unknown fault';
   const repeat = NOT_SENT.has(name) ? 'always' : 'if-repeatable';
@@ -133,7 +139,7 @@ export function networkFault(operation: string, cause: unknown): Fault {
   });
 }
 
-/** An answer that is not what the interface promises: a page of HTML with 200, no data, the wrong shape. */
+/** A response that breaks the interface: a page of HTML with 200, no data, the wrong shape. */
 export function oddAnswerFault(operation: string, what: string, where: string, cause?: unknown): Fault {
   return fault('transient', 'if-repeatable', `${operation}: the store answered with ${what}${where}`, {
     cause,
@@ -149,7 +155,7 @@ function fault(
   return { error: new CodedError(code, message, details), repeat };
 }
 
-/** Retry-After in milliseconds: seconds or a date; null when absent or neither. */
+/** Retry-After in milliseconds, from seconds or a date; null when absent or invalid. */
 function retryAfter(value: string | undefined, now: number): number | null {
   if (value === undefined || value.trim() === '') return null;
   const seconds = Number(value);
@@ -157,7 +163,7 @@ function retryAfter(value: string | undefined, now: number): number | null {
   return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : null;
 }
 
-/** The HTTP library's errors carry the request with its token: only their name, code and message go on. */
+/** The errors of the HTTP library contain the request with its token, so only their name, code and message are kept. */
 function bareCause(cause: unknown): Error {
   const bare = new Error(textMember(cause, 'message') ?? 'unknown fault');
   bare.name = textMember(cause, 'name') ?? 'Error';

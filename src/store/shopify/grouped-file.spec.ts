@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(async () => rm(folder, { recursive: true }));
 
-/** Lines of product `id`: itself and so many variants. */
+/** The lines of product `id`: the product and so many variants. */
 function linesOf(id: number, variants: number): string[] {
   const gid = `gid://shopify/Product/${String(id)}`;
   const core = JSON.stringify({ __typename: 'Product', id: gid, title: 'ü'.repeat(id) });
@@ -25,7 +25,10 @@ function variantOf(parent: string, id: number): string {
   return JSON.stringify({ __typename: 'ProductVariant', id: gid, __parentId: parent });
 }
 
-/** External id and digest of each product, read with buffers of that size; each is looked at when two more batches are there. */
+/**
+ * The external id and digest of each product, read with buffers of the given size. Each is checked after two more
+ * batches.
+ */
 async function read(text: string, readBytes: number): Promise<string[]> {
   const path = join(folder, 'export.jsonl');
   await writeFile(path, text);

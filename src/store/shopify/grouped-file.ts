@@ -4,13 +4,13 @@ import { idToken, parentToken, placeOf, strayChild, type RawLine } from './jsonl
 import type { MappingScope } from './mapper.js';
 
 const READ_BYTES = 1024 * 1024;
-/** The first read is by so much smaller, the next ones twice the one before: whoever plans the products has some to begin with. */
+/** The first read is this much smaller, and each next one is twice as large, so that planning can start early. */
 const FIRST_SHARE = 1 / 8;
 
 /**
- * Products of an export in which each product's children follow it, some at a time, in file order. Three buffers take turns, so that
- * reading leaves nothing behind for the garbage collector: a product can be asked until the third batch after it is asked for.
- * `transient` when the export proves not to be grouped.
+ * The products of an export in which children follow their product, in batches and in file order. Three buffers are
+ * reused in turn, so that reading creates no garbage. A product is valid until the third batch after its own is
+ * requested. Throws `transient` when the export is not grouped.
  */
 export async function* groupedProducts(
   path: string,
@@ -24,7 +24,7 @@ export async function* groupedProducts(
     let line = 1;
     let atOnce = Math.ceil(readBytes * FIRST_SHARE);
     for (;;) {
-      // One product fills the buffer: it is given more room.
+      // One product fills the buffer, so the buffer grows.
       if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
       const { bytesRead } = await file.read(buffer, filled, Math.min(buffer.length - filled, atOnce), null);
       atOnce *= 2;
@@ -34,7 +34,7 @@ export async function* groupedProducts(
       if (found.products.length > 0) yield found.products;
       if (ended) return;
       if (found.rest === 0) continue;
-      // What is not a whole product yet goes to the next buffer, where its end will follow.
+      // An incomplete product moves to the next buffer, where its end will follow.
       if (next.length < buffer.length) next = newBuffer(buffer.length);
       buffer.copy(next, 0, found.rest, filled);
       [buffer, next, last] = [next, last, buffer];
@@ -46,19 +46,22 @@ export async function* groupedProducts(
   }
 }
 
-/** Of its own: a pool's memory would be kept by what is small and lives long. */
+/** A buffer of its own: small, long-lived objects would keep a pool's memory. */
 function newBuffer(bytes: number): Buffer {
   return Buffer.allocUnsafeSlow(bytes);
 }
 
 interface Groups {
   readonly products: readonly ExportedProduct[];
-  /** Where the first product begins that may not be whole, and the number of its line. */
+  /** Start of the first product that may be incomplete, and the number of its line. */
   readonly rest: number;
   readonly line: number;
 }
 
-/** The whole products at the start of `chunk`, whose first line has the number `line`; at the file's end all are whole. */
+/**
+ * The complete products at the start of `chunk`, whose first line has the number `line`. At the end of the file, all
+ * are complete.
+ */
 function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingScope): Groups {
   const products: ExportedProduct[] = [];
   let open: { readonly at: number; readonly line: RawLine; readonly token: Buffer | null } | null = null;

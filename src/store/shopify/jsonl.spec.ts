@@ -65,11 +65,11 @@ describe('ExportScan', () => {
     expect(scan(root(1, sly) + child(1, sly))).toMatchObject({ lines: 2, roots: 1, grouped: true });
   });
 
-  it('bears white space around the colon, and an id spelt in another way', () => {
+  it('allows white space around the colon, and an id spelt in another way', () => {
     const spaced =
       '{"__typename":"A","id" : "gid://shopify/Product/1"}\n{"id": "v", "__typename":"B", "__parentId" : "gid://shopify/Product/1"}\n';
     expect(scan(spaced)).toMatchObject({ lines: 2, roots: 1, grouped: true });
-    // Another spelling only costs the fast way.
+    // Another spelling is only slower.
     const respelt = '{"__typename":"B","id":"v","__parentId":"gid://shopify/Product/1"}\n';
     expect(scan(root(1) + respelt)).toMatchObject({ roots: 1, grouped: false });
   });

@@ -4,10 +4,10 @@ import { parseNode, type RawNode } from './mapper.js';
 import { exportLineSchema } from './schemas.js';
 
 const NEWLINE = 0x0a;
-/** No product comes near it; a file without line ends must not fill the memory. */
+/** No product is that long, and a file without line ends must not fill the memory. */
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
 
-/** Cuts a stream of bytes into lines without their ends. Empty lines are passed over. */
+/** Splits a stream of bytes into lines without their ends. Empty lines are skipped. */
 export class LineSplitter {
   private parts: Buffer[] = [];
   private held = 0;
@@ -22,7 +22,7 @@ export class LineSplitter {
     if (start < chunk.length) this.hold(chunk.subarray(start));
   }
 
-  /** What follows the last line end; empty when the bytes ended with one. */
+  /** The bytes after the last line end; empty when there are none. */
   rest(): Buffer {
     return this.join(Buffer.alloc(0));
   }
@@ -30,8 +30,11 @@ export class LineSplitter {
   private hold(part: Buffer): void {
     this.held += part.length;
     if (this.held > LONGEST_LINE_BYTES)
-      throw new CodedError('transient', 'the export has a line that is too long to be one');
-    // The chunk's memory is its reader's, who may use it again.
+      throw new CodedError(
+        'transient',
+        `a line of the export exceeds ${String(LONGEST_LINE_BYTES / 2 ** 20)} MB`,
+      );
+    // The memory of the chunk belongs to its reader, who may reuse it.
     this.parts.push(Buffer.from(part));
   }
 
@@ -49,14 +52,14 @@ export interface ExportCensus {
   readonly lines: number;
   /** Lines without `__parentId`. */
   readonly roots: number;
-  /** True when each child follows its own product before the next one begins. */
+  /** True when the children of each product follow it, before the next product. */
   readonly grouped: boolean;
 }
 
 /**
- * Counts an export while it is downloaded, without parsing it: reading parses each line once, later. Inside a JSON text a
- * quote is always escaped, so that `"__parentId":` in the bytes is a key and nothing else. Where it cannot tell whose child a
- * line is, the export counts as not grouped, which is slower and always right.
+ * Counts the lines of an export during the download, without parsing them. In JSON text a quote is always escaped, so
+ * the bytes `"__parentId":` are always a key. If the parent of a line is unclear, the export counts as not grouped,
+ * which is slower but always correct.
  */
 export class ExportScan {
   private readonly splitter = new LineSplitter();
@@ -76,7 +79,7 @@ export class ExportScan {
     return this.bytes;
   }
 
-  /** The census, once all has come. `transient` when the last line is cut off. */
+  /** The census of the complete file. Throws `transient` when the last line is truncated. */
   finish(): ExportCensus {
     const rest = this.splitter.rest();
     if (rest.length > 0) this.count(rest);
@@ -100,7 +103,7 @@ export class ExportScan {
 const PARENT_KEY = Buffer.from('"__parentId"');
 const ID_KEY = Buffer.from('"id"');
 
-/** The bytes of `__parentId`'s value with its quotes; undefined: no such key; null: cannot tell. */
+/** The bytes of the value of `__parentId`, with quotes; undefined: no such key; null: unclear. */
 export function parentToken(line: Buffer): Buffer | null | undefined {
   let at = line.lastIndexOf(PARENT_KEY);
   while (at !== -1) {
@@ -111,13 +114,13 @@ export function parentToken(line: Buffer): Buffer | null | undefined {
   return undefined;
 }
 
-/** The bytes of a line's own id: the documents ask for it before any other. Null: cannot tell. */
+/** The bytes of a line's own id, which the documents request first. Null: unclear. */
 export function idToken(line: Buffer): Buffer | null {
   const at = line.indexOf(ID_KEY);
   return at === -1 ? null : tokenAfter(line, at + ID_KEY.length);
 }
 
-/** The text token behind a colon, with its quotes; null when there is none, or one with an escaped quote in it. */
+/** The text token after a colon, with its quotes; null when there is none, or one with an escaped quote. */
 function tokenAfter(line: Buffer, at: number): Buffer | null {
   const colon = skipSpace(line, at);
   if (line[colon] !== 0x3a) return null;
@@ -134,14 +137,14 @@ function skipSpace(line: Buffer, from: number): number {
   return at;
 }
 
-/** A line as it was read: what it says is parsed by whoever needs it. */
+/** An unparsed line. */
 export interface RawLine {
-  /** Within the export, from 1. */
+  /** The number in the export, starting at 1. */
   readonly number: number;
   readonly bytes: Buffer;
 }
 
-/** A product's own line and its children's, in the export's order, and its id. */
+/** The line of a product and the lines of its children, in the order of the export, with the product's id. */
 export interface ProductLines {
   readonly id: string;
   readonly lines: readonly [RawLine, ...RawLine[]];
@@ -171,7 +174,7 @@ export function parseLine({ bytes, number }: RawLine): ExportLine {
   return { node, line: number, ...place };
 }
 
-/** Whose line it is: told from the bytes where they tell, by parsing where they do not. `transient` as `parseLine`. */
+/** The product of a line, from its bytes if they are clear, otherwise by parsing. Throws like `parseLine`. */
 export function placeOf(line: RawLine): { readonly id: string; readonly parent: string | null } {
   const parent = parentToken(line.bytes);
   const own = parent === null ? null : idToken(line.bytes);
@@ -184,7 +187,10 @@ function textOf(token: Buffer): string {
   return text.includes('\\') ? String(JSON.parse(token.toString('utf8'))) : text;
 }
 
-/** Products of lines in any order, all in memory. `transient` for a child of no product and for a product that comes twice. */
+/**
+ * The products of lines in any order, all in memory. Throws `transient` for a child without a product, and for a
+ * repeated product.
+ */
 export function groupAll(lines: Iterable<RawLine>): Iterable<ProductLines> {
   const products = new Map<string, { id: string; lines: [RawLine, ...RawLine[]] }>();
   const early: RawLine[] = [];

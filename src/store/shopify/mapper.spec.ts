@@ -92,7 +92,7 @@ describe('toSnapshot', () => {
     expect(read.variants[0]?.metafields).toEqual([mpn]);
   });
 
-  it('tells a gift card, also from an export that does not say', () => {
+  it('recognises a gift card, also in an export without that field', () => {
     expect(map(core({ isGiftCard: true })).isGiftCard).toBe(true);
     expect(map(core()).isGiftCard).toBe(false);
   });
@@ -123,7 +123,7 @@ describe('toSnapshot', () => {
     ],
     ['two variants', [title], [variant(1, chosen), variant(2, chosen)], false],
     ['no variant', [title], [], false],
-  ])('tells a product without options: %s', (_name, options, variants, expected) => {
+  ])('recognises a product without options: %s', (_name, options, variants, expected) => {
     expect(map(core({ options }), variants).hasOnlyDefaultVariant).toBe(expected);
   });
 

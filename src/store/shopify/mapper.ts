@@ -7,19 +7,19 @@ import { mediaSchema, metafieldSchema, productCoreSchema, variantSchema } from '
 
 export interface MappingScope {
   readonly shop: string;
-  /** Null: metafields of every namespace are kept. */
+  /** Null: metafields of all namespaces are kept. */
   readonly namespaces: ReadonlySet<string> | null;
-  /** `namespace.key` of the metafields that are read of each variant; at most two. */
+  /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields: readonly string[];
 }
 
-/** A node as the store gave it, and where it was found, for people: `line 7 of the export`. */
+/** A node as the store returned it, and its place for people: `line 7 of the export`. */
 export interface RawNode {
   readonly node: unknown;
   readonly line: number | null;
 }
 
-/** A product's own node and its children's. */
+/** The node of a product and the nodes of its children. */
 export interface RawProduct {
   readonly core: RawNode;
   readonly variants: readonly RawNode[];
@@ -31,8 +31,8 @@ type Core = z.infer<typeof productCoreSchema>;
 type Variant = z.infer<typeof variantSchema>;
 
 /**
- * A snapshot of the product (domain "snapshot"). `transient`, naming line and id, when any part is not what the interface
- * promises: half a product would look like an edit.
+ * The snapshot of a product. Throws `transient` with line and id when any part breaks the interface, because an
+ * incomplete product would look like an edit.
  */
 export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapshot {
   const core = parseNode(productCoreSchema, raw.core);
@@ -56,7 +56,7 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     seoTitle: core.seo?.title ?? null,
     seoDescription: core.seo?.description ?? null,
     options: optionsOf(core),
-    // An image that is still being processed has no address yet; it comes with a later change.
+    // An image that is still being processed has no address yet. It arrives with a later change.
     imageUrls: media.flatMap((item) => item.image?.url ?? []),
     metafields: metafields
       .filter(({ namespace, value }) => value !== '' && isKept(namespace, scope))
@@ -69,7 +69,7 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
   };
 }
 
-/** The digits at a global id's end, which the store promises not to change. */
+/** The digits at the end of a global id, which the store promises not to change. */
 export function numericId(gid: string): string {
   return gid.slice(gid.lastIndexOf('/') + 1);
 }
@@ -110,7 +110,7 @@ function optionsOf(core: Core): ProductSnapshot['options'] {
     .map((option) => ({ name: option.name, values: option.optionValues.map((value) => value.name) }));
 }
 
-/** The store gives a product without options one option and one variant of these very names, in every language. */
+/** The store gives a product without options one option and one variant with exactly these names, in every language. */
 function isDefaultOnly(core: Core, variants: readonly Variant[]): boolean {
   const [variant, ...more] = variants;
   const [choice, ...others] = variant?.selectedOptions ?? [];

@@ -1,28 +1,28 @@
 import type { Logger } from '../../runtime/logger.js';
 import type { EndpointAuth } from './auth.js';
 
-/** What a Shopify connector is made of. Everything that a test must be able to hold still is passed in. */
+/** The options of a Shopify connector. Everything that tests need to control is passed in. */
 export interface ShopifyOptions {
   /** `name.myshopify.com`. */
   readonly shop: string;
-  /** Base URL in place of `https://{shop}`; empty or absent: the shop itself. https, or http on loopback. */
+  /** Base URL instead of `https://{shop}`; empty or absent: the shop itself. https, or http on loopback. */
   readonly endpoint?: string | undefined;
   readonly auth: EndpointAuth;
   /** Such as `2026-10`. */
   readonly apiVersion: string;
-  /** Scopes that `check` demands beside read_products and write_products. */
+  /** Scopes that `check` requires besides read_products and write_products. */
   readonly requiredScopes?: readonly string[] | undefined;
-  /** Languages that `check` looks for among the shop's. */
+  /** Languages that `check` expects in the shop. */
   readonly locales?: readonly string[] | undefined;
-  /** Metafields of other namespaces are left out of snapshots; absent: all are kept. */
+  /** Only metafields of these namespaces are in snapshots; absent: all of them. */
   readonly openAttributeNamespaces?: readonly string[] | undefined;
-  /** `namespace.key` of the metafields that are read of each variant; at most two. */
+  /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields?: readonly string[] | undefined;
   /** Folder for the temporary files of exports; the system's own by default. */
   readonly spillDir?: string | undefined;
   readonly clock?: (() => Date) | undefined;
   readonly sleep?: Sleep | undefined;
-  /** 0 up to 1, for the jitter of repeated calls. */
+  /** A number in [0, 1), for the jitter of repeated calls. */
   readonly random?: (() => number) | undefined;
   readonly onCost?: ((cost: CostReport) => void) | undefined;
   readonly onRequest?: ((request: RequestReport) => void) | undefined;
@@ -50,7 +50,7 @@ export interface RequestReport {
   /** 1 for the first try. */
   readonly attempt: number;
   readonly durationMs: number;
-  /** Null when no answer came. */
+  /** Null when no response arrived. */
   readonly status: number | null;
   readonly requestId: string | null;
   /** `ok`, or the code of the error. */
@@ -58,25 +58,25 @@ export interface RequestReport {
 }
 
 export interface ShopifyLimits {
-  /** One attempt of one call, and the longest silence within a download. */
+  /** The time limit of one attempt, and of silence during a download. */
   readonly requestTimeoutMs: number;
-  /** Tries of a call that may be repeated, the first included. */
+  /** The number of attempts of a repeatable call, including the first. */
   readonly attempts: number;
-  /** All waits together that the store's own refusals (THROTTLED, 429) may cost one call. */
+  /** The total wait of one call for the store's refusals (THROTTLED, 429). */
   readonly throttleWaitMs: number;
-  /** How long a full queue of bulk operations is waited for before pages are used instead. */
+  /** How long to wait for a slot of a bulk operation before pages are used instead. */
   readonly bulkSlotWaitMs: number;
-  /** Products that one walk of pages may meet before the walk starts again by time: the store refuses beyond 25,000. */
+  /** Products of one walk over pages before the walk starts again by time. The store refuses more than 25,000. */
   readonly pagingCeiling: number;
   readonly pageSize: number;
-  /** Points that one call for product details aims at; the store refuses a call of more than 1,000. */
+  /** The intended cost of one call for product details. The store refuses calls over 1,000. */
   readonly detailCost: number;
   readonly detailChunk: number;
-  /** Products in one batch of a stream of pages. */
+  /** Products per batch of a stream of pages. */
   readonly batchSize: number;
-  /** Products in one batch of an export, which are not parsed yet. */
+  /** Products per batch of an export. They are not parsed yet. */
   readonly exportBatchSize: number;
-  /** Bytes of export that one partition may hold in memory when children are not beside their products. */
+  /** Bytes of one partition in memory when children are not next to their products. */
   readonly partitionBytes: number;
 }
 

@@ -8,8 +8,8 @@ const eventSchema = z.looseObject({
 const PRODUCT_ID = /^gid:\/\/shopify\/Product\/\d+$/;
 
 /**
- * The product that a stored event speaks of, as the store's own id; null when it names none. A deletion carries nothing but
- * the numeric id.
+ * The product of a stored event, as the store's own id; null when it names none. A deletion contains only the numeric
+ * id.
  */
 export function productIdOfEvent(rawBody: Uint8Array): string | null {
   const event = eventSchema.safeParse(parsed(rawBody));
@@ -29,7 +29,7 @@ function parsed(rawBody: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(rawBody));
   } catch {
-    // A signed body that is no JSON names no product; the run still reads what changed.
+    // A signed body without JSON names no product. The next run still reads the changes.
     return null;
   }
 }

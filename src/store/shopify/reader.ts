@@ -20,7 +20,7 @@ interface PageEntry {
   readonly updatedAt: string;
 }
 
-/** Reading by pages: ids in the order of change first, then the products themselves. */
+/** Reads by pages: first the ids in the order of change, then the products. */
 export class PageReader {
   constructor(
     private readonly client: ShopifyClient,
@@ -29,11 +29,11 @@ export class PageReader {
   ) {}
 
   /**
-   * Batches of products, oldest change first, each product once. A product that changes meanwhile moves behind the cursor
-   * and is not read again: its change is the next run's. One that vanishes meanwhile is left out.
+   * Batches of products, oldest change first, each product once. A product that changes during the walk moves behind
+   * the cursor; the next run reads its change. A product that disappears is omitted.
    */
   async *products(selection: PageSelection): AsyncGenerator<readonly ProductSnapshot[]> {
-    // By number: eight bytes each, should this ever walk a large store.
+    // Stored as numbers of eight bytes each, in case of a large store.
     const seen = new Set<number>();
     for await (const entries of this.ids(selection)) {
       const fresh = entries.filter(({ id }) => !seen.has(Number(numericId(id))));
@@ -48,8 +48,8 @@ export class PageReader {
   }
 
   /**
-   * How many products the query means, whatever their status. Null when the store gives no exact number, or refuses to
-   * count. `invalid` when it did not heed the query.
+   * The number of products that match the query, of any status. Null when the store returns no exact number or
+   * refuses to count. Throws `invalid` when the store ignored the query.
    */
   async count(query: string): Promise<number | null> {
     const search = productSearch(query);
@@ -68,7 +68,10 @@ export class PageReader {
     }
   }
 
-  /** The values a write-back may touch; null when the product is gone. All pages of the namespace's metafields. */
+  /**
+   * The values that a write-back may replace, with all metafields of the namespace; null when the product no longer
+   * exists.
+   */
   async live(
     id: string,
     namespace: string | null,
@@ -100,7 +103,7 @@ export class PageReader {
     }
   }
 
-  /** Pages of ids, begun anew by time before the store's ceiling for one walk is met; ids may then come twice. */
+  /** Pages of ids. The walk starts again by time before it reaches the store's limit, so ids may occur twice. */
   private async *ids(selection: PageSelection): AsyncGenerator<readonly PageEntry[]> {
     const { pageSize, pagingCeiling } = this.limits;
     let { since } = selection;
@@ -117,7 +120,7 @@ export class PageReader {
       walked += nodes.length;
       const last = nodes.at(-1);
       const reached = last === undefined ? null : new Date(last.updatedAt);
-      // Products of one instant alone beyond the ceiling: no time leads on, so the cursor has to.
+      // If one instant alone has more products than the limit, time does not help, so the cursor continues.
       const leadsOn = reached !== null && (since === null || toSeconds(reached) > toSeconds(since));
       if (walked + pageSize > pagingCeiling && leadsOn) {
         since = reached;

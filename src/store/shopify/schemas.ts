@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { countSchema } from './answer.js';
 
-/** The store's answers and export lines. Null and the empty string are one thing: null. */
+/** The store's responses and export lines. The empty string counts as null. */
 const text = z
   .string()
   .nullish()
@@ -20,7 +20,7 @@ const WEIGHT_UNITS = { GRAMS: 'g', KILOGRAMS: 'kg', OUNCES: 'oz', POUNDS: 'lb' }
 
 const weight = z.object({ value: z.number(), unit: z.string() }).nullish();
 
-/** A weight with its unit, such as `250 g`. Zero is what the store answers when nobody entered a weight. */
+/** A weight with its unit, such as `250 g`. The store returns zero when no weight was entered. */
 const measuredWeight = z
   .object({ measurement: z.object({ weight }).nullish() })
   .nullish()
@@ -49,7 +49,7 @@ export const variantSchema = z.object({
   metafield2: metafieldSchema.nullish(),
 });
 
-/** Any kind of media; only images have one. */
+/** Any kind of media. Only images have an address. */
 export const mediaSchema = z.object({
   id: z.string(),
   image: z.object({ url: z.url({ protocol: /^https?$/ }) }).nullish(),
@@ -64,7 +64,7 @@ export const productCoreSchema = z.object({
   productType: text,
   tags: z.array(z.string()),
   status: z.enum(['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED']),
-  // An export that an earlier release started does not hold it.
+  // Missing in an export that an earlier release started.
   isGiftCard: z
     .boolean()
     .nullish()
@@ -82,7 +82,10 @@ export const productCoreSchema = z.object({
   ),
 });
 
-/** The pages of a product's children, their nodes still unparsed: nodes are parsed one by one, so that a malformed one is named. */
+/**
+ * The pages of a product's children with unparsed nodes. Nodes are parsed one by one, so that an error names the
+ * malformed one.
+ */
 export const productDetailPagesSchema = z.object({
   id: productId,
   variants: page(z.unknown()),
@@ -104,8 +107,8 @@ export const productsCountData = z.object({
 });
 
 /**
- * A line of an export: only what tells its place; the rest is parsed by its kind. The kind also stands in the id, for a
- * store (or what stands in for one) that leaves `__typename` out.
+ * A line of an export, only with the parts that determine its place. The rest is parsed by its kind. The id has the
+ * kind, too, for a store that omits `__typename`.
  */
 export const exportLineSchema = z
   .object({ __typename: z.string().nullish(), id: z.string(), __parentId: z.string().nullish() })

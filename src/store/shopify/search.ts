@@ -1,14 +1,17 @@
 import { CodedError } from '../../domain/errors.js';
 import type { SearchNote } from './answer.js';
 
-/** The schema promises active products only where no status is named; stores were seen to do otherwise. So all are named. */
+/**
+ * The schema promises active products only where no status is named, but stores return others, too. So all statuses
+ * are named.
+ */
 const EVERY_STATUS = 'status:active,draft,archived,unlisted';
 
 /**
- * The search for products of every status that the operator's query and the time leave. Times are quoted: a colon would
- * end a bare one, and the store would search for something else. `a OR b c` means `(a OR b) AND c`, so that terms may simply
- * stand side by side; the operator's come last, where an open quote swallows nothing of ours.
- * `misconfigured` for a query that would join our terms by its own operator.
+ * The search for products of every status that match the operator's query and the time. Times are quoted, because a
+ * colon would end an unquoted one. `a OR b c` means `(a OR b) AND c`, so terms can be written side by side. The
+ * operator's terms are last, where an open quote cannot affect ours. Throws `misconfigured` for a query that would
+ * combine with our terms by its own operator.
  */
 export function productSearch(query: string, since: Date | null = null): string {
   const own = query.trim();
@@ -19,14 +22,14 @@ export function productSearch(query: string, since: Date | null = null): string 
   return [...time, EVERY_STATUS, own].filter((term) => term !== '').join(' ');
 }
 
-/** Whole seconds, rounded down: the store keeps no more. */
+/** Whole seconds, rounded down, because the store has no fractions. */
 function toSecond(time: Date): string {
   return `${time.toISOString().slice(0, 19)}Z`;
 }
 
 /**
- * The store ignores a term that it does not know and answers with everything, with no more than a note (`extensions.search`).
- * Throws `invalid` with the notes: such an answer is a wrong one.
+ * The store ignores unknown terms and returns everything, with only a note (`extensions.search`). Throws `invalid`
+ * with the notes, because the result is wrong.
  */
 export function requireHeeded(notes: readonly SearchNote[], search: string): void {
   const warnings = notes.flatMap((note) => note.warnings);

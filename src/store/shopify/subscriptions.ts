@@ -7,8 +7,8 @@ import { webhookCreateData, webhooksData } from './schemas.js';
 const TOPICS = ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE'] as const;
 
 /**
- * Makes sure that the store sends product events to `uri`: one subscription for each topic, none twice. Whether one exists
- * is decided by looking, also after a refusal or a call of unknown fate: another replica may have been quicker.
+ * Ensures that the store sends product events to `uri`, with one subscription per topic. Existing subscriptions are
+ * read, also after a refusal or an unknown outcome, because another replica may have been faster. Throws
  * `misconfigured` when the store refuses the address.
  */
 export async function ensureSubscriptions(client: ShopifyClient, uri: string): Promise<void> {

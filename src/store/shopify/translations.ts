@@ -18,7 +18,7 @@ import {
   type UserError,
 } from './schemas.js';
 
-/** Store fields by the names that their translations have. Vendors are not translated. */
+/** Store fields by their names in translations. Vendors are not translated. */
 const KEYS: Readonly<Record<string, string>> = {
   title: 'title',
   descriptionHtml: 'body_html',
@@ -27,14 +27,14 @@ const KEYS: Readonly<Record<string, string>> = {
   'seo.description': 'meta_description',
 };
 const METAFIELD = 'metafield:';
-/** Resources of one read; the store takes up to 250. */
+/** Resources per read; the store accepts up to 250. */
 const RESOURCES_PER_READ = 100;
-/** Translations of one call. */
+/** Translations per call. */
 const ENTRIES_PER_CALL = 100;
-/** The text was changed between the read of its digest and the write of its translation. */
+/** The text changed between the read of its digest and the write of its translation. */
 const STALE_DIGEST = 'INVALID_TRANSLATABLE_CONTENT';
 
-/** Where a target's translation is kept: a product's own fields by key, a metafield under its own id. */
+/** The place of a target's translation: a product's own fields by key, a metafield under its own id. */
 interface Place {
   readonly resource: string;
   readonly key: string;
@@ -63,7 +63,7 @@ export class ProductTranslations {
     return { problem: read.problem, texts: new Map(texts), never };
   }
 
-  /** Each entry's own outcome, in the given order. Digests that went stale on the way are read once more. */
+  /** The outcome of each entry, in the given order. Stale digests are read again once. */
   async write(
     id: string,
     locale: string,
@@ -94,7 +94,7 @@ export class ProductTranslations {
       const variables = { id: resource, keys: entries.map(({ key }) => key), locales: [locale] };
       const { data } = await this.client.run(TRANSLATIONS_REMOVE, variables, translationsRemoveData, options);
       const [error] = data.translationsRemove?.userErrors ?? [];
-      // What does not exist any more has no translations either.
+      // A product that no longer exists has no translations.
       if (error !== undefined && error.code !== 'RESOURCE_NOT_FOUND')
         throw new CodedError(
           'invalid',
@@ -103,7 +103,7 @@ export class ProductTranslations {
     }
   }
 
-  /** Answers with those whose digest was stale by then; every other has its outcome. */
+  /** Returns the entries with a stale digest. All others have their outcome. */
   private async writeOnce(
     id: string,
     locale: string,
@@ -141,7 +141,7 @@ export class ProductTranslations {
         options,
       );
       const { translations: stored = null, userErrors = [] } = data.translationsRegister ?? {};
-      // Good entries are registered beside the errors of others: each entry is judged by itself.
+      // The store registers valid entries despite the errors of others, so each entry is judged by itself.
       for (const [index, { write, text }] of entries.entries()) {
         const error = userErrors.find((each) => (entryIndex(each) ?? index) === index);
         if (error?.code === STALE_DIGEST) stale.push({ write, error });
@@ -155,7 +155,10 @@ export class ProductTranslations {
     return stale;
   }
 
-  /** Null when the product is gone. What the app or the shop does not allow is a problem that is told. */
+  /**
+   * Null when the product no longer exists. If the app or the shop does not allow translations, the result has a
+   * problem.
+   */
   private async read(id: string, locale: string, targets: readonly string[]): Promise<Read | null> {
     const places = await this.places(id, targets);
     if (places === null) return null;
@@ -186,7 +189,7 @@ export class ProductTranslations {
     return { problem: localeProblem(locale, locales), texts };
   }
 
-  /** Of those targets that can have a translation; null when the product is gone. */
+  /** The places of targets that can have a translation; null when the product no longer exists. */
   private async places(id: string, targets: readonly string[]): Promise<ReadonlyMap<string, Place> | null> {
     const places = new Map<string, Place>();
     for (const target of targets) {
@@ -230,7 +233,7 @@ type MetafieldIds = ReturnType<typeof metafieldIdsData.parse>;
 const NO_SCOPE =
   'the app may not read translations: give it read_locales, read_translations and write_translations, and install it again';
 
-/** Why a shop does not translate into a locale, with what to do; null when it does. */
+/** The reason why a shop does not translate into a locale, with what to do; null when it does. */
 export function localeProblem(locale: string, locales: readonly ShopLocale[]): string | null {
   const found = locales.find((each) => each.locale === locale);
   if (found === undefined)
@@ -243,7 +246,7 @@ function namespaceOf(target: string): string {
   return name.slice(0, name.lastIndexOf('.'));
 }
 
-/** Grouped for one call each: a call speaks of one resource, and takes no more than so many entries. */
+/** Groups for one call each: a call has one resource and a limited number of entries. */
 function byResource<T>(entries: readonly T[], placeOf: (entry: T) => Place): [string, T[]][] {
   const groups = Map.groupBy(entries, (entry) => placeOf(entry).resource);
   return [...groups].flatMap(([resource, group]) => {
@@ -254,7 +257,7 @@ function byResource<T>(entries: readonly T[], placeOf: (entry: T) => Place): [st
   });
 }
 
-/** The entry is named by `field`, as ["translations", "3", "value"]; an error without a place speaks of all. */
+/** `field` names the entry, as ["translations", "3", "value"]. An error without a place applies to all entries. */
 function entryIndex(error: UserError): number | null {
   const place = error.field?.[1];
   return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;

@@ -35,7 +35,7 @@ describe('isShopifySignature', () => {
     );
   });
 
-  /** Sets an unused bit of the last character: decodes to the same bytes. */
+  /** Sets an unused bit of the last character. The result decodes to the same bytes. */
   function respelt(signature: string): string {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
     const at = signature.length - 2;

@@ -5,7 +5,7 @@ const FORM = /^[A-Za-z0-9+/]{43}=$/;
 
 /**
  * True when `header` (X-Shopify-Hmac-Sha256) is the base64 HMAC-SHA256 of the raw body under one of the secrets
- * (shopify.dev "Verify deliveries"). Takes equally long wherever the first difference lies. Empty secrets match nothing.
+ * (shopify.dev "Verify deliveries"). The comparison takes constant time. Empty secrets never match.
  */
 export function isShopifySignature(
   rawBody: Uint8Array,

@@ -14,7 +14,7 @@ import { metafieldsDeleteData, metafieldsSetData, productUpdateData, type UserEr
 
 type FieldValues = Readonly<Partial<Record<StoreField, string>>>;
 
-/** The store takes no more in one call. */
+/** The store accepts no more in one call. */
 const METAFIELDS_PER_CALL = 25;
 
 export class ProductWriter {
@@ -23,7 +23,7 @@ export class ProductWriter {
     private readonly reader: PageReader,
   ) {}
 
-  /** One productUpdate with the given fields and no others; answers with what the store then holds for each of them. */
+  /** One productUpdate with only the given fields. Returns the stored value of each of them. */
   async fields(
     id: string,
     fields: FieldValues,
@@ -35,7 +35,8 @@ export class ProductWriter {
     const withSeo = product['seo'] !== undefined;
     const { data } = await this.client.run(PRODUCT_UPDATE, { product, withSeo }, productUpdateData, options);
     const { product: stored, userErrors } = data.productUpdate;
-    // A refusal shows the unchanged product: the errors decide, and a product that is not shown does not exist.
+    // A refusal returns the unchanged product, so the errors decide. A response without a product means that the
+    // product does not exist.
     if (stored === null)
       throw new CodedError('not_found', `the store has no product ${id}`, refusalDetails(userErrors));
     if (userErrors.length > 0) {
@@ -49,7 +50,10 @@ export class ProductWriter {
     return Object.fromEntries(written.map((field) => [field, now[field]]));
   }
 
-  /** Each entry's own outcome, in the given order (metafieldsSet is all or nothing, so the refused are taken out and the rest sent again). */
+  /**
+   * The outcome of each entry, in the given order. metafieldsSet writes all or nothing, so refused entries are
+   * removed and the rest is sent again.
+   */
   async metafields(
     id: string,
     writes: readonly MetafieldWrite[],
@@ -62,7 +66,7 @@ export class ProductWriter {
     return writes.flatMap((write) => outcomes.get(write) ?? []);
   }
 
-  /** Absent metafields are no error. `invalid` when the store refuses. */
+  /** Removing an absent metafield is not an error. Throws `invalid` when the store refuses. */
   async removeMetafields(
     id: string,
     metafields: readonly { namespace: string; key: string }[],
@@ -92,7 +96,7 @@ export class ProductWriter {
     let description: string | null | undefined = fields['seo.description'];
     if (title === undefined && description === undefined) return input;
     if (title === undefined || description === undefined) {
-      // `seo` is one input: a half that is left out might be cleared, so it is sent as it is now.
+      // `seo` is one input. An omitted half might be cleared, so its current value is sent.
       const live = await this.reader.live(id, null);
       if (live === null) throw new CodedError('not_found', `the store has no product ${id}`);
       title ??= liveField(live, 'seo.title');
@@ -121,7 +125,7 @@ export class ProductWriter {
       }
       const [first, ...more] = open;
       if (refused.size === 0 && more.length > 0) {
-        // The store does not say which entry it means: each by itself.
+        // The store does not name the entry, so each is sent by itself.
         for (const write of open) await this.setTogether(id, [write], outcomes, options);
         return;
       }
@@ -146,7 +150,7 @@ export class ProductWriter {
       const { data } = await this.client.run(METAFIELDS_SET, { metafields }, metafieldsSetData, options);
       return { errors: data.metafieldsSet.userErrors, stored: data.metafieldsSet.metafields ?? [] };
     } catch (error) {
-      // The request as a whole was refused, for the sake of one entry or of all: it is looked into entry by entry.
+      // The request was refused as a whole because of one or more entries, so each entry is tried by itself.
       if (isCoded(error, 'invalid')) return { errors: [{ message: error.message }], stored: [] };
       throw error;
     }
@@ -160,7 +164,10 @@ interface StoredMetafield {
   readonly compareDigest: string;
 }
 
-/** The entry is named by `field`, as ["metafields", "3", "value"]; `elementIndex` may be missing, or index a list within a value. */
+/**
+ * `field` names the entry, as ["metafields", "3", "value"]. `elementIndex` may be missing, or may index a list within
+ * a value.
+ */
 function entryIndex(error: UserError): number | null {
   const place = error.field?.[1];
   return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;
@@ -182,7 +189,7 @@ function refusedOutcome(write: MetafieldWrite, error: UserError): MetafieldOutco
   return { namespace, key, outcome: changed ? 'changed_meanwhile' : 'refused', reason: error.message };
 }
 
-/** The store's messages by field; the argument's own name in front of a field says nothing to people. */
+/** The store's messages by field, without the name of the argument, which means nothing to people. */
 function refusalDetails(errors: readonly UserError[]): { fields?: Record<string, string[]> } {
   if (errors.length === 0) return {};
   const fields = new Map<string, string[]>();

@@ -90,9 +90,7 @@ describe('metrics', () => {
 
 describe('notifications', () => {
   it('come from the daemon, with a way to the dashboard', () => {
-    expect(receiver.taken).toEqual([
-      expect.stringContaining('1 delivery of workspace default was set aside'),
-    ]);
+    expect(receiver.taken).toEqual([expect.stringContaining('1 delivery of workspace default was parked')]);
     expect(receiver.taken[0]).toContain(`${world.url}/deliveries`);
   });
 });

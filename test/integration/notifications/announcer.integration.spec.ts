@@ -186,7 +186,7 @@ describe('what is told', () => {
   it('is how a run failed: cut off by a fault, though a part was applied', async () => {
     await runEnds('partial', 'transient', `retry_at = now() + interval '1 minute'`);
     await round();
-    expect(receiver.taken).toEqual([expect.stringContaining('it is tried again by itself')]);
+    expect(receiver.taken).toEqual([expect.stringContaining('it is retried automatically')]);
   });
 
   it('is a failure that is being tried again when the process that saw it died', async () => {
@@ -199,7 +199,7 @@ describe('what is told', () => {
   it('is that a run ended without some products, beside a failure and not for it', async () => {
     await runEnds('partial', 'invalid');
     await round();
-    expect(receiver.taken).toEqual([expect.stringContaining('ended without some products')]);
+    expect(receiver.taken).toEqual([expect.stringContaining('ended, but the catalog refused some products')]);
     await runEnds('failed', 'transient');
     await round();
     expect(receiver.taken[1]).toContain(FAILED);
@@ -234,10 +234,10 @@ describe('what is told', () => {
     // Unreadable is not the same as given back.
     await slot('unknown');
     await round();
-    expect(receiver.taken).toEqual([expect.stringContaining('holds somebody else’s address')]);
+    expect(receiver.taken).toEqual([expect.stringContaining('has the address of another system')]);
     await slot('ours');
     await round();
-    expect(receiver.taken[1]).toContain('no longer somebody else’s');
+    expect(receiver.taken[1]).toContain('no longer has the address of another system');
   });
 
   it('is that credits are at their minimum or under it, once any were reported', async () => {
@@ -263,7 +263,7 @@ describe('what is told', () => {
     );
     await round();
     expect([...receiver.taken].sort()).toEqual([
-      expect.stringContaining(`1 delivery of workspace ${WORKSPACE} was set aside`),
+      expect.stringContaining(`1 delivery of workspace ${WORKSPACE} was parked`),
       expect.stringContaining(`1 write-back to store ${STORE} failed`),
     ]);
   });

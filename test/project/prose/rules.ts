@@ -53,10 +53,11 @@ const TERMS: readonly Term[] = [
 ];
 
 /** Sentences whose noun is a question word: “Who was told to come again need not be kept”. */
-const NOUN_CLAUSE = /^(?:Who(?:ever)?|What(?:ever)?|That which|Of which|Whichever|Whose) (?![^?]*\?)/;
+const NOUN_CLAUSE =
+  /^(?:Who(?:ever)?|What(?:ever)?(?! to do)|That which|Of which|Whichever|Whose) (?![^?]*\?)/;
 /** Sentences that start with a participle instead of their subject: “Told where it is waited for”. */
 const NO_SUBJECT =
-  /^(?:Told|Asked|Said|Heard|Made|Taken|Sent|Left|Held|Kept|Put|Given|Meant|Thrown|Tried|Looked|Waited)\b(?! (?:only|once)\b)(?= (?:where|when|by|to|for|as|at|in|on|with|off|out|again|before|after|back|over))/;
+  /^(?:Told|Asked|Said|Heard|Made|Taken|Sent|Left|Held|Kept|Put|Given|Meant|Tried|Looked|Waited)\b(?! (?:only|once)\b)(?= (?:where|when|by|to|for|as|at|in|on|with|off|out|again|before|after|back|over))/;
 
 /** The most words of a sentence. Titles of tests have no limit: they read on after the title of their group. */
 const LIMITS: Readonly<Record<TextKind, number>> = {
