@@ -123,8 +123,8 @@ const ALL: Readonly<Record<Condition, Words>> = {
   },
   slot_taken: {
     begun: (workspace) => `the webhook slot of workspace ${workspace} has the address of another system`,
-    todo: (workspace) =>
-      `agree on one receiver, then run store-sync webhook register --force; until then, results arrive by polling`,
+    todo: () =>
+      'agree on one receiver, then run store-sync webhook register --force; until then, results arrive by polling',
     ended: (workspace) =>
       `the webhook slot of workspace ${workspace} no longer has the address of another system`,
     page: () => '/',
