@@ -20,9 +20,9 @@ function obstacle() {
 
 const problem = obstacle();
 if (problem === null) {
-  // What was compiled once is kept in the system's directory for temporary files: a third less time until the next start.
+  // The compile cache is in the system's directory for temporary files: a third less time until the next start.
   nodeModule.enableCompileCache();
-  // Left to itself the heap grows to several times of what is in use, and keeps it; must be said before it has grown.
+  // By default the heap grows to several times of its use, and stays there. This must be set before it grows.
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
   if (!flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
   setFlagsFromString('--heap-growing-percent=30');

@@ -9,7 +9,10 @@ import { SyncModule } from './sync/sync.module.js';
 import { DeliveriesModule } from './webhooks/webhooks.module.js';
 import { WriteBackModule } from './write-back/write-back.module.js';
 
-/** What every process has. The daemon adds `DaemonModule`, a command `CommandModule`; both bring the `SettingsModule`. */
+/**
+ * The parts of every process. The daemon adds `DaemonModule`, a command `CommandModule`; both bring the
+ * `SettingsModule`.
+ */
 @Module({
   imports: [
     TracingModule,

@@ -24,7 +24,7 @@ export interface DaemonSettings extends AppSettings {
 
 const CONNECTIONS = 24;
 
-/** What every process has, and the HTTP side, queues, workers and schedules. */
+/** The parts of every process, and HTTP, queues, workers and schedules. */
 @Global()
 @Module({
   imports: [AppModule, WebhooksModule, ScheduleModule, ApiModule, DiscoveryModule],

@@ -21,7 +21,7 @@ export interface RunningDaemon {
 }
 
 const API_BODY_LIMIT = '1mb';
-/** A database that is being restarted gets this long; one that is not there is told of within ten seconds. */
+/** The time limit for a restarting database. A missing one is reported within ten seconds. */
 const DATABASE_WAIT_MS = 3_000;
 
 /** How often a server that is closing looks for connections that nobody waits on. */
@@ -72,7 +72,7 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
   }
 }
 
-/** What the framework says of its own start, a line for each module and route, is for those who debug. */
+/** The framework logs a line for each module and route at its start, which is only useful for debugging. */
 function frameworkLog(logger: NestLogger): LoggerService {
   return {
     log: (...line: [unknown, ...unknown[]]) => {

@@ -28,7 +28,7 @@ export class AdminGuard implements CanActivate {
   }
 }
 
-/** Hashes have one length, so that the comparison tells nothing of the secret's. */
+/** Hashes have one length, so that the comparison does not reveal the length of the secret. */
 function sameSecret(given: string, secret: string): boolean {
   const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
   return timingSafeEqual(digest(given), digest(secret));

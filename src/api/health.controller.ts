@@ -71,7 +71,7 @@ export class HealthController {
       await Promise.race([probe(), late]);
       return check.up();
     } catch {
-      // Which part is down is all that is told here: the reason is in the log, and may name addresses.
+      // The answer names only the part that is down. The reason may contain addresses, so it is only in the log.
       return check.down();
     } finally {
       clearTimeout(timer.id);

@@ -15,7 +15,7 @@ import { idSchema } from '../operations/paging.js';
 import { planBodySchema, PlanOperations } from '../operations/plans.js';
 import { ZodPipe } from './zod.pipe.js';
 
-/** What is asked of one store as a whole. */
+/** Requests about one store as a whole. */
 @Controller('api/v1/stores/:key')
 @UseGuards(AdminGuard)
 export class StoresController {

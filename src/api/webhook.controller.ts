@@ -13,7 +13,7 @@ import { ZodPipe } from './zod.pipe.js';
 
 type SlotBody = z.output<typeof slotBodySchema>;
 
-/** The workspaces' webhook slots. 409 where somebody else's URL was left alone. */
+/** The workspaces' webhook slots. 409 where another system's URL was kept. */
 @Controller('api/v1/webhook')
 @UseGuards(AdminGuard)
 export class WebhookController {

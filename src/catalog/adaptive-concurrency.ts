@@ -9,10 +9,10 @@ const SLOWER = 2;
 /** Below this much more it may as well be the network, milliseconds. */
 const SLOWER_BY_MS = 50;
 const LESS = 3 / 4;
-/** What answers take may fall at least so far for a reduction to have helped. */
+/** A reduction helped when response times fell at least to this share. */
 const HELPED = 0.9;
 
-/** What answers to one kind of request took. */
+/** Response times of one kind of request. */
 interface Pace {
   taken: number[];
   /** The least that the middle one of a window took. */
@@ -22,10 +22,10 @@ interface Pace {
 }
 
 /**
- * How many requests are under way at once: as many as are allowed, unless more only make each of them slower. A service that is
- * at its limit keeps requests waiting for one another; then there are fewer, until answers come about as fast as they can, and
- * more again one by one. Where fewer do not help, slow is what the service is, and all are allowed. Kinds of requests are told
- * apart, because some take long by nature.
+ * How many requests are under way at once: as many as are allowed, unless more only make each of them slower. A
+ * service at its limit makes requests wait for each other. Then their number is reduced until responses are about as
+ * fast as possible, and grows again one by one. Where fewer do not help, slow is what the service is, and all are
+ * allowed. Each kind of request is measured by itself, because some take long by nature.
  */
 export class AdaptiveConcurrency {
   readonly #limit;
@@ -47,7 +47,10 @@ export class AdaptiveConcurrency {
     return this.#limit(work);
   }
 
-  /** Tells what an answer to a request of that kind took. Refusals and failures do not count: they are quick, or no answer. */
+  /**
+   * Records the response time of a request of that kind. Refusals and failures do not count: they are quick, or no
+   * answer.
+   */
   took(kind: string, ms: number): void {
     if (!Number.isFinite(this.ceiling)) return;
     const pace = this.#paces.get(kind) ?? { taken: [], bestMs: Number.POSITIVE_INFINITY, reducedAtMs: null };

@@ -109,7 +109,7 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
 
 export interface Assumption {
   readonly id: string;
-  /** What the service does not document. */
+  /** The undocumented behaviour. */
   readonly what: string;
   readonly default: string;
   /** The configuration key that changes it; where nothing depends on the answer, why not. */
@@ -179,7 +179,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'token-lifetime',
-    what: 'Whether tokens tell their expiry; it is read from the token where it does, else the documented 7 and 14 days',
+    what: 'Whether tokens contain their expiry; it is read from the token where possible, otherwise the documented 7 and 14 days',
     default: `${String(tokens.accessSeconds)} s, ${String(tokens.refreshSeconds)} s`,
     setting: key('assumptions.tokens.accessSeconds'),
   },
@@ -203,7 +203,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'api-token-scope',
-    what: 'What an API token may do beside the product endpoints',
+    what: 'Permissions of an API token beside the product endpoints',
     default: 'the token is tried; where it gets 403 the login serves, if there is one',
     setting: key('auth'),
   },
@@ -211,7 +211,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     id: 'success-codes',
     what: 'Numeric success codes',
     default: 'any 2xx',
-    setting: 'none needed: outcomes are told apart by the shape of the body',
+    setting: 'none needed: outcomes are distinguished by the shape of the body',
   },
   {
     id: 'forbidden-and-conflict',
@@ -221,7 +221,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'no-webhook-settings',
-    what: 'What GET /settings/webhooks/ answers when nothing is configured',
+    what: 'The answer of GET /settings/webhooks/ when nothing is configured',
     default: '404, an empty body, {} and a null url all mean none',
     setting: 'none needed: all are understood',
   },

@@ -65,17 +65,20 @@ export class TokenProvider {
     return { token: (await this.currentSession()).access, kind: 'session' };
   }
 
-  /** Tells that a session token got 401. The next `bearer` has another one; a token that was replaced meanwhile costs nothing. */
+  /**
+   * Reports that a session token got 401. The next `bearer` has another one; a token that was replaced meanwhile
+   * costs nothing.
+   */
   reject(token: string): void {
     if (this.session?.access === token) this.rejectedAccess = token;
   }
 
-  /** Tells that a token fresh from a renewal got 401 as well: refreshing it again would not help. */
+  /** Reports that a freshly renewed token got 401 as well: refreshing it again would not help. */
   discard(token: string): void {
     if (this.session?.access === token) this.session = undefined;
   }
 
-  /** Logs in anew, whatever is at hand (docs/catalog-rules.md#post-login). */
+  /** Logs in again, whatever tokens exist (docs/catalog-rules.md#post-login). */
   async login(): Promise<SessionInfo> {
     this.refusal = undefined;
     return sessionInfo(await this.renewOnce(() => this.logIn()));
@@ -126,7 +129,7 @@ export class TokenProvider {
         // An answer that cannot be read, or brings the refused token back, is as good as none: the login follows.
         if (renewed !== undefined && renewed.access !== this.rejectedAccess) return renewed;
       } catch (error) {
-        // Whatever else is wrong with the refresh, the login may still work, and its own error says more.
+        // If the refresh fails for another reason, the login may still work, and its own error says more.
         if (!isCoded(error) || error.code === 'throttled') throw error;
       }
     }

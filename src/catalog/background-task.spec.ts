@@ -22,7 +22,7 @@ describe('a task of several products', () => {
       'by external_id',
       { items: [{ external_id: product.externalId, status: 'ERROR', reason: 'no credits' }] },
     ],
-  ])('tells what became of one of them, named %s', (_how, lists) => {
+  ])('shows the result of one of them, named %s', (_how, lists) => {
     const request = reader.read({ task_id: 't', status: 'SUCCESS', ...lists });
     expect(request.state).toBe('succeeded');
     expect(reader.readProduct(request, product)).toMatchObject({ state: 'failed', reason: 'no credits' });

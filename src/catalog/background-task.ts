@@ -7,7 +7,10 @@ export interface BackgroundTask {
   readonly id: string;
   /** The service's own word, as it came; null when there was none. */
   readonly status: string | null;
-  /** What that word means by the configured lists. A word in neither means `running` (docs/catalog-rules.md#task-06). */
+  /**
+   * The meaning of the status by the configured lists. A word in neither means `running`
+   * (docs/catalog-rules.md#task-06).
+   */
   readonly state: 'succeeded' | 'failed' | 'running';
   /** Why it failed, bounded to one line, where the service says so. */
   readonly reason?: string;
@@ -38,7 +41,9 @@ export class TaskReader {
     this.failure = new Set(statuses.failure.map(normal));
   }
 
-  /** `askedId` is the id that the record was asked for by; without it the record must tell. Throws `misconfigured` otherwise. */
+  /**
+   * `askedId` is the id of the request. Without it, the record must contain the id. Throws `misconfigured` otherwise.
+   */
   read(raw: Readonly<Record<string, unknown>>, askedId?: string): BackgroundTask {
     const id = askedId ?? firstId(raw, this.fields.id);
     if (id === undefined) {
@@ -54,9 +59,8 @@ export class TaskReader {
   }
 
   /**
-   * What a record of a request for several products says of one of them, where it lists them (`products`, `results`, `items`
-   * or `tasks`, entries by catalog id or external_id); null where it does not. A request that succeeded as a whole may have
-   * failed for some.
+   * The result of one product, if the record lists several (`products`, `results`, `items` or `tasks`, with catalog
+   * id or external_id). Null otherwise. A request that succeeded as a whole may have failed for some.
    */
   readProduct(
     task: BackgroundTask,

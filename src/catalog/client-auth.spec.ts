@@ -24,7 +24,7 @@ afterAll(async () => {
 
 const LOGIN = { email: 'ops@example.com', password: 'correct-horse-battery' };
 const DAY_MS = 86_400_000;
-const unauthorised = { status: 401, json: { detail: 'Given token not valid.' } };
+const unauthorised = { status: 401, json: { detail: 'The given token is not valid.' } };
 const count = (line: string) => service.lines().filter((asked) => asked === line).length;
 
 /** A service that takes the tokens in `valid` and gives out access-1, access-2, … for a login or refresh. */
@@ -68,13 +68,13 @@ describe('API token', () => {
     expect(await errorOf(client.listProducts())).toMatchObject({
       code: 'auth',
       status: 401,
-      message: 'catalog listProducts answered 401: Given token not valid.',
+      message: 'catalog listProducts answered 401: The given token is not valid.',
     });
     expect(await errorOf(client.upsertProduct({ name: 'a' }))).toMatchObject({ code: 'auth', status: 401 });
     expect(service.lines()).toEqual(['GET /products/', 'POST /products/']);
   });
 
-  it('[AUTH-10] [AUTH-15] [ERROR-03] 403 without a login names the missing permission, told apart from 401', async () => {
+  it('[AUTH-10] [AUTH-15] [ERROR-03] 403 without a login names the missing permission, distinguished from 401', async () => {
     service.handler = () => ({ status: 403, json: { detail: 'Upgrade your plan.' } });
     expect(await errorOf(service.client().listBackgroundTasks())).toMatchObject({
       code: 'auth',
@@ -293,7 +293,7 @@ describe('renewal', () => {
     expect(count('POST /login/')).toBe(2);
   });
 
-  it('[AUTH-07] believes the lifetime that a token tells, whatever the service’s clock says', async () => {
+  it('[AUTH-07] uses the lifetime in the token, whatever the service’s clock says', async () => {
     const skewed = 1_000_000_000;
     service.handler = ({ path }) => {
       if (path === '/login/' || path === '/refresh/') {

@@ -55,7 +55,7 @@ describe('generation', () => {
     }
   });
 
-  it('is asked for once when nobody can tell whether it was heard', async () => {
+  it('is requested once when the outcome is unknown', async () => {
     const replies = [
       { status: 500, json: {} },
       { status: 503, text: 'busy' },

@@ -9,7 +9,7 @@ export interface CatalogClientOptions {
   readonly baseUrl: string;
   /** An API token, a login, or both: the token first, the login where the token gets 403. */
   readonly auth: CatalogAuth;
-  /** Sent with each request that takes `locale`, unless a call names another. */
+  /** The locale of each request that takes `locale`, unless a call names another. */
   readonly locale?: string;
   /** Ceiling of request starts per second. */
   readonly requestsPerSecond: number;
@@ -20,7 +20,7 @@ export interface CatalogClientOptions {
   /** Task statuses that mean success and failure; by default as assumptions.ts has them. */
   readonly tasks?: TaskStatuses;
   readonly assumptions?: AssumptionOverrides;
-  /** Told of every single exchange, for metrics. */
+  /** Called for every exchange, for metrics. */
   readonly onRequest?: (info: RequestInfo) => void;
 
   /** Deadline of one exchange, to the last byte of the answer. 30 s. */

@@ -242,7 +242,7 @@ describe('listing products', () => {
 
 describe('creating and changing products', () => {
   it.each([200, 201, 202])(
-    '[CREATE-01] [CREATE-02] [CREATE-08] [CREATE-14] tells the outcomes apart by the body, with %d for all of them',
+    '[CREATE-01] [CREATE-02] [CREATE-08] [CREATE-14] distinguishes the outcomes by the body, with %d for all of them',
     async (status) => {
       const client = service.client();
       service.handler = () => ({ status, json: PRODUCT });
@@ -272,7 +272,7 @@ describe('creating and changing products', () => {
     ]);
   });
 
-  it('[DELETE-01] [DELETE-02] deletes by the assumed call, whatever 2xx it answers, and tells what was not there', async () => {
+  it('[DELETE-01] [DELETE-02] deletes by the assumed call, whatever 2xx it answers, and reports an unknown product', async () => {
     const client = service.client();
     for (const reply of [{ status: 204 }, { status: 200, json: {} }, { status: 202, text: 'ok' }]) {
       service.handler = () => reply;

@@ -54,13 +54,13 @@ const taskList = listSchema(taskRecordSchema);
  * The catalog service (docs/catalog-rules.md), one typed method per operation. Every method waits for its turn under
  * `requestsPerSecond` and throws nothing but CodedError:
  *
- * - `auth` token refused (401) or permission or subscription missing (403), told apart by `status`
+ * - `auth` token refused (401) or permission or subscription missing (403), distinguished by `status`
  * - `invalid` refused by validation, with the service's own `fields`; `not_found`; `conflict` (409)
  * - `throttled` the service asks for a longer wait than `maxThrottleWaitMs`, with `retryAfterMs`
  * - `transient` no answer that can be used; `outcomeUnknown` when a write may have been carried out all the same
  * - `misconfigured` a redirect, a next page on another host, a request template that cannot be
  *
- * Nothing is repeated but what harms nobody: once after a renewed login, after the waits the service asks for, and reads.
+ * Only harmless repetitions happen: once after a renewed login, after the waits that the service requests, and reads.
  */
 export class CatalogClient {
   private readonly connection: Connection;
@@ -109,8 +109,9 @@ export class CatalogClient {
   }
 
   /**
-   * Creates a product, or updates the one that bears one of its identifiers. docs/catalog-rules.md#post-products. The outcomes are
-   * told apart by the body: one with `background_task_id` means that product and variants come into being in the background.
+   * Creates a product, or updates the one that has one of its identifiers. docs/catalog-rules.md#post-products. The
+   * outcomes are distinguished by the body: one with `background_task_id` means that product and variants are created
+   * in the background.
    */
   async upsertProduct(body: ProductBody, { locale, beforeSend }: WriteOptions = {}): Promise<UpsertOutcome> {
     return this.connection.ask({
@@ -264,7 +265,7 @@ export class CatalogClient {
     return this.tasks.read(record, taskId);
   }
 
-  /** What a task of several products says of one of them; null where it does not tell them apart. Calls nobody. */
+  /** The result of one product in a task of several; null where the task has only one result. Calls nobody. */
   taskOfProduct(task: BackgroundTask, product: { id: string; externalId: string }): BackgroundTask | null {
     return this.tasks.readProduct(task, product);
   }

@@ -13,12 +13,12 @@ import { readAnyJson } from './readers.js';
 import { Redactor } from './redaction.js';
 import { Requester, type Call } from './requester.js';
 
-/** What differs from call to call; the rest follows from the method. */
+/** The options of a call; the rest follows from the method. */
 export interface Ask<T> extends Pick<
   Call<T>,
   'operation' | 'group' | 'method' | 'path' | 'url' | 'read' | 'beforeSend'
 > {
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly body?: unknown;
   readonly payload?: Call<T>['payload'];
   readonly contentType?: string;

@@ -34,7 +34,8 @@ function collect(
   if (value === null || value === undefined || depth > MAX_DEPTH) return;
   if (Array.isArray(value)) {
     value.forEach((item: unknown, index) => {
-      // Messages stand in a list under their field; objects in a list are the items of a nested list, told by their place.
+      // Messages are in a list under their field. Objects in a list are the items of a nested list, named by their
+      // index.
       const nested = item !== null && typeof item === 'object';
       collect(item, nested ? join(path, String(index)) : path, depth + 1, add);
     });

@@ -12,7 +12,7 @@ export interface GenerationProduct {
 export interface GenerationAnswer {
   /** The one task that stands for the whole request, where the service gave one. */
   readonly taskId?: string;
-  /** Catalog product id to task id, as far as the service told them apart. */
+  /** Catalog product id to task id, for those that the service listed. */
   readonly taskIdByProduct: ReadonlyMap<number, string>;
 }
 
@@ -97,9 +97,9 @@ const PRODUCT_FIELDS = ['product_id', 'product', 'external_id', 'product_externa
 const LIST_FIELDS = ['tasks', 'results', 'products', 'items', 'task_ids'] as const;
 
 /**
- * Task ids out of an answer whose shape is not shown: one for the request (`task_id`, `background_task_id`, `id`), a list of
- * entries that name product and task, or a map of product to task. What cannot be read is left out: the request was accepted,
- * and polling and deliveries find the tasks. Never throws.
+ * Task ids from a response with an undocumented shape: one for the request (`task_id`, `background_task_id`, `id`), a
+ * list of pairs, or a map of product to task. Unreadable parts are ignored: the request was accepted, and polling and
+ * deliveries find the tasks. Never throws.
  */
 export function readGenerationAnswer(
   answer: unknown,

@@ -6,7 +6,7 @@ import { CodedError } from '../domain/errors.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import { isLoopback } from './base-url.js';
 
-/** Bytes at hand, or a stream that can be opened anew for every attempt. */
+/** Bytes, or a stream that can be opened again for every attempt. */
 export type Payload = Uint8Array | (() => Readable);
 
 export interface Exchange {

@@ -7,7 +7,7 @@ export interface Page<T> {
   /** As the service wrote it, absolute or relative; null on the last page. */
   readonly next: string | null;
   readonly previous: string | null;
-  /** What the service says the whole list holds; null when it does not. */
+  /** The service's count of the whole list; null when it has none. */
   readonly count: number | null;
 }
 

@@ -102,7 +102,7 @@ describe('RateLimiter', () => {
     await limiter.acquire(0);
   });
 
-  it('a pause holds everybody, and who cannot wait that long is told how long it is', async () => {
+  it('a pause holds all requests, and one that cannot wait that long gets the length of the pause', async () => {
     const time = virtual();
     const limiter = new RateLimiter(10, time.clock, time.sleep);
     limiter.slowDown(time.now(), 30_000);

@@ -14,7 +14,7 @@ export interface Slot {
 const FLOOR_SHARE = 1 / 32;
 /** Each success gives this share of the ceiling back: some fifty of them undo the deepest slowing. */
 const RECOVERY_SHARE = 0.02;
-/** What was not used for so long may be made up for at once: answers come in clumps, and what follows them need not wait in line. */
+/** Unused slots of this period may be used at once: responses arrive in clumps, and the next requests need not wait. */
 const CREDIT_MS = 50;
 
 /**
@@ -63,7 +63,10 @@ export class RateLimiter {
     }
   }
 
-  /** Tells of a refusal of a request that started at `startedAtMs`; nobody starts for `pauseMs` (at most one hour). */
+  /**
+   * Records the refusal of a request that started at `startedAtMs`; no request starts for `pauseMs` (at most one
+   * hour).
+   */
   slowDown(startedAtMs: number, pauseMs: number): void {
     const now = this.clock().getTime();
     this.pausedUntilMs = Math.max(this.pausedUntilMs, now + Math.min(pauseMs, RETRY_AFTER_CAP_MS));
@@ -72,7 +75,7 @@ export class RateLimiter {
     this.slowedAtMs = now;
   }
 
-  /** Tells of a request that was served. */
+  /** Records a request that was served. */
   speedUp(): void {
     this.ratePerSecond = Math.min(
       this.ratePerSecond + this.ceilingPerSecond * RECOVERY_SHARE,

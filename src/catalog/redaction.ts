@@ -3,8 +3,8 @@ const MASK = '[redacted]';
 const ROTATING_LIMIT = 64;
 
 /**
- * Knows the secrets of one client and takes them out of every text that may reach a log, an error or a page: a service may
- * echo a token or a password in its own message.
+ * Knows the secrets of one client and removes them from every text that may reach a log, an error or a page. A
+ * service may echo a token or a password in its own message.
  */
 export class Redactor {
   private readonly fixed = new Set<string>();

@@ -11,8 +11,8 @@ import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
 export type OperationGroup = 'products' | 'uploads' | 'generation' | 'tasks' | 'settings' | 'tokens';
 
 /**
- * What may be repeated without being asked: `read` also after a fault, `repeatable` (an upsert, a replacement, a deletion) when
- * the service said 503, `once` (what costs credits or starts work) only when it was certainly not carried out.
+ * Automatic repetition of a request. `read` is also repeated after faults, and `repeatable` (upserts and deletions) after
+ * a 503. `once` (costs credits or starts work) is repeated only when it was not carried out.
  */
 export type Repeat = 'read' | 'repeatable' | 'once';
 
@@ -32,7 +32,7 @@ export interface Call<T> {
   readonly timeoutMs: number;
   /** True when the answer holds secrets: nothing of it is shown. */
   readonly confidential?: boolean;
-  /** Called when the request is about to go out, its waits behind it, each time anew; what it throws keeps it from being sent. */
+  /** Called right before each attempt, after its waits. If it throws, the request is not sent. */
   readonly beforeSend?: () => void;
   /** Makes the result of a 2xx answer, or calls `unusable` with what is wrong with it and throws what that returns. */
   readonly read: (answer: Answer, unusable: (problem: string) => CodedError) => T;
@@ -63,7 +63,7 @@ const MAX_READ_RETRIES = 3;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 30_000;
 
-/** What one call has used up so far. */
+/** The repetitions and waits that one call has used so far. */
 interface Progress {
   throttleBudgetMs: number;
   throttles: number;
@@ -73,9 +73,9 @@ interface Progress {
 }
 
 /**
- * Carries one call to its end: bearer, its turn, a slot of the rate limiter, the exchange, its translation, and the few repetitions that
- * are nobody else's business: one renewal after 401, one change to the login after an API token's 403, waiting as long as the
- * service asks (bounded), and a few further tries of a read.
+ * Processes one call to its end: bearer token, rate limiter, exchange and translation of errors. It also handles
+ * repetitions: one renewal after 401, one change to the login after an API token's 403, bounded waits, and a few
+ * retries of a read.
  */
 export class Requester {
   private readonly sessionGroups = new Set<OperationGroup>();
@@ -110,7 +110,7 @@ export class Requester {
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
         return result;
       } catch (error) {
-        // Who never came to ask has waited as long as it may.
+        // The request timed out while it was still queued for a slot.
         if (slot === undefined || !isCoded(error)) throw error;
         // Any answer but a refusal of the token shows that the login serves here.
         const served = error.status !== undefined && error.status !== 401 && error.status !== 403;
@@ -253,7 +253,9 @@ export class Requester {
     return true;
   }
 
-  /** What the service asked for; without that, or when it goes on refusing, at least a growing wait of our own. */
+  /**
+   * The wait that the service requested. Without one, or when it keeps refusing, at least a growing wait of our own.
+   */
   private pauseMs(throttles: number, askedMs: number | undefined): number {
     const stepMs = Math.min(FIRST_PAUSE_MS * 2 ** (throttles - 1), MAX_PAUSE_MS);
     const ownMs = stepMs / 2 + (stepMs / 2) * this.options.random();

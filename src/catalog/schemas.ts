@@ -26,8 +26,9 @@ const productIdSchema = z.union([
 ]);
 
 /**
- * A variant inside a product: the same shape as a product (docs/catalog-rules.md#product), its id not always told. Recursion is typed
- * only where the fields are written out, so that they stand here and in the input schema once more.
+ * A variant inside a product: the same shape as a product (docs/catalog-rules.md#product), sometimes without its id.
+ * Recursion is typed only where the fields are written out, so that they stand here and in the input schema once
+ * more.
  */
 export const nestedProductSchema = z.looseObject({
   sku: text,
@@ -109,7 +110,7 @@ export const WEBHOOK_ACTIONS = [
 ] as const;
 export const webhookActionSchema = z.enum(WEBHOOK_ACTIONS);
 
-/** What POST /settings/webhooks/ takes (docs/catalog-rules.md#webhook-configuration). */
+/** The request body of POST /settings/webhooks/ (docs/catalog-rules.md#webhook-configuration). */
 export const webhookConfigInputSchema = z.object({
   url: z.url(),
   hmac_secret: z.string().optional(),
@@ -134,8 +135,8 @@ const deliveryUrlSchema = z.looseObject({
 });
 
 /**
- * A delivery's body (docs/catalog-rules.md#delivery-body). Only `action` is demanded: the receiver parks what it cannot place.
- * `action` is any string, so that an event kind that is added later is told from a broken body.
+ * A delivery's body (docs/catalog-rules.md#delivery-body). Only `action` is demanded: the receiver parks what it
+ * cannot place. `action` is any string, so that an event kind of a later version is not taken for a broken body.
  */
 export const deliverySchema = z.looseObject({
   action: z.string().min(1),

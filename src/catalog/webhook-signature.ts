@@ -5,7 +5,7 @@ const TIMESTAMP = /^\d{1,12}$/;
 /** A sender's clock may run ahead of ours by this much. */
 export const AHEAD_SECONDS = 300;
 
-/** What the HTTP answer says of every refusal: which check failed is for our log alone. */
+/** The HTTP answer to every refusal. Only our log says which check failed. */
 export const SIGNATURE_REFUSED = 'signature missing, wrong or too old';
 
 export interface SignedDelivery {

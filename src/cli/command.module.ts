@@ -9,7 +9,7 @@ import { RunFollower } from './run-follower.js';
 
 const CONNECTIONS = 12;
 
-/** What every process has, for the length of one command. */
+/** The parts of every process, for the duration of one command. */
 @Global()
 @Module({
   imports: [AppModule],

@@ -47,7 +47,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     work: (service: Service) => Promise<T>,
   ): Promise<T> {
     const { config, warnings } = readConfig(options.config);
-    // Loaded while the embedded database comes up.
+    // Loaded while the embedded database starts.
     const [runtime, { CommandModule }] = await Promise.all([
       openRuntimeFor(config, warnings, 'stderr'),
       import('./command.module.js'),

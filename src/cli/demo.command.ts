@@ -44,7 +44,7 @@ async function loadDemo(): Promise<typeof RunDemo> {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
     throw new CodedError(
       'misconfigured',
-      'the demo is not part of this installation: run it in a checkout, or in the image built with --target full',
+      'this installation has no demo: run it in a checkout, or in the image with --target full',
       { cause: error },
     );
   }

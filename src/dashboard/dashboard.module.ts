@@ -43,6 +43,6 @@ export class DashboardModule implements NestModule {
   }
 }
 
-/** What answers in place of the dashboard when there is no admin token. */
+/** Answers instead of the dashboard when there is no admin token. */
 @Module({ controllers: [OffPages] })
 export class DashboardOffModule {}

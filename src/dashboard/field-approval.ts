@@ -14,7 +14,7 @@ export interface ApprovalOutcome {
   readonly label: string | null;
 }
 
-/** Approval of a write-back field by field: what is not accepted is not written. */
+/** Approves a write-back field by field. Fields that are not accepted are not written. */
 @Injectable()
 export class FieldApproval {
   constructor(

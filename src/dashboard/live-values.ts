@@ -28,7 +28,7 @@ interface Remembered {
   readonly answer: Promise<LiveAnswer>;
 }
 
-/** Write-backs beside what the store holds, for people who are to decide. Reads only. */
+/** Compares write-backs with the current store values, for people who decide about them. Reads only. */
 @Injectable()
 export class LiveValues {
   readonly #remembered = new Map<string, Remembered>();

@@ -7,6 +7,7 @@ import type { Queue } from 'bullmq';
 import type { NextFunction, Request, Response } from 'express';
 import { JOB_QUEUES, type QueueName } from '../queue/index.js';
 import { pathTo } from './elements.js';
+import { messages } from './messages.js';
 import { QUEUE_POLICY, securityHeaders } from './security-headers.js';
 import { cookieOf, SESSION_COOKIE, Sessions } from './session.js';
 

@@ -20,7 +20,7 @@ export class NotSignedInError extends Error {
 
 const signedIn = new WeakMap<Request, Session>();
 
-/** Only signed-in browsers pass, and whatever changes something must come from a form of the same session. */
+/** Requires a signed-in browser, and for every change a form of the same session. */
 @Injectable()
 export class SessionGuard implements CanActivate {
   constructor(private readonly sessions: Sessions) {}

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
 
-/** So many wrong tokens are let pass as slips of the hand. */
+/** The number of wrong tokens without a delay, for typing errors. */
 const FREE_ATTEMPTS = 3;
 const LONGEST_WAIT_MS = 30_000;
 /** Older wrong tokens do not count. */

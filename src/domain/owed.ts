@@ -23,7 +23,7 @@ export interface OwedProduct {
   /** Empty where only an event has named the product so far. */
   readonly label: string;
   readonly code: OwedCode;
-  /** What the other side said, for people; null when the code says it all. */
+  /** The message of the other side, for people; null when the code is enough. */
   readonly detail: string | null;
 }
 

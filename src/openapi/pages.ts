@@ -2,7 +2,7 @@ import express, { type RequestHandler, type Router } from 'express';
 import swaggerUiFiles from 'swagger-ui-dist/absolute-path.js';
 import type { OpenApiDocument } from './document.js';
 
-/** What the page loads is its own; Swagger UI styles elements in place and shows images out of `data:`. */
+/** The page loads only its own files; Swagger UI styles elements in place and shows images out of `data:`. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -4,7 +4,7 @@ import { withoutTrailing } from '../domain/text.js';
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'FAIL';
-  /** What was looked at, such as `database` or `store main: scopes`. */
+  /** The part that was checked, such as `database` or `store main: scopes`. */
   readonly what: string;
   readonly detail: string;
 }
@@ -13,7 +13,7 @@ const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 const PRIVATE =
   /^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][0-9a-f:]*\]|[^.]+|.*\.(local|internal|localdomain|test|invalid))$/;
 
-/** Whether the catalog service could reach `server.publicUrl`, as far as its form tells; nobody is called. */
+/** Whether the catalog service could reach `server.publicUrl`, judged by its form; no request is sent. */
 export function publicUrlFinding(
   publicUrl: string | undefined,
   workspaces: readonly { readonly key: string; readonly baseUrl: string }[],
@@ -31,7 +31,7 @@ export function publicUrlFinding(
   const [first] = remote;
   const unreachable = LOOPBACK.test(hostname) || PRIVATE.test(hostname);
   if (first && unreachable) {
-    const detail = `${publicUrl} cannot be reached from outside this network, and workspace ${first.key} (${first.baseUrl}) is outside: set server.publicUrl to the address that the service is to call; until then polling serves`;
+    const detail = `${publicUrl} cannot be reached from outside this network, and workspace ${first.key} (${first.baseUrl}) is outside: set server.publicUrl; until then, results arrive by polling`;
     return { level: 'warn', what, detail };
   }
   return { level: 'ok', what, detail: publicUrl };
@@ -40,8 +40,9 @@ export function publicUrlFinding(
 const REACH_WITHIN_MS = 5_000;
 
 /**
- * Asks the daemon by its public address, from here: what answers there tells whether the address leads to one. No answer is no
- * failure, because the daemon may be stopped, and a network may not lead back into itself. Follows no redirect.
+ * Asks the daemon by its public address, from here: the response shows whether the address leads to a daemon. No
+ * answer is no failure, because the daemon may be stopped, and a network may not lead back into itself. Follows no
+ * redirect.
  */
 export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const what = 'public URL';
@@ -77,12 +78,12 @@ function causeOf(error: unknown): string {
 export function notificationsFinding(webhookUrl: string | undefined): Finding {
   const detail =
     webhookUrl === undefined
-      ? 'notifications.webhookUrl is not set: nobody is told when something goes wrong'
+      ? 'notifications.webhookUrl is not set: no notifications are sent'
       : `sent to ${new URL(webhookUrl).host}`;
   return { level: 'ok', what: 'notifications', detail };
 }
 
-/** What can be said of a workspace's slot without touching it. */
+/** The finding about a workspace's slot, without changing it. */
 export interface SlotLook {
   readonly state: 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';
   readonly detail: string;
@@ -147,7 +148,7 @@ function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): st
   const auth = `workspaces.${key}.auth`;
   if (status !== 403) return `the token is missing, wrong or revoked: check ${auth}`;
   const login = settings.auth.email === undefined ? `, or add a login (email and password) to ${auth}` : '';
-  return `the token is valid, but its permission or the workspace's subscription does not cover this: ask the operator of the service to extend it${login}`;
+  return `the token is valid, but lacks the permission or subscription: ask the service's operator to extend it${login}`;
 }
 
 /** An empty slot and a foreign one are no failure: polling serves, and nothing is registered here. */
@@ -160,7 +161,7 @@ function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
       return {
         level: 'warn',
         what,
-        detail: `${look.detail}: start writes it anew, or run store-sync webhook register`,
+        detail: `${look.detail}: the start command writes it again, or run store-sync webhook register`,
       };
     case 'free':
       return {

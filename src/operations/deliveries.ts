@@ -21,7 +21,7 @@ export const deliverySummarySchema = z.object({
   action: z.string().nullable(),
   externalId: z.string().nullable(),
   taskId: z.string().nullable(),
-  /** What became of it, or why it was set aside. */
+  /** The outcome, or the reason why it was parked. */
   note: z.string().nullable(),
   attempts: z.int(),
   receivedAt: z.iso.datetime(),

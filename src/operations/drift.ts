@@ -12,15 +12,15 @@ import { Sites, type Store } from '../sites/sites.js';
 
 export const driftFindingSchema = z.object({
   /**
-   * edited: a value that nobody here knows. overwritten: an older value, the merchant's or ours, stands there again. deleted:
-   * the product is gone. unpublished: it is no longer to be seen, or no longer among the statuses that are kept in step.
+   * edited: an unknown value. overwritten: an older value, the merchant's or ours, is there again. deleted: the
+   * product is gone. Unpublished: the product is no longer visible, or has another status than the filter.
    */
   kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished']),
   /** The field; null where the product as a whole is meant. */
   target: z.string().nullable(),
   detail: z.string(),
   live: z.string().nullable(),
-  /** What was last written there, as the store returned it. */
+  /** The last written value, as the store returned it. */
   written: z.string().nullable(),
 });
 export type DriftFinding = z.output<typeof driftFindingSchema>;
@@ -124,7 +124,7 @@ export function driftOf(
     const written = product.written?.[target];
     const { locale, base } = placeOfTarget(target);
     const translated = locale === null ? undefined : translations.get(locale);
-    // A language that cannot be read tells nothing of what stands in it.
+    // A language that cannot be read has no findings.
     if (written === undefined || (locale !== null && translated?.problem !== null)) continue;
     const value = locale === null ? values.get(target) : translated?.texts.get(base)?.value;
     findings.push(...fieldDrift(target, value ?? null, written, product.seenFields[target]));

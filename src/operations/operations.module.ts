@@ -20,7 +20,7 @@ export const OPERATIONS: readonly Type[] = [
   PlanOperations,
 ];
 
-/** What commands, the API and the dashboard share. */
+/** The services that commands, the API and the dashboard share. */
 @Global()
 @Module({ providers: [...OPERATIONS], exports: [...OPERATIONS] })
 export class OperationsModule {}

@@ -47,7 +47,7 @@ export function pageOf<Row, Item>(
 
 export const idsSchema = z.strictObject({ ids: z.array(z.string().min(1).max(200)).min(1).max(1000) });
 
-/** What became of one of several rows that a person named. */
+/** The outcome of one of several rows that a person named. */
 export const rowOutcomeSchema = z.object({
   id: z.string(),
   ok: z.boolean(),

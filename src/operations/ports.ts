@@ -5,8 +5,8 @@ import type { JournalField } from '../domain/write-back-journal.js';
 import type { Store } from '../sites/sites.js';
 
 /*
- * What operations need from the stages. Operations do not import stages: `src/ports.module.ts` binds each port to the stage that
- * implements it. A port is an abstract class, so that it is its own injection token.
+ * The ports that operations need from the stages. Operations do not import stages: `src/ports.module.ts` binds each
+ * port to the stage that implements it. A port is an abstract class, so that it is its own injection token.
  */
 
 /** Starts the work that a row needs. The daemon enqueues a job for the row; a command does the work at once. */

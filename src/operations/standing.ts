@@ -10,7 +10,7 @@ export interface ProductFacts {
   readonly writeBacks: readonly WriteBackRow[];
 }
 
-/** Why a product is where it is, in one line for people; pure. What keeps it from going on comes first. */
+/** Why a product is where it is, in one line for people; pure. Obstacles come first. */
 export function whereItStands(facts: ProductFacts): string {
   const withheld = (facts.link?.withheld ?? []).map(({ reason }) => reason);
   const note = withheld.length === 0 ? '' : `; withheld from the catalog: ${withheld.join('; ')}`;
@@ -22,7 +22,7 @@ function notLinked({ link, actions }: ProductFacts): string | null {
   if (link === null) {
     switch (newest?.state) {
       case undefined:
-        return 'not linked: no run has planned it, only a delivery speaks of it';
+        return 'not linked: no run has planned it, only a delivery names it';
       case 'planned':
         return `not linked yet: ${newest.kind} is planned, its run has not carried it out`;
       case 'failed':

@@ -18,7 +18,7 @@ export const timelineEntrySchema = z.object({
   kind: z.enum(['source', 'link', 'identity', 'run', 'task', 'delivery', 'write-back']),
   what: z.string(),
   reason: z.string().nullable(),
-  /** Id of the row that it tells of. */
+  /** Id of the entry's row. */
   id: z.string().nullable(),
   /** Of a write-back: field by field. */
   fields: z.array(writeBackFieldSchema).optional(),
@@ -83,7 +83,7 @@ export class ProductOperations {
     return bearers.length > 0 ? bearers : this.history.plannedByHandle(name);
   }
 
-  /** The whole timeline of a product, in order; null when no row speaks of it. */
+  /** The whole timeline of a product, in order; null when no row names it. */
   async timeline(externalId: string): Promise<ProductTimeline | null> {
     if (!(await this.history.knows(externalId))) return null;
     const [link, actions, tasks, deliveries, writeBacks] = await Promise.all([
@@ -170,7 +170,7 @@ function actionEntries(action: PastAction): TimelineEntry[] {
 }
 
 function outcomeOf(action: PastAction): string | null {
-  if (action.state === 'superseded') return 'a later run planned the product anew';
+  if (action.state === 'superseded') return 'a later run planned the product again';
   return action.catalogId === null ? null : `catalog product ${action.catalogId}`;
 }
 

@@ -35,7 +35,7 @@ export class WebhookSlotOperations {
     return this.#each(workspace, (each) => this.slots.look(each));
   }
 
-  /** What is there afterwards: `foreign` where somebody else's URL was left alone. */
+  /** The configuration afterwards: `foreign` where another system's URL was kept. */
   async register({ workspace, force }: SlotWish): Promise<Slot[]> {
     return this.#each(workspace, (each) => this.slots.register(each, { force }));
   }

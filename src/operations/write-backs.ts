@@ -15,7 +15,7 @@ export type WriteBackQuery = z.output<typeof writeBackQuerySchema>;
 /** A field as it is meant to become, and what became of it once it was tried. */
 export const writeBackFieldSchema = z.object({
   target: z.string(),
-  /** What the content says; null for a field that only the journal knows. */
+  /** The generated value; null for a field that is only in the journal. */
   intended: z.string().nullable(),
   outcome: z.string().nullable(),
   reason: z.string().nullable(),

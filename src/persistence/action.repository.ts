@@ -14,7 +14,7 @@ import { countRow, counted } from './row-reader.js';
 /** Failures of these codes may work next time as they are: the run that met them tries again. */
 const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
 
-/** What an applied action leaves on its product. */
+/** The effect of an applied action on its product. */
 export interface AppliedAction {
   readonly actionId: string;
   readonly workspace: string;
@@ -195,7 +195,7 @@ export class ActionRepository {
     );
   }
 
-  /** A 404 told that the linked product is gone: the action becomes a creation. */
+  /** After a 404 the linked product is gone, so the action becomes a creation. */
   async becomeCreation(id: string): Promise<void> {
     await this.db.affected(
       `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true, unproved = true,

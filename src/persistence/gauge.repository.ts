@@ -32,7 +32,7 @@ const storeRow = z.object({
 });
 export type StoreGauges = z.infer<typeof storeRow>;
 
-/** What metrics tell of the rows. Every statement rests on an index of the few rows that are open. Reads only. */
+/** The numbers of rows for the metrics. Every statement rests on an index of the few rows that are open. Reads only. */
 @Injectable()
 export class GaugeRepository {
   constructor(private readonly db: Database) {}

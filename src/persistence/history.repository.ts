@@ -45,12 +45,12 @@ export type DriftCandidate = Pick<StoreProductEntity, (typeof DRIFT_COLUMNS)[num
   readonly writing: boolean;
 };
 
-/** What a product's rows tell of its past, and which products a name stands for. Reads only. */
+/** The history of a product from its rows, and the products that a name matches. Reads only. */
 @Injectable()
 export class HistoryRepository {
   constructor(private readonly db: Database) {}
 
-  /** True when any row speaks of the product. */
+  /** True when any row names the product. */
   async knows(externalId: string): Promise<boolean> {
     const row = await this.db.readOne(
       z.object({ known: z.boolean() }),

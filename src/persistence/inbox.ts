@@ -29,7 +29,7 @@ interface Waiting {
   readonly delivery: NewDelivery;
   readonly settle: (id: string | null) => void;
   readonly fail: (error: unknown) => void;
-  /** By `performance.now()`: then its sender was told to come again. */
+  /** By `performance.now()`: then its sender received 503. */
   readonly until: number;
 }
 
@@ -89,7 +89,7 @@ export class Inbox implements OnApplicationShutdown {
   }
 
   #next(): void {
-    // Who was told to come again need not be kept: in an outage they would pile up.
+    // Drop requests that already received 503: during an outage they would pile up.
     while ((this.#waiting[0]?.until ?? Infinity) <= performance.now()) this.#waiting.shift();
     while (this.#underWay < STATEMENTS_AT_ONCE && this.#waiting.length > 0) {
       this.#underWay += 1;

@@ -22,7 +22,7 @@ export interface ListPage<T> {
   readonly rows: T[];
 }
 
-/** What is absent selects everything. */
+/** An absent filter selects everything. */
 export interface ListFilter {
   readonly state?: string | undefined;
   readonly store?: string | undefined;

@@ -34,7 +34,7 @@ export interface StandingFacts {
   readonly workspaces: readonly WorkspaceFacts[];
 }
 
-/** Whether a condition holds. What is not known is not observed, and stays as it was. */
+/** Whether a condition holds. An unknown condition is not observed, and keeps its state. */
 export interface Observation {
   readonly kind: string;
   readonly subject: string;
@@ -49,13 +49,13 @@ export interface Configured {
   readonly workspaces: readonly string[];
 }
 
-/** A row that was taken to be told about, and the state it is in once that has been done. */
+/** A row that is taken for sending, and its state after the send. */
 export type DueNotification = NotificationEntity & { readonly tells: Exclude<ToldState, 'nothing'> };
 
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
 const LOOK_LOCK = 7_236_402;
 
-/** The conditions of which people are told (rows are the truth here too: docs/decisions/0001-rows-before-queues.md). */
+/** The conditions that cause notifications (rows are the truth here too: docs/decisions/0001-rows-before-queues.md). */
 @Injectable()
 export class NotificationRepository {
   constructor(private readonly db: Database) {}
@@ -102,7 +102,7 @@ export class NotificationRepository {
       }
       const known = new Set([...configured.stores, ...configured.workspaces]);
       const gone = open.filter((row) => openIds.has(keyOf(row)) && !known.has(row.subject));
-      // What is no longer configured has neither gone on nor recovered: nothing is said of it.
+      // A condition of a removed store or workspace has neither continued nor recovered, so nothing is sent.
       if (gone.length > 0)
         await this.db.affected(
           `UPDATE notification SET ended_at = now(), told = 'ended' WHERE id = ANY($1) AND ended_at IS NULL`,
@@ -112,7 +112,9 @@ export class NotificationRepository {
     });
   }
 
-  /** Takes the next change that is to be told, its beginning before its end; null when there is none, or others have them. */
+  /**
+   * Takes the next change to send, a beginning before its end; null when there is none, or other processes have them.
+   */
   async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
     return this.db.readOne(
       this.db.reader(NotificationEntity).and(z.object({ tells: z.enum(['begun', 'ended']) })),
@@ -128,7 +130,7 @@ export class NotificationRepository {
     );
   }
 
-  /** The change was told. False when the lease was lost meanwhile. */
+  /** Records that the change was sent. False when the lease was lost meanwhile. */
   async told(row: DueNotification, lease: string): Promise<boolean> {
     const moved = await this.db.affected(
       `UPDATE notification SET told = $3, told_at = now(), attempts = 0, next_attempt_at = now(), lease = NULL, lease_until = NULL

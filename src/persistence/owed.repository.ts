@@ -22,7 +22,7 @@ export const NOTE_OWED = `INSERT INTO owed_product AS owed (external_id, store, 
   ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, code = excluded.code,
     label = CASE WHEN excluded.label = '' THEN owed.label ELSE excluded.label END, detail = excluded.detail, noted_at = now()`;
 
-/** What is put off: one row for each product, with the reason and since when. */
+/** Owed products: one row each, with the reason and the time. */
 @Injectable()
 export class OwedRepository {
   constructor(private readonly db: Database) {}
@@ -32,7 +32,7 @@ export class OwedRepository {
     await this.db.affected(NOTE_OWED, [json(products), store], runner);
   }
 
-  /** What a store owes, in the order of the external_ids, after the given one. */
+  /** The owed products of a store, by external_id, after the given one. */
   async page(store: string, after: string, limit: number): Promise<OwedProductEntity[]> {
     return this.db.entities(
       OwedProductEntity,

@@ -14,7 +14,7 @@ import { isRefusedValue } from './statement-error.js';
 export class PlanActions {
   constructor(private readonly session: PlanSession) {}
 
-  /** Removes what an earlier attempt planned: a run that was cut off while planning plans anew. */
+  /** Removes the actions of an earlier attempt: a run that was interrupted during planning plans again. */
   static async begin(session: PlanSession): Promise<PlanActions> {
     await session.affected('DELETE FROM sync_action WHERE run_id = $1', [session.run.id]);
     return new PlanActions(session);
@@ -206,7 +206,7 @@ export class PlanActions {
     }
   }
 
-  /** Older unfinished actions of the products that this plan has read or acts on give way to it. */
+  /** Older unfinished actions of products in this plan are superseded. */
   async supersedeOlder(): Promise<void> {
     const { id, store } = this.session.run;
     await this.session.affected(

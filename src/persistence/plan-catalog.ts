@@ -6,7 +6,7 @@ import { ownersByIdentifier } from './identifier-owners.js';
 import type { HolderRow } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 
-/** Who has the identifiers that a plan would send: other products of our stores, and catalog products as the listing showed them. */
+/** The owners of the identifiers in a plan: other products of our stores, and catalog products in the listing. */
 export class PlanCatalog {
   constructor(private readonly session: PlanSession) {}
 
@@ -52,8 +52,8 @@ export class PlanCatalog {
   }
 
   /**
-   * Planned actions whose identifiers must be settled, in order, after the given id: those that send one which somebody else
-   * has or the catalog shows, or of which one is withheld so far. The others are settled as they are planned.
+   * Planned actions whose identifiers must be settled, in order, after the given id: those with a withheld
+   * identifier, or one that another product or the catalog has. The others are settled as they are planned.
    */
   async actionsToSettle(after: string, limit: number): Promise<SyncActionEntity[]> {
     const { id, workspace } = this.session.run;

@@ -4,7 +4,7 @@ import { json } from './database.js';
 import { NOTE_OWED } from './owed.repository.js';
 import type { PlanSession } from './plan-session.js';
 
-/** What a plan puts off, and what it settles of what earlier runs put off. */
+/** The products that a plan puts off, and the earlier ones that it settles. */
 export class PlanOwed {
   private constructor(private readonly session: PlanSession) {}
 
@@ -30,8 +30,8 @@ export class PlanOwed {
   }
 
   /**
-   * What was read and decided is owed no longer; what was put off is. `complete`: the read met every product that there is. Rows
-   * noted while this plan was made are left alone.
+   * A decided product is no longer owed; a product that was put off is. `complete`: the read met every product that
+   * there is. Rows noted while this plan was made are left alone.
    */
   async settle(complete: boolean): Promise<void> {
     const { id, store } = this.session.run;

@@ -4,8 +4,9 @@ import type { PlanSession } from './plan-session.js';
 import type { RowReader } from './row-reader.js';
 
 /**
- * The products that a read met, and what is known of each. What the read teaches about unchanged products is kept in a scratch table and
- * written by `write`, right before the commit: no product's row is locked while the store is read and the catalog is walked.
+ * The products that a read met, and what is known of each. The results about unchanged products are kept in a scratch
+ * table and written by `write`, right before the commit. So no product's row is locked while the store and the
+ * catalog are read.
  */
 export class PlanReads {
   constructor(private readonly session: PlanSession) {}
@@ -28,8 +29,8 @@ export class PlanReads {
   }
 
   /**
-   * Remembers which products the read met, and tells apart those that it had not met before: those that are linked and were read
-   * like this before, and the others with what is known of them. `marks` are how they were read, null where the read cannot tell.
+   * Records the products of the read. Returns those that are new in this run: linked ones whose read is unchanged,
+   * and the others with their links. `marks` are the digests of the read, null where it has none.
    */
   async meet(externalIds: readonly string[], marks: readonly (string | null)[]): Promise<MetProducts> {
     // SQL: measured; one statement for each batch of a read, however large the store is.

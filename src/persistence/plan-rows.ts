@@ -9,7 +9,7 @@ import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import type { StoredActionKind } from './entities/sync-action.entity.js';
 
-/** What the planner must know of a product that earlier runs have met. */
+/** The planner's knowledge about a product from earlier runs. */
 export interface LinkRow {
   readonly externalId: string;
   readonly state: LinkState;
@@ -36,9 +36,9 @@ export interface NewAction {
   readonly sourceFingerprint: string | null;
   readonly seen: Readonly<Record<string, string>>;
   readonly wantsGeneration: boolean;
-  /** How the product was read; null where the read cannot tell. */
+  /** The digest of the read; null where the read has none. */
   readonly readMark: string | null;
-  /** What it bears from now on; null leaves what is known of it. */
+  /** Its new mark; null keeps the old one. */
   readonly identifiers: readonly Identifier[] | null;
 }
 

@@ -54,8 +54,9 @@ export class PlanTransaction {
   }
 
   /**
-   * Makes the plan durable: owed products that were read are settled, older failures of the products that were read are
-   * superseded, the watermark moves, the run goes on to apply: all in this one transaction. False when the run's lease was lost meanwhile: nothing is kept then.
+   * Makes the plan durable in one transaction. Owed products of the read are settled, their older failures are
+   * superseded, the watermark moves, and the run continues with apply. False when the run's lease was lost meanwhile:
+   * nothing is kept then.
    */
   async commit(
     lease: string,

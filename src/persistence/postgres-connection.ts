@@ -11,8 +11,8 @@ export interface DatabaseAddress {
 }
 
 /**
- * The parts of a `postgres://` or `postgresql://` URL; options behind `?` (sslmode and the like) stay the driver's. Throws
- * `misconfigured`, in words that hold nothing of the URL: it bears the password, and so does the cause.
+ * The parts of a `postgres://` or `postgresql://` URL; options behind `?` (sslmode and the like) stay the driver's.
+ * Throws `misconfigured`, without any part of the URL, because it contains the password, and so does the cause.
  */
 export function parseDatabaseUrl(url: string): DatabaseAddress {
   const refuse = (why: string): CodedError => new CodedError('misconfigured', `the database URL ${why}`);
@@ -47,7 +47,7 @@ export interface PoolOptions {
   readonly max?: number;
   /** The server ends a statement after so long; absent: never. */
   readonly statementTimeoutMs?: number;
-  /** Told of idle connections that broke; the pool replaces them by itself. */
+  /** Called for idle connections that broke; the pool replaces them by itself. */
   readonly onError: (error: CodedError) => void;
 }
 
@@ -66,8 +66,8 @@ export function createPool(options: PoolOptions): pg.Pool {
     max: options.max ?? 10,
     ...(options.statementTimeoutMs === undefined ? {} : { statement_timeout: options.statementTimeoutMs }),
   });
-  // A connection that breaks without a listener would end the process: the pool looks after idle ones; one that is taken out, after
-  // nobody, and its error comes again as that of the statement.
+  // A connection that breaks without a listener would end the process. The pool handles idle connections, but not
+  // those in use. Their error is repeated as that of the statement.
   pool.on('error', (cause) => {
     options.onError(new CodedError('transient', 'an idle database connection broke', { cause }));
   });

@@ -5,7 +5,7 @@ import { counted } from './row-reader.js';
 
 const stepRow = z.object({ last: z.string().nullable(), gone: counted });
 
-/** What a pass removed, by table. */
+/** The number of removed rows, by table. */
 export type Removed = Readonly<Record<string, number>>;
 
 interface Rule {

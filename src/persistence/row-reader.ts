@@ -44,7 +44,7 @@ interface ColumnCheck {
 const isText = (value: unknown): boolean => typeof value === 'string';
 const isObject = (value: unknown): boolean => typeof value === 'object' && value !== null;
 
-/** What the driver makes of each type of column. The content of a jsonb column was written, and typed, by this program. */
+/** The driver's value of each column type. The content of a jsonb column was written, and typed, by this program. */
 const FITS: Readonly<Record<string, (value: unknown) => boolean>> = {
   text: isText,
   uuid: isText,

@@ -4,7 +4,7 @@ import { Database } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 import { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
 
-/** What is known of workspaces and stores as wholes: credits, pauses, watermarks. */
+/** The state of workspaces and stores as a whole: credits, pauses, watermarks. */
 @Injectable()
 export class StateRepository {
   constructor(private readonly db: Database) {}

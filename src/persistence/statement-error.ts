@@ -2,8 +2,8 @@ import { QueryFailedError } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 
 /**
- * Values that PostgreSQL refuses, whatever the statement: a text that is not UTF-8 or holds NUL, a JSON text with \u0000, a date that
- * does not exist or is out of range, a text that is no number or id, a number that is too large.
+ * Values that PostgreSQL refuses in any statement: text that is not UTF-8 or has NUL, JSON with \u0000, invalid
+ * dates, numbers and ids.
  */
 const REFUSED_VALUE = new Set(['22021', '22P05', '22007', '22008', '22P02', '22003']);
 const UNIQUE_VIOLATION = '23505';

@@ -102,7 +102,7 @@ export class TaskRepository {
       .getOne();
   }
 
-  /** True when no other product's task bears the same id: a request for one product names that product. */
+  /** True when no other product's task has the same id: a request for one product names that product. */
   async isOnlyOne(task: GenerationTaskEntity): Promise<boolean> {
     if (task.taskId === null) return true;
     const { workspace, taskId, externalId } = task;
@@ -137,8 +137,8 @@ export class TaskRepository {
   }
 
   /**
-   * A result that nobody here asked for is recorded as a task that is over. False when it was recorded before; one that names no
-   * task counts as recorded when a task of the product was settled since it was received, be it by this very result.
+   * A result without a request from here is recorded as a completed task. False when it was recorded before; a result
+   * without a task counts as recorded when a task of the product was settled after its receipt.
    */
   async recordUnasked(
     product: StoreProductEntity,
@@ -166,8 +166,8 @@ export class TaskRepository {
   }
 
   /**
-   * Open tasks whose poll is due; their next one is set before they are handed out, so that replicas do not ask twice and a
-   * poll that is cut off comes round again.
+   * Open tasks whose poll is due; their next poll is set before they are returned, so that replicas do not poll twice
+   * and an interrupted poll is repeated.
    */
   async takeDuePolls(
     limit: number,
@@ -185,7 +185,7 @@ export class TaskRepository {
     );
   }
 
-  /** What the last poll met, for people; the task stays open. */
+  /** The result of the last poll, for people; the task stays open. */
   async note(id: string, reason: string): Promise<void> {
     await this.db.affected(`UPDATE generation_task SET reason = $2 WHERE id = $1 AND state = 'requested'`, [
       id,

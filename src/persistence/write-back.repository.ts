@@ -20,7 +20,7 @@ export interface NewWriteBack {
   readonly deliveryId: string;
   readonly contentFingerprint: string;
   readonly resultAt: Date;
-  /** When the task was asked for that this settles; null for a result that nobody here asked for. */
+  /** Request time of the settled task; null for a result without a request from here. */
   readonly taskRequestedAt: Date | null;
   readonly state: Extract<WriteBackState, 'pending_review' | 'ready'>;
   readonly intended: readonly IntendedValue[];
@@ -31,7 +31,7 @@ export interface NewWriteBack {
 /** A result that is new, one that led to a row before (by another delivery or by a poll), or one that came too late. */
 export type Intent = { readonly kind: 'new' | 'known'; readonly id: string } | { readonly kind: 'older' };
 
-/** What became of a person's decision: made, or refused because of the row's state or of a newer result. */
+/** The outcome of a person's decision: made, or refused because of the row's state or of a newer result. */
 export type DecisionOutcome = 'decided' | 'wrong_state' | 'newer_result';
 
 export interface WriteBackEnd {
@@ -156,8 +156,9 @@ export class WriteBackRepository {
   }
 
   /**
-   * What write-backs of the product sent without hearing what became of it, oldest first: the store may hold it. An empty journal
-   * (rows of releases before 1763850000000) leaves open all that was sent; otherwise the journal marks each such field.
+   * The values that write-backs of the product sent without a response, oldest first. The store may have them. An
+   * empty journal (rows of releases before 1763850000000) leaves open all that was sent; otherwise the journal marks
+   * each such field.
    */
   async sentUnanswered(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
     const rows = await this.db.read(
@@ -203,7 +204,7 @@ export class WriteBackRepository {
     return this.db.transaction(async (runner) => {
       if (!(await this.#isHeld(externalId, lease, runner))) return false;
       if (end.state === 'applied') {
-        // The same content may be applied anew after the merchant undid it: the earlier row then no longer stands.
+        // The same content may be applied again after the merchant undid it: the earlier row then no longer counts.
         await this.db.affected(
           `UPDATE write_back AS old SET state = 'reverted', reverted_at = now(), reason = 'no longer in the store: applied again'
            FROM write_back AS own WHERE own.id = $1 AND old.id <> own.id AND old.external_id = own.external_id

@@ -1,4 +1,4 @@
-/** What is known of the background task that creates a product; `unreadable` where tasks are out of reach or unknown. */
+/** The state of the background task that creates a product; `unreadable` where tasks are out of reach or unknown. */
 export type CreationTaskState = 'running' | 'succeeded' | 'unreadable';
 
 /**
@@ -18,8 +18,8 @@ const REASONS: Readonly<Record<CreationTaskState, string>> = {
 };
 
 /**
- * Whether a creation whose product was not found is still waited for. Null: yes. Otherwise the reason, for people, why it is
- * given up: the product is owed and created anew.
+ * Whether a creation whose product was not found is still waited for. Null: yes. Otherwise the reason, for people,
+ * why it is given up: the product is owed and created again.
  */
 export function whyCreationIsGivenUp(task: CreationTaskState, ageMs: number): string | null {
   return ageMs > GIVE_UP_AFTER_MS[task] ? REASONS[task] : null;

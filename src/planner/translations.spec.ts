@@ -112,7 +112,7 @@ describe('a translation', () => {
       'written_before',
     ],
     [
-      'that is what the store told the catalog was not generated',
+      'that equals the text sent to the catalog was not generated',
       translations(),
       { pushedValues: { name: valueHash('Gourde') } },
       'not_generated',

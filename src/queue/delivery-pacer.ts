@@ -1,13 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { FEW, JobProducer } from './job-producer.js';
 
-/** How long arrivals are gathered before the queue hears of them. */
+/** How long arrivals are collected before they are enqueued. */
 const GATHER_MS = 50;
 /** More arrivals than this in one gathering (200 a second) are a flood. */
 const CALM_ARRIVALS = 10;
-/** What the queue hears of in one gathering while a flood lasts: 20 a second, which keeps a store's ordinary limit busy. */
+/** The number of jobs per collection during a burst: 20 a second, which is enough for a store's usual limit. */
 const TRICKLE = 1;
-/** And once it is over: as few at first as go to the queue one by one, twice as many each time, for the next flood may be near. */
+/**
+ * After a burst, start with the number of jobs that are enqueued one by one, and double the batch each time. The next
+ * burst may be near.
+ */
 const CALM_BATCH = { first: FEW - 1, most: 500 };
 /** Gatherings without a flood until it counts as over. */
 const CALM_GATHERINGS = 4;
@@ -49,7 +52,7 @@ export class DeliveryPacer {
     await promise;
   }
 
-  /** What is held back is left to the sweeper; who waits for a turn has it. */
+  /** The sweeper finds the rows that are held back; waiting callers continue. */
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;

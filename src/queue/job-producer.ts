@@ -19,8 +19,8 @@ const PENDING_MAX = 50;
 /** Jobs of one call to the queue. */
 const BATCH = 500;
 /**
- * Fewer jobs than this go to the queue one by one. In PostgreSQL a call for many makes two temporary tables, which takes as long as
- * some twenty calls for one.
+ * Fewer jobs than this are enqueued one by one. In PostgreSQL a call for many makes two temporary tables, which takes
+ * as long as some twenty calls for one.
  */
 export const FEW = 16;
 

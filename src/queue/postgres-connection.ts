@@ -17,14 +17,14 @@ const SILENCE_MS = 30_000;
  * millisecond; without the pause, workers would ask it a thousand times a second.
  */
 export class UnhurriedClient extends boundedClient(SILENCE_MS) {
-  /** What broke it; null while it can be used. */
+  /** The error that broke it; null while it can be used. */
   broken: Error | null = null;
 
   override connect(): Promise<pg.Client>;
   override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
   override connect(callback?: (error: never, client: pg.Client) => void): Promise<pg.Client> | undefined {
-    // The pool listens to idle connections only, and bullmq takes some out without listening: one that breaks just then would end the
-    // process. Whoever uses it gets the error from its statement.
+    // The pool listens to idle connections only, and bullmq takes some out without listening: one that breaks just
+    // then would end the process. Its user gets the error from the statement.
     this.on('error', (error) => (this.broken = error));
     if (callback === undefined) return super.connect();
     // As the driver calls it: with an error, or with null and itself.
@@ -39,8 +39,8 @@ export class UnhurriedClient extends boundedClient(SILENCE_MS) {
 }
 
 /**
- * bullmq 6.7 finds out once whether its schema is there and keeps that outcome, also when the database was away just then: the worker
- * never recovers, and asks in a loop that lets nothing else of the process run. Here the schema is brought up to date before any of
+ * bullmq 6.7 checks only once whether its schema exists, and keeps the result even when the database was down. Then
+ * the worker never recovers, and its loop blocks the process. Here the schema is brought up to date before any of
  * these is made (`openPostgresBackend`), so there is nothing to find out.
  */
 class PreparedConnection extends PostgresConnection {
@@ -65,7 +65,7 @@ export const createPreparedBackend: BackendFactory<PostgresQueueBackend, Postgre
   options,
   kind = {},
 ) => {
-  // A worker's LISTEN connection bears the queue's name, by which bullmq's getWorkers finds it.
+  // A worker's LISTEN connection has the queue's name, by which bullmq's getWorkers finds it.
   const listener = kind.withBlockingConnection === true ? name : undefined;
   return new PostgresQueueBackend(new PreparedConnection(options.connection), name, options, true, listener);
 };

@@ -1,6 +1,6 @@
 /**
- * One queue per stage, each with the name of its jobs (verb and object). What a job's id names:
- * runs: sync_run · deliveries: webhook_delivery · write-backs: write_back · reconcile: a workspace or store key.
+ * One queue per stage, each with the name of its jobs (verb and object). The row of a job's id: runs: sync_run ·
+ * deliveries: webhook_delivery · write-backs: write_back · reconcile: a workspace or store key.
  */
 export const QUEUES = {
   runs: 'work run',

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 
 /**
- * What every job carries: which row to look at, and nothing else. The row decides whether there is anything to do, so a job that comes
- * twice, late or for a row that is gone does no harm; and nothing that a queue keeps in clear text is worth reading.
+ * The data of every job: the id of its row, and nothing else. The row decides whether there is work, so a repeated,
+ * late or outdated job is harmless. The queue contains nothing confidential.
  */
 export const RowJob = z.strictObject({ id: z.string().min(1).max(200) });
 export type RowJob = z.infer<typeof RowJob>;

@@ -3,8 +3,8 @@ import { errorLine } from '../domain/errors.js';
 const QUIET_MS = 30_000;
 
 /**
- * A log for errors that come many times a second while a storage is away: of each source the first, then one line in 30 s, which says
- * how many were left out. `now` in milliseconds.
+ * A log for errors that occur many times a second while a server is down. It logs the first error of each source,
+ * then one line per 30 s with the number of omitted errors. `now` in milliseconds.
  */
 export function sparingly(
   log: (line: string) => void,

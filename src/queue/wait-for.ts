@@ -29,7 +29,7 @@ export async function within<T>(what: string, timeoutMs: number, work: Promise<T
     throw new CodedError('transient', `${what} takes longer than ${timeoutMs} ms`);
   });
   timeout.catch(() => undefined); // aborted, when the work was in time
-  work.catch(() => undefined); // reported by the race; afterwards nobody is left to tell
+  work.catch(() => undefined); // the race has reported the first error; later ones have no receiver
   try {
     return await Promise.race([work, timeout]);
   } finally {

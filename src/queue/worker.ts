@@ -3,9 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { sparingly } from './sparing-log.js';
 
 /**
- * What every worker has unless its processor says otherwise.
- * - Delivery is at least once: a job whose worker died is taken up by another after at most lockDuration + stalledInterval.
- * - maxStalledCount: by default a job whose worker dies twice fails for good. Rows decide when to give up, not the queue.
+ * The default options of every worker.
+ * - Delivery is at least once: a job whose worker died is taken up by another after at most lockDuration +
+ *   stalledInterval.
+ * - maxStalledCount: by default a job whose worker dies twice fails permanently. Rows decide when to give up, not the
+ *   queue.
  * - Jobs leave no trace when they are done.
  */
 export const WORKER_DEFAULTS = {
@@ -20,7 +22,10 @@ export const WORKER_DEFAULTS = {
 } satisfies Partial<WorkerOptions>;
 
 export interface WorkerSettings {
-  /** How long a worker that is closed may take to finish its jobs, in milliseconds. What is left then is done again by another. */
+  /**
+   * How long a worker that is closed may take to finish its jobs, in milliseconds. Another worker repeats the
+   * remaining jobs.
+   */
   readonly drainMs: number;
   readonly log: (line: string) => void;
 }

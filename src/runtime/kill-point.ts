@@ -1,6 +1,6 @@
 /**
- * The places between two steps of a flow at which a process may die and nothing be lost or done twice (style: "Between each
- * two steps of a flow there is a test that dies there"). Named by stage and by what has just been done.
+ * The places between two steps of a flow where a process may die without losing or repeating anything. Each has a
+ * test that dies there (docs/faults.md). Named by stage and by what has just been done.
  */
 export const KILL_POINTS = [
   'receive.read', // the body is verified, nothing is stored

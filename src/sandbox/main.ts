@@ -22,7 +22,7 @@ const USAGE = `The catalog sandbox: a service to try things out against.
 
 const DEFAULT_PORT = '4010';
 
-/** What went wrong is the caller's to mend: told in one line, without a stack. */
+/** The caller can fix this error, so it is one line without a stack. */
 class UsageError extends Error {}
 
 export interface ProgramDatabase {
@@ -30,7 +30,7 @@ export interface ProgramDatabase {
   release(): Promise<void>;
 }
 
-/** What the program touches beside its database. */
+/** The program's resources beside its database. */
 export interface ProgramSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly print: (line: string) => void;
@@ -216,7 +216,7 @@ function stopSignal(): Promise<void> {
   });
 }
 
-/** What the program touches when it is a process of its own. */
+/** The program's resources in its own process. */
 export function processSurroundings(): ProgramSurroundings {
   return {
     env: process.env,

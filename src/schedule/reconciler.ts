@@ -14,13 +14,13 @@ import { TaskPoller } from './task-poller.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 
 const BATCH = 500;
-/** A queue with so many jobs waiting needs no more. */
+/** A queue with this many waiting jobs gets no further jobs. */
 const LOW_WATER = 100;
 
 /**
- * The sweeper (docs/decisions/0001-rows-before-queues.md): rows that nobody looks at are enqueued, runs that a fault ended are taken up again,
- * open tasks are asked about. Emptying the queue, or losing it, therefore loses nothing. Every step is safe to run in any
- * number of replicas at once.
+ * The sweeper (docs/decisions/0001-rows-before-queues.md): it enqueues due rows without a worker, resumes runs that a
+ * fault ended, and polls open tasks. Emptying the queue, or losing it, therefore loses nothing. Every step is safe to
+ * run in any number of replicas at once.
  */
 @Injectable()
 export class Reconciler {
@@ -97,8 +97,8 @@ export class Reconciler {
   }
 
   /**
-   * Notices a slot that vanished or was taken over, and fills it again where that is ours to do. At start a slot of ours is
-   * written anew, so that a secret that was changed meanwhile takes effect.
+   * Notices a slot that vanished or was taken over, and fills it again where that is ours to do. At start a slot of
+   * ours is written again, so that a secret that was changed meanwhile takes effect.
    */
   async checkSlots({ rewrite }: { rewrite: boolean }): Promise<void> {
     for (const workspace of this.sites.workspaces) {
@@ -114,7 +114,7 @@ export class Reconciler {
     if (isRepair || (found.state === 'ours' && rewrite)) {
       const finding = await this.slot.register(workspace, { force: false });
       if (found.state === 'outdated')
-        this.#log.warn({ workspace: workspace.key }, `${found.detail}; it was written anew`);
+        this.#log.warn({ workspace: workspace.key }, `${found.detail}; it was written again`);
       if (found.state === 'free')
         this.#log.info({ workspace: workspace.key }, `webhook slot registered: ${finding.detail}`);
       return;

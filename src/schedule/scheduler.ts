@@ -25,8 +25,9 @@ const FIRST_RETENTION_MS = 600_000;
 const EVENTS_QUIET_MS = 3_000;
 
 /**
- * The clockwork: a tick of a store's schedule only inserts a due run, and the unique slot makes it one across replicas
- * (docs/decisions/0001-rows-before-queues.md). A tick that nobody was there for is made up at start.
+ * The clockwork: a tick of a store's schedule only inserts a due run, and the unique slot makes it one across
+ * replicas (docs/decisions/0001-rows-before-queues.md). A tick that passed while no process ran is caught up at
+ * start.
  */
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
@@ -141,7 +142,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     await this.jobs.enqueue('runs', run.id);
   }
 
-  /** A slot that passed while nobody was there. A store that never ran waits for its first tick. */
+  /** A slot that passed while no process ran. A store that never ran waits for its first tick. */
   async #makeUp(store: Store): Promise<void> {
     const [newest] = await this.runs.latest(store.key, 1);
     if (!newest) return;

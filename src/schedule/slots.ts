@@ -1,6 +1,6 @@
 import { CronTime } from 'cron';
 
-/** How far back a tick that nobody was there for is made up: a night's restart, not a week's holiday. */
+/** How far back a missed tick is caught up: a night's restart, not a week's holiday. */
 export const CATCH_UP_MS = 6 * 3_600_000;
 /** Ticks looked at, at most, in one search back: a minute's schedule over the catch-up window. */
 const MOST_TICKS = 1000;

@@ -14,8 +14,9 @@ import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';
 
 /**
- * Asks about open generation tasks (docs/decisions/0006-polling-beside-webhooks.md: a delivery may be lost, and the service does not notify twice).
- * What it learns becomes a delivery of its own in the inbox, so that polls and webhooks are interpreted by the same code.
+ * Asks about open generation tasks (docs/decisions/0006-polling-beside-webhooks.md: a delivery may be lost, and the
+ * service does not notify twice). Each result becomes a delivery in the inbox, so that polls and webhooks are
+ * interpreted by the same code.
  */
 @Injectable()
 export class TaskPoller {

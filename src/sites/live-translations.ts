@@ -24,7 +24,7 @@ export async function readTranslations(
   return live;
 }
 
-/** What a target holds now, whichever kind it is. */
+/** The current value of a target of any kind. */
 export function currentValue(target: string, live: LiveProduct, translations: LiveByLocale): string | null {
   const { locale, base } = placeOfTarget(target);
   if (locale !== null) return translations.get(locale)?.texts.get(base)?.value ?? null;

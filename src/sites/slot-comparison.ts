@@ -21,8 +21,8 @@ export function secretHash(secret: string | null | undefined): string {
 }
 
 /**
- * What of a slot with our URL is not as we would write it. A service may hide the secret, or show a mask of it: then it counts as
- * ours for as long as the service shows what it showed after we sent this very secret, and where we never sent one.
+ * The differences between a slot with our URL and the configuration. A service may hide or mask the secret. It then
+ * counts as ours while its display stays the same as after our last write, and also when we never sent a secret.
  */
 export function slotDifferences(
   slot: Pick<WebhookConfig, 'hmac_secret' | 'actions'>,

@@ -11,7 +11,7 @@ export type SlotState = 'ours' | 'outdated' | 'free' | 'foreign' | 'unknown';
 
 export interface SlotFinding {
   readonly state: SlotState;
-  /** What is there, for people; never a secret. */
+  /** The present configuration, for people; never a secret. */
   readonly detail: string;
 }
 

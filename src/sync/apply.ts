@@ -49,7 +49,7 @@ const NONE: ReadonlyMap<string, Identifier[]> = new Map();
 
 interface BegunAction {
   readonly action: SyncActionEntity;
-  /** Who else bears the identifiers of the actions read with it. */
+  /** The other owners of the actions' identifiers. */
   readonly bearers: Bearers;
   /** What the catalog may hold for its product, and what of that the store has elsewhere or nowhere by now. */
   readonly held: readonly Identifier[];
@@ -63,13 +63,13 @@ const CHUNK = 200;
 const AHEAD = 3;
 /** So many more requests, as a share of those that may be under way, are made ready for the client to send as soon as it may. */
 const PREPARED = 1 / 4;
-/** What became of actions is recorded together with what becomes of others so soon after. */
+/** Outcomes within this time are recorded together. */
 const RECORDED_WITHIN_MS = 10;
 
 /**
- * Carries out a run's open actions: known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST, 409 →
- * find and link, 400 → that action fails with the service's own messages and the others go on.
- * Throws `RunInterruptedError` when the service is down or refuses us; what is open then stays planned.
+ * Carries out a run's open actions. A known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST,
+ * 409 → find and link. A 400 fails that action with the service's own messages, and the others continue. Throws
+ * `RunInterruptedError` when the service is down or refuses us; what is open then stays planned.
  */
 @Injectable()
 export class Applier {
@@ -129,8 +129,8 @@ export class Applier {
   }
 
   /**
-   * Actions that still have to be carried out, begun a few at a time: of those a worker that dies leaves open, the last few may have
-   * been carried out, and are looked for by the next.
+   * Open actions, started a few at a time. If a worker dies, its last few may have been carried out, and the next
+   * worker looks for them.
    */
   async *#begun(run: ApplyingRun, store: Store): AsyncGenerator<BegunAction> {
     const { concurrency } = store.workspace.settings;

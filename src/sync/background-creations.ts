@@ -152,7 +152,10 @@ export class BackgroundCreations {
     await this.runs.recount(externalId);
   }
 
-  /** The task's state; null when it failed, which is recorded. Where it cannot be read the product itself must tell. */
+  /**
+   * The task's state; null when it failed, which is recorded. Where the task cannot be read, the product itself
+   * decides.
+   */
   async #stateOf(
     store: Store,
     product: StoreProductEntity,

@@ -19,7 +19,7 @@ describe('work asked for within moments', () => {
     expect(given).toEqual([['one', 'two', 'three'], ['four']]);
   });
 
-  it('that fails is done one by one, and each hears of its own', async () => {
+  it('that fails is done one by one, and each gets its own error', async () => {
     const { given, together } = recorder();
     const outcomes = await Promise.allSettled(['one', 'bad', 'three'].map((item) => together.do(item)));
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);

@@ -22,8 +22,9 @@ export interface DryRun {
 }
 
 /**
- * What a sync would do, by the very same steps, in a transaction that is rolled back: nothing is written anywhere. Actions
- * are handed out while they can be read; share limits are not enforced, since looking is how one decides about them.
+ * Computes the changes of a sync with the same steps, in a transaction that is rolled back. Nothing is written.
+ * Actions are handed out while they can be read; share limits are not enforced, since looking is how one decides
+ * about them.
  */
 export async function dryRun(
   parts: { db: Database; state: StateRepository; clock: Clock },

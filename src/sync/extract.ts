@@ -56,7 +56,7 @@ export async function readAll(
   return readOnce(store, completed, progress);
 }
 
-/** A file that is not what it should be stays so, and its address may have expired: the next attempt exports anew. */
+/** A malformed file stays malformed, and its address may have expired, so the next attempt exports again. */
 function readOnce(store: Store, completed: CompletedExport, progress: ExportProgress): SourceRead {
   let readable = true;
   async function* batches(): AsyncGenerator<readonly SourceProduct[]> {
@@ -131,8 +131,8 @@ function readAllByPages(store: Store): SourceRead {
 }
 
 /**
- * What changed since the watermark, and the given products (batches of store ids) besides: the store's search lags behind its writes, a read by id
- * does not. Absence from the pages proves nothing; absence by id does.
+ * Products that changed since the watermark, and the given ones (batches of store ids): the store's search lags
+ * behind its writes, a read by id does not. Absence from the pages proves nothing; absence by id does.
  */
 export function readChanges(
   store: Store,

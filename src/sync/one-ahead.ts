@@ -13,7 +13,7 @@ export async function* oneAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T> 
       yield item.value;
     }
   } finally {
-    // What was asked for ahead is nobody's any more; its error would only hide the one that led here.
+    // The prefetched value is no longer needed, and its error would hide the original one.
     await next.catch(() => undefined);
     await iterator.return?.();
   }

@@ -10,8 +10,8 @@ const DOWN_AFTER_MS = 120_000;
 const DELAYS_MS = [500, 2_000, 8_000, 20_000, 30_000];
 
 /**
- * Repeats work through passing faults, and tells those from a side that is down. One instance serves all the concurrent
- * work of a phase, so that a single success anywhere shows that the side is up.
+ * Repeats work after temporary faults, and detects a side that is down. One instance serves all the concurrent work
+ * of a phase, so that a single success anywhere shows that the side is up.
  */
 export class Outage {
   #lastSuccess: number;
@@ -24,8 +24,8 @@ export class Outage {
   }
 
   /**
-   * Runs `work` until it succeeds or fails for good. `repeat` tells it that an earlier try may have been carried out.
-   * Throws `RunInterruptedError` when the side is down or refuses our credentials; other errors as they are.
+   * Runs `work` until it succeeds or fails permanently. `repeat` means that an earlier attempt may have been carried
+   * out. Throws `RunInterruptedError` when the side is down or refuses our credentials; other errors as they are.
    */
   async through<T>(work: (repeat: boolean) => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {

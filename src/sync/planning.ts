@@ -95,7 +95,7 @@ interface Tally {
 /** Few products of a batch may have changed: they are written together with those of the next ones. */
 const WRITE_TOGETHER = 200;
 
-/** What planning some products came to. */
+/** The result of planning a batch. */
 class Findings {
   readonly changes: NewAction[] = [];
   /** Fingerprints of products of which no field differs. */
@@ -120,14 +120,14 @@ class Findings {
 /** A batch as it was read, and what is known of those of it that may have changed. */
 interface MetBatch {
   readonly batch: readonly SourceProduct[];
-  /** How each of the batch was read, null where the read cannot tell. */
+  /** The digest of each product in the batch, null where the read has none. */
   readonly marks: readonly (string | null)[];
   readonly met: MetProducts;
 }
 
 /**
- * Reading, planning and writing overlap: while the database writes what came of some products and tells what it knows of the next,
- * those in between are planned, and those after them read. A batch is parsed before the third one after it is asked for.
+ * Reading, planning and writing overlap. While the database writes one batch and loads the links of another, a third
+ * is planned and a fourth is read. A batch is parsed before the third one after it is asked for.
  */
 async function planProducts(
   plan: PlanTransaction,
@@ -144,9 +144,9 @@ async function planProducts(
     const ids = batch.map(({ externalId }) => externalId);
     const marks = batch.map(({ digest }) => markOfRead(digest, store.readBasis));
     const database = Promise.all([full?.write(plan), plan.reads.meet(ids, marks)]);
-    // Told where it is waited for, which may be later than it fails.
+    // The rejection is handled at the `await` below. Without this line Node would report it as unhandled first.
     database.catch(() => undefined);
-    // Planning gives way to nobody: what the database is asked for has to be on its way by then.
+    // Flush the query before planning: planning blocks the event loop.
     await setImmediate();
     planMet(store, before, findings, tally);
     options.onProgress(tally.seen);

@@ -63,8 +63,8 @@ const CREATIONS_WAIT_MS = 240_000;
 const FAILURES_TOLD = 20;
 
 /**
- * Works runs to their end. The run's row is the truth: a worker holds it by a lease, does the phase that the row names, and
- * whoever finds the row after a crash goes on from there.
+ * Works runs to their end. The run's row is the truth: a worker holds it by a lease, does the phase that the row
+ * names, and the next worker continues there after a crash.
  */
 @Injectable()
 export class RunWorker {
@@ -203,7 +203,7 @@ export class RunWorker {
     const { read, full } = await traced('extract', {}, () => this.#read(hold, store, readFrom));
     const plan = await PlanTransaction.begin(this.db, run);
     try {
-      // What was extracted is read while it is planned.
+      // The extract is read during planning.
       const outcome = await traced('plan', {}, async (span) => {
         const made = await planRead(plan, store, read, {
           full,

@@ -172,7 +172,7 @@ export class SavedPlans {
   }
 }
 
-/** The entry as a new action, to have its identity settled anew; or what has changed since it was planned. */
+/** The entry as a new action whose identity is checked again, or the change since it was planned. */
 function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store): NewAction | string {
   if (entry.writing) return 'a write-back of the product is under way';
   if (entry.actedSince || entry.linkMoved)

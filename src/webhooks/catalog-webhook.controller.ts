@@ -50,7 +50,7 @@ export class CatalogWebhookController {
     @Res() response: Response,
   ): Promise<void> {
     const done = this.metrics.ackSeconds.startTimer();
-    // What a stranger writes into the path is no label.
+    // A workspace name from an unknown caller is not used as a label.
     const workspace = this.sites.workspace(key) ? key : 'unknown';
     const outcome = await traced(
       'receive delivery',

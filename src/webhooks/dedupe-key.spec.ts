@@ -42,7 +42,7 @@ describe('dedupeKey', () => {
     ['action', { ...delivery, action: 'product_generation_failed' }],
     ['product', { ...delivery, product: { id: 8 } }],
     ['task', { ...delivery, task: { id: 't-2' } }],
-  ])('tells deliveries of another %s apart', (_what, other) => {
+  ])('distinguishes deliveries of another %s', (_what, other) => {
     expect(dedupeKey(bytes(other)).key).not.toBe(dedupeKey(bytes(delivery)).key);
   });
 
@@ -74,7 +74,7 @@ describe('dedupeKey', () => {
     expect(dedupeKey(broken)).toEqual({ key: sha256(broken), action: null });
   });
 
-  it('longer than 500 characters is hashed, and still tells deliveries apart', () => {
+  it('longer than 500 characters is hashed, and still distinguishes deliveries', () => {
     const prefix = 'product_generated:7:'.length;
     const fitting = { ...delivery, task: { id: 'x'.repeat(500 - prefix) } };
     expect(dedupeKey(bytes(fitting)).key).toBe(`product_generated:7:${'x'.repeat(500 - prefix)}`);

@@ -14,8 +14,8 @@ const NUL = '\u0000';
 const actionSchema = z.looseObject({ action: z.string().min(1).max(200) });
 
 /**
- * What makes two deliveries the same one (docs/decisions/0008-a-4xx-is-final.md): action, product id and task id, or the body's hash
- * where one of them is missing or the body cannot be read. Never throws: whatever was signed can be stored.
+ * The identity of a delivery (docs/decisions/0008-a-4xx-is-final.md): action, product id and task id, or the body's
+ * hash where one of them is missing or the body cannot be read. Never throws: whatever was signed can be stored.
  */
 export function dedupeKey(rawBody: Uint8Array): { key: string; action: string | null } {
   const body = readUntrustedJson(rawBody);

@@ -25,7 +25,7 @@ import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
 import { resultContent, type ResultContent } from './result-content.js';
 import { parked, processed, type Verdict } from './verdict.js';
 
-/** What a look at a delivery led to. */
+/** The result of one attempt at a delivery. */
 export interface Interpretation {
   /** As the delivery stands now; null when it was not to be looked at: it is settled, or somebody else has it. */
   readonly state: DeliveryState | null;

@@ -12,7 +12,7 @@ import { intendedTranslations } from '../planner/translations.js';
 import type { Store, Workspace } from '../sites/sites.js';
 import type { ReceivedDelivery } from './received-delivery.js';
 
-/** What a result means for the store, and the languages that it lacks. */
+/** The values of a result for the store, and the languages that it lacks. */
 export interface ResultContent {
   readonly intended: readonly IntendedValue[];
   /** Every field and attribute that it brought. */

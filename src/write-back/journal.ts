@@ -11,7 +11,7 @@ import type { StoreProductEntity, WriteBackEntity } from '../persistence/entitie
 import type { WriteBackEnd } from '../persistence/write-back.repository.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
 
-/** What a write-back was given up for, once it is certain that nothing more is sent for it. */
+/** The reason why a write-back was given up, once nothing more is sent for it. */
 export interface GivenUp {
   readonly reason: string;
 }
@@ -121,7 +121,7 @@ export class Journal {
     return this.#isGone;
   }
 
-  /** What is known so far, for an attempt that ends in the middle. */
+  /** The present knowledge, for an attempt that ends in the middle. */
   get soFar(): Pick<WriteBackEnd, 'fields' | 'written'> {
     return { fields: [...this.#fields.values()], written: this.#moved ? this.#written : null };
   }
@@ -168,7 +168,7 @@ export class Journal {
   }
 }
 
-/** What a look at the store came to. */
+/** The result of a read of the store. */
 export interface Decided {
   readonly live: LiveProduct;
   readonly decisions: readonly FieldDecision[];
@@ -204,8 +204,8 @@ export function supersededEnd(
 }
 
 /**
- * The end of a write-back that is given up without another look at the store: what earlier attempts are known to have written
- * stands, and everything else that was sent may or may not be there.
+ * The end of a write-back that is given up without another read of the store. Known writes of earlier attempts are
+ * recorded; everything else that was sent may or may not be in the store.
  */
 export function givenUpBlind(
   row: Pick<WriteBackEntity, 'fields' | 'sent'>,

@@ -143,8 +143,8 @@ export class WriteBackWriter {
   }
 
   /**
-   * Ends older results whose worker died in the middle, without sending anything: what they left in the store must be known as
-   * ours, or this result would take it for the merchant's. Returns the link as it is then.
+   * Ends older results whose worker died in the middle, without sending anything. The values they left in the store
+   * must be recorded as ours, or this result would treat them as the merchant's. Returns the link as it is then.
    */
   async #endCutOff(
     store: Store,
@@ -243,7 +243,7 @@ export class WriteBackWriter {
       await send({ connector: store.connector, storeId: link.storeId, journal, options }, toWrite);
       killPoint('write-back.written');
     } catch (error) {
-      // What got through before the fault is ours already: a read that comes before the next attempt must know it.
+      // Values written before the fault are already ours, and a read before the next attempt must know them.
       await this.writeBacks.recordPartial(row.id, row.externalId, hold.lease, journal.soFar);
       throw error;
     }
@@ -289,7 +289,7 @@ function resultOf({ id, store }: WriteBackEntity, { state, reason, fields }: Wri
   return { id, store, state, reason, conflicts };
 }
 
-/** What an applied write-back may have left undone. */
+/** The unfinished work of an applied write-back. */
 const LEFT: ReadonlySet<FieldOutcome> = new Set(['conflict', 'failed', 'untranslatable']);
 
 /** Why it ended so, as a word that holds nothing of the product. */

@@ -15,7 +15,7 @@ import { BenchWorld } from './world.js';
 
 const BATCH = 10_000;
 
-/** Links that bear a read's mark and nothing else: enough for products that come out as unchanged. */
+/** Links with only a read mark, which is enough for unchanged products. */
 async function seedMarks(db: pg.Pool, store: string, shop: string, count: number): Promise<void> {
   const settings = storeSchema.parse({ workspace: 'default', shop, auth: { accessToken: 'bench' } });
   const basis = readBasisOf(settings);

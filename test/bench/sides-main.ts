@@ -100,7 +100,7 @@ function storeData(operation: string, variables: Record<string, unknown>): unkno
   }
 }
 
-/** What a merchant wrote, and nobody since. */
+/** The merchant's text, unchanged since. */
 function liveProduct(id: string): object {
   return {
     id,

@@ -8,7 +8,7 @@ export interface Figure {
   readonly floor: number | null;
   readonly floorIs: string;
   readonly goal: string;
-  /** Null for what is only told. */
+  /** Null for values without a limit. */
   readonly reached: boolean | null;
 }
 

@@ -1,4 +1,4 @@
-/** What came back. `body` is the parsed JSON, or undefined for an answer without a body. */
+/** The response. `body` is the parsed JSON, or undefined for an answer without a body. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;

@@ -13,8 +13,8 @@ import { RULES } from './rules.js';
 import { detailShape, fieldErrorsShape, productShape, taskShape, type Product } from './shapes.js';
 
 /**
- * What a test wants beside a base URL and a token: a login, or a sandbox whose clock, database and operator it has in hand (which
- * includes whatever is not documented). A service that is somebody else's is not asked for the latter.
+ * The needs of a test besides a base URL and a token: a login, or a sandbox of its own with its clock, database and
+ * operator. Undocumented rules need such a sandbox. A service that is somebody else's is not asked for the latter.
  */
 export type Need = 'login' | 'sandbox';
 
@@ -78,7 +78,7 @@ export class SandboxControl {
   }
 }
 
-/** What a rule's test works with. */
+/** The tools of a rule's test. */
 export class Contract {
   private readonly created = new Set<number>();
 
@@ -99,7 +99,7 @@ export class Contract {
     return this.deliveries;
   }
 
-  /** Text that no other test and no product of the service bears. */
+  /** Text that no other test and no product of the service has. */
   readonly unique = (prefix = 'contract'): string => `${prefix}-${randomBytes(6).toString('hex')}`;
 
   /** Posts a product that must be new and be answered as such; it is deleted when the suite ends. */

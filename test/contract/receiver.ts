@@ -11,7 +11,7 @@ export interface Received {
 /** A status; or silence until the sender gives up; or a connection that breaks. */
 export type Reply = number | 'silence' | 'reset' | { readonly redirect: string };
 
-/** Takes deliveries. It answers 200 unless it was told otherwise for the path. */
+/** Takes deliveries. It answers 200 unless the path has another status. */
 export class Receiver {
   private readonly received: Received[] = [];
   private readonly replies = new Map<string, Reply[]>();

@@ -13,7 +13,7 @@ What store-sync knows about the catalog service, as numbered rules. Comments and
 
 const HELD_BY = { service: 'service', client: 'client', both: 'service and client' } as const;
 
-/** What a section means for store-sync, by the heading of the section. */
+/** The meaning of a section for store-sync, by its heading. */
 const NOTES: Readonly<Record<string, string>> = {
   'POST /products/':
     'One request creates or updates. Because any shared identifier matches, store-sync checks identity before it sends: [decision 0005](decisions/0005-identity.md).',

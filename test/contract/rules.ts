@@ -1,11 +1,11 @@
 /**
- * Every rule of the catalog service, one row each: the source of docs/catalog-rules.md. Tests name the id in their title, as `[AUTH-03] …`, so that
- * `coverage.mjs` can tell which rule is held by which passing test and fail when one has none.
+ * Every rule of the catalog service, one row each: the source of docs/catalog-rules.md. Tests have the id in their
+ * title, as `[AUTH-03] …`. `coverage.mjs` counts the passing tests of each rule and fails when a rule has none.
  *
  * `side` says whose behaviour the rule fixes: the service's (held by the contract suite), the client's (held by the
- * client's specs), or both (each needs a test of its own).
- * `decided` marks what the service does not document: the sandbox's own choice, listed in docs/catalog-sandbox.md. Such a rule
- * is not asked of a service that is somebody else's.
+ * client's specs), or both (each needs a test of its own). `decided` marks what the service does not document: the
+ * sandbox's own choice, listed in docs/catalog-sandbox.md. Such a rule is not asked of a service that is somebody
+ * else's.
  */
 export interface ContractRule {
   readonly id: string;

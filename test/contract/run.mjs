@@ -1,6 +1,7 @@
 /**
- * The contract suite against any service: `npm run contract -- --url https://…/api/v1 --token … [--email … --password …]`.
- * Without --url it runs against a sandbox of its own. What a test writes, it writes to products that it creates, and deletes them.
+ * The contract suite against any service: `npm run contract -- --url https://…/api/v1 --token … [--email … --password
+ * …]`. Without --url it runs against a sandbox of its own. A test writes only to products that it created, and
+ * deletes them.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

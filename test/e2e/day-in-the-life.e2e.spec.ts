@@ -19,7 +19,7 @@ describe('a day with store-sync', () => {
   /** Write-backs of the products, in the same order. */
   let writeBacks: string[];
   let daemon: Program | undefined;
-  /** What the daemons and commands have said, to look for secrets in. */
+  /** The output of the daemons and commands, searched for secrets. */
   const said: string[] = [];
   let env: Record<string, string>;
   const secrets = (): string[] => [
@@ -177,7 +177,7 @@ describe('a day with store-sync', () => {
     await stopped();
   });
 
-  it('has told no secret by the evening: neither in any line that was said nor in any row', async () => {
+  it('has leaked no secret by the evening: neither in any line of output nor in any row', async () => {
     const status = await run('status');
     expect(status).toMatchObject({ status: 0 });
     expect(status.stdout).toContain('1 pending_review, 1 rejected, 2 reverted');
@@ -204,7 +204,7 @@ async function fromExample(world: World): Promise<string> {
   return filled;
 }
 
-/** What the release before this one left. */
+/** The state that the previous release left. */
 async function migrateAllButTheLast(url: string): Promise<void> {
   const source = await new DataSource({
     type: 'postgres',

@@ -50,7 +50,7 @@ describe('a catalog that asks for patience', () => {
       });
       const refused = proxy.requests.findIndex(({ fault }) => fault === 'status');
       const at = proxy.requests[refused]?.at ?? 0;
-      // What was under way already may still arrive.
+      // Requests that were already in flight may still arrive.
       const later = proxy.requests.slice(refused + 1).filter((request) => request.at - at > 250);
       expect(Math.min(...later.map((request) => request.at - at))).toBeGreaterThanOrEqual(waitMs - 50);
       await expectEachOnce(here);
@@ -98,7 +98,7 @@ describe('a catalog that fails in every way there is', () => {
     proxy.arm({ kind: 'reset', when: 'after' }, { method: 'POST', path: /generate/, count: 1 });
     const run = await here.runToEnd();
     expect(run.counts).toMatchObject({ created: PRODUCTS, failed: 0 });
-    // What the interruption left is asked for by the next run; nothing is asked for twice.
+    // The next run requests what the interruption left; nothing is requested twice.
     const next = await here.runToEnd({ full: false });
     expect(next.status).toBe('succeeded');
     await here.settled();

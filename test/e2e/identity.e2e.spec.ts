@@ -86,7 +86,7 @@ describe('identity', () => {
     expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
   });
 
-  it('adopts a catalog product without an external_id that bears our barcode', async () => {
+  it('adopts a catalog product without an external_id that has our barcode', async () => {
     const here = await open();
     const waiting = await created(here, {
       barcode: '4006381333931',
@@ -121,7 +121,8 @@ describe('identity', () => {
     const products = await here.catalogProducts();
     expect(products).toHaveLength(30);
     expect(new Set(products.map((product) => product.external_id)).size).toBe(30);
-    // Whoever came first may have sent it before the other was known; nobody took the other's product over.
+    // The first run may have sent the identifier before the second product was known. Neither took over the other's
+    // product.
     for (const store of [main, other])
       for (const product of store.products.list())
         expect(await entryOf(here, product, store)).toMatchObject({ name: product.title });

@@ -11,7 +11,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** A store whose products all came round once, with the daemon running. */
+/** A store whose products have all completed the loop once, with the daemon running. */
 async function comeRound(options: WorldOptions = {}): Promise<{ world: World; products: SandboxProduct[] }> {
   world = await World.open({ catalog: { notifyAgain: true }, ...options });
   const products = fill(world.store, PRODUCTS, { singleEvery: 2 });

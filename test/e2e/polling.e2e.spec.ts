@@ -9,7 +9,7 @@ afterEach(async () => {
 });
 
 describe('without webhooks', () => {
-  it('everything still comes round, by polling: results, failures and products without sources', async () => {
+  it('everything still completes, by polling: results, failures and products without sources', async () => {
     world = await World.open({
       settings: { workspaces: { default: { webhook: { register: false }, tasks: { pollSeconds: 1 } } } },
     });
@@ -39,7 +39,7 @@ describe('without webhooks', () => {
     expect(unsuccessful.every(({ reason }) => (reason ?? '') !== '')).toBe(true);
   });
 
-  it('a second generation comes round, of which the service notifies nobody', async () => {
+  it('a second generation completes although the service does not notify', async () => {
     world = await World.open({ settings: { workspaces: { default: { tasks: { pollSeconds: 1 } } } } });
     const { store } = world;
     const [product] = fill(store, 1);

@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 let number = 0;
-/** A delivery that no other test sends, about a product nobody knows, of about `bytes` bytes. */
+/** A delivery that no other test sends, about an unknown product, of about `bytes` bytes. */
 function delivery(bytes = 0): string {
   number += 1;
   return JSON.stringify({
@@ -56,7 +56,7 @@ describe('a delivery to the running daemon', () => {
     ['signed 21 minutes ago', { ageSeconds: 1260 }, 401],
     ['signed ten minutes in the future', { ageSeconds: -600 }, 401],
     ['for a workspace that is not configured', { workspace: 'nobody' }, 404],
-  ])('%s is refused for good and not stored', async (_name, options, status) => {
+  ])('%s is refused permanently and not stored', async (_name, options, status) => {
     const before = await stored();
     expect(await world.deliver(delivery(), options)).toBe(status);
     expect(await stored()).toBe(before);
@@ -138,7 +138,7 @@ describe('a delivery while the database', () => {
       expect(ready.status).toBe(503);
       expect(JSON.stringify(await ready.json())).toContain('database');
     } finally {
-      // What hung is cut, as the system would in the end.
+      // Cuts the hanging connections, as the system would do later.
       gate.shut();
       gate.open();
     }

@@ -76,16 +76,16 @@ describe('a store whose events can be verified', () => {
     const topics = () => world.store.webhookSubscriptions().map(({ topic }) => topic);
     await until('the subscriptions', () => Promise.resolve(topics().length === 3 ? true : null));
     expect(topics().sort()).toEqual(['PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
-    // A start is told in a line or two, not in one for each module and route.
+    // A start takes a line or two in the log, not one for each module and route.
     expect(daemon.lines.filter((line) => /InstanceLoader|RouterExplorer/.test(line))).toEqual([]);
     for (const { uri } of world.store.webhookSubscriptions())
       expect(uri).toBe(`${world.url}/webhooks/shopify/main`);
   });
 
-  it('brings a new product round without anybody asking for a run', async () => {
+  it('gets a new product through the whole loop without a requested run', async () => {
     products = fill(world.store, PRODUCTS, { singleEvery: 2 });
     await covered();
-    // What was written is announced as well, and the runs that follow find nothing new in it.
+    // The store announces our own writes, too. The runs that follow find nothing new in them.
     const runs = await covered();
     const created = runs.reduce((sum, { counts }) => sum + counts.created, 0);
     expect(created).toBe(PRODUCTS);

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What the service would send: a body, and what becomes of it when all goes well. */
+/** A delivery of the service: its body, and its expected result. */
 export interface Delivery {
   /** Action, product id and task id: what makes two deliveries the same one. */
   readonly key: string;
@@ -107,7 +107,7 @@ export class DeliverySender {
   }
 
   async #deliver(entry: Sent): Promise<void> {
-    // As the service may: every attempt bears the first one's timestamp.
+    // As the service may do: every attempt has the timestamp of the first.
     const headers = signed(entry.delivery.body, this.secret, new Date());
     for (let attempt = 0; ; attempt += 1) {
       const status = await post(this.url, entry.delivery.body, headers);

@@ -33,7 +33,7 @@ export interface FaultWorldOptions {
   /** Merged over the workspace's and the store's settings. */
   readonly workspaceSettings?: object;
   readonly storeSettings?: object;
-  /** What the daemon calls in place of the sandboxes, e.g. a fault proxy; given their addresses. */
+  /** Returns the addresses that the daemon calls instead of the sandboxes, such as those of a fault proxy. */
   readonly through?: (sides: { catalogUrl: string; storeUrl: string }) => {
     catalogUrl: string;
     storeUrl: string;
@@ -66,7 +66,7 @@ export interface FaultWorld {
   crashDatabase(): Promise<void>;
   /** Lets time pass for leases alone: whoever holds one is taken for dead. */
   expireLeases(): Promise<void>;
-  /** What waits for its next try comes due. */
+  /** Makes everything that waits for a retry due. */
   hurry(): Promise<void>;
   end(): Promise<void>;
 }

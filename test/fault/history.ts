@@ -6,7 +6,7 @@ export interface History {
   readonly db: pg.Pool;
   readonly store: RunningStoreSandbox;
   readonly sent: readonly Sent[];
-  /** What merchants typed while it went on, by product gid: their fields must stand. */
+  /** The merchants' edits during the test, by product gid. These fields must keep their values. */
   readonly edits?: ReadonlyMap<string, { readonly title?: string }>;
   /** Catalog ids of products that bear somebody else's external_id, and the requests that the catalog answered. */
   readonly foreign?: {
@@ -22,7 +22,7 @@ export interface Verdict {
   readonly doubled: string[];
   /** 4xx to deliveries that were genuine. */
   readonly refused: string[];
-  /** Whatever else must hold and does not. */
+  /** Other violations. */
   readonly broken: string[];
   readonly counts: Record<string, number>;
 }
@@ -44,8 +44,8 @@ interface WriteBackRow {
 }
 
 /**
- * Holds what is there at the end against what was sent and what the store was told. To be asked once everything has come to
- * rest; what has not is an offence too.
+ * Compares the final state with everything that was sent to both sides. To be asked once everything has come to rest;
+ * what has not is an offence too.
  */
 export async function checkHistory(history: History): Promise<Verdict> {
   const deliveries = (
@@ -110,7 +110,7 @@ function checkResults(
   }
 }
 
-/** What the journal calls written reached the store once, and nothing reached it that the journal does not know. */
+/** Each value that the journal has as written reached the store once, and the store received nothing else. */
 function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verdict: Verdict): void {
   const told = storeWrites(history.store);
   verdict.counts['storeWrites'] = told.length;
@@ -176,7 +176,7 @@ export interface StoreWrite {
   readonly value: string;
 }
 
-/** Every field value that the store was told to take, in order. */
+/** Every field value that the store received, in order. */
 export function storeWrites(store: RunningStoreSandbox): StoreWrite[] {
   return store.ledger.mutations.flatMap(({ name, input }) => {
     if (name !== 'productUpdate' || !isRecord(input) || !isRecord(input['product'])) return [];

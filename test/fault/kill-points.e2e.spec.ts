@@ -4,12 +4,12 @@ import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { openFaultWorld, requestRun, until, type FaultWorld } from './fault-world.js';
 import { checkHistory } from './history.js';
 
-/** Points that lie on the way of a result that no delivery brings. */
+/** Kill points of a result that arrives by polling. */
 const POLLED: readonly KillPoint[] = ['poll.asked', 'poll.stored'];
-/** A call whose outcome nobody knows costs credits: it is not repeated until polls have had an hour. */
+/** A call with an unknown outcome may have cost credits, so it is not repeated until polls have had an hour. */
 const UNKNOWN_OUTCOME: readonly KillPoint[] = ['generate.opened'];
 
-/** One product after the other comes round, each with a daemon that dies on the way and a successor that goes on. */
+/** One product after the other goes through the loop, each with a daemon that dies and a successor that continues. */
 class Relay {
   private count = 0;
 
@@ -63,7 +63,7 @@ class Relay {
     await requestRun(this.world);
   }
 
-  /** What is not at rest, for people. */
+  /** The rows that are not settled, for people. */
   private async standing(): Promise<string> {
     const { rows } = await this.world.db.query<{ row: object }>(
       `SELECT to_jsonb(each) - 'body' - 'intended' AS row FROM (SELECT * FROM sync_run WHERE state <> 'succeeded') AS each
@@ -92,7 +92,7 @@ class Relay {
     return sent.every(({ state }) => state !== 'pending');
   }
 
-  /** What was asked of the catalog and the store, over all products so far. */
+  /** The requests to the catalog and the store, over all products so far. */
   async expectOnceEach(): Promise<void> {
     const { catalog, db, store } = this.world;
     const { lost, doubled, broken } = await checkHistory({ db, store, sent: [] });
@@ -122,7 +122,7 @@ describe.each([
   });
   afterAll(async () => relay.close());
 
-  it.each(points)('at %s is succeeded by one that brings the product round, once', async (point) => {
+  it.each(points)('at %s is succeeded by one that completes the product, once', async (point) => {
     await relay.dieAt(point);
     await relay.expectOnceEach();
   });

@@ -30,7 +30,7 @@ describe('a run that kills its workers', () => {
     expect(await stages.work(id)).toMatchObject({ state: 'succeeded', crashCount: 0 });
   });
 
-  it('is given up after ten, and the next run begins anew', async () => {
+  it('is given up after ten, and the next run starts again', async () => {
     const id = await runThatKilled(10);
     expect(await stages.work(id)).toMatchObject({
       state: 'failed',

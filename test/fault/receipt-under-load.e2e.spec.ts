@@ -89,7 +89,7 @@ describe('deliveries', () => {
     const successor = await world.load(0, { webhook: rotating });
     for (let count = 0; count < 20; count += 1) before.send(delivery());
     await daemon.terminate();
-    // What comes while nobody listens is repeated, as are those of the old secret that meet the new configuration.
+    // Deliveries during the restart are repeated, as are those with the old secret under the new configuration.
     for (let count = 0; count < 20; count += 1) before.send(delivery());
     daemon = await successor.start();
     for (let count = 0; count < 20; count += 1) after.send(delivery());

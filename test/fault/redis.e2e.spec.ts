@@ -36,7 +36,7 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
     expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
   });
 
-  it('a delivery gets 200 while Redis is away, and comes round once it is back', async () => {
+  it('a delivery gets 200 while Redis is down, and completes once it is back', async () => {
     const { here, sender, plan } = await open(40);
     await redis.stop();
     try {

@@ -143,7 +143,7 @@ async function planWithSchema(): Promise<Awaited<ReturnType<typeof planSoak>>> {
   return planSoak(world.db, world.store, 1, () => 0.99);
 }
 
-/** What stands before replicas: passes on to one that says it is ready, and answers 503 when there is none. */
+/** A load balancer: it forwards to a ready replica, and answers 503 when there is none. */
 async function startFront(): Promise<string> {
   front = createServer((request, response) => {
     void (async () => {

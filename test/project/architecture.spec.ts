@@ -10,7 +10,7 @@ interface Area {
   readonly packages?: readonly string[];
 }
 
-/** What every folder may use: plain types and the process's own clock, lease, shutdown and kill points. */
+/** Folders that every folder may import: plain types and the process's own clock, lease, shutdown and kill points. */
 const FOUNDATION = ['domain', 'runtime'];
 const EDGE: Area = { imports: FOUNDATION };
 const STAGE: Area = {
@@ -164,7 +164,7 @@ describe('the checks themselves', () => {
     expect(placesWhere({ path: 'x.ts', text, imports: [] }, readsEnvironment)).not.toEqual([]),
   );
 
-  it('tell a date that is given from one that is read', () => {
+  it('distinguish a date that is given from one that is read', () => {
     const text = 'new Date(0); new Date(); Date.now(); Math.random(); // Date.now()';
     expect(placesWhere({ path: 'x.ts', text, imports: [] }, readsClockOrChance)).toHaveLength(3);
   });

@@ -5,7 +5,7 @@ interface KnownCommand {
   readonly options: ReadonlyMap<string, boolean>;
   /** Whether it takes words besides options. */
   readonly takesWords: boolean;
-  /** What the first word may be; empty: anything. */
+  /** The values of the first word; empty: any. */
   readonly actions: readonly string[];
 }
 
@@ -62,7 +62,7 @@ const runner = z.object({
 });
 
 /**
- * What is wrong with `words` as a command line of store-sync, null when nothing is. Understands how usage is written:
+ * The problem of `words` as a command line of store-sync; null when there is none. Understands how usage is written:
  * `[--full]` is an option that may be left out, `show ID…` an action with a placeholder, `…` anything.
  */
 export function misuse(tree: CommandTree, words: string): string | null {

@@ -64,7 +64,7 @@ function seriesOf({ registry }: Metrics): Map<string, readonly string[]> {
   return series;
 }
 
-/** What an expression asks for: series and the labels that it picks them by or groups them by. */
+/** The series of an expression, and the labels that it selects or groups by. */
 function askedBy(expression: string): { series: string[]; labels: string[]; groupings: string[] } {
   const names = [...expression.matchAll(/\b(?:store_sync|process|nodejs)_\w+/g)].map(([name]) => name);
   const labels = [...expression.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label = '']) => label);

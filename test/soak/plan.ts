@@ -4,7 +4,7 @@ import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import { deliveryOf, type Delivery } from '../fault/deliveries.js';
 import { SHOP, STORE, WORKSPACE } from '../fault/fault-world.js';
 
-/** What is to be delivered, in the order of sending, and what merchants have done before. */
+/** The deliveries in the order of sending, and the merchants' earlier edits. */
 export interface SoakPlan {
   readonly deliveries: readonly Delivery[];
   readonly edits: ReadonlyMap<string, { readonly title: string }>;
@@ -27,9 +27,9 @@ const EDITED_SHARE = 0.03;
 const CATALOG_IDS_FROM = 1_000;
 
 /**
- * Products that are linked and asked for, and the results to come: for half of them a second, newer one that nobody asked
- * for. Some fail, some find no sources; some titles were edited by the merchant after they were read. The order of sending
- * is shuffled, so that newer results overtake older ones.
+ * Products that are linked and have a generation request, and their results. Half of them get a second, newer result
+ * that was not requested. Some fail, some find no sources; some titles were edited by the merchant after they were
+ * read. The order of sending is shuffled, so that newer results overtake older ones.
  */
 export async function planSoak(
   db: pg.Pool,

@@ -1,8 +1,8 @@
 type Interjection = () => unknown;
 
 /**
- * What a stand-in was asked, and what a test wants to happen around its calls: before the effect (a refusal, a fault, a
- * halt) or after it (an answer that is lost).
+ * The calls of a fake, and the events that a test inserts: before the effect (a refusal, a fault, a halt) or after it
+ * (a lost response).
  */
 export class CallScript<Operation extends string> {
   readonly calls: { readonly operation: Operation; readonly args: readonly unknown[] }[] = [];

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** What PostgreSQL answers to every connection while it starts or recovers. */
+/** PostgreSQL's answer to every connection while it starts or recovers. */
 const STARTING_UP = ((): Buffer => {
   const fields = Buffer.from('SFATAL\0C57P03\0Mthe database system is starting up\0\0');
   const head = Buffer.from('E\0\0\0\0', 'latin1');

@@ -151,7 +151,7 @@ export class World {
     };
   }
 
-  /** Writes the configuration file anew: the world's settings with `changes` over them. */
+  /** Writes the configuration file again: the world's settings with `changes` over them. */
   async configure(changes: Settings): Promise<void> {
     await writeFile(this.configFile, stringify(merged(this.settings(), changes)), { mode: 0o600 });
   }
@@ -166,7 +166,7 @@ export class World {
         shop: store.shop,
         endpoint: store === this.store ? sides.storeUrl : store.url,
         auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
-        // Nobody's night: runs are asked for.
+        // Never due: tests request runs.
         schedule: { cron: '0 0 29 2 *' },
       },
     ]);

@@ -60,7 +60,7 @@ export class FakeCatalog extends CatalogClient {
   readonly script = new CallScript<CatalogOperation>();
   readonly products = new Map<number, CatalogProduct>();
   readonly taskRecords = new Map<string, BackgroundTask>();
-  /** What it says of any product in another language; the rest is as in its own. */
+  /** The texts of any product in another language. All other fields are as in the default language. */
   readonly translated = new Map<string, Partial<CatalogProduct>>();
   readonly creations = new Map<string, CreationTask>();
   /** A product with variants is created in the background, and these many polls find it running. */
@@ -99,7 +99,7 @@ export class FakeCatalog extends CatalogClient {
     return [...this.products.values()].find((product) => product.external_id === externalId);
   }
 
-  /** Products that bear the external_id: more than one is a product made twice. */
+  /** Products with the external_id. More than one means that a product was created twice. */
   countOf(externalId: string): number {
     return [...this.products.values()].filter((product) => product.external_id === externalId).length;
   }
@@ -140,7 +140,7 @@ export class FakeCatalog extends CatalogClient {
     return filters.sorting === 'asc' ? listed : listed.reverse();
   }
 
-  /** Answers omit variants unless told otherwise: they have a path of their own. */
+  /** Answers omit variants by default, because they have their own path. */
   #answered(product: CatalogProduct): CatalogProduct {
     if (this.listsVariants) return product;
     const { variants, ...rest } = product;

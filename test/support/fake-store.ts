@@ -102,7 +102,7 @@ export class FakeStore implements StoreConnector {
   /** Without exports a full read goes by pages. */
   exports = true;
   batchSize = 2;
-  /** What the next polls of an export answer; then it is completed. */
+  /** The answers to the next polls of an export. After them it is completed. */
   exportStates: ExportState[] = [];
   /** Overrides the store's own count. */
   counted: number | null | undefined;
@@ -110,9 +110,9 @@ export class FakeStore implements StoreConnector {
   parsed: string[] = [];
   /** Read twice by every read, as pages do that shift under it. */
   repeated: readonly ProductSnapshot[] = [];
-  /** What the filter's query selects. */
+  /** The products that the filter's query selects. */
   selects: (product: ProductSnapshot) => boolean = () => true;
-  /** What the store makes of a value that it is given. */
+  /** How the store normalises a value. */
   normalises: (field: StoreField, value: string) => string = (_field, value) => value;
   /** Metafields that the store refuses, by key. */
   refusedKeys = new Set<string>();
@@ -287,7 +287,7 @@ export class FakeStore implements StoreConnector {
     });
   }
 
-  /** What a person, or an earlier write, has put there; null removes it. */
+  /** Sets a value as a person or an earlier write would; null removes it. */
   translate(storeId: string, target: string, value: string | null): void {
     const key = `${storeId} ${target}`;
     if (value === null) this.#translations.delete(key);

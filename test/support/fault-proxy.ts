@@ -2,13 +2,13 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** What becomes of a request in place of being passed on and answered as it is. */
+/** The fault of a request instead of an unchanged response. */
 export type ProxyFault =
-  /** Answered by the proxy; the service behind never hears of it. */
+  /** Answered by the proxy; the request does not reach the service. */
   | {
       readonly kind: 'status';
       readonly status: number;
-      /** Made when the request is met: some say a time. */
+      /** Created for each request, because some contain a time. */
       readonly headers?: () => Readonly<Record<string, string>>;
       readonly body?: string;
     }
@@ -51,7 +51,7 @@ interface Armed {
   left: number;
 }
 
-/** An HTTP proxy in front of one service, which passes everything on until it is told to fail. */
+/** An HTTP proxy in front of one service, which passes everything on until a test makes it fail. */
 export class FaultProxy {
   readonly requests: ProxiedRequest[] = [];
   private armed: Armed[] = [];
@@ -67,7 +67,7 @@ export class FaultProxy {
     const server = createServer();
     const proxy = new FaultProxy(server, new URL(target));
     server.on('request', (incoming, outgoing) => {
-      // Whatever fails behind is a broken connection in front.
+      // A failure of the service becomes a broken connection for the client.
       proxy.take(incoming, outgoing).catch(() => outgoing.destroy());
     });
     server.listen(0, '127.0.0.1');

@@ -31,7 +31,7 @@ async function left() {
   return pids;
 }
 
-/** A pid may have gone to a stranger since; where the system tells, the command line decides. */
+/** The pid may belong to another process now. Where the system shows it, the command line decides. */
 async function isStillThat(pid, mark) {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return true;

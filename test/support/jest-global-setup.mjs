@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Jest's global setup: the name of a directory for the run (whoever needs it makes it), and a janitor that outlives the run by a moment.
- * Servers that tests start are noted in the directory; the janitor ends them and removes it when this process closes its pipe: at
- * the end of the run, or by dying.
+ * Jest's global setup: the name of a directory for the run (whoever needs it makes it), and a janitor that outlives
+ * the run by a moment. The directory lists the servers that tests start. When this process closes its pipe, at the
+ * end of the run or by dying, the janitor stops them and removes the directory.
  */
 export default function setUp() {
   const directory = join(tmpdir(), `store-sync-test-${randomBytes(8).toString('hex')}`);

@@ -1,4 +1,4 @@
-/** Jest's global teardown: tells the janitor that the run is over, and waits until it has tidied up. */
+/** Jest's global teardown: signals the end of the run to the janitor, and waits until it has cleaned up. */
 export default async function tearDown() {
   const janitor = globalThis.storeSyncJanitor;
   if (janitor === undefined || janitor.exitCode !== null) return;

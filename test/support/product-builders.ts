@@ -20,7 +20,10 @@ import {
   type SourceRules,
 } from '../../src/planner/source.js';
 
-/** Defaults for what a test does not speak of: a published bottle with one default variant, in the shop `example`. */
+/**
+ * Defaults for everything that a test leaves open: a published bottle with one default variant, in the shop
+ * `example`.
+ */
 export const SHOP = 'example.myshopify.com';
 
 export function externalId(productId = '1', variantId?: string): string {
@@ -193,7 +196,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
   };
 }
 
-/** What the planner decides of one value. */
+/** The planner's decision about one value. */
 export function decide(
   value: IntendedValue,
   product: LiveProduct = live(),

@@ -13,8 +13,9 @@ export function runDirectory(): string {
 }
 
 /**
- * Notes a process for the janitor, which ends it when the run is over and it is still there. `mark` is a text of its command
- * line, by which it is told from a stranger that got its pid. Answers a function that strikes the note again.
+ * Notes a process for the janitor, which ends it when the run is over and it is still there. `mark` is a text of its
+ * command line, which distinguishes it from another process with the same pid. Answers a function that strikes the
+ * note again.
  */
 export async function noteProcess(pid: number, mark: string): Promise<() => Promise<void>> {
   const notes = join(runDirectory(), 'processes');

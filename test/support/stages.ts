@@ -135,7 +135,7 @@ export class Stages {
     await this.db.dataSource.destroy();
   }
 
-  /** As configured by now: built anew at each use, so that a test may change settings on the way. */
+  /** The present configuration, built at each use, so that a test may change settings in between. */
   get sites(): Sites {
     const workspace: Workspace = {
       key: WORKSPACE,

@@ -35,8 +35,8 @@ const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * True for a line of JSON that a look at its text shows to hold nothing to mask: most lines, which then need not be parsed.
- * Whatever is escaped in it is not taken at its looks.
+ * True for a line of JSON that a look at its text shows to hold nothing to mask: most lines, which then need not be
+ * parsed. Escaped characters are decoded before the comparison.
  */
 export function isHarmless(line: string, redact: Redactor): boolean {
   return !line.includes('\\') && !namesOf(line).some(isSecretName) && redact(line) === line;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { StateGauges, type StateSources } from './state-gauges.js';
 
-/** What Prometheus is told. One instance a process; stages count, operations hands it out. */
+/** The metrics for Prometheus. One instance a process; stages count, operations hands it out. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -55,7 +55,7 @@ export class Metrics {
   ]);
   readonly catalogConcurrency = new Gauge({
     name: 'store_sync_catalog_concurrency',
-    help: 'Requests to the catalog service that may be under way at once: fewer than configured while more would only slow it',
+    help: 'Allowed concurrent requests to the catalog service: reduced while more would only slow it down',
     labelNames: ['workspace'],
     registers: [this.registry],
   });
@@ -91,7 +91,7 @@ export class Metrics {
     for (const outcome of ['sent', 'failed']) this.notifications.inc({ outcome }, 0);
   }
 
-  /** From now on `text` tells of rows and queues too. */
+  /** From now on `text` includes rows and queues. */
   watch(sources: StateSources): void {
     this.#state.watch(sources);
   }

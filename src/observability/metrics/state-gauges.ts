@@ -37,7 +37,7 @@ export interface StateSources {
   readonly lostJobs: () => ReadonlyMap<string, number>;
   /** Milliseconds, only ever growing. */
   readonly clockMs: () => number;
-  /** Told why a side could not be looked at. */
+  /** Called with the reason why a side could not be read. */
   readonly onFault: (side: 'database' | 'queue', error: unknown) => void;
 }
 
@@ -66,8 +66,8 @@ const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Values that stand in rows and queues, read when they are asked for. What cannot be read in time is left out rather than
- * shown as it was: an old value would hide the very fault that one looks for.
+ * Values that stand in rows and queues, read when they are asked for. Values that cannot be read in time are omitted.
+ * An old value would hide the fault that the reader is looking for.
  */
 export class StateGauges {
   readonly #databaseUp: Gauge;
@@ -102,7 +102,12 @@ export class StateGauges {
       'Whether nothing is asked of the workspace at present',
       'workspace',
     );
-    this.#slot = gauge('webhook_slot', 'Whose the webhook slot is: 1 for what holds', 'workspace', 'state');
+    this.#slot = gauge(
+      'webhook_slot',
+      'Owner of the webhook slot: 1 for the present one',
+      'workspace',
+      'state',
+    );
     this.#lastSuccess = gauge(
       'last_successful_run_timestamp_seconds',
       'When the store’s newest successful run ended, as Unix time',
@@ -126,7 +131,7 @@ export class StateGauges {
     this.#sources = sources;
   }
 
-  /** Reads everything anew unless that was done a moment ago; never throws, never takes longer than two seconds. */
+  /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
   async refresh(): Promise<void> {
     const sources = this.#sources;
     if (sources === null || sources.clockMs() < this.#freshUntilMs) return;

@@ -24,9 +24,9 @@ export interface RunningTracing {
 const STOP_WITHIN_MS = 3_000;
 
 /**
- * Begins to send spans by OTLP (http/protobuf). `ratio` is the share of traces that are sent. The exporter reads its address and
- * headers, and the resource its name, from OpenTelemetry's own variables. What cannot be sent is dropped and logged: no work
- * waits for it.
+ * Begins to send spans by OTLP (http/protobuf). `ratio` is the share of traces that are sent. The exporter reads its
+ * address and headers, and the resource its name, from OpenTelemetry's own variables. Spans that cannot be sent are
+ * dropped and logged, so that no work waits for them.
  */
 export function startTracing(ratio: number, log: Logger): RunningTracing {
   diag.setLogger(
@@ -76,7 +76,7 @@ async function endsWithin(work: Promise<void>, log: Logger): Promise<void> {
   try {
     await Promise.race([work, late]);
   } catch {
-    // The exporter's own error quotes the request; that it failed is all that is told.
+    // The exporter's own error quotes the request, so only the failure is logged.
     log.warn({}, 'traces: the last spans could not be sent');
   } finally {
     clearTimeout(timer.id);

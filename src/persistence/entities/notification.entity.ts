@@ -20,7 +20,7 @@ export class NotificationEntity {
   @Column('text') kind!: string;
   /** Key of the store or workspace; which of the two follows from the kind. */
   @Column('text') subject!: string;
-  /** What the message needs besides; never a secret, never text of a product. */
+  /** Further facts for the message. Never a secret or a product's text. */
   @Column('jsonb', { default: {} }) facts!: Record<string, unknown>;
   @Column('timestamptz') since!: Date;
   @Column('timestamptz', { nullable: true }) endedAt!: Date | null;

@@ -13,7 +13,7 @@ export class OwedProductEntity {
   @Column('text') storeId!: string;
   @Column('text', { default: '' }) label!: string;
   @Column('text') code!: OwedCode;
-  /** What the other side said, for people. */
+  /** The message of the other side, for people. */
   @Column('text', { nullable: true }) detail!: string | null;
   /** Since when it has been owed without interruption, for whatever reasons. */
   @Column('timestamptz', { default: () => 'now()' }) since!: Date;

@@ -8,7 +8,7 @@ import { RUN_KINDS, type RunKind } from './sync-run.entity.js';
 const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
 export type SavedPlanState = (typeof STATES)[number];
 
-/** What a plan would do, in numbers. */
+/** The counts of a plan. */
 export interface PlanCounts {
   readonly seen: number;
   readonly creates: number;

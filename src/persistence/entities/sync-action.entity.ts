@@ -8,7 +8,7 @@ import { SyncRunEntity } from './sync-run.entity.js';
 export const ACTION_KINDS = ['create', 'adopt', 'update', 'orphan'] as const;
 export type StoredActionKind = (typeof ACTION_KINDS)[number];
 
-/** What went wrong with one product, as the other side put it. */
+/** The error of one product, in the words of the other side. */
 export interface ActionError {
   readonly code: string;
   readonly message: string;

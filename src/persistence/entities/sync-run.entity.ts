@@ -8,7 +8,7 @@ const RUN_PHASES = ['extract', 'apply', 'done'] as const;
 
 export type RunKind = (typeof RUN_KINDS)[number];
 export type RunTrigger = 'schedule' | 'command' | 'api' | 'event' | 'reconcile';
-/** What a resumed run does next: read the store and plan, carry out the stored plan, or nothing. */
+/** The next phase of a resumed run: read the store and plan, carry out the stored plan, or nothing. */
 export type RunPhase = (typeof RUN_PHASES)[number];
 
 @Entity({ name: 'sync_run' })

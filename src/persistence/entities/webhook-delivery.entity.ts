@@ -26,7 +26,7 @@ export class WebhookDeliveryEntity {
   @Column('text', { nullable: true }) action!: string | null;
   @Column('text', { nullable: true }) externalId!: string | null;
   @Column('text', { nullable: true }) taskId!: string | null;
-  /** What became of it, or why it was set aside, for people. */
+  /** The outcome, or the reason why it was parked, for people. */
   @Column('text', { nullable: true }) note!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */

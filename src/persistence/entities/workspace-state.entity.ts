@@ -10,7 +10,7 @@ export class WorkspaceStateEntity {
   @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
   @Column('integer', { default: 0 }) pauses!: number;
   @Column('text', { nullable: true }) webhookFinding!: string | null;
-  /** Whose webhook slot it is, as far as the last look showed: `ours`, `free`, `foreign`, `unknown`. */
+  /** The owner of the webhook slot at the last check: `ours`, `free`, `foreign`, `unknown`. */
   @Column('text', { nullable: true }) webhookState!: string | null;
   @Column('timestamptz', { nullable: true }) webhookCheckedAt!: Date | null;
   /** Hash of the webhook secret that was last sent to the service. */

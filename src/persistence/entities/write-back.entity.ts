@@ -31,7 +31,7 @@ export class WriteBackEntity {
   @Column('text') state!: WriteBackState;
   @Column('jsonb') intended!: IntendedValue[];
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
-  /** What an attempt was about to send, stored before it was sent, by target. */
+  /** The values that an attempt is about to send, by target. Stored before they are sent. */
   @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
   @Column('jsonb', { default: [] }) fields!: JournalField[];
   /** Every field and attribute that the result brought, and what is meant to become of it. */

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * The tables of docs/decisions/0001-rows-before-queues.md. Exactly-once effects rest on the unique indexes here, each with its reason; the queue only
- * nudges. Everything that varies by vendor or by release lives in jsonb that is parsed when it is read.
+ * The tables of docs/decisions/0001-rows-before-queues.md. Exactly-once effects rest on the unique indexes here, each
+ * with its reason; the queue only signals. Everything that varies by vendor or by release lives in jsonb that is
+ * parsed when it is read.
  */
 export class RowsAreTheTruth1763700000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

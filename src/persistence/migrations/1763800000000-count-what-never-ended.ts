@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Attempts that began and never ended, in a row: a row that kills whoever works on it is set aside after a few, instead of
- * taking the process down for ever. `attempts` cannot tell: an attempt that ended in a postponement counts there as well.
+ * Counts attempts in a row that started and never ended. A row that kills its worker is parked after a few, instead
+ * of ending the process again and again. `attempts` is no substitute: a postponed attempt counts there as well.
  */
 export class CountWhatNeverEnded1763800000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

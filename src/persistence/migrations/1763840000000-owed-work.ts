@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * Whatever is put off is a row that says so, so that the next run takes it up and people see it. Failures and open actions of
- * earlier releases become such rows.
+ * Everything that is put off is a row, so that the next run continues with it and people see it. Failures and open
+ * actions of earlier releases become such rows.
  */
 export class OwedWork1763840000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the catalog held when content was asked for, so that a result is told from what was there before; how the service shows the
- * webhook secret that it was given; and times that a result claimed from the future, set back to the present.
+ * Three facts. The catalog's content at the request distinguishes a result from older content. The service's display
+ * of our webhook secret identifies our slot. Result times in the future are set to the present.
  */
 export class WhatTheCatalogHeld1763850000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

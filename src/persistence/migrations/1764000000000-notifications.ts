@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What people are told of, one row per condition from its beginning to its end. How far they were told is part of the row, so
- * that a change is told once by any number of replicas and is not lost with the process that noticed it.
+ * The conditions that cause notifications, one row per condition from its beginning to its end. The row also has the
+ * progress of the notification. So any number of replicas sends a change once, and a change survives the process that
+ * noticed it.
  */
 export class Notifications1764000000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
@@ -35,7 +36,7 @@ const STATEMENTS = [
   'CREATE UNIQUE INDEX notification_one_open ON notification (kind, subject) WHERE ended_at IS NULL',
   `CREATE INDEX notification_untold ON notification (next_attempt_at)
      WHERE told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL)`,
-  // Whose the slot is, for programs; the finding beside it is for people.
+  // The owner of the slot, for programs; the finding beside it is for people.
   'ALTER TABLE workspace_state ADD COLUMN webhook_state text',
   // Few of many: asked for every few seconds.
   `CREATE INDEX webhook_delivery_set_aside ON webhook_delivery (workspace) WHERE state IN ('parked', 'failed')`,

@@ -1,9 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What a product looked like, to the byte, when it last came out as unchanged or was pushed in full: as long as a read meets the
- * same again, it need not even be parsed. The trigger takes the mark away whenever anything moves that the planner compares
- * with, whoever moves it: also a release that knows nothing of marks, while both serve.
+ * The digest of a product when it was last unchanged or completely pushed. While a read has the same digest, the
+ * product need not be parsed. The trigger takes the mark away whenever anything moves that the planner compares with,
+ * whoever moves it: also a release that knows nothing of marks, while both serve.
  */
 export class ReadMarks1764200000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

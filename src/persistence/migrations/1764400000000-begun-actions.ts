@@ -1,8 +1,8 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * How far a run has begun its actions, in one row instead of in every action's: which were under way when a worker died follows
- * from it, and counting costs one small update for several of them.
+ * The progress of a run's actions, in one row instead of in every action. It shows which actions were in flight when
+ * a worker died, and costs one small update for several actions.
  */
 export class BegunActions1764400000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

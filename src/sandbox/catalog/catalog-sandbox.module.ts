@@ -23,7 +23,7 @@ import { WebhookSettings } from './webhooks/webhook-settings.js';
 import { WebhookSettingsController } from './webhooks/webhook-settings.controller.js';
 import { Wakeups } from './worker.js';
 
-/** What has to exist before the module: things that are opened, and awaited. */
+/** Resources that must be open before the module is created. */
 export interface SandboxParts {
   readonly settings: SandboxSettings;
   readonly database: SandboxDatabase;

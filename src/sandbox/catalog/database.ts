@@ -2,7 +2,7 @@ import pg from 'pg';
 import { MIGRATIONS } from './migrations.js';
 import type { SandboxLogger } from './logger.js';
 
-/** What runs a query: the pool, or the connection of a transaction. */
+/** Runs queries: the pool, or the connection of a transaction. */
 export interface Queryable {
   query<Row extends pg.QueryResultRow>(text: string, values?: unknown[]): Promise<pg.QueryResult<Row>>;
 }
@@ -73,7 +73,7 @@ export class SandboxDatabase implements Queryable {
       return result;
     } catch (error) {
       await client.query('ROLLBACK').catch(() => {
-        // The connection is gone, and the transaction with it; the first error is the one to tell.
+        // The connection is gone, and the transaction with it; the first error is the one to report.
         broken = true;
       });
       throw error;

@@ -1,4 +1,4 @@
-/** What the catalog service does not document, and what this sandbox does instead. docs/catalog-sandbox.md lists these rows. */
+/** The sandbox's own choices where the catalog service documents nothing. docs/catalog-sandbox.md lists these rows. */
 export interface Decision {
   readonly topic: string;
   readonly decision: string;
@@ -17,7 +17,7 @@ export const DECISIONS: readonly Decision[] = [
       'external_id decides first, then barcode, sku, mpn, asin; among equals the lower id. Variants match like products. external_id itself need not be unique.',
   },
   {
-    topic: 'What a match changes',
+    topic: 'Effect of a match',
     decision:
       'The fields that the request names, external_id among them. Variants that it names are updated or added at once, others stay.',
   },
@@ -53,7 +53,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'PUT',
     decision:
-      'Empties what the body does not name, in the locale of the request. variants replace the set; without variants in the body it stays.',
+      'Empties the fields that the body omits, in the locale of the request. Variants replace the set; without variants in the body it stays.',
   },
   {
     topic: 'PATCH',
@@ -63,12 +63,12 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Matching of variants',
     decision:
-      'Among the variants of the same product: by id, else in the matching order; those without any identifier in their order. Two of one request that name the same variant are refused.',
+      'Among the variants of the same product: by id, then in the matching order. Variants without an identifier match by position. Two of one request that name the same variant are refused.',
   },
   {
     topic: 'Background creation',
     decision:
-      'What can be refused at once is refused with 400. A conflict that arises until the task runs makes the task FAILURE, and nothing is kept. Matching is repeated when the task runs.',
+      'Immediate refusals are 400. A conflict that arises until the task runs makes the task FAILURE, and nothing is kept. Matching is repeated when the task runs.',
   },
   {
     topic: 'Variants endpoint',
@@ -86,7 +86,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Locales',
     decision:
-      'name, description, html_description, open_attributes and sections depend on the locale. What is missing in one is taken from the default locale, field by field. Another spelling of the same locale (de_at) is the same locale.',
+      'name, description, html_description, open_attributes and sections depend on the locale. A missing text is taken from the default locale, field by field. Another spelling of the same locale (de_at) is the same locale.',
   },
   {
     topic: 'Pages',
@@ -96,12 +96,12 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Filters',
     decision:
-      'All must hold. brands ignore case and match whole names. Several tags mean any of them. Dates are days in UTC, both inclusive. search and brand ignore case and look at the listed product, not at its variants. A value outside its range is a field error, an unknown parameter is ignored.',
+      'All must hold. brands ignore case and match whole names. Several tags mean any of them. Dates are days in UTC, both inclusive. The filters search and brand ignore case and look at the listed product, not at its variants. A value outside its range is a field error, an unknown parameter is ignored.',
   },
   {
     topic: 'tasks filter',
     decision:
-      'none: never asked for. success: the last generation succeeded. not_generated: asked for, but not generated (still running, failed or without source URLs). order_by=task sorts by the time of the last generation, products without one last.',
+      'none: never requested. success: the last generation succeeded. not_generated: requested, but without a result yet. That includes running and failed tasks, and those without source URLs. With order_by=task, the sort key is the time of the last generation, and products without one are last.',
   },
   {
     topic: 'Categories',
@@ -131,12 +131,12 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Generated content',
     decision:
-      'Made by rules from what was written about the product, never from what was generated, and says so. It shows in name, description, html_description and sections; writing a field replaces it.',
+      'Content is made by rules from the merchant’s texts, never from generated texts, and says so. It shows in name, description, html_description and sections; writing a field replaces it.',
   },
   {
     topic: 'Outcomes',
     decision:
-      'sandbox_outcome failed or no_urls in metadata or open_attributes, a tag sandbox-failed or sandbox-no-urls there, or [fail] or [no-urls] in the name makes the outcome. A product deleted meanwhile fails and is null in the delivery.',
+      'Three things select the outcome. First, sandbox_outcome failed or no_urls in metadata or open_attributes. Second, a tag sandbox-failed or sandbox-no-urls. Third, [fail] or [no-urls] in the name. A product deleted meanwhile fails and is null in the delivery.',
   },
   {
     topic: 'Credits',
@@ -155,7 +155,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Deliveries',
     decision:
-      'Sent to the configuration of the moment of the attempt; one that was removed, or no longer wants the event, cancels. A redirect is not followed and counts as neither success nor final. The next wait begins when an attempt has ended.',
+      'Each attempt uses the present configuration. If it was removed, or no longer includes the event, the delivery is cancelled. A redirect is not followed and counts as neither success nor final. The next wait begins when an attempt has ended.',
   },
   {
     topic: 'Timestamp of retries',
@@ -164,7 +164,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Never twice',
     decision:
-      'A pair of product and event is notified once for ever, also when its delivery failed for good (notifyAgain changes it to once per generation).',
+      'A pair of product and event is notified only once, even after a permanent failure. The setting notifyAgain changes it to once per generation.',
   },
-  { topic: 'HTTPS', decision: 'Left to a proxy in front.' },
+  { topic: 'HTTPS', decision: 'A proxy in front is responsible.' },
 ];

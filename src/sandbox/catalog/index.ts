@@ -55,7 +55,7 @@ export interface RunningCatalogSandbox {
   deliveries(): Promise<readonly DeliveryRecord[]>;
   /** Makes the workers look at the clock again: to be called when an injected clock was moved. */
   wake(): void;
-  /** Stops answering and sending. What was due stays in the database and goes on with the next start. */
+  /** Stops answering and sending. Due work stays in the database and continues after the next start. */
   stop(): Promise<void>;
 }
 

@@ -9,8 +9,8 @@ export interface CatalogOperator {
 }
 
 /**
- * What the operator does on the database alone, beside a running sandbox or without one: tokens and users. Whatever it changes
- * holds from the next request on.
+ * The operator's tasks on the database, beside a running sandbox or without one: tokens and users. Changes take
+ * effect with the next request.
  */
 export async function openCatalogOperator(options: {
   readonly databaseUrl: string;

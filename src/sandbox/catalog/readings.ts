@@ -19,18 +19,18 @@ export interface CatalogReadings {
   /** Whether the variants path also takes POST. When it is read-only, POST answers 405. */
   readonly variantsPath: 'read-write' | 'read-only';
   /**
-   * What clears a field. `both`: null and an empty text. `null`: an empty text is refused. `blank`: null is refused, and an empty
-   * text, list or object clears. `ignored-null`: as `blank`, but null changes nothing.
+   * The value that clears a field. `both`: null and an empty text. `null`: an empty text is refused. `blank`: null is
+   * refused, and an empty text, list or object clears. `ignored-null`: as `blank`, but null changes nothing.
    */
   readonly clearing: 'both' | 'null' | 'blank' | 'ignored-null';
   /**
-   * What GET answers in a locale for which a product has no text: the text of the default locale, null texts, or 404 for one
-   * product (a listing shows null texts then).
+   * The answer of GET in a locale without texts: the default locale's text, null texts, or 404 for one product (with
+   * null texts in listings).
    */
   readonly missingLocale: 'default' | 'empty' | 'not-found';
   /**
-   * Whether background tasks can be read: 403 or 404 on their paths; `unnamed` is 404 there, and neither the answer to a
-   * generation request nor a delivery names a task id (`task.id` is an empty text).
+   * Whether background tasks can be read. If not, their paths answer 403 or 404; `unnamed` is 404, without a task id
+   * in any answer or delivery (`task.id` is an empty text).
    */
   readonly tasks: 'readable' | 'forbidden' | 'not-found' | 'unnamed';
   /** Whether DELETE /products/{id}/ exists. When it does not, it answers 405. */
@@ -60,8 +60,8 @@ export function resolveReadings(readings: Partial<CatalogReadings> = {}): Catalo
 }
 
 /**
- * A product body as the `clearing` switch reads it: what the reading refuses becomes field errors named by dotted path, what it
- * ignores is left out, and an empty text that clears becomes null. Free-form objects are left as they are.
+ * A product body as the `clearing` switch reads it: refused values become field errors with a dotted path, ignored
+ * values are omitted, and an empty text that clears becomes null. Free-form objects are left as they are.
  */
 export function readClearing(body: unknown, clearing: CatalogReadings['clearing']): unknown {
   if (clearing === 'both') return body;

@@ -2,7 +2,7 @@ import type { SandboxLogger } from './logger.js';
 import { resolveReadings, type CatalogReadings } from './readings.js';
 import { withoutTrailing } from '../../domain/text.js';
 
-/** What a sandbox is started with. Every time is in milliseconds; every default stands here. */
+/** The settings of a sandbox. Every time is in milliseconds; every default stands here. */
 export interface CatalogSandboxOptions {
   readonly databaseUrl: string;
   /** PostgreSQL schema of its own; made and migrated at start. */
@@ -26,12 +26,12 @@ export interface CatalogSandboxOptions {
   readonly credits?: number;
   /** False, as documented: a product-and-event pair is notified only once. True: once per generation. */
   readonly notifyAgain?: boolean;
-  /** False: a retry carries the timestamp of the delivery's first attempt. True: each attempt is stamped anew. */
+  /** False: a retry carries the timestamp of the delivery's first attempt. True: each attempt has its own timestamp. */
   readonly restampRetries?: boolean;
   /** How it reads what the interface specification leaves open. */
   readonly readings?: Partial<CatalogReadings>;
   readonly bodyLimitBytes?: number;
-  /** How often the workers look for due rows that nothing told them of. */
+  /** How often the workers look for due rows without a signal. */
   readonly pollMs?: number;
   readonly logger?: SandboxLogger;
 }

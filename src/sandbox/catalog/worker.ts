@@ -103,7 +103,7 @@ export class Worker {
   }
 }
 
-/** Tells workers of this process that rows were committed which they might wait for. Other processes find them by polling. */
+/** Signals to the workers of this process that rows were committed. Other processes find them by polling. */
 export class Wakeups {
   private readonly listeners = new Set<() => void>();
 

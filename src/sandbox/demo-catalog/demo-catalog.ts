@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * The built-in demo catalogue, a product export like any other: clothing with several options, texts in several scripts,
- * drafts, an archived product, a gift card, and one product for each kind of trouble a real shop has: a SKU that two share,
- * no identifier, no text, no image, the longest title there is, markup of an old shop system. The tags `sandbox-fail` and
+ * The built-in demo catalogue, an ordinary product export. It has clothing with several options, texts in several
+ * scripts, drafts, an archived product and a gift card. It also has a product for each problem of real shops: a
+ * shared SKU, no identifier, no text, no image, a very long title, old markup. The tags `sandbox-fail` and
  * `sandbox-no-urls` mark the two whose generation shall not succeed.
  */
 export const DEMO_CATALOG_FILE = new URL('products.csv', import.meta.url);

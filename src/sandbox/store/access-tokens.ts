@@ -13,7 +13,7 @@ export interface AccessTokenOptions {
 
 const GrantRequest = z.object({ client_id: z.string(), client_secret: z.string(), grant_type: z.string() });
 
-/** Who may call: the permanent token, and those that the client credentials grant gave out and that have not expired. */
+/** The valid tokens: the permanent one, and unexpired ones of the client credentials grant. */
 export class AccessTokens {
   private readonly expiries = new Map<string, number>();
   private permanent: string | null;

@@ -11,7 +11,7 @@ export function servedVersion(requested: string, current: string): string | null
   return requested < oldest ? oldest : requested;
 }
 
-/** What `publicApiVersions` lists: the supported ones, the release candidate, `unstable`. */
+/** The result of `publicApiVersions`: the supported versions, the release candidate, `unstable`. */
 export function publicApiVersions(current: string): object[] {
   const candidate = nextVersion(current);
   return [

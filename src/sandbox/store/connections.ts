@@ -8,7 +8,7 @@ export interface ConnectionArgs {
   readonly reverse?: boolean;
 }
 
-/** What an item is sorted by and found again by; the id decides between equal values. */
+/** The value by which items are sorted and found again. The id decides between equal values. */
 export interface Position {
   readonly id: number;
   readonly value: string | number;
@@ -28,9 +28,9 @@ export interface Connection<Node> {
 const MAX_PAGE = 250;
 
 /**
- * One page of sorted items. A cursor names a place among the values, not an item: what was changed or removed since is
- * neither shown twice nor stops the walk, and a product that moved behind the cursor is missed, as in the real store.
- * Items must stand in the order that `positionOf` gives, `reverse` included.
+ * One page of sorted items. A cursor is a position among the values, not an item. Changed or removed items are
+ * neither repeated nor stop the walk. A product that moved behind the cursor is missed, as in the real store. Items
+ * must stand in the order that `positionOf` gives, `reverse` included.
  */
 export function connectionOf<Item, Node>(
   items: readonly Item[],

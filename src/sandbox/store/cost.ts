@@ -12,9 +12,9 @@ import type {
 import { SelectedFields } from './selected-fields.js';
 
 /*
- * Costs as they were recorded: a scalar is free, an object 1, a mutation 10 with its payload's own objects free, a connection
- * 2 and about 2 ln n times its node. `nodes` and `edges` together pay twice; `nodes(ids:)` is 1 whatever the number; counts
- * at the root are 10; `measurement` and `weight` are free.
+ * Costs as recorded from real stores. A scalar is free, an object costs 1, a mutation 10 including its payload's own
+ * objects. A connection costs 2 and about 2 ln n times its node. `nodes` and `edges` together pay twice;
+ * `nodes(ids:)` is 1 whatever the number; counts at the root are 10; `measurement` and `weight` are free.
  */
 
 const FREE_FIELDS = ['measurement', 'weight', 'pageInfo'];

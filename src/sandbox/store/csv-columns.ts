@@ -1,4 +1,4 @@
-/** What a product export's columns are called, in the classic export and in the template of 2025; matched regardless of case. */
+/** The names of a product export's columns, in the classic export and in the template of 2025. Case is ignored. */
 const NAMES = {
   handle: ['Handle', 'URL handle'],
   title: ['Title'],

@@ -34,7 +34,7 @@ const RULE_CODES: Readonly<Record<string, string>> = {
   NoUnusedFragmentsRule: 'useAndDefineFragment',
 };
 
-/** What is wrong with a document, each with a code and a path such as `["query Name", "product", "id"]`. */
+/** The errors of a document, each with a code and a path such as `["query Name", "product", "id"]`. */
 export function documentErrors(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   return [...specifiedRules, GlobalIdsRule].flatMap((rule) => {
     return validate(schema, document, [rule]).map((error) => withPath(error, document, codeOf(rule)));

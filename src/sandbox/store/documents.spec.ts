@@ -16,7 +16,7 @@ const documents = new Map(
     .map((part): [string, string] => [part.slice(0, part.indexOf('\n')), part.slice(part.indexOf('\n') + 1)]),
 );
 
-/** What each document is sent with: variables that make it do something. */
+/** The variables of each document, chosen so that it has an effect. */
 function variablesOf(name: string, product: SandboxProduct, bulkId: string): Record<string, unknown> {
   const digest = createHash('sha256').update(product.title).digest('hex');
   const variables: Record<string, Record<string, unknown>> = {

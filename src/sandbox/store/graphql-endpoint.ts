@@ -47,7 +47,7 @@ export interface Operation {
   readonly definition: OperationDefinitionNode;
   /** Names of its root fields. */
   readonly fields: readonly string[];
-  /** What is wrong with the document; nothing runs then. */
+  /** The errors of the document; nothing runs then. */
   readonly problems: readonly GraphQLError[];
 }
 

@@ -113,7 +113,7 @@ async function handleGraphql(
   }
 }
 
-/** What faults are aimed at: the operation's own name and its root fields. */
+/** The targets of faults: the operation's own name and its root fields. */
 function namesOf({ definition, fields }: Operation): string[] {
   return [...(definition.name ? [definition.name.value] : []), ...fields];
 }

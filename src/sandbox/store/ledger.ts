@@ -1,4 +1,4 @@
-/** What the sandbox store was asked and what it did: for tests and the demo to look at. */
+/** The requests to the sandbox store and its effects, for tests and the demo. */
 
 export interface MutationEntry {
   readonly at: Date;

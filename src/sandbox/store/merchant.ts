@@ -9,7 +9,7 @@ import type { ProductChanges } from './product-changes.js';
 import { importProduct } from './product-import.js';
 import type { ShopState } from './state.js';
 
-/** What the merchant changes by hand. Variants are named by their id; metafields are set without any digest. */
+/** The merchant's changes by hand. Variants are named by their id; metafields are set without any digest. */
 export interface MerchantEdit extends ProductChanges {
   readonly published?: boolean;
   readonly metafields?: readonly Omit<MetafieldsSetInput, 'ownerId' | 'compareDigest'>[];

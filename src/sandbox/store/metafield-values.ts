@@ -1,4 +1,4 @@
-/** What the store makes of a metafield's value: the normal form, or the reason why it is none. */
+/** The store's normal form of a metafield's value, or the reason why the value is invalid. */
 export type NormalValue = { readonly value: string } | { readonly problem: string };
 
 type Normaliser = (text: string) => NormalValue;

@@ -143,7 +143,7 @@ describe('metafieldsSet', () => {
     expect(userErrors).toEqual([{ field, message: expect.any(String), code, elementIndex: null }]);
   });
 
-  it('moves nothing and tells nobody when nothing changes', async () => {
+  it('changes no time and sends no event when nothing changes', async () => {
     const store = await shop();
     await set(store, entry());
     const before = store.products.get(OWNER);

@@ -1,4 +1,4 @@
-/** What the sandbox store holds. Records are immutable: a write puts a new record in the old one's place. */
+/** The data of the sandbox store. Records are immutable: a write puts a new record in the old one's place. */
 
 export const PRODUCT_STATUSES = ['ACTIVE', 'ARCHIVED', 'DRAFT', 'UNLISTED'] as const;
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number];

@@ -7,7 +7,7 @@ export interface UserError {
   readonly message: string;
 }
 
-/** What may be changed of a product; absent keys stay as they are, null means empty. */
+/** The changeable fields of a product. Absent keys stay unchanged, and null means empty. */
 export interface ProductChanges {
   readonly title?: string | null | undefined;
   readonly handle?: string | null | undefined;
@@ -29,8 +29,8 @@ export interface SeoChanges {
 const MAX_TEXT = 255;
 
 /**
- * The product with the changes in it, normalised as the store does, or the reasons why it refuses them all. Stores nothing.
- * Equal values give the same record back: such a write moves no time and tells nobody.
+ * The product with the changes in it, normalised as the store does, or the reasons why it refuses them all. Stores
+ * nothing. Equal values give the same record back: such a write changes no time and sends no event.
  */
 export function changeProduct(
   state: ShopState,

@@ -6,7 +6,7 @@ import type { SearchWarning } from './product-search.js';
 import type { ShopState } from './state.js';
 import type { WebhookSubscriptions } from './webhook-subscriptions.js';
 
-/** What resolvers of one request work with. */
+/** The context of one request's resolvers. */
 export interface RequestContext {
   readonly state: ShopState;
   readonly scopes: ReadonlySet<string>;

@@ -159,7 +159,7 @@ export const rootValue = {
   },
 };
 
-/** What a search finds now; its warnings go into the answer's extensions. */
+/** The current result of a search. Its warnings are in the response's extensions. */
 function found(
   query: string | null | undefined,
   context: RequestContext,

@@ -114,7 +114,7 @@ describe('a throttled request', () => {
 });
 
 describe('faults', () => {
-  it('answer the next requests of an operation with a status, then no more', async () => {
+  it('answer the next requests of an operation with a status, then continue normally', async () => {
     const store = await sandbox();
     store.failNext(429, { retryAfterSeconds: 2 });
     const limited = await call(store, '{ shop { id } }');

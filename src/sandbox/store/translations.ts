@@ -184,7 +184,7 @@ function registeredOf(input: TranslationInput, context: RequestContext): Transla
   };
 }
 
-/** What of a product or a metafield can be translated now; empty texts are not listed, the product type always is. */
+/** The translatable texts of a product or a metafield; empty texts are not listed, the product type always is. */
 function contentOf(resourceId: string, context: RequestContext): TranslatableContent[] | null {
   const parsed = parseGid(resourceId);
   const id = Number(parsed?.id);

@@ -75,7 +75,7 @@ describe('drift', () => {
     expect(end.stdout).toBe('0 of 6 products of main have drifted\n');
   });
 
-  it('tells edited, overwritten, deleted and unpublished apart, and exits 2', async () => {
+  it('distinguishes edited, overwritten, deleted and unpublished products, and exits 2', async () => {
     const { products } = world.store;
     const ids = (name: string): number => before.get(name)?.id ?? 0;
     products.merchantEdit(ids('edited'), { title: 'By hand' });
@@ -155,7 +155,7 @@ describe('products show', () => {
     expect(end.stdout).toContain(externalId('untouched'));
   });
 
-  it('tells the whole way in order, each line with its reason, and closes with why it is where it is', async () => {
+  it('shows the whole timeline in order, each line with its reason, and ends with the reason for the present state', async () => {
     const { stdout, status } = await show('untouched');
     expect(status).toBe(0);
     const lines = stdout.trimEnd().split('\n');

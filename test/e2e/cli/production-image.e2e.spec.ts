@@ -8,7 +8,7 @@ import { World } from '../../support/e2e-world.js';
 import { runDirectory } from '../../support/run-directory.js';
 
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url));
-/** What the Dockerfile's stage `production-files` removes from `dist`. */
+/** The packages that the Dockerfile's stage `production-files` removes from `dist`. */
 const LEFT_OUT = ['sandbox', 'cli/demo'];
 
 const lockSchema = z.object({
@@ -81,7 +81,7 @@ describe('an installation without optional packages and without the sandbox', ()
     expect({ status, stderr }).toEqual({
       status: 1,
       stderr:
-        'store-sync: the demo is not part of this installation: run it in a checkout, or in the image built with --target full\n',
+        'store-sync: this installation has no demo: run it in a checkout, or in the image with --target full\n',
     });
   });
 

@@ -63,7 +63,7 @@ describe('write-backs', () => {
     expect(titleOf('approved')).not.toBe(before);
   });
 
-  it('reject sets aside for good: it cannot be approved any more', async () => {
+  it('reject is permanent: the write-back can no longer be approved', async () => {
     const { id } = await rowOf('write-backs', 'rejected');
     expect((await decide('reject', id)).status).toBe(0);
     expect(await decide('approve', id)).toEqual({
@@ -109,7 +109,10 @@ describe('write-backs', () => {
   });
 
   it.each([
-    [['frobnicate'], 'store-sync: write-backs has no action "frobnicate"; choose one of: list, approve, reject, revert\n'],
+    [
+      ['frobnicate'],
+      'store-sync: write-backs has no action "frobnicate"; choose one of: list, approve, reject, revert\n',
+    ],
     [['approve'], 'store-sync: write-backs approve needs at least one id\n'],
     [['list', 'x'], 'store-sync: write-backs list does not take "x"\n'],
   ])('%j is refused with one line', async (args, stderr) => {

@@ -39,7 +39,7 @@ const idOf = (handle: string): number => world.store.products.byHandle(handle)?.
 const names = async (): Promise<(string | null)[]> => (await world.catalogProducts()).map(({ name }) => name);
 
 describe('a saved plan', () => {
-  it('tells the catalog nothing, and is carried out entry for entry when it is applied', async () => {
+  it('sends nothing to the catalog, and is carried out entry by entry when it is applied', async () => {
     const { status, id, labels } = await savePlan();
     expect(status).toBe(2);
     expect(labels).toHaveLength(4);

@@ -26,7 +26,7 @@ beforeAll(async () => {
     return product.gid;
   });
   expect((await runCommand(world, 'sync', [], { store: 'main' })).status).toBe(0);
-  // The catalog's own people have told it the lamp in German; the table is not translated.
+  // The catalog has a German text for the lamp, but none for the table.
   const lamp = (await world.catalogProducts()).find(({ name }) => name === 'A lamp');
   const told = await world.catalogApi('PATCH', `/products/${String(lamp?.id)}/?locale=de`, {
     name: 'Eine Lampe',
@@ -81,7 +81,7 @@ describe('a catalog that speaks two languages', () => {
     expect(await german(ids[1])).toEqual({ title: null, descriptionHtml: null });
   });
 
-  it('is not told its own words again, and nothing has drifted', async () => {
+  it('does not receive its own texts again, and nothing has drifted', async () => {
     const end = await runCommand(world, 'plan', [], { store: 'main', full: true, json: true });
     expect(end).toMatchObject({ status: 0 });
     expect((await runCommand(world, 'drift', [], { store: 'main' })).status).toBe(0);
@@ -100,7 +100,7 @@ const goneSchema = z.object({
 });
 
 describe('check', () => {
-  it('speaks of the shop’s languages, of bulk operations and of the public address', async () => {
+  it('reports on the shop’s languages, on bulk operations and on the public address', async () => {
     const { status, stdout } = await runCommand(world, 'check', [], {});
     expect(status).toBe(0);
     expect(stdout).toMatch(/^ok .*store main: translations: de is a language of the shop$/m);
@@ -110,7 +110,7 @@ describe('check', () => {
 });
 
 describe('a product that is gone from the store, with deleted: report', () => {
-  it('is told by plan and status for as long as the catalog keeps it', async () => {
+  it('is shown by plan and status for as long as the catalog keeps it', async () => {
     await world.configure({
       stores: { main: { ...WRITE_BACK.stores.main, limits: { maxOrphanedShare: 1 } } },
     });

@@ -107,7 +107,7 @@ describe('a form', () => {
     expect((await visitor.get(run)).text).not.toContain('The run was requested.');
   });
 
-  it('cannot be made to tell what this program did not say', async () => {
+  it('cannot be made to show a text that this program did not write', async () => {
     const visitor = await signedIn();
     visitor.cookies.set('store_sync_notice', `${Buffer.from('pay at evil.example').toString('base64url')}.x`);
     expect((await visitor.get('/')).text).not.toContain('evil.example');
@@ -173,7 +173,7 @@ describe('the queue view', () => {
       expect((await visitor.post(path, [])).status).toBe(405);
   });
 
-  it('tells nobody who is not signed in', async () => {
+  it('shows nothing to a visitor who is not signed in', async () => {
     expect((await new Visitor(dashboard.url).get('/queues/api/queues')).status).toBe(303);
   });
 });

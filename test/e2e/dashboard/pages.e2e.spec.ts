@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => dashboard.end(), 60_000);
 
-/** A product that came round up to the review. */
+/** A product with generated content that waits for review. */
 async function waiting(name: string): Promise<Waiting> {
   const { world } = dashboard;
   const product = single(world.store, name);
@@ -100,7 +100,7 @@ describe('the review of a write-back', () => {
     expect(text).toMatch(/<del>The merchant’s own<\/del>/);
   });
 
-  it('says so when the store cannot tell what it holds', async () => {
+  it('says so when the store cannot be read', async () => {
     await seedWriteBacks(dashboard.world, [
       { number: 990_001, label: 'Gone', title: 'Gone anew', description: '<p>Anew</p>' },
     ]);
@@ -115,7 +115,7 @@ describe('the review of a write-back', () => {
 });
 
 describe('the review list', () => {
-  it('decides on many at once, and tells which it could not', async () => {
+  it('decides on many at once, and names those it could not decide on', async () => {
     const first = await waiting('many-1');
     const second = await waiting('many-2');
     const chosen = [

@@ -81,7 +81,7 @@ async function ask<Row extends pg.QueryResultRow>(url: string, query: string): P
   }
 }
 
-/** For what no event tells: another process's doing. Fails after ten seconds. */
+/** Polls for changes without an event: those of another process. Fails after ten seconds. */
 async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
   for (let waited = 0; waited < 10_000; waited += 50) {
     const found = await look();

@@ -136,7 +136,7 @@ describe('every route', () => {
 });
 
 describe('a product', () => {
-  it('is found by its URL-encoded external_id and tells its way from source to store', async () => {
+  it('is found by its URL-encoded external_id and shows its timeline from source to store', async () => {
     const product = world.store.products.byHandle('lamp-1');
     const externalId = `shopify:main.myshopify.com:${String(product?.id)}`;
     const { status, body } = await world.api('GET', `/api/v1/products/${encodeURIComponent(externalId)}`);

@@ -7,7 +7,7 @@ import { Logger } from '../../../src/runtime/logger.js';
 import { loggerTo } from '../../support/logs.js';
 import { JobProducer, QueueModule, type QueueSettings, rowIdOf } from '../../../src/queue/index.js';
 
-/** What the processors below do and saw; a test sets `work` and waits with `until`. */
+/** The behaviour of the processors below and the jobs they saw; a test sets `work` and waits with `until`. */
 @Injectable()
 export class Ledger {
   readonly seen: string[] = [];

@@ -68,7 +68,7 @@ async function timesIn<T extends object>(
   }
 }
 
-/** For what no event tells. Fails after ten seconds. */
+/** Polls for changes without an event. Fails after ten seconds. */
 async function eventually(look: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; waited < 10_000; waited += 50) {
     if (await look()) return;

@@ -20,7 +20,7 @@ async function start(waitMs = 10_000): Promise<QueueApplication> {
   return application;
 }
 
-/** For what no event tells. Fails after ten seconds. */
+/** Polls for changes without an event. Fails after ten seconds. */
 async function eventually(look: () => Promise<boolean>): Promise<void> {
   for (let waited = 0; waited < 10_000; waited += 50) {
     if (await look()) return;

@@ -63,7 +63,7 @@ describe('a delivery that is not genuine', () => {
     expect(await here.world.rows('SELECT 1 FROM webhook_delivery')).toEqual([]);
   });
 
-  it('is every one where no secret is configured: nobody could tell', async () => {
+  it('is every one where no secret is configured: none could be verified', async () => {
     for (const headers of [{}, signed('', seconds())]) {
       const { status } = await fetch(`${here.url}/webhooks/catalog/unsigned`, {
         method: 'POST',
@@ -74,7 +74,7 @@ describe('a delivery that is not genuine', () => {
     }
   });
 
-  it('is one that another workspace’s secret signed: the address tells the workspace, never the body', async () => {
+  it('is one that another workspace’s secret signed: the address names the workspace, never the body', async () => {
     const post = async (workspace: string): Promise<number> =>
       (
         await fetch(`${here.url}/webhooks/catalog/${workspace}`, {
@@ -129,7 +129,7 @@ describe('the API', () => {
     },
   );
 
-  it('does not tell what it is made of', async () => {
+  it('does not reveal its software', async () => {
     const answer = await fetch(`${here.url}/health/live`);
     expect(answer.headers.get('x-powered-by')).toBeNull();
     expect(answer.headers.get('server')).toBeNull();

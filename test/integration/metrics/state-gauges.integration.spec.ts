@@ -57,7 +57,7 @@ describe('the metrics of rows', () => {
     expect(found.has(`store_sync_last_successful_run_timestamp_seconds{store="${STORE}"}`)).toBe(false);
   });
 
-  it('tell how many rows wait in which state, and how long the oldest has', async () => {
+  it('show how many rows wait in each state, and the age of the oldest', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await stages.db.affected('UPDATE sync_run SET created_at = $1', [ago(50)]);
     for (const [state, count, seconds] of [
@@ -108,7 +108,7 @@ describe('the metrics of rows', () => {
     expect(Math.abs(taskAge - 500)).toBeLessThan(20);
   });
 
-  it('tell of workspaces: credits, pause, slot', async () => {
+  it('show workspaces: credits, pause, slot', async () => {
     await stages.state.reportCredits(WORKSPACE, 42.5, new Date());
     await stages.state.pause(WORKSPACE, 'refused');
     await stages.state.reportWebhook(WORKSPACE, { state: 'foreign', detail: 'theirs' });
@@ -122,7 +122,7 @@ describe('the metrics of rows', () => {
     expect((await samples()).get(`store_sync_workspace_paused{workspace="${WORKSPACE}"}`)).toBe(0);
   });
 
-  it('tell of stores: the last success, which a later failure leaves, and withheld identifiers', async () => {
+  it('show stores: the last success, which a later failure keeps, and withheld identifiers', async () => {
     await stages.sync();
     const [run] = await stages.runs.latest(STORE, 1);
     await row('sync_run', { ...ROW, kind: 'full', trigger: 'command', state: 'failed', finished_at: ago(0) });
@@ -138,7 +138,7 @@ describe('the metrics of rows', () => {
 });
 
 describe('the metrics of queues', () => {
-  it('tell of jobs by queue and state, and of jobs that were lost', async () => {
+  it('show jobs by queue and state, and jobs that could not be enqueued', async () => {
     const found = await samples();
     expect(found.get('store_sync_queue_jobs{queue="runs",state="waiting"}')).toBe(3);
     expect(found.get('store_sync_jobs_lost_total{queue="runs"}')).toBe(4);
@@ -164,7 +164,7 @@ describe('a scrape', () => {
     expect(found.has('process_cpu_seconds_total')).toBe(true);
   });
 
-  it('tells why a side could not be looked at', async () => {
+  it('logs why a side could not be read', async () => {
     const faults: string[] = [];
     const metrics = watching({
       queues: () => Promise.reject(new Error('connection refused')),

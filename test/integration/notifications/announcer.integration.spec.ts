@@ -64,7 +64,7 @@ const FAILED = `sync of store ${STORE} failed`;
 const WORKS = `sync of store ${STORE} works again`;
 
 describe('a change', () => {
-  it('is told once when it begins and once when it ends, however many rounds there are', async () => {
+  it('is sent once when it begins and once when it ends, however many rounds there are', async () => {
     const id = await runEnds('failed', 'transient');
     await round();
     await round();
@@ -83,7 +83,7 @@ describe('a change', () => {
     expect(receiver.taken.slice(2)).toEqual([expect.stringContaining('credentials were refused')]);
   });
 
-  it('is told once by replicas that look and send at the same time', async () => {
+  it('is sent once by replicas that look and send at the same time', async () => {
     await runEnds('failed', 'transient');
     await stages.state.pause(WORKSPACE, 'refused');
     const replicas = [1, 2, 3, 4].map(() => announcer());
@@ -97,7 +97,7 @@ describe('a change', () => {
     expect(new Set(receiver.taken).size).toBe(4);
   });
 
-  it('of which the receiver does not hear is told when it is back, in order', async () => {
+  it('that the receiver missed is sent when it is back, in order', async () => {
     receiver.answer = 503;
     await runEnds('failed', 'transient');
     await round();
@@ -123,7 +123,7 @@ describe('a change', () => {
     expect(row?.seconds).toBeGreaterThan(100);
   });
 
-  it('whose sender died is told by the next one, once its lease is over', async () => {
+  it('whose sender died is sent by the next one, once its lease is over', async () => {
     await runEnds('failed', 'transient');
     const notifications = new NotificationRepository(stages.db);
     receiver.answer = 500;
@@ -138,7 +138,7 @@ describe('a change', () => {
     expect(receiver.taken).toHaveLength(1);
   });
 
-  it.each(['hang', 'cut'] as const)('is told again when its fate is unknown (%s)', async (answer) => {
+  it.each(['hang', 'cut'] as const)('is sent again when its outcome is unknown (%s)', async (answer) => {
     await runEnds('failed', 'transient');
     receiver.answer = answer;
     await announcer(100).round(idle);
@@ -158,7 +158,7 @@ describe('a change', () => {
     expect(logged.join()).toContain('answered 307');
   });
 
-  it('of a store that is no longer configured is not told', async () => {
+  it('of a store that is no longer configured is not sent', async () => {
     await stages.db.affected(
       `INSERT INTO notification (kind, subject, since, told) VALUES ('run_failed', 'gone', now(), 'begun')`,
     );
@@ -168,7 +168,7 @@ describe('a change', () => {
   });
 });
 
-describe('what is told', () => {
+describe('the reason for a notification', () => {
   it('holds neither secrets nor text of products, and nor does the log', async () => {
     await runEnds('failed', 'misconfigured');
     await stages.state.pause(WORKSPACE, 'canary reason');

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const messageSchema = z.strictObject({ text: z.string() });
 
-/** Who takes notifications: keeps what it took, and answers as it is told to. */
+/** A receiver of notifications that records them and answers as configured. */
 export class Receiver {
   /** Texts that were answered with 2xx, in order. */
   readonly taken: string[] = [];

@@ -59,7 +59,7 @@ async function timed(work: Promise<unknown>): Promise<{ error: unknown; ms: numb
 }
 
 describe('the inbox', () => {
-  it('keeps one row of fifty identical deliveries at once, and tells one of them that it is new', async () => {
+  it('keeps one row of fifty identical deliveries at once, and reports one of them as new', async () => {
     const replicas = [inboxAt(stages.url), inboxAt(stages.url)];
     const stored = await Promise.all(
       Array.from({ length: 50 }, (_each, index) => replicas[index % 2]!.store(delivery())),

@@ -105,7 +105,7 @@ describe('a task', () => {
       states.map((state) => stages.tasks.settle(id, { state, settledBy: 'poll', reason: state })),
     );
     const first = states[settled.indexOf(true)];
-    // What was given up may still be settled by a result; nothing else moves a settled task.
+    // A result may still settle an abandoned task; nothing else moves a settled task.
     if (first !== 'abandoned') expect(settled.filter(Boolean)).toHaveLength(1);
     const row = await stages.tasks.get(id);
     await stages.tasks.settle(id, { state: 'abandoned', settledBy: 'poll', reason: 'late' });

@@ -4,7 +4,10 @@ import { z } from 'zod';
 import { migrate, openDataSource } from '../../../src/persistence/data-source.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
-/** What TypeORM cannot say, with the reason. Everything else of the schema stands in the entities. */
+/**
+ * Parts of the schema that TypeORM cannot express, with the reason. Everything else of the schema stands in the
+ * entities.
+ */
 const BEYOND_ENTITIES: ReadonlyMap<string, string> = new Map([
   ['trigger store_product_forgets_mark', 'TypeORM has no triggers'],
   ['function forget_read_mark', 'TypeORM has no functions'],
@@ -57,8 +60,8 @@ async function schemaOf(source: DataSource): Promise<Map<string, string>> {
 }
 
 /**
- * A definition without what does not matter: the order of the values of an `IN (…)`, the quotes that TypeORM puts around a bigint, and
- * DESC, as `@Index` has no sort order.
+ * A definition without insignificant details: the order of the values of an `IN (…)`, the quotes that TypeORM puts
+ * around a bigint, and DESC, as `@Index` has no sort order.
  */
 function comparable(definition: string): string {
   const sorted = definition.replaceAll(

@@ -41,7 +41,7 @@ describe('the sandbox program', () => {
     });
   });
 
-  it('serves until it is told to stop, and prints its base URL and a token that works', async () => {
+  it('serves until it is stopped, and prints its base URL and a token that works', async () => {
     let answered: number | undefined;
     const printed: string[] = [];
     const { status } = await run(['serve', '--port', '0'], {

@@ -189,7 +189,7 @@ describe('a start', () => {
     await stages.db.affected('UPDATE sync_run SET created_at = $1', [at]);
   };
 
-  it('makes up the slot that passed while nobody was there, once for all replicas', async () => {
+  it('catches up on a slot that passed while no process ran, once for all replicas', async () => {
     await hadRun(new Date(SLOT.getTime() - DAY_MS));
     const now = new Date(SLOT.getTime() + 3_600_000);
     await Promise.all([started(now), started(now), started(now)]);

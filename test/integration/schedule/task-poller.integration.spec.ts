@@ -173,7 +173,7 @@ describe('a poll that meets a fault', () => {
 });
 
 describe('where tasks are out of reach', () => {
-  it.each(['auth', 'not_found'] as const)('(%s) the product tells', async (code) => {
+  it.each(['auth', 'not_found'] as const)('(%s) the product decides', async (code) => {
     await requested();
     await generates(1);
     stages.catalog.script.before('getBackgroundTask', refusal(code, { status: 403 }), 6);

@@ -50,7 +50,7 @@ describe('a product that the catalog creates in its background', () => {
     expect(stages.clock.slept).toEqual(sorted);
   });
 
-  it('whose task fails is reported with the reason, and the next run creates it anew', async () => {
+  it('whose task fails is reported with the reason, and the next run creates it again', async () => {
     stages.store.put(modelSnapshot(1), snapshot(2));
     stages.catalog.background = { polls: 0, failure: 'variants: too many' };
     const run = await stages.sync();
@@ -112,7 +112,7 @@ describe('a product that the catalog creates in its background', () => {
     expect(await stages.link(1)).toMatchObject({ catalogId: String(stages.catalog.of(ours(1))?.id) });
   });
 
-  it('that outlived its run is forsaken, and followed by whoever comes', async () => {
+  it('that outlived its run is abandoned, and followed by the next run', async () => {
     stages.store.put(modelSnapshot(1));
     stages.catalog.background = { polls: 1000 };
     await stages.sync();

@@ -89,7 +89,7 @@ describe('an identifier that two products bear', () => {
     expect([stages.catalog.countOf(ours(1)), stages.catalog.countOf(theirs(7))]).toEqual([1, 1]);
   });
 
-  it('of a product’s own variants is told apart by variant', async () => {
+  it('of a product’s own variants is attributed by variant', async () => {
     const model = modelSnapshot(1);
     const twins = model.variants.map((each) => ({ ...each, sku: 'SAME' }));
     stages.store.put({ ...model, variants: [...twins, variant(1, 3, { sku: 'OTHER' })] });
@@ -170,7 +170,7 @@ describe.each([
     expect(stages.catalog.script.calls.some((call) => isSearch(call.args[0]))).toBe(others > 0);
   });
 
-  it('that bears no external_id is adopted', async () => {
+  it('that has no external_id is adopted', async () => {
     const unclaimed = stages.catalog.hold({ sku: 'SKU-1', name: 'Unclaimed' });
     stages.store.put(snapshot(1));
     const run = await stages.sync();

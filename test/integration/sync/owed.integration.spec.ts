@@ -100,7 +100,7 @@ describe('a product that the catalog still creates when its run ends', () => {
     expect(await owed()).toEqual([]);
   });
 
-  it('reopens the count of its run when it fails, and the next incremental run creates it anew', async () => {
+  it('reopens the count of its run when it fails, and the next incremental run creates it again', async () => {
     stages.catalog.creations.delete('task-1');
     stages.catalog.settleTask('task-1', 'failed', 'variants: too many');
     await follow();
@@ -110,7 +110,7 @@ describe('a product that the catalog still creates when its run ends', () => {
     expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 1, owed: 0 } });
   });
 
-  it('is created anew when the catalog says that it was created and does not have it', async () => {
+  it('is created again when the catalog says that it was created and does not have it', async () => {
     stages.catalog.creations.delete('task-1');
     stages.catalog.settleTask('task-1', 'succeeded');
     stages.catalog.script.before('upsertProduct', refusal('transient'));

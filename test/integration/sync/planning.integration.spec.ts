@@ -89,7 +89,7 @@ describe('a product that is gone', () => {
   it.each([
     ['fewer were read than the store counts', 2],
     ['the store does not count', null],
-  ])('is not told from a short read: %s', async (_case, counted) => {
+  ])('is not concluded from a short read: %s', async (_case, counted) => {
     stages.store.exports = false;
     await linked(1, 2);
     stages.store.products.delete('1');
@@ -169,7 +169,7 @@ describe('limits', () => {
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 2, created: 3 } });
   });
 
-  it('give way to force', async () => {
+  it('are ignored with force', async () => {
     stages.store.products.delete('1');
     expect(await stages.sync({ force: true })).toMatchObject({ state: 'succeeded', counts: { orphaned: 1 } });
   });

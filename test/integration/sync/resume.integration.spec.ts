@@ -168,13 +168,13 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
   gate.open();
   expect(await first).toBeNull();
   expect(stages.catalog.script.count('upsertProduct')).toBe(1);
-  // What it had not sent is the other worker's, and no failure of the products.
+  // Actions that were not sent belong to the other worker, and are not failures of the products.
   const states = (await stages.actionsOf(id)).map(({ state }) => state);
   expect(states).not.toContain('failed');
   expect(states).toContain('planned');
 });
 
-describe('a worker that no heartbeat has told yet', () => {
+describe('a worker whose heartbeat has not noticed yet', () => {
   /** Its first product stands at the gate; returns how many it has sent once it has given up. */
   async function sentAfter(meanwhile: (runId: string) => Promise<unknown>): Promise<number> {
     stages.store.put(...Array.from({ length: 12 }, (_, index) => snapshot(index + 1)));
@@ -195,7 +195,7 @@ describe('a worker that no heartbeat has told yet', () => {
       await stages.expireLease(id);
       await stages.runs.claim(id, 'another worker', 60_000);
     });
-    // What it had begun before, one at a time.
+    // Actions that it had started before, one at a time.
     expect(sent).toBeLessThanOrEqual(4);
   });
 

@@ -110,7 +110,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('that nobody here asked for is recorded and written', async () => {
+  it('that was not requested here is recorded and written', async () => {
     const before = await newestTask(1);
     const unasked = { taskId: 'theirs', createdAt: new Date(Date.now() - HOUR_MS) };
     await deliver(stages, await resultOf(stages, 1, unasked));
@@ -239,7 +239,7 @@ describe('a result of a task that we know little of', () => {
   });
 });
 
-describe('a result for a product that nobody knows', () => {
+describe('a result for an unknown product', () => {
   it('waits longer each time, and is set aside at last', async () => {
     const id = await receive(stages, await resultOf(stages, 1, { taskId: 'early' }));
     const waits: number[] = [];
@@ -337,7 +337,7 @@ describe('credits', () => {
     expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ creditsRemaining: 970 });
   });
 
-  it('are taken from a result whose product nobody knows', async () => {
+  it('are taken from a result with an unknown product', async () => {
     await deliver(stages, await resultOf(stages, 1, { taskId: 'early', remaining: 5 }));
     expect(await stages.state.workspace(WORKSPACE)).toMatchObject({ creditsRemaining: 5 });
   });

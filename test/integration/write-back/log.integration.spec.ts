@@ -55,7 +55,7 @@ describe('the log of a flow', () => {
     expect(JSON.stringify(lines())).not.toContain(CANARY);
   });
 
-  it('tells what was parked, failed or left to the merchant, with the reason as a code', async () => {
+  it('logs what was parked, failed or left to the merchant, with the reason as a code', async () => {
     await stages.sync();
     const { writeBackId } = await generated();
     stages.store.edit('1', { title: `${CANARY} mine`, descriptionHtml: `<p>${CANARY} mine</p>` });
@@ -68,7 +68,7 @@ describe('the log of a flow', () => {
     expect(JSON.stringify(lines())).not.toContain(CANARY);
   });
 
-  it('tells of a write that the store refuses or does not answer, without what it says', async () => {
+  it('logs a write that the store refuses or does not answer, without the store’s text', async () => {
     await stages.sync();
     const { writeBackId } = await generated();
     stages.store.script.before('readLive', refusal('transient'));

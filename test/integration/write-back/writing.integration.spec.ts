@@ -101,7 +101,7 @@ describe('generated content', () => {
     expect(stages.store.script.operations()).toEqual(['readLive']);
   });
 
-  it('that is what the store told the catalog was not generated', async () => {
+  it('that equals the text sent to the catalog was not generated', async () => {
     const row = await written({ name: 'Product 1', html: '<p>Source 1</p>' });
     expect(row).toMatchObject({ state: 'skipped' });
     edits({ title: 'Edited' });

@@ -166,7 +166,7 @@ export const PRODUCT = {
   sections: [{ code: 'material', value: 'Leather' }],
 };
 
-/** What a rejected promise was rejected with. */
+/** The reason of a rejected promise. */
 export async function errorOf(promise: Promise<unknown>): Promise<unknown> {
   try {
     await promise;

@@ -27,7 +27,7 @@ export interface Answer<Data> {
   };
 }
 
-/** A clock that moves only when it is told to. */
+/** A clock that moves only when the test moves it. */
 export class TestClock {
   constructor(private time = Date.parse('2026-11-19T12:00:00Z')) {}
 

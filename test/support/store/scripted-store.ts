@@ -21,7 +21,7 @@ export interface Call {
 export interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   readonly json?: unknown;
   readonly text?: string;
   /** Cut the connection: before any answer, or after so many bytes of the body. */
@@ -37,7 +37,7 @@ const graphqlBody = z.object({
   variables: z.record(z.string(), z.unknown()).default({}),
 });
 
-/** A store that says what a test tells it to. */
+/** A store with scripted responses. */
 export class ScriptedStore {
   readonly calls: Call[] = [];
   private script: Script = () => ({ status: 500 });

@@ -4,11 +4,13 @@ import { openRuntime } from '../../../src/cli/runtime.js';
 import { startDaemon } from '../../../src/daemon.js';
 import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
 
-// `daemon-main.ts CONFIG`: the daemon in a process of its own, which its starter may end at any step. On stdin it takes
-//   start       begin; until then everything is loaded and nothing touched, so that a successor takes over at once
-//   die POINT   end by SIGKILL the next time it comes by that kill point
-//   stop POINT  stand still by SIGSTOP there, once
-// and says "loaded", "up", "armed POINT", "at POINT", and after a SIGTERM "stopped MILLISECONDS".
+// `daemon-main.ts CONFIG`: the daemon in its own process, which the test may end at any step. It reads these commands on stdin:
+//
+// - start: begin. Before that, the code is loaded and nothing else happens, so that a successor takes over at once.
+// - die POINT: end by SIGKILL at the next pass of that kill point.
+// - stop POINT: pause by SIGSTOP there, once.
+//
+// It prints "loaded", "up", "armed POINT", "at POINT", and after a SIGTERM "stopped MILLISECONDS".
 
 const [configFile] = process.argv.slice(2);
 let armed: { readonly point: string; readonly signal: 'SIGKILL' | 'SIGSTOP' } | null = null;

@@ -27,7 +27,7 @@ export class DaemonProcess {
     return this;
   }
 
-  /** Begins without waiting for it to serve; `exit` tells how it went. */
+  /** Begins without waiting for it to serve; `exit` has the result. */
   begin(): void {
     this.child.tell('start');
   }

@@ -34,7 +34,10 @@ interface AccountRow {
 
 const TOKEN_PREFIX = 'cat_';
 
-/** What the operator of the service does: API tokens and users. No endpoint does any of it (docs/catalog-rules.md#authentication). */
+/**
+ * The tasks of the service's operator: API tokens and users. No endpoint does any of it
+ * (docs/catalog-rules.md#authentication).
+ */
 export class Accounts {
   constructor(
     private readonly database: Queryable,

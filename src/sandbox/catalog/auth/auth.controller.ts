@@ -31,8 +31,8 @@ export class AuthController {
   }
 
   /**
-   * "Every endpoint except login requires a bearer token": so does this one, but how old the token is does not matter here,
-   * because an access token that ran out is the reason to call.
+   * "Every endpoint except login requires a bearer token": so does this one. But the token may be expired, because
+   * that is the reason for the call.
    */
   @Post('refresh')
   @HttpCode(200)
@@ -42,7 +42,7 @@ export class AuthController {
   ): Promise<z.infer<typeof renewedAccess>> {
     const bearer = bearerToken(authorization);
     if (!(await this.jwt.isOurs(bearer)) && (await this.accounts.scopesOfApiToken(bearer)) === undefined) {
-      throw unauthorized('Given token not valid.');
+      throw unauthorized('The given token is not valid.');
     }
     const { refresh } = parseOrRefuse(refreshRequest, body);
     const accountId = await this.jwt.verify('refresh', refresh);

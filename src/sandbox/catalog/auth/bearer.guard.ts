@@ -25,7 +25,7 @@ export class BearerGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const token = bearerToken(request.headers.authorization);
     const scopes = await this.scopesOf(token);
-    if (scopes === undefined) throw unauthorized('Given token not valid.');
+    if (scopes === undefined) throw unauthorized('The given token is not valid.');
     const scope = this.reflector.getAllAndOverride<Scope | undefined>(SCOPE_KEY, [
       context.getHandler(),
       context.getClass(),

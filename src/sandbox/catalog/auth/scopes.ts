@@ -1,4 +1,7 @@
-/** What a token may be used for. An API token is promised for the product endpoints only (docs/catalog-rules.md#authentication). */
+/**
+ * The scopes of a token. An API token is promised for the product endpoints only
+ * (docs/catalog-rules.md#authentication).
+ */
 export const SCOPES = ['products', 'tasks', 'settings'] as const;
 export type Scope = (typeof SCOPES)[number];
 

@@ -79,7 +79,7 @@ describe('generated content', () => {
         const content = generateContent(given);
         expect(generateContent(given)).toEqual(content);
         expect(content.htmlDescription).toContain('not by AI');
-        // What the sanitiser changes beyond the spelling of entities would be a tag that was not meant.
+        // Apart from the spelling of entities, any change by the sanitiser would mean an unintended tag.
         const entities = (html: string): string => html.replaceAll('&quot;', '"').replaceAll('\0', '');
         expect(entities(sanitizeHtml(content.htmlDescription, allowed))).toBe(
           entities(content.htmlDescription),

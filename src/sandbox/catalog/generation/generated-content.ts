@@ -3,7 +3,7 @@ import { categoryLevels } from '../products/categories.js';
 import type { ProductView } from '../products/product.schemas.js';
 import { withoutOuter, withoutTrailing } from '../../../domain/text.js';
 
-/** What a person wrote about a product, in one language: content is made from this and from nothing else. */
+/** A person's texts about a product in one language. Content is made only from these. */
 export interface GenerationSource {
   readonly name: string | null;
   readonly description: string | null;

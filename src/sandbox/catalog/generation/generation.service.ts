@@ -104,7 +104,7 @@ export class GenerationService {
     return outcome;
   }
 
-  /** What was written in the default locale and in each other that has a name or a description. */
+  /** The texts in the default locale and in each other locale with a name or a description. */
   private async writtenTexts(tx: Queryable, productId: number): Promise<WrittenText[]> {
     const { rows } = await tx.query<WrittenText>(
       `SELECT locale, name, description, html_description, open_attributes FROM product_text

@@ -39,7 +39,7 @@ export function unsupportedMediaType(detail: string): ApiError {
   return new ApiError(415, { detail });
 }
 
-/** Parses a body or a query; what is wrong with it is told field by field. */
+/** Parses a body or a query; problems are reported field by field. */
 export function parseOrRefuse<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const parsed = schema.safeParse(value, {
     error: (issue) => (issue.input === undefined ? 'This field is required.' : undefined),

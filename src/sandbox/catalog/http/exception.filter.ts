@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { SandboxLogger } from '../logger.js';
 import { ApiError } from './errors.js';
 
-/** What body parsers throw: an error that names its status and may be shown. */
+/** The errors of body parsers: they have a status and may be shown. */
 const parserError = z.object({ status: z.int().min(400).max(499), message: z.string() });
 
 const DETAILS: Readonly<Record<number, string>> = {

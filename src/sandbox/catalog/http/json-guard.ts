@@ -4,8 +4,8 @@ const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 const MAX_DEPTH = 64;
 
 /**
- * Refuses what JSON allows and this service does not keep, with the dotted path of the field: keys that name an object's
- * prototype, text that PostgreSQL cannot hold (NUL, lone surrogates), and nesting so deep that it could only be an attack.
+ * Refuses valid JSON that this service cannot store, with the dotted path of the field. That includes keys of an
+ * object's prototype, text that PostgreSQL cannot hold (NUL, lone surrogates), and extreme nesting.
  */
 export function refuseUnstorable(body: unknown): void {
   // A Map, because a field may be called `__proto__` here.

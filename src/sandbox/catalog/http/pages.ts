@@ -11,7 +11,7 @@ const pageQuery = z.object({
 
 export interface PageRequest {
   readonly page: number;
-  /** At most 500: a larger wish is cut to it. */
+  /** At most 500: larger values are reduced to it. */
   readonly size: number;
   readonly offset: number;
 }

@@ -12,7 +12,7 @@ export interface LoggedRequest {
 
 const KEPT_REQUESTS = 20_000;
 
-/** What was asked of the sandbox: for tests that count calls. It holds no header and no body. */
+/** The requests to the sandbox, for tests that count calls. It holds no header and no body. */
 export class RequestLog {
   private requests: LoggedRequest[] = [];
 

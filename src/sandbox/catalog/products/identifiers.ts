@@ -16,8 +16,8 @@ export function identifierValue(body: ProductBody, field: MatchField): string | 
 }
 
 /**
- * Makes two requests that speak of one identifier run one after the other, until this transaction ends. Without it two equal
- * creations at once would both find nothing to match.
+ * Serialises requests with the same identifier until this transaction ends. Without it two equal creations at once
+ * would both find nothing to match.
  */
 export async function lockIdentifiers(tx: Queryable, schema: string, body: ProductBody): Promise<void> {
   const keys = [...new Set(identifierKeys(body))].sort();
@@ -37,8 +37,9 @@ function identifierKeys(body: ProductBody): string[] {
 }
 
 /**
- * Of the products at `paths` (id to dotted path in the request, '' for the body itself): the fields whose value another product
- * bears too, as field errors. Asked after writing, so that values which move between variants are seen in their final place.
+ * Of the products at `paths` (id to dotted path in the request, '' for the body itself): the fields whose value
+ * another product has, too, as field errors. Runs after the write, so that values that move between variants are in
+ * their final place.
  */
 export async function identifierConflicts(
   tx: Queryable,

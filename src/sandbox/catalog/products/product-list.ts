@@ -35,7 +35,7 @@ export function productFilters(url: string): ProductFilters {
   return parseOrRefuse(listQuery, queryValues(url));
 }
 
-/** What a filter on the generation status selects. The three do not overlap. */
+/** The condition of a filter on the generation status. The three do not overlap. */
 const GENERATION_STATUSES = {
   none: ['none'],
   success: ['success'],

@@ -27,8 +27,8 @@ interface ProductRow {
 }
 
 /**
- * The language in which a product is shown. What a text lacks in `locale` is taken from `fallback`, field by field; where
- * `fallback` is null it stays empty.
+ * The language in which a product is shown. A text that is missing in `locale` is taken from `fallback`, field by
+ * field; where `fallback` is null it stays empty.
  */
 export interface LocaleChoice {
   readonly locale: string;

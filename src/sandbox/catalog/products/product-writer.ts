@@ -244,7 +244,7 @@ function firstAgreeing<Candidate extends Identifiers>(
   return undefined;
 }
 
-/** Path of an earlier new variant of the same request that bears one of the body's identifiers. */
+/** Path of an earlier new variant of the same request that has one of the body's identifiers. */
 function sameAddition(additions: ReadonlyMap<string, ProductBody>, body: ProductBody): string | undefined {
   const earlier = [...additions].map(([path, addition]) => ({ path, ...identifiersOf(addition) }));
   return firstAgreeing(earlier, body)?.path;
@@ -264,7 +264,7 @@ function isNameless(body: ProductBody): boolean {
   return (body.id ?? null) === null && MATCH_FIELDS.every((field) => identifierValue(body, field) === null);
 }
 
-/** Variants that bear no identifier are matched in their order, so that a request which has some can be repeated. */
+/** Variants without an identifier are matched in their order, so that a request which has some can be repeated. */
 function nextNameless(
   existing: readonly Existing[],
   taken: ReadonlyMap<number, string>,

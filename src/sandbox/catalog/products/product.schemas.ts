@@ -75,7 +75,7 @@ export const productView = z.object({
 });
 export type ProductView = z.infer<typeof productView>;
 
-/** What POST /products/ answers when variants are created in the background. */
+/** The answer of POST /products/ when variants are created in the background. */
 export const acceptedCreation = z.object({ background_task_id: z.int() });
 
 export const pageOf = <Item extends z.ZodType>(item: Item) =>

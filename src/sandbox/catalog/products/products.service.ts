@@ -45,7 +45,7 @@ export class ProductsService {
     return { kind: 'accepted', taskId };
   }
 
-  /** What POST /products/ promised for later: the product with its variants, matched or created. Returns its id. */
+  /** The background part of POST /products/: the product with its variants, matched or created. Returns its id. */
   async upsertNow(
     tx: Queryable,
     body: ProductBody,

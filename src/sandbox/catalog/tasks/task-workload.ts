@@ -93,7 +93,10 @@ export class TaskWorkload implements Workload {
     });
   }
 
-  /** Row by row, so that one bad row does not undo the others. Cut off, it starts anew: rows that are in match themselves. */
+  /**
+   * Row by row, so that one bad row does not undo the others. After an interruption it starts again: imported rows
+   * match themselves.
+   */
   private async importCsv(id: number): Promise<void> {
     const { rows } = await this.database.query<Pick<OpenTask, 'payload'>>(
       'SELECT payload FROM background_task WHERE id = $1',

@@ -80,7 +80,7 @@ export class DeliveryWorkload implements Workload {
   }
 }
 
-/** What becomes of a delivery after an attempt; `httpStatus` is null when no response came. */
+/** The next state of a delivery after an attempt; `httpStatus` is null when no response came. */
 export function stateAfter(httpStatus: number | null, mayRetry: boolean): DeliveryState {
   if (httpStatus !== null && httpStatus >= 200 && httpStatus < 300) return 'delivered';
   if (httpStatus !== null && httpStatus >= 400 && httpStatus < 500) return 'refused';

@@ -25,7 +25,7 @@ export async function postOnce(
         headers: { ...headers, 'Content-Length': String(bytes.length) },
       },
       (response) => {
-        // What the receiver says beyond its status is not read for longer than the rest of the time.
+        // The body of the response is read only within the remaining time.
         response.on('error', () => response.destroy());
         response.resume();
         resolve(response.statusCode ?? 0);
