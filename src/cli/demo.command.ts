@@ -42,10 +42,6 @@ async function loadDemo(): Promise<typeof RunDemo> {
     return await import('./demo/run-demo.js');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-    throw new CodedError(
-      'misconfigured',
-      'this installation has no demo: run it in a checkout, or in the image with --target full',
-      { cause: error },
-    );
+    throw new CodedError('misconfigured', messages.noDemo, { cause: error });
   }
 }

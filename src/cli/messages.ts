@@ -13,6 +13,7 @@ export const messages = {
   deliveryIds: 'ids of deliveries',
   demoDoes: 'runs the whole loop on this machine: embedded PostgreSQL, sandbox catalog and sandbox store',
   demoProducts: 'a Shopify product export (CSV) instead of the built-in catalogue',
+  noDemo: 'this installation has no demo: run it in a checkout, or in the image with --target full',
   demoKeep: 'keeps the daemon running after the loop, and prints its address',
   driftDoes:
     'compares the live store with the journal, read-only: edited, overwritten, deleted or unpublished',

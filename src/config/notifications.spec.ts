@@ -37,6 +37,6 @@ describe('notifications.webhookUrl', () => {
       what: 'notifications',
       detail: 'sent to hooks.slack.com',
     });
-    expect(notificationsFinding(undefined).detail).toContain('nobody is told');
+    expect(notificationsFinding(undefined).detail).toContain('no notifications are sent');
   });
 });

@@ -37,8 +37,7 @@ export class FieldApproval {
     const only = left.length === 0 ? undefined : accepted;
     const outcome = await this.writeBacks.decide(id, 'approve', only);
     if (outcome === 'newer_result') return { ok: false, detail: `it ${NEWER_RESULT}`, label };
-    if (outcome === 'wrong_state')
-      return { ok: false, detail: `it is ${row.state} by now and cannot be approved`, label };
+    if (outcome === 'wrong_state') return { ok: false, detail: messages.decidedAlready(row.state), label };
     await this.jobs.enqueue('write-backs', id);
     const names = left.map(({ target }) => targetName(target)).join(', ');
     return {

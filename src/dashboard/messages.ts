@@ -33,6 +33,7 @@ export const messages = {
   backToList: 'back to the list',
 
   // Signing in
+  noAdminToken: 'server.adminToken is not set',
   dashboardOff: 'The dashboard is off. Set server.adminToken to use it.',
   tooManyTokens: (seconds: number): string => `Too many wrong tokens. Try again in ${seconds} seconds.`,
   wrongToken: 'This token is not correct.',

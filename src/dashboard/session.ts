@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, type AdminAccess } from '../config/index.js';
@@ -24,14 +25,14 @@ export class Sessions {
   readonly #adminToken: string;
   readonly #key: Buffer;
 
-  /** Throws `misconfigured` without an admin token: nobody could sign in safely. */
+  /** Throws `misconfigured` without an admin token: a sign-in without one would be unsafe. */
   constructor(
     @Inject(APP_CONFIG) { server: { adminToken } }: AdminAccess,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {
-    if (adminToken === undefined) throw new CodedError('misconfigured', 'server.adminToken is not set');
+    if (adminToken === undefined) throw new CodedError('misconfigured', messages.noAdminToken);
     this.#adminToken = adminToken;
-    this.#key = Buffer.from(hkdfSync('sha256', adminToken, '', 'store-sync dashboard session', 32));
+    this.#key = Buffer.from(hkdfSync('sha256', adminToken, '', 'store-sync/dashboard/session', 32));
   }
 
   /** Compares in constant time, whatever the lengths. */

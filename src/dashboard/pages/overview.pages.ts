@@ -62,9 +62,7 @@ export class OverviewPages {
     if (!this.sites.findStore(key)) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
     const run = await this.requests.request({ store: key, full: kind === 'full', trigger: 'api' });
     await this.jobs.enqueue('runs', run.id);
-    const notice = run.created
-      ? 'The run is asked for.'
-      : 'A run of this store is under way already: this one.';
+    const notice = run.created ? messages.runRequested : messages.runUnderWay;
     seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
   }
 

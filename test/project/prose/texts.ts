@@ -42,7 +42,10 @@ export function proseOfCode(path: string, text: string): readonly Prose[] {
       /^\s*$/.test(text.slice(previous.end, pos)) &&
       text.slice(previous.end, pos).split('\n').length === 2
     ) {
-      const prose = { ...previous.prose, text: `${previous.prose.text} ${body}` };
+      const prose = {
+        ...previous.prose,
+        text: `${previous.prose.text}${body === '' || /^[-*] /.test(body) ? '\n' : ' '}${body}`,
+      };
       found[found.indexOf(previous.prose)] = prose;
       previous = { end, prose };
       return;
