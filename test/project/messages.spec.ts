@@ -8,7 +8,7 @@ const AREAS = ['cli', 'dashboard'];
 /** Three words or more: a sentence or a part of one. */
 const SENTENCE = /(?:(?:^|[\s“(])[\p{L}][\p{L}_’'-]+[.,;:”)]*(?=\s|$).*){3}/u;
 /** Scripts for shells. */
-const NOT_READ = /\/completion-scripts\.ts$/;
+const NOT_READ = '/completion-scripts.ts';
 /** Values of headers and the like are no prose. */
 const NO_PROSE =
   /^(no-|max-age|public,|text\/|data:|camera=|[a-z]+-src |SELECT |UPDATE |INSERT |DELETE |WITH )/;
@@ -51,7 +51,7 @@ describe('sentences for people', () => {
   it.each(AREAS)('of src/%s stand in its messages.ts', (area) => {
     expect(existsSync(`src/${area}/messages.ts`)).toBe(true);
     const files = sourceFiles(`src/${area}`).filter(
-      ({ path }) => !/\.spec\.ts$|\/messages\.ts$/.test(path) && !NOT_READ.test(path),
+      ({ path }) => !/\.spec\.ts$|\/messages\.ts$/.test(path) && !path.endsWith(NOT_READ),
     );
     expect(files.flatMap(({ path, text }) => sentencesOf(path, text))).toEqual([]);
   });
