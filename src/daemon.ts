@@ -24,7 +24,7 @@ const API_BODY_LIMIT = '1mb';
 /** The time limit for a restarting database. A missing one is reported within ten seconds. */
 const DATABASE_WAIT_MS = 3_000;
 
-/** How often a server that is closing looks for connections that nobody waits on. */
+/** How often a closing server looks for idle connections. */
 const CLOSE_UNUSED_MS = 50;
 
 /**

@@ -14,7 +14,9 @@ const ANSWER_WITHIN_MS = 2_000;
 /** Readiness is looked up at most this often, however many ask. */
 const READY_FOR_MS = 1_000;
 
-/** What the orchestrator asks: whether the process is alive, and whether it is ready or what is down. */
+/**
+ * Health checks for the orchestrator: whether the process is alive, and whether it is ready or which parts are down.
+ */
 @Controller('health')
 export class HealthController {
   readonly #readiness = sharedAnswer(() => this.#look(), {

@@ -28,8 +28,8 @@ export function connectionsWithin(
 }
 
 /**
- * Nest's Express adapter on a server that holds slow and numerous connections within bounds: a request has twenty seconds
- * to arrive, and a new connection beyond the limit takes the place of the one that has been idle or incomplete longest.
+ * Nest's Express adapter on a server with limits for slow and numerous connections. A request has twenty seconds to
+ * arrive. A new connection beyond the limit replaces the one that was idle or incomplete longest.
  */
 export class BoundedExpressAdapter extends ExpressAdapter {
   #connections: Connections | null = null;
@@ -48,7 +48,7 @@ export class BoundedExpressAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** Of a server that is closing: ends the connections that nobody waits on. */
+  /** Ends the idle connections of a closing server. */
   closeUnused(): void {
     this.#connections?.closeUnused();
   }
@@ -103,7 +103,7 @@ class Connections {
     response.once('close', () => {
       if (this.#answers.get(socket) !== response) return;
       this.#answers.delete(socket);
-      // Put in anew: an idle connection that was of use goes last.
+      // Insert again, so that the most recently used idle connection is closed last.
       this.#waiting.delete(socket);
       if (!socket.destroyed) this.#waiting.add(socket);
     });

@@ -4,7 +4,7 @@ import { AdaptiveConcurrency } from './adaptive-concurrency.js';
 
 const CEILING = 8;
 
-/** Windows of answers, each of which takes what `ms` says for as many requests as are allowed by then. */
+/** Windows of responses. Each response takes `ms(allowed)` milliseconds. */
 function answer(
   concurrency: AdaptiveConcurrency,
   windows: number,
@@ -17,7 +17,7 @@ function answer(
   }
 }
 
-/** A service that works at two requests at a time, 100 ms each, and keeps the others waiting. */
+/** A service that handles two requests at a time, 100 ms each, and makes the others wait. */
 const twoAtATime = (allowed: number): number => 100 * Math.max(1, allowed / 2);
 
 describe('how many requests are under way at once', () => {

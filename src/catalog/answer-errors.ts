@@ -9,11 +9,11 @@ export interface Answer {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
-  /** True when the body was longer than the limit, so that only its beginning is here. */
+  /** True when the body was longer than the limit and was truncated. */
   readonly cut: boolean;
 }
 
-/** Where a request failed before it could reach the service: it cannot have been carried out. */
+/** Errors from before the request reached the service, so it cannot have been carried out. */
 const NEVER_SENT: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -30,13 +30,14 @@ const NEVER_SENT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Translates what went wrong with one request into a coded error: by status and by the runtime's own error codes, never by
- * message text (docs/catalog-rules.md#errors; docs/decisions/0023-errors-have-codes.md). Texts of the service are bounded and redacted.
+ * Translates a failed request into a coded error, by status and by the runtime's error codes, never by message text
+ * (docs/catalog-rules.md#errors; docs/decisions/0023-errors-have-codes.md). Texts of the service are bounded and
+ * redacted.
  */
 export class AnswerErrors {
   constructor(private readonly redactor: Redactor) {}
 
-  /** For any answer that is not 2xx. `mutates` says that the request may have changed something. */
+  /** For any response that is not 2xx. `mutates`: the request may have changed something. */
   ofStatus(operation: string, answer: Answer, mutates: boolean, now: Date): CodedError {
     const { status } = answer;
     const retryAfterMs = parseRetryAfterMs(answer.headers['retry-after'], now);
@@ -50,7 +51,7 @@ export class AnswerErrors {
     return new CodedError(code, this.statusMessage(operation, answer, code), details);
   }
 
-  /** For a 2xx answer that cannot be used: HTML, truncated, empty, enormous, of another shape. */
+  /** For an unusable 2xx response: HTML, truncated, empty, too large, of another shape. */
   ofUnreadable(operation: string, answer: Answer, mutates: boolean, problem: string): CodedError {
     const beginning = this.redactor.excerpt(new TextDecoder().decode(answer.body.subarray(0, 4096)));
     const shown = beginning === '' ? '' : `: ${beginning}`;
@@ -61,7 +62,7 @@ export class AnswerErrors {
     );
   }
 
-  /** For a request that got no whole answer. */
+  /** For a request without a complete response. */
   ofNetwork(operation: string, error: unknown, mutates: boolean): CodedError {
     const cause = this.bareCause(error);
     const reason = cause.code ?? cause.message;
@@ -81,7 +82,7 @@ export class AnswerErrors {
     );
   }
 
-  /** For what was under way, or waiting, when the client was closed. */
+  /** For requests that were running or waiting when the client was closed. */
   ofClosed(operation: string, mutates: boolean): CodedError {
     return new CodedError('transient', `catalog ${operation} was given up: the client was closed`, {
       outcomeUnknown: mutates,
@@ -89,8 +90,8 @@ export class AnswerErrors {
   }
 
   /**
-   * A cause with nothing but message and code. The HTTP library's own error carries the request with its headers, and so the
-   * token; whoever prints an error with its causes would print that.
+   * A cause with only message and code. The HTTP library's own error contains the request with its headers, and so
+   * the token, and printing an error prints its causes.
    */
   private bareCause(error: unknown): Error & { readonly code?: string } {
     const message = this.redactor.excerpt(error instanceof Error ? error.message : String(error));
@@ -103,11 +104,11 @@ export class AnswerErrors {
     if (answer.status >= 300 && answer.status < 400) return `${head}: redirected to ${this.location(answer)}`;
     if (answer.status === 403) return `${head}: missing permission or subscription${this.detail(answer)}`;
     if (answer.status === 405) return `${head}: method not allowed there${this.detail(answer)}`;
-    // Field messages ride along as fields and are printed from there.
+    // Field messages are part of `fields` and are printed from there.
     return code === 'invalid' ? head : `${head}${this.detail(answer)}`;
   }
 
-  /** docs/catalog-rules.md#errors: `detail`; an excerpt of whatever else came. */
+  /** docs/catalog-rules.md#errors: `detail`, or an excerpt of any other body. */
   private detail(answer: Answer): string {
     const json = readUntrustedJson(answer.body);
     const said = json.ok && isRecord(json.value) ? json.value['detail'] : undefined;
@@ -122,7 +123,7 @@ export class AnswerErrors {
     return readFieldMessages(body, (text) => this.redactor.excerpt(text, 300));
   }
 
-  /** Only origin and path: a query may hold something that is nobody's business. */
+  /** Only origin and path, because a query may contain confidential data. */
   private location(answer: Answer): string {
     const value = answer.headers['location'] ?? '';
     if (!URL.canParse(value)) return this.redactor.excerpt(value.split('?', 1)[0] ?? '') || 'nowhere';
@@ -131,7 +132,10 @@ export class AnswerErrors {
   }
 }
 
-/** docs/decisions/0023-errors-have-codes.md. 503 is throttling only when it says for how long; otherwise it is a fault like any other 5xx. */
+/**
+ * Codes by status (docs/decisions/0023-errors-have-codes.md). A 503 is throttling only with a Retry-After. Without
+ * one it is a fault like any other 5xx.
+ */
 function codeOfStatus(status: number, hasRetryAfter: boolean): ErrorCode {
   if (status >= 500) return status === 503 && hasRetryAfter ? 'throttled' : 'transient';
   if (status < 400) return 'misconfigured';

@@ -1,6 +1,6 @@
 /**
- * Everything that the service does not document and the client must assume (docs/assumptions.md). Each entry has a default and
- * the setting that changes it; nothing else in the client rests on a guess. Settings are keys of `workspaces.<name>`.
+ * Everything that the service does not document and the client must assume (docs/assumptions.md). Each entry has a
+ * default and the setting that changes it. Settings are keys of `workspaces.<name>`.
  */
 import { z } from 'zod';
 
@@ -8,11 +8,11 @@ const path = z.string().regex(/^\//, 'a path that starts with /');
 const names = z.array(z.string().min(1)).min(1);
 const method = z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** `workspaces.<name>.generation.request`: the call that asks for generation. */
+/** `workspaces.<name>.generation.request`: the call that requests generation. */
 export const generationRequestSchema = z.strictObject({ method, path, body: z.unknown().optional() });
 export type GenerationRequest = z.output<typeof generationRequestSchema>;
 
-/** `workspaces.<name>.assumptions`: the shape of the settings; every key may be left out. */
+/** `workspaces.<name>.assumptions`: the shape of the settings. Every key is optional. */
 export const assumptionOverridesSchema = z.strictObject({
   deleteProduct: z.strictObject({ method, path }).partial().optional(),
   listVariants: z.strictObject({ path }).partial().optional(),
@@ -93,7 +93,7 @@ export const DEFAULT_ASSUMPTIONS: Assumptions = {
   maxPages: 100_000,
 };
 
-/** The defaults with the settings laid over them, key by key. */
+/** The defaults merged with the settings, key by key. */
 export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumptions {
   const base = DEFAULT_ASSUMPTIONS;
   return {
@@ -112,14 +112,14 @@ export interface Assumption {
   /** The undocumented behaviour. */
   readonly what: string;
   readonly default: string;
-  /** The configuration key that changes it; where nothing depends on the answer, why not. */
+  /** The configuration key that changes it, or the reason why no key is necessary. */
   readonly setting: string;
 }
 
 const { deleteProduct, listVariants, uploadCsv, taskFields, tokens } = DEFAULT_ASSUMPTIONS;
 const key = (name: string) => `workspaces.<name>.${name}`;
 
-/** The table of assumptions, for the README and for people who ask why a call looks as it does. */
+/** The table of assumptions, for docs/assumptions.md. */
 export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'delete-product',

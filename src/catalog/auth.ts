@@ -19,21 +19,22 @@ export interface SessionInfo {
   readonly refreshExpiresAt: Date;
 }
 
-/** The two calls that yield tokens, made without the bearer header of others. Each resolves to the parsed answer. */
+/** The two calls that return tokens, without the bearer header of other calls. Each resolves to the parsed response. */
 export interface TokenCalls {
   login(email: string, password: string): Promise<unknown>;
   refresh(refreshToken: string, bearer: string): Promise<unknown>;
 }
 
-/** A refused password is not tried again for this long: services lock accounts over such tries. */
+/** A refused password is not tried again for this long, because services lock accounts after several failures. */
 const LOGIN_REFUSAL_MS = 60_000;
-/** After a renewal ahead of time failed, the token that still holds is used this long before the next attempt. */
+/** After a failed early renewal, the valid token is used this long before the next attempt. */
 const RENEWAL_PAUSE_MS = 30_000;
 
 /**
- * Gives out bearer tokens (docs/catalog-rules.md#authentication): the API token, or the access token of a login, which is renewed
- * ahead of its expiry and after a 401. However many requests wait, one renewal is made. A refresh that fails is followed by a
- * login. Throws `auth` when the login is refused or there is none; never with a password or token in it.
+ * Provides bearer tokens (docs/catalog-rules.md#authentication): the API token, or the access token of a login. The
+ * latter is renewed before its expiry and after a 401. Concurrent requests share one renewal. A failed refresh is
+ * followed by a login. Throws `auth` when the login is refused or there is none, never with a password or token in
+ * it.
  */
 export class TokenProvider {
   private session: Session | undefined;
@@ -58,7 +59,7 @@ export class TokenProvider {
     return hasText(this.auth.email) && hasText(this.auth.password);
   }
 
-  /** The token to send: the API token where there is one, unless the session's is asked for. */
+  /** The token to send: the API token if there is one, unless the session's token is requested. */
   async bearer(preferSession: boolean): Promise<Bearer> {
     const { apiToken } = this.auth;
     if (hasText(apiToken) && !(preferSession && this.hasLogin)) return { token: apiToken, kind: 'api' };
@@ -66,8 +67,8 @@ export class TokenProvider {
   }
 
   /**
-   * Reports that a session token got 401. The next `bearer` has another one; a token that was replaced meanwhile
-   * costs nothing.
+   * Reports that a session token got 401. The next `bearer` returns another one. A token that was already replaced is
+   * ignored.
    */
   reject(token: string): void {
     if (this.session?.access === token) this.rejectedAccess = token;
@@ -84,7 +85,9 @@ export class TokenProvider {
     return sessionInfo(await this.renewOnce(() => this.logIn()));
   }
 
-  /** Exchanges the refresh token for a new access token (docs/catalog-rules.md#post-refresh), or logs in where there is none. */
+  /**
+   * Exchanges the refresh token for a new access token (docs/catalog-rules.md#post-refresh), or logs in without one.
+   */
   async refresh(): Promise<SessionInfo> {
     return sessionInfo(await this.renewOnce(() => this.renew()));
   }
@@ -126,7 +129,7 @@ export class TokenProvider {
       try {
         const answer = await this.calls.refresh(session.refresh, session.access);
         const renewed = readSession(answer, this.clock().getTime(), this.assumptions, session);
-        // An answer that cannot be read, or brings the refused token back, is as good as none: the login follows.
+        // An unreadable response, or one with the refused token, counts as no token: the login follows.
         if (renewed !== undefined && renewed.access !== this.rejectedAccess) return renewed;
       } catch (error) {
         // If the refresh fails for another reason, the login may still work, and its own error says more.

@@ -5,16 +5,16 @@ import { firstId, idOf, isRecord } from './untrusted-json.js';
 
 export interface BackgroundTask {
   readonly id: string;
-  /** The service's own word, as it came; null when there was none. */
+  /** The service's own status; null when there was none. */
   readonly status: string | null;
   /**
    * The meaning of the status by the configured lists. A word in neither means `running`
    * (docs/catalog-rules.md#task-06).
    */
   readonly state: 'succeeded' | 'failed' | 'running';
-  /** Why it failed, bounded to one line, where the service says so. */
+  /** The reason of a failure in one line, if the service gave one. */
   readonly reason?: string;
-  /** The whole record: its other fields are not shown. */
+  /** The whole record. Its other fields are undocumented. */
   readonly raw: Readonly<Record<string, unknown>>;
 }
 
@@ -23,7 +23,7 @@ export interface TaskStatuses {
   readonly failure: readonly string[];
 }
 
-/** Where a record may list the products of its request, and name them; not shown, so all are tried. */
+/** Fields that may list the products of a request. They are undocumented, so all are tried. */
 const LIST_FIELDS = ['products', 'results', 'items', 'tasks'];
 const PRODUCT_FIELDS = ['product_id', 'product', 'id'];
 

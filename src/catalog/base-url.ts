@@ -4,13 +4,13 @@ import { withoutTrailing } from '../domain/text.js';
 const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
 
 export function isLoopback(url: URL): boolean {
-  // The URL parser has brought every spelling of an IPv4 address into dotted form, so that the pattern is enough.
+  // The URL parser normalises every spelling of an IPv4 address, so the pattern is enough.
   return LOOPBACK.test(url.hostname);
 }
 
 /**
- * The service's base URL, checked and without a trailing slash (docs/catalog-rules.md#auth-11: only
- * HTTPS; a loopback address may be plain). Throws `misconfigured` otherwise, without repeating a URL that holds credentials.
+ * The service's base URL, checked and without a trailing slash (docs/catalog-rules.md#auth-11: only HTTPS, except on
+ * loopback). Throws `misconfigured` otherwise, without repeating a URL that contains credentials.
  */
 export function parseBaseUrl(value: string): URL {
   if (!URL.canParse(value)) throw new CodedError('misconfigured', 'catalog base URL is not a URL');
@@ -33,7 +33,7 @@ export function parseBaseUrl(value: string): URL {
 
 export type Query = readonly (readonly [name: string, value: string])[];
 
-/** `{base_url}` + path + query. The path keeps its trailing slash; `{id}` is filled with the encoded id. */
+/** `{base_url}` + path + query. The path keeps its trailing slash, and `{id}` is replaced by the encoded id. */
 export function endpointUrl(
   base: URL,
   path: string,
@@ -52,16 +52,16 @@ export function endpointUrl(
   return url;
 }
 
-/** One path segment. An id of `.` or `..` would walk up the path, encoded or not. */
+/** One path segment. An id of `.` or `..` would walk up the path, even when encoded. */
 export function encodeSegment(id: string): string {
   if (id === '' || id === '.' || id === '..') throw new CodedError('invalid', 'an id must name something');
   return encodeURIComponent(id);
 }
 
 /**
- * The URL of the next page, from a `next` that is absolute or relative (docs/catalog-rules.md#get-products). It must stay on the
- * base URL's origin: following it elsewhere would hand the token to another host. `http:` for the same host is read as the
- * base URL's own scheme, because a service behind a proxy that ends TLS writes its links so. Throws `misconfigured`.
+ * The URL of the next page, from an absolute or relative `next` (docs/catalog-rules.md#get-products). It must have
+ * the base URL's origin, or the token would be sent to another host. `http:` for the same host becomes the base URL's
+ * scheme, because a service behind a TLS proxy may write such links. Throws `misconfigured`.
  */
 export function nextPageUrl(base: URL, next: string, current: URL): URL {
   if (!URL.canParse(next, current.href))

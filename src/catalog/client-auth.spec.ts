@@ -27,7 +27,7 @@ const DAY_MS = 86_400_000;
 const unauthorised = { status: 401, json: { detail: 'The given token is not valid.' } };
 const count = (line: string) => service.lines().filter((asked) => asked === line).length;
 
-/** A service that takes the tokens in `valid` and gives out access-1, access-2, … for a login or refresh. */
+/** A service that accepts the tokens in `valid` and issues access-1, access-2, … for a login or refresh. */
 function sessionService(refreshAnswer?: (access: string) => unknown) {
   const state = { valid: new Set<string>(), issued: 0, refreshStatus: 200, loginStatus: 200 };
   const issue = () => {

@@ -7,38 +7,38 @@ import type { RequestInfo } from './requester.js';
 export interface CatalogClientOptions {
   /** `{base_url}`: https, or http on a loopback address. */
   readonly baseUrl: string;
-  /** An API token, a login, or both: the token first, the login where the token gets 403. */
+  /** An API token, a login, or both. With both, the token is used first, and the login where the token gets 403. */
   readonly auth: CatalogAuth;
   /** The locale of each request that takes `locale`, unless a call names another. */
   readonly locale?: string;
-  /** Ceiling of request starts per second. */
+  /** The highest number of requests started per second. */
   readonly requestsPerSecond: number;
-  /** The most requests under way at once; fewer while more would only make each of them slower. 32. */
+  /** The most concurrent requests. The number is reduced while more would only slow each of them. Default 32. */
   readonly concurrency?: number;
-  /** The request that asks for generation; by default as assumptions.ts has it. */
+  /** The request that asks for generation; default in assumptions.ts. */
   readonly generation?: GenerationRequest;
-  /** Task statuses that mean success and failure; by default as assumptions.ts has them. */
+  /** Task statuses that mean success and failure; defaults in assumptions.ts. */
   readonly tasks?: TaskStatuses;
   readonly assumptions?: AssumptionOverrides;
   /** Called for every exchange, for metrics. */
   readonly onRequest?: (info: RequestInfo) => void;
 
-  /** Deadline of one exchange, to the last byte of the answer. 30 s. */
+  /** Time limit of one exchange, to the last byte of the response. Default 30 s. */
   readonly requestTimeoutMs?: number;
-  /** The same for a CSV upload. 10 min. */
+  /** The same for a CSV upload. Default 10 min. */
   readonly uploadTimeoutMs?: number;
-  /** How long one call waits, all in all, because the service asked for it (429, 503). 60 s. */
+  /** The total wait of one call for the service's requests to wait (429, 503). Default 60 s. */
   readonly maxThrottleWaitMs?: number;
-  /** Multiplies the waits (1, 5, 30 s) between further tries of a read. 1. */
+  /** Multiplies the waits (1, 5, 30 s) between retries of a read. Default 1. */
   readonly retryDelayScale?: number;
-  /** Largest answer that is read, decompressed. 50 MB. */
+  /** The largest response, decompressed. Default 50 MB. */
   readonly maxResponseBytes?: number;
 
   readonly clock?: () => Date;
   readonly sleep?: Sleep;
-  /** In [0, 1), for jitter. */
+  /** A number in [0, 1), for jitter. */
   readonly random?: () => number;
-  /** A text that is in no file: the boundary of an upload's form. */
+  /** A text that occurs in no file, as the boundary of an upload form. */
   readonly newBoundary?: () => string;
 }
 

@@ -78,12 +78,12 @@ export class CatalogClient {
     this.tasks = new TaskReader(assumptions.taskFields, options.tasks ?? DEFAULT_TASK_STATUSES, redactor);
   }
 
-  /** Ends what is under way (`transient`) and lets go of the connections. The client is of no use afterwards. */
+  /** Ends running requests (`transient`) and closes the connections. The client cannot be used afterwards. */
   close(): void {
     this.connection.close();
   }
 
-  /** Logs in with email and password. docs/catalog-rules.md#post-login. Throws `misconfigured` when neither is configured. */
+  /** Logs in with email and password (docs/catalog-rules.md#post-login). Throws `misconfigured` without credentials. */
   async login(): Promise<SessionInfo> {
     return this.connection.tokens.login();
   }
@@ -150,7 +150,7 @@ export class CatalogClient {
     });
   }
 
-  /** Changes the named fields alone. docs/catalog-rules.md#patch-productsid. */
+  /** Changes only the named fields (docs/catalog-rules.md#patch-productsid). */
   async updateProduct(id: ProductId, body: ProductBody, option: WriteOptions = {}): Promise<CatalogProduct> {
     return this.connection.ask({
       beforeSend: option.beforeSend,
@@ -161,7 +161,10 @@ export class CatalogClient {
     });
   }
 
-  /** docs/catalog-rules.md#delete-productsid; method and path as assumed. Throws `not_found` when it has gone already. */
+  /**
+   * Deletes a product by the assumed method and path (docs/catalog-rules.md#delete-productsid). Throws `not_found`
+   * when it does not exist.
+   */
   async deleteProduct(id: ProductId): Promise<void> {
     const { method, path } = this.connection.assumptions.deleteProduct;
     await this.connection.ask({
@@ -174,7 +177,10 @@ export class CatalogClient {
     });
   }
 
-  /** The first page of a product's variants; all of them where the answer is a bare array. docs/catalog-rules.md#variants-of-a-product. */
+  /**
+   * The first page of a product's variants, or all of them when the response is an array
+   * (docs/catalog-rules.md#variants-of-a-product).
+   */
   async listVariants(id: ProductId): Promise<Page<CatalogVariant>> {
     return this.variantPage(this.variantsUrl(id));
   }
@@ -185,8 +191,9 @@ export class CatalogClient {
   }
 
   /**
-   * Uploads a CSV file of products, taken in in the background. docs/catalog-rules.md#csv-upload-of-products; call as assumed. The task
-   * id is undefined when the answer holds none. Throws `invalid` when the file itself cannot be read.
+   * Uploads a CSV file of products, which the service imports in the background
+   * (docs/catalog-rules.md#csv-upload-of-products). The call is assumed. The task id is undefined when the response
+   * has none. Throws `invalid` when the file cannot be read.
    */
   async uploadCsv(file: CsvFile, filename: string): Promise<{ readonly taskId: string | undefined }> {
     const { method, path } = this.connection.assumptions.uploadCsv;
@@ -211,15 +218,17 @@ export class CatalogClient {
     });
   }
 
-  /** How many products one `generate` takes: 1 when the configured request names a single product, else Infinity. */
+  /**
+   * The number of products per `generate`: 1 when the configured request names a single product, otherwise Infinity.
+   */
   get generationBatchLimit(): number {
     return this.template.batchLimit;
   }
 
   /**
-   * Asks for generation in one request, as configured. docs/catalog-rules.md#generation. It costs credits, so that an error with
-   * `outcomeUnknown` must not be answered by asking again at once. An answer without task ids is no failure. Throws `invalid`
-   * for no product, or more than `generationBatchLimit`, before anything is sent.
+   * Requests generation for products in one request, as configured (docs/catalog-rules.md#generation). It costs
+   * credits, so do not repeat it at once after an error with `outcomeUnknown`. A response without task ids is not a
+   * failure. Throws `invalid` for no products, or for more than `generationBatchLimit`, before anything is sent.
    */
   async generate(products: readonly GenerationProduct[]): Promise<GenerationAnswer> {
     const { template } = this;
@@ -251,7 +260,7 @@ export class CatalogClient {
     return this.connection.walk(this.connection.url('/background-tasks/'), (url) => this.taskPage(url));
   }
 
-  /** One background task; a status that is not configured means running. docs/catalog-rules.md#background-tasks. */
+  /** One background task (docs/catalog-rules.md#background-tasks). A status that is not configured means running. */
   async getBackgroundTask(taskId: string): Promise<BackgroundTask> {
     const path = '/background-tasks/{task_id}/';
     const record = await this.connection.ask({
@@ -265,12 +274,15 @@ export class CatalogClient {
     return this.tasks.read(record, taskId);
   }
 
-  /** The result of one product in a task of several; null where the task has only one result. Calls nobody. */
+  /** The result of one product in a task of several; null where the task has only one result. Sends no request. */
   taskOfProduct(task: BackgroundTask, product: { id: string; externalId: string }): BackgroundTask | null {
     return this.tasks.readProduct(task, product);
   }
 
-  /** The workspace's webhook configuration, whoever's it is, or null. docs/catalog-rules.md#settingswebhooks. Holds a secret. */
+  /**
+   * The workspace's webhook configuration of any owner, or null (docs/catalog-rules.md#settingswebhooks). Contains a
+   * secret.
+   */
   async getWebhookSettings(): Promise<WebhookConfig | null> {
     try {
       const settings = await this.connection.ask({
@@ -289,7 +301,10 @@ export class CatalogClient {
     }
   }
 
-  /** Replaces the workspace's one configuration, whoever's it is. docs/catalog-rules.md#settingswebhooks. Holds a secret. */
+  /**
+   * Replaces the workspace's one configuration of any owner (docs/catalog-rules.md#settingswebhooks). Contains a
+   * secret.
+   */
   async putWebhookSettings(config: WebhookConfigInput): Promise<WebhookConfig> {
     this.connection.redactor.add(config.hmac_secret);
     return this.connection.ask({
@@ -299,7 +314,7 @@ export class CatalogClient {
     });
   }
 
-  /** Removes the configuration; none is as good as removed. docs/catalog-rules.md#settingswebhooks. */
+  /** Removes the configuration. A missing one counts as removed (docs/catalog-rules.md#settingswebhooks). */
   async deleteWebhookSettings(): Promise<void> {
     try {
       await this.connection.ask({

@@ -28,7 +28,7 @@ export interface Ask<T> extends Pick<
   readonly timeoutMs?: number;
 }
 
-/** Everything that one client holds towards one workspace: addresses, tokens, pace, connections, secrets to keep. */
+/** The resources of one client for one workspace: addresses, tokens, rate limit, connections and secrets. */
 export class Connection {
   readonly assumptions: Assumptions;
   readonly tokens: TokenProvider;
@@ -94,12 +94,12 @@ export class Connection {
     });
   }
 
-  /** `{base_url}` + path, its `{placeholders}` filled. */
+  /** `{base_url}` + path with filled `{placeholders}`. */
   url(path: string, ids: Readonly<Record<string, string>> = {}, query: Query = []): URL {
     return endpointUrl(this.base, path, ids, query);
   }
 
-  /** The address that a page's `next` names; on the base URL's origin, or `misconfigured`. */
+  /** The URL of a page's `next`, on the base URL's origin. Throws `misconfigured` otherwise. */
   nextUrl(next: string, current: URL): URL {
     return nextPageUrl(this.base, next, current);
   }
@@ -115,7 +115,7 @@ export class Connection {
     return value === undefined ? [] : [['locale', value]];
   }
 
-  /** PUT and PATCH are not said to take locale: it is sent when a call insists on it, or the setting says so. */
+  /** PUT and PATCH are not documented to accept a locale. It is sent when a call or the setting requires it. */
   updateQuery(locale: string | undefined): Query {
     return locale !== undefined || this.assumptions.localeOnUpdate ? this.localeQuery(locale) : [];
   }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Assumptions } from './assumptions.js';
 import type { Payload } from './http.js';
 
-/** The file's bytes, or a function that opens it: an attempt may have to be made again, and a stream can be read only once. */
+/** The file's bytes, or a function that opens it. A retry needs the file again, and a stream can be read only once. */
 export type CsvFile = Uint8Array | (() => Readable);
 
 export interface CsvBody {
@@ -10,7 +10,10 @@ export interface CsvBody {
   readonly contentType: string;
 }
 
-/** The body of a CSV upload (docs/catalog-rules.md#csv-upload-of-products: payload not shown), as assumed: a multipart form or the bare file. */
+/**
+ * The body of a CSV upload (docs/catalog-rules.md#csv-upload-of-products). Its format is assumed: a multipart form or
+ * the plain file.
+ */
 export function csvBody(
   file: CsvFile,
   filename: string,
@@ -37,7 +40,7 @@ async function* framed(head: Uint8Array, file: Readable, tail: Uint8Array): Asyn
   yield tail;
 }
 
-/** As forms write a name: a quote or a line break would end the header. */
+/** Escaped as in forms, because a quote or a line break would end the header. */
 function quoted(name: string): string {
   return name.replaceAll('"', '%22').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -5,9 +5,9 @@ const MAX_MESSAGES = 20;
 const MAX_DEPTH = 12;
 
 /**
- * Field messages of a validation error (docs/catalog-rules.md#errors: a map of field name to messages), field by field. Nested shapes
- * are flattened to dotted paths (`variants.0.sku`); what is no map at all is kept under `detail`. Bounded; every text passes
- * through `clean`.
+ * The field messages of a validation error by field (docs/catalog-rules.md#errors). Nested shapes become dotted paths
+ * (`variants.0.sku`). A body that is not a map is kept under `detail`. Bounded, and every text passes through
+ * `clean`.
  */
 export function readFieldMessages(
   body: unknown,

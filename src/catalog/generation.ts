@@ -3,14 +3,14 @@ import type { GenerationRequest } from './assumptions.js';
 import { encodeSegment } from './base-url.js';
 import { firstId, idOf, isRecord } from './untrusted-json.js';
 
-/** A product to generate, by both of its names. */
+/** A product to generate, by both of its ids. */
 export interface GenerationProduct {
   readonly id: number;
   readonly externalId: string;
 }
 
 export interface GenerationAnswer {
-  /** The one task that stands for the whole request, where the service gave one. */
+  /** The task of the whole request, if the service returned one. */
   readonly taskId?: string;
   /** Catalog product id to task id, for those that the service listed. */
   readonly taskIdByProduct: ReadonlyMap<number, string>;
@@ -20,15 +20,16 @@ const PLACEHOLDER = /\{(product_ids|external_ids|product_id|external_id)\}/g;
 type Placeholder = 'product_ids' | 'external_ids' | 'product_id' | 'external_id';
 
 /**
- * The configured request template of generation (docs/catalog-rules.md#generation: method, path and payload not shown). A value that
- * is exactly `{product_ids}` or `{external_ids}` becomes the array; `{product_id}` and `{external_id}` stand for one product,
- * so that a request then takes one. Inside a longer text, and in the path, ids are written out (comma-separated).
+ * The configured request template of generation (docs/catalog-rules.md#generation; method, path and body are
+ * undocumented). A value that is exactly `{product_ids}` or `{external_ids}` becomes the array. `{product_id}` and
+ * `{external_id}` are one product, so a request then has one. Inside a longer text, and in the path, ids are joined
+ * by commas.
  */
 export class GenerationTemplate {
-  /** How many products one request takes: 1, or as many as the caller likes (Infinity). */
+  /** The number of products per request: 1 or Infinity. */
   readonly batchLimit: number;
 
-  /** Throws `misconfigured` when the template names no product at all: it would ask for everything or nothing. */
+  /** Throws `misconfigured` when the template names no product, because it would request all or none. */
   constructor(private readonly request: GenerationRequest) {
     const used = `${request.path} ${JSON.stringify(request.body ?? null)}`.match(PLACEHOLDER) ?? [];
     if (used.length === 0) {
@@ -60,7 +61,7 @@ export class GenerationTemplate {
     );
   }
 
-  /** Undefined when the request has no body; a body of null in the configuration says so. */
+  /** Undefined when the request has no body. A body of null in the configuration is sent as null. */
   filledBody(products: readonly GenerationProduct[]): unknown {
     return fill(this.request.body ?? undefined, products);
   }
@@ -117,7 +118,7 @@ function requestTask(answer: unknown, products: readonly GenerationProduct[]): s
   if (!isRecord(answer)) return undefined;
   const named = firstId(answer, TASK_FIELDS);
   if (named !== undefined) return named;
-  // A service that answers with the product itself gives the product's id, not a task's.
+  // If the response is the product itself, its id is the product's id and not a task's.
   const id = idOf(answer['id']);
   return id === undefined || productOf(id, products) !== undefined ? undefined : id;
 }
@@ -138,7 +139,7 @@ function readTasks(value: unknown, products: readonly GenerationProduct[], found
 function readEntry(entry: unknown, products: readonly GenerationProduct[], found: Map<number, string>): void {
   const only = products.length === 1 ? products[0] : undefined;
   if (!isRecord(entry)) {
-    // A bare id says nothing of its product, unless there is but one.
+    // An id without a product is only useful when there is one product.
     const task = idOf(entry);
     if (only !== undefined && task !== undefined && productOf(task, products) === undefined)
       found.set(only.id, task);

@@ -27,7 +27,7 @@ export interface HttpOptions {
   readonly base: URL;
   readonly maxResponseBytes: number;
   readonly maxSockets: number;
-  /** Aborts what is under way when the client is closed. */
+  /** Aborts running requests when the client is closed. */
   readonly closed: AbortSignal;
 }
 
@@ -39,7 +39,10 @@ const FRESH_AGENTS = {
 /** The beginning of an error body is enough to read its messages. */
 const MAX_ERROR_BYTES = 1_000_000;
 
-/** One HTTP exchange at a time over kept-alive connections: no redirects, a total deadline, bounded answers, coded errors only. */
+/**
+ * Sends HTTP requests over keep-alive connections, without redirects, with a total time limit and bounded responses.
+ * Throws only coded errors.
+ */
 export class Http {
   private readonly client: AxiosInstance;
   private readonly agents: readonly [HttpAgent, HttpsAgent];
@@ -64,15 +67,18 @@ export class Http {
       responseType: 'stream',
       validateStatus: () => true,
       transformRequest: [(data: unknown) => data],
-      // A proxy of the environment is for the outside world.
+      // A proxy of the environment is only for other hosts.
       ...(isLoopback(options.base) ? { proxy: false as const } : {}),
     });
   }
 
-  /** The answer, whatever its status. Throws `transient` when no whole answer came (`outcomeUnknown` if it may have been heard). */
+  /**
+   * The response with any status. Throws `transient` without a complete response, with `outcomeUnknown` if the
+   * request may have arrived.
+   */
   async exchange(exchange: Exchange): Promise<Answer> {
     const { operation, mutates, timeoutMs } = exchange;
-    // One for each: a signal made of several costs more than the rest of it.
+    // One controller per request, because a combined signal costs more than the rest of the request.
     const controller = new AbortController();
     const deadline = { passed: false };
     const timer = setTimeout(() => {
@@ -108,7 +114,7 @@ export class Http {
     }
   }
 
-  /** Lets go of the kept-alive connections. */
+  /** Closes the keep-alive connections. */
   close(): void {
     for (const agent of this.agents) agent.destroy();
   }
@@ -127,8 +133,8 @@ export class Http {
 }
 
 /**
- * The stream's bytes, and no more than it takes to have so many. Counted after decompression, so that a small answer cannot unfold
- * into an enormous one.
+ * At most `enough` bytes of the stream, counted after decompression, so that a small response cannot become a huge
+ * one.
  */
 function readUpTo(stream: Readable, enough: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
@@ -166,7 +172,7 @@ function openPayload(payload: Payload | undefined) {
     data: stream,
     failure: () => failure,
     close: () => {
-      // Our own closing of a stream that was not read to its end is no failure of the file.
+      // Closing a stream before its end is not a failure of the file.
       stream.on('error', () => undefined);
       stream.destroy();
     },

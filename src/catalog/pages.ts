@@ -4,14 +4,14 @@ import { pageSchema } from './schemas.js';
 
 export interface Page<T> {
   readonly results: readonly T[];
-  /** As the service wrote it, absolute or relative; null on the last page. */
+  /** As the service returned it, absolute or relative; null on the last page. */
   readonly next: string | null;
   readonly previous: string | null;
   /** The service's count of the whole list; null when it has none. */
   readonly count: number | null;
 }
 
-/** A list that may come as a page or as a bare array. */
+/** A list as a page or as an array. */
 export function listSchema<Item extends z.ZodType>(item: Item) {
   return z.union([pageSchema(item), z.array(item)]).transform((list): Page<z.output<Item>> => {
     if (Array.isArray(list)) return { results: list, next: null, previous: null, count: list.length };
@@ -32,10 +32,10 @@ export interface PageWalk<T> {
 }
 
 /**
- * Every item of a list, page by page, following `next` alone (docs/catalog-rules.md#get-products: page size not shown). Ends at a
- * page without `next`, at an empty page, and at a `next` that was followed before. While the list changes under the walk an item
- * may come twice. Throws `transient` when a further page has gone meanwhile, so that a walk cut short is never taken for a whole
- * one, and `misconfigured` beyond `maxPages`.
+ * All items of a list, page by page, following only `next` (docs/catalog-rules.md#list-23). Ends at a page without
+ * `next`, at an empty page, and at a repeated `next`. If the list changes during the walk, an item may occur twice.
+ * Throws `transient` when a page has disappeared, so that an incomplete walk never counts as complete. Throws
+ * `misconfigured` beyond `maxPages`.
  */
 export async function* walkPages<T>(walk: PageWalk<T>): AsyncGenerator<T, undefined> {
   const seen = new Set<string>();

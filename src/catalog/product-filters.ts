@@ -9,7 +9,7 @@ export interface ProductFilters {
   /** Substring of a single brand. */
   readonly brand?: string;
   readonly brands?: readonly string[];
-  /** A category's UUID (its descendants included), or `no_category`. */
+  /** A category's UUID, including its descendants, or `no_category`. */
   readonly category?: string;
   /** Tag ids, or `none` for products without tags. */
   readonly tag?: readonly number[] | 'none';
@@ -26,7 +26,7 @@ export interface ProductFilters {
   readonly orderBy?: 'date' | 'task';
 }
 
-/** `brands` and `tag` are repeated, not joined: a brand may hold a comma. */
+/** `brands` and `tag` are repeated and not joined, because a brand may contain a comma. */
 export function productQuery(filters: ProductFilters, defaultLocale: string | undefined): Query {
   const tags = filters.tag === 'none' ? ['none'] : filters.tag?.map(String);
   const values: readonly (readonly [string, string | undefined])[] = [

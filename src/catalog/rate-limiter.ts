@@ -6,21 +6,21 @@ export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export interface Slot {
   readonly startedAtMs: number;
-  /** How much of the wait was owed to a pause that the service asked for, not to the ceiling. */
+  /** The part of the wait that a pause of the service caused, and not the ceiling. */
   readonly pausedMs: number;
 }
 
-/** The slowest the limiter goes, as a share of the ceiling. */
+/** The slowest rate, as a share of the ceiling. */
 const FLOOR_SHARE = 1 / 32;
-/** Each success gives this share of the ceiling back: some fifty of them undo the deepest slowing. */
+/** Each success restores this share of the ceiling, so that about fifty restore it completely. */
 const RECOVERY_SHARE = 0.02;
 /** Unused slots of this period may be used at once: responses arrive in clumps, and the next requests need not wait. */
 const CREDIT_MS = 50;
 
 /**
- * Spaces the starts of requests: at most `requestsPerSecond` sustained, never more than double in any one second. A refusal
- * (429, 503) pauses everybody and halves the pace, once for all requests that were under way together; successes bring it
- * back little by little. First come, first served.
+ * Spaces the starts of requests: at most `requestsPerSecond` on average, and at most double in any one second. A
+ * refusal (429, 503) pauses all requests and halves the rate, once for all requests that ran at the same time.
+ * Successes restore it gradually. Requests start in order.
  */
 export class RateLimiter {
   private ratePerSecond: number;
@@ -40,17 +40,17 @@ export class RateLimiter {
     this.ratePerSecond = ceilingPerSecond;
   }
 
-  /** Requests per second at present; between a thirty-second of the ceiling and the ceiling. */
+  /** The present rate in requests per second, between a thirty-second of the ceiling and the ceiling. */
   get pace(): number {
     return this.ratePerSecond;
   }
 
-  /** Milliseconds that a pause still lasts; 0 when there is none. */
+  /** Milliseconds until a pause ends; 0 without a pause. */
   get pauseMs(): number {
     return Math.max(0, this.pausedUntilMs - this.clock().getTime());
   }
 
-  /** Waits for leave to start one request. Throws `throttled` when a pause would take longer than `maxPauseMs`. */
+  /** Waits until one request may start. Throws `throttled` when a pause would take longer than `maxPauseMs`. */
   async acquire(maxPauseMs: number, signal?: AbortSignal): Promise<Slot> {
     const before = this.turn;
     const { promise, resolve } = Promise.withResolvers<undefined>();
@@ -97,7 +97,7 @@ export class RateLimiter {
       const waitMs = Math.max(this.nextSlotMs - now, pauseMs);
       if (waitMs <= 0) {
         const intervalMs = 1000 / this.ratePerSecond;
-        // Half an interval makes up for timers that ring late, however long it is; more would break the ceiling.
+        // Half an interval compensates for late timers. More would exceed the ceiling.
         const creditMs = Math.max(intervalMs / 2, CREDIT_MS);
         this.nextSlotMs = Math.max(this.nextSlotMs, now - creditMs) + intervalMs;
         return { startedAtMs: now, pausedMs };
@@ -108,7 +108,7 @@ export class RateLimiter {
     }
   }
 
-  /** A clock that was set back must not make a wait of minutes out of one of milliseconds. */
+  /** A clock that was set back must not turn a wait of milliseconds into minutes. */
   private forgetFuture(now: number): void {
     this.nextSlotMs = Math.min(this.nextSlotMs, now + 1000 / (this.ceilingPerSecond * FLOOR_SHARE));
     this.pausedUntilMs = Math.min(this.pausedUntilMs, now + RETRY_AFTER_CAP_MS);

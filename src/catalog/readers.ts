@@ -9,7 +9,7 @@ export function isEmpty(answer: Answer): boolean {
   return answer.body.length === 0 || new TextDecoder().decode(answer.body.subarray(0, 64)).trim() === '';
 }
 
-/** The answer as JSON of any shape; `whenEmpty`, where given, stands for an empty body. */
+/** The response as JSON of any shape. `whenEmpty`, if given, replaces an empty body. */
 export function readAnyJson(whenEmpty?: unknown): Reader<unknown> {
   return (answer, unusable) => {
     if (isEmpty(answer)) {
@@ -22,7 +22,7 @@ export function readAnyJson(whenEmpty?: unknown): Reader<unknown> {
   };
 }
 
-/** The answer as JSON of the schema's shape. */
+/** The response as JSON of the schema's shape. */
 export function readJson<Schema extends z.ZodType>(schema: Schema): Reader<z.output<Schema>> {
   const readAny = readAnyJson();
   return (answer, unusable) => parseShape(schema, readAny(answer, unusable), unusable);
@@ -41,5 +41,5 @@ export function parseShape<Schema extends z.ZodType>(
   throw unusable(`a body of another shape${where}`);
 }
 
-/** Any 2xx will do; whatever the body holds is not looked at. */
+/** Accepts any 2xx, and ignores the body. */
 export const ignoreBody: Reader<undefined> = () => undefined;

@@ -10,12 +10,12 @@ export class Redactor {
   private readonly fixed = new Set<string>();
   private readonly rotating: string[] = [];
 
-  /** Secrets that last as long as the client. Shorter ones than 4 characters would mask half of any text; they are left. */
+  /** Permanent secrets. Values shorter than 4 characters are ignored, because they would mask half of any text. */
   addFixed(...secrets: readonly (string | null | undefined)[]): void {
     for (const spelling of secrets.flatMap(spellings)) this.fixed.add(spelling);
   }
 
-  /** Secrets that come and go (tokens of a session, a webhook secret); the oldest are forgotten. */
+  /** Temporary secrets (session tokens, a webhook secret). The oldest are forgotten. */
   add(...secrets: readonly (string | null | undefined)[]): void {
     for (const spelling of secrets.flatMap(spellings)) {
       if (!this.rotating.includes(spelling)) this.rotating.push(spelling);
@@ -24,12 +24,12 @@ export class Redactor {
   }
 
   redact(text: string): string {
-    // Longest first: a secret may be the beginning of another one.
+    // Longest first, because a secret may be the start of another one.
     const secrets = [...this.fixed, ...this.rotating].sort((a, b) => b.length - a.length);
     return secrets.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
   }
 
-  /** One readable line of at most `maxChars`, without control or invisible characters and without secrets. */
+  /** One line of at most `maxChars`, without control and invisible characters and without secrets. */
   excerpt(text: string, maxChars = 200): string {
     const clean = text
       .slice(0, EXCERPT_SOURCE_CHARS)

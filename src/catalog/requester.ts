@@ -7,7 +7,7 @@ import type { Bearer, TokenProvider } from './auth.js';
 import type { Http, Payload } from './http.js';
 import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
 
-/** Operations that share a fate when an API token gets 403: what serves one of a group serves all. */
+/** Operations that share a token after an API token's 403: the login that works for one of a group is used for all. */
 export type OperationGroup = 'products' | 'uploads' | 'generation' | 'tasks' | 'settings' | 'tokens';
 
 /**
@@ -20,21 +20,21 @@ export interface Call<T> {
   readonly operation: string;
   readonly group: OperationGroup;
   readonly method: string;
-  /** The path as documented, with its placeholders: for metrics, where an id would be one label too many. */
+  /** The documented path with its placeholders. Metrics use it, because each id would create a new label. */
   readonly path: string;
   readonly url: URL;
   readonly payload?: Payload;
   readonly contentType?: string;
-  /** `own`: the bearer the client holds; otherwise the given token, or none at all. */
+  /** `own`: the client's own bearer token; otherwise the given token, or none. */
   readonly bearer: 'own' | 'none' | { readonly token: string };
   readonly repeat: Repeat;
   readonly mutates: boolean;
   readonly timeoutMs: number;
-  /** True when the answer holds secrets: nothing of it is shown. */
+  /** True when the response contains secrets, so that no part of it is shown. */
   readonly confidential?: boolean;
   /** Called right before each attempt, after its waits. If it throws, the request is not sent. */
   readonly beforeSend?: () => void;
-  /** Makes the result of a 2xx answer, or calls `unusable` with what is wrong with it and throws what that returns. */
+  /** Creates the result from a 2xx response, or calls `unusable` with the problem and throws its result. */
   readonly read: (answer: Answer, unusable: (problem: string) => CodedError) => T;
 }
 
@@ -42,10 +42,10 @@ export interface RequestInfo {
   readonly operation: string;
   readonly method: string;
   readonly path: string;
-  /** Undefined when no answer came. */
+  /** Undefined when no response arrived. */
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** Requests that may be under way at once from now on. */
+  /** The present limit of concurrent requests. */
   readonly allowed: number;
 }
 
@@ -105,14 +105,14 @@ export class Requester {
           slot = await this.slot(call, progress);
           return this.attempt(call, bearer, slot, progress);
         });
-        // Read when the next request is on its way.
+        // Parsed while the next request is already running.
         const result = this.resultOf(call, answer);
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
         return result;
       } catch (error) {
         // The request timed out while it was still queued for a slot.
         if (slot === undefined || !isCoded(error)) throw error;
-        // Any answer but a refusal of the token shows that the login serves here.
+        // Any response except a refusal of the token shows that the login works here.
         const served = error.status !== undefined && error.status !== 401 && error.status !== 403;
         if (bearer?.kind === 'session' && served) this.sessionGroups.add(call.group);
         if (!(await this.mayRepeat(call, error, bearer, progress))) throw error;
@@ -122,7 +122,7 @@ export class Requester {
 
   private async bearer(call: Call<unknown>, progress: Progress): Promise<Bearer | undefined> {
     if (call.bearer === 'none') return undefined;
-    // A token given by hand is not ours to renew.
+    // A token that the caller passed cannot be renewed.
     if (call.bearer !== 'own') return { token: call.bearer.token, kind: 'api' };
     return this.tokens.bearer(progress.useSession);
   }
@@ -138,7 +138,7 @@ export class Requester {
     }
   }
 
-  /** The answer, unless it asks for patience: then nobody sends anything more for now. */
+  /** Returns the response. If it asks for a wait, no further request is sent for that time. */
   private async attempt(
     call: Call<unknown>,
     bearer: Bearer | undefined,
@@ -197,7 +197,7 @@ export class Requester {
     return answer;
   }
 
-  /** Whether to go round again; whatever wait that takes has then been waited, or is owed to the limiter. */
+  /** Whether to repeat the request. The wait for that is over, or the limiter adds it. */
   private async mayRepeat(
     call: Call<unknown>,
     error: CodedError,
@@ -232,7 +232,7 @@ export class Requester {
 
   private mayWait(error: CodedError, progress: Progress): boolean {
     if (error.status === 408) {
-      // The connection was too slow, not the client too fast: a pause, but the pace stays.
+      // The connection was too slow, not the client too fast. Pause, but keep the rate.
       progress.throttles += 1;
       this.limiter.slowDown(Number.NEGATIVE_INFINITY, this.pauseMs(progress.throttles, error.retryAfterMs));
     }

@@ -1,6 +1,6 @@
 /**
- * The bodies of the catalog service (docs/catalog-rules.md) as zod schemas. Answers are read tolerantly: unknown extra fields pass through,
- * and a field without a value may be absent or null. Bodies that are sent are typed by the `…Input` schemas.
+ * The bodies of the catalog service (docs/catalog-rules.md) as zod schemas. Responses are read tolerantly: unknown
+ * fields pass through, and a field without a value may be absent or null. The `…Input` schemas type the sent bodies.
  */
 import { z } from 'zod';
 
@@ -10,13 +10,13 @@ const freeForm = z.record(z.string(), z.unknown());
 /** An identifier that the service documents as integer and as string (product ids in paths, task ids). It is kept as a string. */
 export const taskIdSchema = z.union([z.string().min(1), z.int()]).transform(String);
 
-/** A delivery may leave its task unnamed: an absent id, null and an empty text are one thing. */
+/** A delivery may have no task id: absent, null and empty are equal. */
 const deliveredTaskIdSchema = z
   .union([taskIdSchema, z.literal('')])
   .nullish()
   .transform((id) => (id == null || id === '' ? undefined : id));
 
-/** A product's `id`: an integer; one that comes as a string of digits is taken as the integer it spells. */
+/** A product's `id`: an integer, or a string of digits. */
 const productIdSchema = z.union([
   z.int(),
   z
@@ -26,9 +26,8 @@ const productIdSchema = z.union([
 ]);
 
 /**
- * A variant inside a product: the same shape as a product (docs/catalog-rules.md#product), sometimes without its id.
- * Recursion is typed only where the fields are written out, so that they stand here and in the input schema once
- * more.
+ * A variant inside a product. It has the shape of a product (docs/catalog-rules.md#product), sometimes without its
+ * id. The fields are repeated here and in the input schema, because recursion needs written-out types.
  */
 export const nestedProductSchema = z.looseObject({
   sku: text,
@@ -58,7 +57,7 @@ export const nestedProductSchema = z.looseObject({
   sections: z.array(freeForm).nullish(),
 });
 
-/** A product as answers hold it (docs/catalog-rules.md#product, writable and read-only fields). */
+/** A product in a response (docs/catalog-rules.md#product, writable and read-only fields). */
 export const productSchema = nestedProductSchema.extend({ id: productIdSchema });
 export type CatalogProduct = z.output<typeof productSchema>;
 export type CatalogVariant = z.output<typeof nestedProductSchema>;
@@ -90,10 +89,10 @@ export const productInputSchema = z.object({
 });
 export type ProductInput = z.input<typeof productInputSchema>;
 
-/** docs/catalog-rules.md#post-products, outcome 3: accepted, the variants are created in the background. */
+/** The accepted outcome (docs/catalog-rules.md#create-08): the variants are created in the background. */
 export const backgroundCreationSchema = z.looseObject({ background_task_id: taskIdSchema });
 
-/** A page of a list (docs/catalog-rules.md#get-products). Only `results` and `next` are relied on. */
+/** A page of a list (docs/catalog-rules.md#list-01). Only `results` and `next` are used. */
 export function pageSchema<Item extends z.ZodType>(item: Item) {
   return z.looseObject({
     count: z.number().nullish(),
@@ -118,7 +117,7 @@ export const webhookConfigInputSchema = z.object({
 });
 export type WebhookConfigInput = z.input<typeof webhookConfigInputSchema>;
 
-/** The stored webhook configuration as answered. Somebody else may own it, so any URL and any action is read. */
+/** The webhook configuration in a response. Another system may own it, so any URL and any action is accepted. */
 export const webhookConfigSchema = z.looseObject({
   url: z.string().min(1),
   hmac_secret: text,
@@ -135,8 +134,9 @@ const deliveryUrlSchema = z.looseObject({
 });
 
 /**
- * A delivery's body (docs/catalog-rules.md#delivery-body). Only `action` is demanded: the receiver parks what it
- * cannot place. `action` is any string, so that an event kind of a later version is not taken for a broken body.
+ * A delivery's body (docs/catalog-rules.md#delivery-body). Only `action` is required; the receiver parks a delivery
+ * that it cannot assign. `action` is any string, so that an event kind of a later version does not count as a broken
+ * body.
  */
 export const deliverySchema = z.looseObject({
   action: z.string().min(1),
@@ -156,5 +156,5 @@ export const deliverySchema = z.looseObject({
 });
 export type CatalogDelivery = z.output<typeof deliverySchema>;
 
-/** A background task's record: its fields are not shown, so that it is read by the names that assumptions.ts lists. */
+/** A background task's record. Its fields are undocumented, so they are read by the names in assumptions.ts. */
 export const taskRecordSchema = z.looseObject({});

@@ -1,11 +1,11 @@
 import type { Assumptions } from './assumptions.js';
 import { isRecord, readUntrustedJson } from './untrusted-json.js';
 
-/** The tokens of a login and when they end, by our clock. */
+/** The tokens of a login and their expiry, by our clock. */
 export interface Session {
   readonly access: string;
   readonly accessExpiresAtMs: number;
-  /** When a new access token is asked for, ahead of the expiry. */
+  /** The time of the next renewal, before the expiry. */
   readonly renewAtMs: number;
   readonly refresh: string;
   readonly refreshExpiresAtMs: number;
@@ -15,9 +15,9 @@ const MARGIN_SHARE = 0.1;
 const MAX_MARGIN_MS = 600_000;
 
 /**
- * The session that a login or refresh answer makes (docs/catalog-rules.md#post-login). The fields are looked up by
- * the names of the assumptions; an answer without a refresh token keeps `previous`'s. Undefined when no access token, or no
- * refresh token at all, can be found.
+ * The session in the response to a login or refresh (docs/catalog-rules.md#post-login). The assumptions have the
+ * names of the fields. A response without a refresh token keeps the one of `previous`. Undefined when there is no
+ * access token, or no refresh token at all.
  */
 export function readSession(
   answer: unknown,
@@ -44,9 +44,9 @@ export function readSession(
 }
 
 /**
- * How long a token that was just issued lasts, if it is a JWT that says so. Its `exp` is taken relative to its `iat`, because
- * the service's clock is not ours. Undefined when it does not say, or says something that cannot be (a token that is
- * issued expired would be renewed for ever).
+ * The lifetime of a new token, if it is a JWT with an expiry. Its `exp` is relative to its `iat`, because the
+ * service's clock differs from ours. Undefined when it has none, or an impossible one: a token that is expired when
+ * issued would be renewed forever.
  */
 function lifetimeMs(token: string, nowMs: number): number | undefined {
   const [, payload] = token.split('.');

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { ANSWER_BOUNDS, isWithin } from '../domain/json-bounds.js';
 
-/** Keys that would reach an object's prototype once copied carelessly: taken out of every answer. */
+/** Keys that could reach an object's prototype. They are removed from every response. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
-/** Most answers hold none of them, spelt out or escaped, and need not be copied. */
+/** Most responses contain none of them, literally or escaped, and need not be copied. */
 const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
@@ -36,18 +36,18 @@ function withoutForbiddenKeys(value: unknown): unknown {
   );
 }
 
-/** Narrowing for answers whose shape is not shown. */
+/** Type guard for responses with an undocumented shape. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return value !== null && typeof value === 'object' && !Array.isArray(value);
 }
 
-/** An id that is a non-empty string or a whole number, as a string; undefined for anything else. */
+/** An id as a string: a non-empty string or a whole number; undefined for anything else. */
 export function idOf(value: unknown): string | undefined {
   if (typeof value === 'string' && value.trim() !== '') return value;
   return typeof value === 'number' && Number.isSafeInteger(value) ? String(value) : undefined;
 }
 
-/** The first of the named fields that holds an id. */
+/** The first of the named fields with an id. */
 export function firstId(
   record: Readonly<Record<string, unknown>>,
   fields: readonly string[],

@@ -2,25 +2,25 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 
 const SIGNATURE = /^sha256=([0-9a-f]{64})$/;
 const TIMESTAMP = /^\d{1,12}$/;
-/** A sender's clock may run ahead of ours by this much. */
+/** The sender's clock may be ahead of ours by this much. */
 export const AHEAD_SECONDS = 300;
 
 /** The HTTP answer to every refusal. Only our log says which check failed. */
 export const SIGNATURE_REFUSED = 'signature missing, wrong or too old';
 
 export interface SignedDelivery {
-  /** The body exactly as it came; a re-serialised one does not verify. */
+  /** The raw body. A re-serialised body does not verify. */
   readonly rawBody: Uint8Array;
-  /** X-Webhook-Timestamp and X-Webhook-Signature, as Node gives headers: a repeated one is refused. */
+  /** X-Webhook-Timestamp and X-Webhook-Signature, as Node returns headers. A repeated header is refused. */
   readonly timestamp: string | readonly string[] | undefined;
   readonly signature: string | readonly string[] | undefined;
 }
 
 export interface SignatureRules {
-  /** The secret in use, and the previous one while a rotation lasts. Empty ones are ignored. */
+  /** The present secret and, during a rotation, the previous one. Empty ones are ignored. */
   readonly secrets: readonly string[];
   readonly now: Date;
-  /** How old a delivery may be. A retry may carry the first attempt's timestamp, ten minutes late. */
+  /** The maximum age. A retry may have the first attempt's timestamp, ten minutes earlier. */
   readonly toleranceSeconds: number;
 }
 
@@ -36,9 +36,9 @@ export type SignatureClaim =
   | { readonly ok: false; readonly reason: SignatureFailure };
 
 /**
- * Checks a delivery's signature (docs/catalog-rules.md#signature: HMAC-SHA256 over timestamp, dot, raw body). `secretIndex` is the
- * secret's place in `secrets`. The digest is compared in constant time and before the time window, so that `stale` and
- * `ahead` are only ever said of a delivery that is genuine.
+ * Checks a delivery's signature (docs/catalog-rules.md#sign-02). `secretIndex` is the index in `secrets`. The digest
+ * is compared in constant time, before the timestamp, so `stale` and `ahead` are only reported for genuine
+ * deliveries.
  */
 export function verifyWebhookSignature(delivery: SignedDelivery, rules: SignatureRules): SignatureResult {
   const secrets = rules.secrets
@@ -50,7 +50,7 @@ export function verifyWebhookSignature(delivery: SignedDelivery, rules: Signatur
   const { timestamp } = claim;
 
   const given = Buffer.from(claim.hex, 'hex');
-  // Every secret is tried, whichever fits: the time taken does not tell which.
+  // Every secret is tried, so that the duration does not reveal which one matched.
   const fitting = secrets.filter(({ secret }) =>
     timingSafeEqual(digest(secret, timestamp, delivery.rawBody), given),
   );
@@ -64,7 +64,7 @@ export function verifyWebhookSignature(delivery: SignedDelivery, rules: Signatur
 }
 
 /**
- * The two headers of a delivery, read before its body is: a delivery whose headers have another form is refused unread. A
+ * Reads the two headers of a delivery before its body. Malformed headers are refused without reading the body. A
  * well-formed claim proves nothing yet.
  */
 export function readSignatureClaim(headers: Pick<SignedDelivery, 'timestamp' | 'signature'>): SignatureClaim {

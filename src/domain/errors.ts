@@ -67,10 +67,10 @@ export function isCoded(error: unknown, ...codes: ErrorCode[]): error is CodedEr
   return error instanceof CodedError && (codes.length === 0 || codes.includes(error.code));
 }
 
-/** Whoever echoes a product in an error does not fill the log with it. */
+/** A service may echo a product in its error, which must not fill the log. */
 const LONGEST_LINE = 2000;
 
-/** One readable line for people: the message, and field messages where the service gave some. Never a stack. */
+/** One line for people: the message, and field messages if the service returned any. Never a stack. */
 export function errorLine(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return failureLine({ message, ...(isCoded(error) && error.fields ? { fields: error.fields } : {}) });

@@ -38,7 +38,7 @@ export interface WriteBackSettings {
   readonly gates: GateSettings;
 }
 
-/** What a generated text has to pass before it is written without a person. */
+/** The checks that a generated text must pass to be written without a review. */
 export interface GateSettings {
   /** In characters of plain text; 0: no bound. */
   readonly title: { readonly maxLength: number };

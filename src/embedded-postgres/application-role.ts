@@ -10,7 +10,7 @@ export const APPLICATION_ROLE = 'store_sync_owner';
 /** Any number, the same for every process: one at a time prepares the database. */
 const PREPARE_LOCK = 7_305_411_002;
 
-/** The application's password follows from the cluster's own, and tells nothing of it. */
+/** The application's password is derived from the cluster's password, and does not reveal it. */
 export function applicationPassword(clusterPassword: string): string {
   return createHmac('sha256', clusterPassword).update(APPLICATION_ROLE).digest('hex');
 }

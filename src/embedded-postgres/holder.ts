@@ -56,7 +56,7 @@ export class Holder {
    */
   static async take(options: HoldOptions): Promise<HoldOutcome> {
     const client = superuserClient(options, 'postgres');
-    // The end of the connection is what counts; `lost` reports it.
+    // Ignore the error: the end of the connection counts, and `lost` reports it.
     client.on('error', () => undefined);
     try {
       await client.connect();

@@ -13,7 +13,7 @@ const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 const PRIVATE =
   /^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][0-9a-f:]*\]|[^.]+|.*\.(local|internal|localdomain|test|invalid))$/;
 
-/** Whether the catalog service could reach `server.publicUrl`, judged by its form; no request is sent. */
+/** Whether the catalog service could reach `server.publicUrl`, judged by its form. No request is sent. */
 export function publicUrlFinding(
   publicUrl: string | undefined,
   workspaces: readonly { readonly key: string; readonly baseUrl: string }[],
@@ -26,7 +26,7 @@ export function publicUrlFinding(
       detail: 'server.publicUrl is not set: no webhook is registered, polling serves',
     };
   const { hostname } = new URL(publicUrl);
-  // A catalog on this very machine reaches a loopback address; one elsewhere reaches its own.
+  // A catalog on this machine reaches a loopback address; a remote one reaches its own.
   const remote = workspaces.filter(({ baseUrl }) => !LOOPBACK.test(new URL(baseUrl).hostname));
   const [first] = remote;
   const unreachable = LOOPBACK.test(hostname) || PRIVATE.test(hostname);
@@ -40,9 +40,9 @@ export function publicUrlFinding(
 const REACH_WITHIN_MS = 5_000;
 
 /**
- * Asks the daemon by its public address, from here: the response shows whether the address leads to a daemon. No
- * answer is no failure, because the daemon may be stopped, and a network may not lead back into itself. Follows no
- * redirect.
+ * Requests the daemon by its public address from here. The response shows whether the address leads to a daemon. A
+ * missing response is not a failure, because the daemon may be stopped, and a network may not route back into itself.
+ * Follows no redirect.
  */
 export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const what = 'public URL';
@@ -63,7 +63,7 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   }
 }
 
-/** Behind "fetch failed" stands the reason, with a code where the network gave one. */
+/** The cause of "fetch failed", with a code if the network returned one. */
 function causeOf(error: unknown): string {
   if (!(typeof error === 'object' && error !== null)) return String(error);
   const cause: unknown = 'cause' in error ? error.cause : undefined;
@@ -74,7 +74,7 @@ function causeOf(error: unknown): string {
     : errorLine(error);
 }
 
-/** Whom notifications go to: its host alone, the address being a secret. */
+/** The receiver of notifications: only its host, because the address is a secret. */
 export function notificationsFinding(webhookUrl: string | undefined): Finding {
   const detail =
     webhookUrl === undefined
@@ -89,10 +89,10 @@ export interface SlotLook {
   readonly detail: string;
 }
 
-/** No check may keep a person waiting longer than this; a side that is silent so long is not there. */
+/** The time limit of a check for a waiting person. A side that is silent this long counts as down. */
 const PROBE_WITHIN_MS = 8_000;
 
-/** Runs one probe; whatever it throws becomes a finding that says what and where. */
+/** Runs one probe. Any error becomes a finding with the place. */
 export async function probed(
   what: string,
   probe: () => Promise<Finding | readonly Finding[]>,
@@ -113,7 +113,7 @@ export async function probed(
   }
 }
 
-/** Everything beyond this machine: all sides at once, in the configuration's order. */
+/** Checks everything outside this machine: all sides at once, in the order of the configuration. */
 export async function checkSites(
   sites: Sites,
   lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
@@ -143,7 +143,7 @@ async function catalogLogin(workspace: Workspace): Promise<Finding> {
   }
 }
 
-/** docs/catalog-rules.md#authentication: 401 is about the token itself, 403 about what it may do. */
+/** A 401 is about the token itself, a 403 about its permissions (docs/catalog-rules.md#authentication). */
 function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): string {
   const auth = `workspaces.${key}.auth`;
   if (status !== 403) return `the token is missing, wrong or revoked: check ${auth}`;
@@ -151,7 +151,7 @@ function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): st
   return `the token is valid, but lacks the permission or subscription: ask the service's operator to extend it${login}`;
 }
 
-/** An empty slot and a foreign one are no failure: polling serves, and nothing is registered here. */
+/** An empty or foreign slot is not a failure: results arrive by polling, and the check registers nothing. */
 function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
   const what = `workspace ${workspace.key}: webhook slot`;
   switch (look.state) {

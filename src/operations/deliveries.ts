@@ -33,14 +33,14 @@ export const deliveryPageSchema = pageSchema(deliverySummarySchema);
 export const deliverySchema = deliverySummarySchema.extend({
   headers: z.record(z.string(), z.string()),
   bytes: z.int(),
-  /** As JSON; null where it cannot be read as such. */
+  /** As JSON; null when it is not JSON. */
   body: z.unknown(),
   /** The first characters of a body that is not JSON. */
   text: z.string().nullable(),
 });
 export type DeliveryDetail = z.output<typeof deliverySchema>;
 
-/** Of a body that cannot be read as JSON, this much is shown. */
+/** The displayed characters of a body that is not JSON. */
 const TEXT_SHOWN = 4000;
 
 /** The webhook inbox, for people. */
@@ -62,7 +62,7 @@ export class DeliveryOperations {
     return row === null ? null : detailed(row);
   }
 
-  /** Has settled deliveries interpreted again. Nothing is done twice by it: tasks settle once, a result is taken once. */
+  /** Interprets settled deliveries again. Nothing happens twice: tasks settle once, and a result is used once. */
   async replay(ids: readonly string[]): Promise<RowOutcome[]> {
     const moved = new Set<string>();
     for (const id of new Set(ids)) if (await this.deliveries.replay(id)) moved.add(id);

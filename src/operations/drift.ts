@@ -16,7 +16,7 @@ export const driftFindingSchema = z.object({
    * product is gone. Unpublished: the product is no longer visible, or has another status than the filter.
    */
   kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished']),
-  /** The field; null where the product as a whole is meant. */
+  /** The field; null for the product as a whole. */
   target: z.string().nullable(),
   detail: z.string(),
   live: z.string().nullable(),
@@ -35,7 +35,7 @@ export type DriftedProduct = z.output<typeof driftedProductSchema>;
 export const driftSchema = z.object({
   store: z.string(),
   checked: z.int(),
-  /** Products that a write-back has its hands on: what is read of them now may be either text. */
+  /** Products that a write-back is writing now, so their live value may be either text. */
   passedOver: z.int(),
   drifted: z.int(),
   products: z.array(driftedProductSchema),
@@ -45,7 +45,7 @@ export type Drift = z.output<typeof driftSchema>;
 const BATCH = 50;
 const NONE: LiveByLocale = new Map();
 
-/** Live store values against the journal of what was written (docs/decisions/0001-rows-before-queues.md). Reads only, on both sides. */
+/** Compares live store values with the journal (docs/architecture.md#tables). Reads only, on both sides. */
 @Injectable()
 export class DriftOperations {
   constructor(
@@ -53,7 +53,7 @@ export class DriftOperations {
     private readonly history: HistoryRepository,
   ) {}
 
-  /** Throws `misconfigured` for an unknown store, and whatever keeps the store from being read. */
+  /** Throws `misconfigured` for an unknown store, and the store's error when it cannot be read. */
   async look(storeKey: string, signal: AbortSignal, onProgress: (checked: number) => void): Promise<Drift> {
     const store = this.sites.store(storeKey);
     const products: DriftedProduct[] = [];
@@ -69,7 +69,7 @@ export class DriftOperations {
       const live = await store.connector.readProducts(quiet.map((product) => product.storeId));
       for (const [index, product] of quiet.entries()) {
         const current = live[index] ?? null;
-        // Only products that were translated are asked about one by one.
+        // Only products with translations are read one by one.
         const translations =
           current === null
             ? NONE
@@ -83,7 +83,7 @@ export class DriftOperations {
     return { store: store.key, checked, passedOver, drifted: products.length, products };
   }
 
-  /** Links keep hashes only; the texts that were written stand in the journal. */
+  /** Links have only hashes. The journal has the written texts. */
   async #told(product: DriftCandidate, findings: readonly DriftFinding[]): Promise<DriftedProduct> {
     const fields = findings.filter((finding) => finding.target !== null);
     const journal = fields.length === 0 ? [] : await this.history.writeBacks(product.externalId);
@@ -104,7 +104,7 @@ export class DriftOperations {
   }
 }
 
-/** Pure: what has become of one product under the store's filter. */
+/** Pure: the drift of one product under the store's filter. */
 export function driftOf(
   product: Pick<DriftCandidate, 'written' | 'seenFields' | 'pushedFields'>,
   live: ProductSnapshot | null,
@@ -132,7 +132,7 @@ export function driftOf(
   return findings;
 }
 
-/** Fields, metafields and translations in which something of ours should stand. */
+/** Fields, metafields and translations with values that we wrote. */
 function ourTargets({ written }: Pick<DriftCandidate, 'written'>): string[] {
   return Object.entries(written ?? {}).flatMap(([target, { ours }]) => (ours === null ? [] : target));
 }

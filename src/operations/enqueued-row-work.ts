@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { JobProducer } from '../queue/index.js';
 import { RowWorkPort } from './ports.js';
 
-/** The daemon's way: a job for each row, and its workers do the rest. */
+/** The daemon's implementation: it enqueues a job for each row. */
 @Injectable()
 export class EnqueuedRowWork implements RowWorkPort {
   constructor(private readonly jobs: JobProducer) {}

@@ -10,7 +10,7 @@ import { Sites, type Store } from '../sites/sites.js';
 import { GenerationRequesterPort } from './ports.js';
 
 export const generateBodySchema = z.strictObject({
-  /** external_ids, SKUs, barcodes or handles; empty: all that lack generation. */
+  /** external_ids, SKUs, barcodes or handles; empty: all products without content. */
   ids: z.array(z.string().min(1).max(300)).max(10_000).default([]),
   force: z.boolean().default(false).describe('also products whose generation succeeded'),
 });
@@ -18,9 +18,9 @@ export const generateBodySchema = z.strictObject({
 export const generateAnswerSchema = z.object({
   store: z.string(),
   requested: z.int(),
-  /** Named products that were not asked for, each with its reason. */
+  /** Named products without a request, each with the reason. */
   passedOver: z.array(z.object({ externalId: z.string(), reason: z.string() })),
-  /** Why asking stopped early; null when it did not. */
+  /** The reason why the requests stopped early; null when they did not. */
   stopped: z.string().nullable(),
 });
 export type GenerateAnswer = z.output<typeof generateAnswerSchema>;
@@ -33,7 +33,10 @@ export interface GenerateWish {
 
 const BATCH = 500;
 
-/** Generation by command (docs/decisions/0013-unknown-outcome-is-not-repeated.md): open tasks are not doubled, brakes hold. */
+/**
+ * Generation by command (docs/decisions/0013-unknown-outcome-is-not-repeated.md). Open tasks are not repeated, and
+ * the limits apply.
+ */
 @Injectable()
 export class GenerateOperations {
   constructor(
@@ -44,7 +47,10 @@ export class GenerateOperations {
     private readonly requester: GenerationRequesterPort,
   ) {}
 
-  /** Throws `misconfigured` for an unknown store, `not_found` naming every unknown product before anything is asked. */
+  /**
+   * Throws `misconfigured` for an unknown store, and `not_found` with all unknown products before anything is
+   * requested.
+   */
   async generate(wish: GenerateWish, signal: AbortSignal): Promise<GenerateAnswer> {
     const store = this.sites.store(wish.store);
     return wish.ids.length === 0
@@ -105,7 +111,7 @@ export class GenerateOperations {
     return [...found.values()];
   }
 
-  /** Why a product is not asked for, for people; null when it is. */
+  /** The reason why a product is skipped, for people; null when it is not. */
   async #obstacle(product: StoreProductEntity, force: boolean): Promise<string | null> {
     if (product.catalogId === null || product.state === 'pending')
       return 'the catalog has not created it yet';

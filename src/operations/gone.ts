@@ -7,7 +7,7 @@ export const goneProductSchema = z.object({
   externalId: z.string(),
   label: z.string(),
   catalogId: z.string().nullable(),
-  /** When a complete read did not meet it, or the store said that it was deleted. */
+  /** The time of the complete read that missed it, or of the store's deletion event. */
   since: z.iso.datetime().nullable(),
   detail: z.string(),
 });
@@ -16,7 +16,7 @@ export type PresentedGone = z.output<typeof goneProductSchema>;
 export const goneSchema = z.object({ count: z.int(), products: z.array(goneProductSchema) });
 export type Gone = z.output<typeof goneSchema>;
 
-/** Read in pages, so that a list of any length holds no more of the database at once. */
+/** Read in pages, so that a long list does not hold database resources. */
 const PAGE = 500;
 
 /**

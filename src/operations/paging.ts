@@ -5,14 +5,14 @@ export const PAGE_LIMIT = 200;
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback);
 
-/** Query of every list: a page of it, newest first unless asked otherwise. */
+/** The query of every list: one page, newest first by default. */
 export const pageQuerySchema = z.strictObject({
   limit: count(50, PAGE_LIMIT).describe('rows of a page'),
   offset: count(0, 10_000_000).describe('rows before it'),
   order: z.enum(['desc', 'asc']).default('desc').describe('desc: newest first'),
 });
 
-/** As `pageQuerySchema`, filtered by state, store and product. */
+/** Like `pageQuerySchema`, filtered by state, store and product. */
 export function listQuerySchema<const States extends readonly string[]>(states: States) {
   return pageQuerySchema.extend({
     state: z.enum(states).optional(),

@@ -46,13 +46,13 @@ export type PresentedPlan = z.output<typeof planSchema>;
 export const planPageSchema = pageSchema(planSchema);
 export const planEntryPageSchema = pageSchema(planEntrySchema);
 export const appliedPlanSchema = z.object({
-  /** Of the run that carries it out. */
+  /** The id of the run that applies it. */
   id: z.string(),
   entries: z.int(),
   refused: z.int(),
 });
 
-/** Saved plans, for the API; commands make and apply them by the same `SavedPlansPort`. */
+/** Saved plans for the API. Commands create and apply them with the same `SavedPlansPort`. */
 @Injectable()
 export class PlanOperations {
   constructor(
@@ -81,7 +81,10 @@ export class PlanOperations {
     return pageOf({ rows, total: plan.entries }, { ...query, order: 'asc' }, presentEntry);
   }
 
-  /** Starts to plan and answers with the draft's id; `done` ends with the planning, whose failure the draft records. */
+  /**
+   * Starts planning and returns the draft's id. `done` resolves with the end of the planning. The draft records a
+   * failure.
+   */
   async start(store: string, full: boolean): Promise<{ id: string; done: Promise<unknown> }> {
     const id = await this.planning.draft(store);
     const { signal } = this.shutdown;
@@ -94,7 +97,7 @@ export class PlanOperations {
         },
         onActions: () => undefined,
       })
-      // Nobody awaits the answer here: the draft itself says `failed` and why.
+      // The draft itself records the failure, so this rejection is ignored.
       .catch((error: unknown) => error);
     return { id, done };
   }

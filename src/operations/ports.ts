@@ -24,12 +24,12 @@ export abstract class WriteBackReverterPort {
 
 export interface GenerationOutcome {
   readonly requested: number;
-  /** Why asking stopped early; null when all were asked for. */
+  /** The reason why the requests stopped early; null when all were made. */
   readonly stopped: string | null;
 }
 
 export abstract class GenerationRequesterPort {
-  /** Asks for the given linked products of one store, under the configured brakes. */
+  /** Requests generation for the given linked products of one store, within the configured limits. */
   abstract requestGiven(
     store: Store,
     products: readonly StoreProductEntity[],

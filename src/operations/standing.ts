@@ -10,7 +10,7 @@ export interface ProductFacts {
   readonly writeBacks: readonly WriteBackRow[];
 }
 
-/** Why a product is where it is, in one line for people; pure. Obstacles come first. */
+/** The reason for a product's present state, in one line for people; pure. Obstacles come first. */
 export function whereItStands(facts: ProductFacts): string {
   const withheld = (facts.link?.withheld ?? []).map(({ reason }) => reason);
   const note = withheld.length === 0 ? '' : `; withheld from the catalog: ${withheld.join('; ')}`;

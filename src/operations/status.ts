@@ -28,7 +28,7 @@ const storeStatusSchema = z.object({
   unsuccessful: z.array(
     z.object({ externalId: z.string(), state: z.string(), reason: z.string().nullable() }),
   ),
-  /** With `deleted: report`: catalog products whose source is gone, the first few unless all were asked for; else null. */
+  /** With `deleted: report`: the first catalog products whose source is gone, or all on request; otherwise null. */
   gone: goneSchema.nullable(),
 });
 export type StoreStatus = z.output<typeof storeStatusSchema>;
@@ -55,7 +55,7 @@ const RUNS_SHOWN = 5;
 const UNSUCCESSFUL_SHOWN = 50;
 const GONE_SHOWN = 10;
 
-/** Stores, last runs, backlog, dead letters, credits: what `status`, the API and the dashboard show. */
+/** Stores, last runs, backlog, dead letters and credits, for `status`, the API and the dashboard. */
 @Injectable()
 export class StatusReader {
   constructor(

@@ -20,7 +20,7 @@ export const timelineEntrySchema = z.object({
   reason: z.string().nullable(),
   /** Id of the entry's row. */
   id: z.string().nullable(),
-  /** Of a write-back: field by field. */
+  /** The fields of a write-back. */
   fields: z.array(writeBackFieldSchema).optional(),
 });
 export type TimelineEntry = z.output<typeof timelineEntrySchema>;
@@ -52,16 +52,16 @@ export const productTimelineSchema = z.object({
   externalId: z.string(),
   label: z.string().nullable(),
   store: z.string().nullable(),
-  /** Null for a product that never got into the catalog. */
+  /** Null for a product that was never in the catalog. */
   link: productSummarySchema.nullable(),
   /** Oldest first. */
   timeline: z.array(timelineEntrySchema),
-  /** Why it is where it is. */
+  /** The reason for its present state. */
   standing: z.string(),
 });
 export type ProductTimeline = z.output<typeof productTimelineSchema>;
 
-/** One product's past, from source to store, out of the rows that are the truth. */
+/** The history of one product from its rows, from source to store. */
 @Injectable()
 export class ProductOperations {
   constructor(
@@ -74,7 +74,7 @@ export class ProductOperations {
     return pageOf(await this.listing.products(query, query), query, summarised);
   }
 
-  /** external_ids of the products that a name stands for: external_id (a variant's too), SKU, barcode or handle. */
+  /** The external_ids of the products that a name matches: external_id (of a variant, too), SKU, barcode or handle. */
   async find(name: string): Promise<string[]> {
     const ref = parseExternalId(name);
     const externalId = ref === null ? name : productExternalId(ref.shop, ref.productId);
@@ -106,7 +106,7 @@ export class ProductOperations {
       label: link?.label ?? newest?.label ?? null,
       store: link?.store ?? newest?.store ?? null,
       link: link === null ? null : summarised(link),
-      // Stable: what happened at one instant stays in the order of the flow.
+      // Stable, so that events at the same time keep the order of the flow.
       timeline: entries.sort((one, other) => (one.at < other.at ? -1 : Number(one.at > other.at))),
       standing: whereItStands({ link, actions, tasks, writeBacks }),
     };

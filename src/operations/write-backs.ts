@@ -12,7 +12,7 @@ const STATES = Object.keys(WRITE_BACK_TRANSITIONS) as [WriteBackState, ...WriteB
 export const writeBackQuerySchema = listQuerySchema(STATES);
 export type WriteBackQuery = z.output<typeof writeBackQuerySchema>;
 
-/** A field as it is meant to become, and what became of it once it was tried. */
+/** A field with its intended value and, after an attempt, its outcome. */
 export const writeBackFieldSchema = z.object({
   target: z.string(),
   /** The generated value; null for a field that is only in the journal. */
@@ -47,7 +47,7 @@ export const writeBackSchema = z.object({
     z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
   ),
   attempts: z.int(),
-  /** When the content was asked for that this writes. */
+  /** The time of the content request. */
   resultAt: z.iso.datetime(),
   createdAt: z.iso.datetime(),
   settledAt: z.iso.datetime().nullable(),
@@ -56,13 +56,13 @@ export const writeBackSchema = z.object({
 export type PresentedWriteBack = z.output<typeof writeBackSchema>;
 export const writeBackPageSchema = pageSchema(writeBackSchema);
 
-/** Why an older result is not approved. */
+/** The reason why an older result is not approved. */
 export const NEWER_RESULT =
   'is older than another result of the same product: decide on that one, or reject it first';
 
 export type Decision = 'approve' | 'reject' | 'revert';
 
-/** Review of what will be written to the store, and reverting of what was. */
+/** Reviews intended writes to the store, and reverts applied ones. */
 @Injectable()
 export class WriteBackOperations {
   constructor(
@@ -82,7 +82,7 @@ export class WriteBackOperations {
     return row === null ? null : presentWriteBack(row);
   }
 
-  /** Each by itself: one that cannot be decided so is refused with its reason, and the others go on. */
+  /** Decides about each row by itself. A refused row has its reason, and the others continue. */
   async decide(ids: readonly string[], decision: Decision): Promise<RowOutcome[]> {
     const unique = [...new Set(ids)];
     if (decision === 'revert') {

@@ -39,7 +39,7 @@ export class LinkRepository {
     );
   }
 
-  /** What the catalog product was seen to hold: a later look tells a new result from it. */
+  /** The catalog product's content at the last read. A later read compares with it to detect a new result. */
   async sawCatalogFields(externalId: string, fields: Readonly<Record<string, string>>): Promise<void> {
     await this.db.affected('UPDATE store_product SET catalog_fields = $2 WHERE external_id = $1', [
       externalId,

@@ -50,7 +50,7 @@ export class TaskRepository {
     });
   }
 
-  /** What the catalog product held right before the request, where no answer to a push had shown it. */
+  /** The catalog product's content right before the request, if no response to a push had shown it. */
   async askedOf(id: string, fields: Readonly<Record<string, string>>): Promise<void> {
     await this.db.affected('UPDATE generation_task SET asked_fields = $2 WHERE id = $1', [id, json(fields)]);
   }

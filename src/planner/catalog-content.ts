@@ -25,7 +25,7 @@ export function catalogFields(product: GeneratedProduct): CatalogFields {
   return Object.fromEntries([...texts, ...sections]);
 }
 
-/** The part of an answer's hashes that speaks of the fields that were sent: the others may have been generated meanwhile. */
+/** The response's hashes of the sent fields. The other fields may have been generated meanwhile. */
 export function sentCatalogFields(product: GeneratedProduct, sent: readonly string[]): CatalogFields {
   const entries = Object.entries(catalogFields(product)).filter(([field]) => sent.includes(field));
   return Object.fromEntries(entries);

@@ -21,7 +21,7 @@ const MAX_FIELD_LENGTH = 255;
 /** The store's limit of one metafield value, in bytes. */
 const MAX_METAFIELD_BYTES = 65_536;
 const MAX_METAFIELD_KEY = 64;
-/** What is behind it in an attribute's name does not count. */
+/** The rest of an attribute's name does not count. */
 const LONGEST_NAME = 1000;
 /** The store's decimals have at most thirteen digits before the point. */
 const MAX_DECIMAL = 1e13;
@@ -231,7 +231,7 @@ function sanitisedJson(raw: unknown): unknown {
 function typedNumber(raw: number): { value: string; type: string } | null {
   if (Number.isSafeInteger(raw)) return { value: String(raw), type: 'number_integer' };
   if (!(Math.abs(raw) < MAX_DECIMAL)) return null;
-  // The store cuts decimals after nine places; exponents it does not read at all.
+  // The store truncates decimals after nine places and does not accept exponents.
   return { value: withoutTrailing(withoutTrailing(raw.toFixed(9), '0'), '.'), type: 'number_decimal' };
 }
 

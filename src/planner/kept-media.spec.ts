@@ -63,7 +63,7 @@ describe('the merchant’s media', () => {
     expect(withKeptMedia(generated, merchant, ALL)).toBe(generated);
   });
 
-  it('are the same ones however often a text is generated anew', () => {
+  it('are the same ones however often a text is generated again', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(IMG, TABLE, VIDEO, IFRAME, '<p>text</p>'), { maxLength: 8 }),

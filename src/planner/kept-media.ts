@@ -8,9 +8,10 @@ export const KEEPABLE_ELEMENTS = ['img', 'iframe', 'video', 'table'] as const;
 export type KeepableElement = (typeof KEEPABLE_ELEMENTS)[number];
 
 /**
- * The generated description followed by the merchant's own elements of the given kinds, in their order. An element within
- * another kept one stays there. What the generated text holds already is not repeated. `merchant` is what the merchant means,
- * not a text of ours: so the same elements stay however often the text is generated anew. Linear in the length of both.
+ * The generated description followed by the merchant's own elements of the given kinds, in their order. An element
+ * within another kept one stays there. Elements that are already in the generated text are not repeated. `merchant`
+ * is the merchant's own text, so the same elements stay however often a text is generated. Linear in the length of
+ * both.
  */
 export function withKeptMedia(
   generated: string,

@@ -40,7 +40,7 @@ export interface WriteBackContext {
   readonly sentBefore: Readonly<Record<string, SentValue>>;
   /** Elements of the merchant's description that stay after a generated one. */
   readonly keep: readonly KeepableElement[];
-  /** Translations as they are now, of every locale that is intended. */
+  /** The current translations of every intended locale. */
   readonly translations: LiveByLocale;
 }
 

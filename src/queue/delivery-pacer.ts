@@ -3,7 +3,7 @@ import { FEW, JobProducer } from './job-producer.js';
 
 /** How long arrivals are collected before they are enqueued. */
 const GATHER_MS = 50;
-/** More arrivals than this in one gathering (200 a second) are a flood. */
+/** More arrivals than this per collection (200 a second) are a burst. */
 const CALM_ARRIVALS = 10;
 /** The number of jobs per collection during a burst: 20 a second, which is enough for a store's usual limit. */
 const TRICKLE = 1;
@@ -12,9 +12,9 @@ const TRICKLE = 1;
  * burst may be near.
  */
 const CALM_BATCH = { first: FEW - 1, most: 500 };
-/** Gatherings without a flood until it counts as over. */
+/** Collections without a burst until it counts as over. */
 const CALM_GATHERINGS = 4;
-/** Ids held back; the sweeper finds the rows of those beyond. */
+/** The most ids that are held back. The sweeper finds the rows of the others. */
 const HELD_MOST = 20_000;
 
 /**
@@ -31,7 +31,7 @@ export class DeliveryPacer {
 
   constructor(@Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueueMany'>) {}
 
-  /** True while so much comes in that what it causes has to wait. */
+  /** True while a burst lasts, so that the work it causes has to wait. */
   get flooded(): boolean {
     return this.#calm < CALM_GATHERINGS;
   }
@@ -42,7 +42,7 @@ export class DeliveryPacer {
     this.#schedule();
   }
 
-  /** Resolves when such work may begin: at once, or in a flood at the pace of the trickle. */
+  /** Resolves when such work may start: at once, or at the reduced pace during a burst. */
   async turn(): Promise<void> {
     if (!this.flooded) return;
     const { promise, resolve } = Promise.withResolvers<undefined>();

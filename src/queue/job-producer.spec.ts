@@ -7,7 +7,7 @@ import { rowIdOf } from './row-job.js';
 
 type Bulk = Parameters<Queue['addBulk']>[0];
 
-/** The part of a queue that a jobs uses; `take` gets what one call brings. */
+/** The part of a queue that the producer uses. `take` receives the jobs of one call. */
 function queueThat(take: (jobs: Bulk) => Promise<unknown>): Queue {
   const add = (name: string, data: unknown, opts: Bulk[number]['opts']): Promise<unknown> =>
     take([{ name, data, opts }]);

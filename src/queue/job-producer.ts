@@ -9,7 +9,7 @@ import { sparingly } from './sparing-log.js';
 import { within } from './wait-for.js';
 
 export interface EnqueueOptions {
-  /** Look not before this, in milliseconds from now. */
+  /** Milliseconds until the job starts. */
   readonly delayMs?: number;
 }
 
@@ -44,7 +44,7 @@ export class JobProducer {
   ) {
     this.#timeoutMs = settings.enqueueTimeoutMs ?? TIMEOUT_MS;
     this.#say = sparingly(queueLog(logger));
-    // Without a listener BullMQ writes errors to the console.
+    // Without a listener, BullMQ writes errors to the console.
     for (const [name, queue] of queues) queue.on('error', (error) => this.#say(`queue ${name}`, error));
   }
 
@@ -53,12 +53,12 @@ export class JobProducer {
     return this.#failures;
   }
 
-  /** Whether the queue took it, known within about two seconds. */
+  /** Whether the queue accepted the job, within about two seconds. */
   async enqueue(queue: QueueName, id: string, options: EnqueueOptions = {}): Promise<boolean> {
     return (await this.enqueueMany(queue, [id], options)) === 1;
   }
 
-  /** How many of them the queue took; in batches, in order. */
+  /** The number of accepted jobs. They are sent in batches, in order. */
   async enqueueMany(queue: QueueName, ids: readonly string[], options: EnqueueOptions = {}): Promise<number> {
     for (let done = 0; done < ids.length; done += BATCH) {
       const batch = ids.slice(done, done + BATCH);
@@ -73,7 +73,7 @@ export class JobProducer {
     return ids.length;
   }
 
-  /** Jobs of a queue that no worker has begun; null when the queue does not answer. */
+  /** Jobs that no worker has started; null when the queue does not answer. */
   async waiting(queue: QueueName): Promise<number | null> {
     try {
       const count = this.queues.get(queue)?.getWaitingCount() ?? Promise.resolve(0);
@@ -84,7 +84,7 @@ export class JobProducer {
     }
   }
 
-  /** Closes its queues; the end of the application. */
+  /** Closes the queues at the end of the application. */
   async close(): Promise<void> {
     await Promise.all([...this.queues.values()].map(async (queue) => await queue.close()));
   }

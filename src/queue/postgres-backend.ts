@@ -8,9 +8,9 @@ import { waitFor, within } from './wait-for.js';
 
 const SCHEMA = 'bullmq';
 const PING_TIMEOUT_MS = 3_000;
-/** Each worker keeps one for LISTEN; the rest serve the statements of all queues and workers. */
+/** Each worker keeps one connection for LISTEN. The rest serve the statements of all queues and workers. */
 const POOL_MAX = 16;
-/** Queues in PostgreSQL: one pool for all of them, in a schema of its own that is brought up to date at every start. */
+/** Queues in PostgreSQL: one pool for all of them, in a separate schema that is migrated at every start. */
 export async function openPostgresBackend(databaseUrl: string, options: OpenOptions): Promise<QueueBackend> {
   if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
     throw new CodedError('misconfigured', 'the URL of the queue database must begin with postgres://');
@@ -26,7 +26,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   });
-  // Every queue and worker listens to the one pool.
+  // Every queue and worker adds a listener to the same pool.
   pool.setMaxListeners(100);
   const say = sparingly(options.log);
   pool.on('error', (error) => say('queue database', error));
@@ -49,7 +49,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
   };
 }
 
-/** The schema's migrations, at every start: an old schema is not noticed until a statement fails. */
+/** Migrates the schema at every start. Otherwise an old schema would only be noticed when a statement fails. */
 async function prepare(pool: pg.Pool): Promise<void> {
   const client = await pool.connect().catch(translated);
   try {
@@ -61,7 +61,7 @@ async function prepare(pool: pg.Pool): Promise<void> {
   }
 }
 
-/** Wrong credentials, an unknown database and missing rights are for people; anything else may pass. */
+/** A person must fix wrong credentials, an unknown database and missing rights. Other errors may be temporary. */
 function translated(error: unknown): never {
   const sqlState = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (/^(28...|3D000|42501)$/.test(sqlState)) {

@@ -7,14 +7,14 @@ import {
 import type pg from 'pg';
 import { boundedClient } from '../persistence/bounded-client.js';
 
-/** How long a refused connection is held back from whoever asked, in milliseconds. */
+/** The delay before a refused connection is reported, in milliseconds. */
 const REFUSAL_MS = 500;
-/** A statement without an answer for so long has none to come, in milliseconds. */
+/** The time limit of a statement without a response, in milliseconds. */
 const SILENCE_MS = 30_000;
 
 /**
- * A worker asks again at once when its statement failed. While a server starts or recovers it refuses every connection in a
- * millisecond; without the pause, workers would ask it a thousand times a second.
+ * A worker repeats a failed statement at once. A server that starts or recovers refuses connections within a
+ * millisecond. Without this delay, workers would connect a thousand times a second.
  */
 export class UnhurriedClient extends boundedClient(SILENCE_MS) {
   /** The error that broke it; null while it can be used. */
@@ -23,14 +23,14 @@ export class UnhurriedClient extends boundedClient(SILENCE_MS) {
   override connect(): Promise<pg.Client>;
   override connect(callback: ((error: Error) => void) | ((error: null, client: pg.Client) => void)): void;
   override connect(callback?: (error: never, client: pg.Client) => void): Promise<pg.Client> | undefined {
-    // The pool listens to idle connections only, and bullmq takes some out without listening: one that breaks just
-    // then would end the process. Its user gets the error from the statement.
+    // The pool listens only to idle connections, and bullmq takes some out without a listener. A connection that
+    // breaks then would end the process. Its user gets the error from the statement.
     this.on('error', (error) => (this.broken = error));
     if (callback === undefined) return super.connect();
-    // As the driver calls it: with an error, or with null and itself.
+    // As the driver calls it: with an error, or with null and the client.
     const done = callback as (error: Error | null, client: pg.Client) => void;
     super.connect((error: Error | null) => {
-      // In the same turn: the pool listens for errors from here on, and the next packet may already bring one.
+      // In the same turn, because the pool listens for errors from here on, and the next packet may be one.
       if (error === null) done(null, this);
       else setTimeout(() => done(error, this), REFUSAL_MS);
     });
@@ -48,7 +48,7 @@ class PreparedConnection extends PostgresConnection {
     return Promise.resolve();
   }
 
-  /** Keeps bullmq from holding on to a connection that broke before it listened for that. */
+  /** Prevents bullmq from keeping a connection that broke before it added a listener. */
   override async getListenClient(): ReturnType<PostgresConnection['getListenClient']> {
     const client = await super.getListenClient();
     if (client instanceof UnhurriedClient && client.broken !== null) {
@@ -59,7 +59,10 @@ class PreparedConnection extends PostgresConnection {
   }
 }
 
-/** Makes the backends of queues and workers over a pool of `UnhurriedClient`s; in place of bullmq's `createPostgresBackend`. */
+/**
+ * Creates the backends of queues and workers over a pool of `UnhurriedClient`s, instead of bullmq's
+ * `createPostgresBackend`.
+ */
 export const createPreparedBackend: BackendFactory<PostgresQueueBackend, PostgresConnectionOptions> = (
   name,
   options,

@@ -6,7 +6,7 @@ import { Test } from '@nestjs/testing';
 import { ProcessorCheck } from './processor-check.js';
 import { QUEUE_NAMES } from './queue-names.js';
 
-/** A processor class of its own for the queue. */
+/** A new processor class for the queue. */
 function processorOf(queue: string, name = `${queue} processor`): Type<WorkerHost> {
   const made = {
     [name]: class extends WorkerHost {

@@ -24,9 +24,9 @@ export const QUEUE_BACKEND = Symbol('QUEUE_BACKEND');
 const QUEUE_WORKERS = Symbol('QUEUE_WORKERS');
 
 const WAIT_MS = 30_000;
-/** After SIGTERM. Together with the rest of the shutdown this stays within an orchestrator's usual 30 s. */
+/** The time limit after SIGTERM. With the rest of the shutdown it stays within an orchestrator's usual 30 s. */
 const DRAIN_MS = 20_000;
-/** Redis only: the first part of all our keys. */
+/** Redis only: the prefix of all our keys. */
 const PREFIX = 'store-sync';
 
 /**
@@ -105,7 +105,8 @@ class QueueStorageModule {
 @Global()
 @Module({
   imports: [
-    // Not BullModule.forRoot: if opening the storage failed, queues would fall back to a Redis on this machine.
+    // Do not use BullModule.forRoot: if the storage cannot be opened, queues would fall back to a Redis on this
+    // machine.
     BullModule.registerQueueAsync(
       ...QUEUE_NAMES.map((name) => ({ name, inject: [QUEUE_BACKEND], useFactory: queueOptions })),
     ),
@@ -130,7 +131,7 @@ export class QueueModule {
 
 function queueOptions(backend: QueueBackend): QueueOptions {
   return {
-    // The types of @nestjs/bullmq know Redis only; it passes this on to the backend that was selected.
+    // The types of @nestjs/bullmq know only Redis. It passes this connection to the selected backend.
     connection: backend.connection,
     prefix: PREFIX,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: { count: 200 } },

@@ -7,13 +7,13 @@ import { waitFor, within } from './wait-for.js';
 
 const PING_TIMEOUT_MS = 3_000;
 
-/** Queues in Redis: one connection for all of them; each worker makes one more for its blocking call. */
+/** Queues in Redis: one connection for all of them, and one more per worker for its blocking call. */
 export async function openRedisBackend(redisUrl: string, options: OpenOptions): Promise<QueueBackend> {
   if (!/^rediss?:\/\//.test(redisUrl) || !URL.canParse(redisUrl)) {
     throw new CodedError('misconfigured', 'queue.redisUrl must be a redis:// or rediss:// URL');
   }
   const redis = new Redis(redisUrl, {
-    // Workers wait for a Redis that is away, for as long as it takes; the producer has a limit of its own.
+    // Workers wait without limit for an unavailable Redis. The producer has its own limit.
     maxRetriesPerRequest: null,
     connectTimeout: 2_000,
     keepAlive: 10_000,
@@ -43,7 +43,7 @@ export async function openRedisBackend(redisUrl: string, options: OpenOptions): 
   };
 }
 
-/** Redis puts its error code first in the message; there is no other place. */
+/** Redis has its error code only at the start of the message. */
 function translated(error: unknown): never {
   const code = error instanceof Error ? (/^[A-Z]+/.exec(error.message)?.[0] ?? '') : '';
   if (['NOAUTH', 'WRONGPASS', 'NOPERM'].includes(code)) {

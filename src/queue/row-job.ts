@@ -8,7 +8,7 @@ import { CodedError } from '../domain/errors.js';
 export const RowJob = z.strictObject({ id: z.string().min(1).max(200) });
 export type RowJob = z.infer<typeof RowJob>;
 
-/** The id of a job's row. Throws `invalid` for data that no jobs of ours has put there. */
+/** The id of a job's row. Throws `invalid` for data that no job of ours has. */
 export function rowIdOf(job: { readonly data: unknown }): string {
   const parsed = RowJob.safeParse(job.data);
   if (parsed.success) return parsed.data.id;

@@ -4,18 +4,18 @@ import { sparingly } from './sparing-log.js';
 
 /**
  * The default options of every worker.
- * - Delivery is at least once: a job whose worker died is taken up by another after at most lockDuration +
+ * - Delivery is at least once: another worker repeats the job of a dead worker after at most lockDuration +
  *   stalledInterval.
  * - maxStalledCount: by default a job whose worker dies twice fails permanently. Rows decide when to give up, not the
  *   queue.
- * - Jobs leave no trace when they are done.
+ * - Completed jobs are removed.
  */
 export const WORKER_DEFAULTS = {
   concurrency: 1,
   lockDuration: 30_000,
   stalledInterval: 15_000,
   maxStalledCount: 1_000,
-  // A worker whose storage refused it asks again after this.
+  // The delay after a refusal by the storage.
   runRetryDelay: 1_000,
   removeOnComplete: { count: 0 },
   removeOnFail: { count: 200 },
@@ -30,18 +30,18 @@ export interface WorkerSettings {
   readonly log: (line: string) => void;
 }
 
-/** The workers of one application, and the class that @nestjs/bullmq makes them of. */
+/** The workers of one application, and the class that @nestjs/bullmq creates them from. */
 export interface Workers {
   readonly workerClass: typeof Worker;
   closeAll(): Promise<void>;
 }
 
-/** How long the storage gets to take leave of a worker whose jobs did not end. */
+/** The time limit for removing a worker from the storage when its jobs did not end. */
 const LEAVE_MS = 2_000;
 
-/** After a statement that failed, before the next. */
+/** The delay after a failed statement. */
 const FAILURE_MS = 500;
-/** After a search for stalled jobs that failed. */
+/** The delay after a failed search for stalled jobs. */
 const RECHECK_MS = 5_000;
 
 export function createWorkers(settings: WorkerSettings): Workers {
@@ -59,7 +59,7 @@ export function createWorkers(settings: WorkerSettings): Workers {
       this.on('failed', (job, error) => say(`job of ${name} (${job?.id ?? 'unknown'})`, error));
     }
 
-    /** bullmq asks again at once after a statement that failed, as fast as the storage can refuse. */
+    /** bullmq repeats a failed statement at once, as fast as the storage can refuse. */
     protected override async moveToActive(
       ...args: Parameters<Worker['moveToActive']>
     ): ReturnType<Worker['moveToActive']> {
@@ -71,7 +71,7 @@ export function createWorkers(settings: WorkerSettings): Workers {
       }
     }
 
-    /** As bullmq's own, with a wait that ends when the worker is closed. */
+    /** Like bullmq's own method, but closing the worker ends the wait. */
     protected override async checkConnectionError<T>(
       attempt: () => Promise<T>,
       delayMs = RECHECK_MS,
@@ -89,7 +89,7 @@ export function createWorkers(settings: WorkerSettings): Workers {
       await sleep(ms, undefined, { signal: this.#leaving.signal }).catch(() => undefined); // closed: no need to wait
     }
 
-    /** Takes no more jobs and waits for those it has, at most `drainMs`; then it lets go of them, so that another takes them up. */
+    /** Takes no more jobs and waits at most `drainMs` for the running ones. Then it releases them to other workers. */
     override async close(force = false): Promise<void> {
       this.#leaving.abort();
       this.#closed ??= this.#closeInTime(super.close(force));
@@ -107,7 +107,7 @@ export function createWorkers(settings: WorkerSettings): Workers {
   }
 
   return {
-    // Its constructor takes what @nestjs/bullmq gives it, which is a part of what Worker's own takes.
+    // The constructor's parameters are those that @nestjs/bullmq passes, a subset of Worker's own.
     workerClass: RowWorker,
     closeAll: async () => {
       await Promise.all([...all].map(async (worker) => await worker.close()));

@@ -17,7 +17,7 @@ export function patternProblem(pattern: string): string | null {
   }
 }
 
-/** Tells the first part of a text that matches any of the patterns, in the order of the patterns; null for none. */
+/** Returns the first part of a text that matches one of the patterns, in the order of the patterns; null for none. */
 export function forbiddenBy(patterns: readonly string[]): (text: string) => string | null {
   const compiled = patterns.map((pattern) => engine().compile(pattern));
   return (text) => {

@@ -7,7 +7,7 @@ import { intendedValues } from '../planner/generated-content.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
 import type { Sites } from '../sites/sites.js';
 
-/** Tells a result from what a catalog product held before. */
+/** Distinguishes a result from the catalog product's earlier content. */
 export class NewContent {
   constructor(
     private readonly sites: Sites,

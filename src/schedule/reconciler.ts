@@ -44,8 +44,8 @@ export class Reconciler {
   }
 
   /**
-   * One round. A step that fails is reported and does not keep the others from their turn. True when there is more than one
-   * round's work: the next one need not wait.
+   * One round. A failing step is reported and does not stop the others. True when more than one round of work is due,
+   * so the next round need not wait.
    */
   async sweep(): Promise<boolean> {
     const { deliveries, writeBacks } = this;
@@ -88,7 +88,7 @@ export class Reconciler {
     await this.jobs.enqueueMany('runs', await this.runs.unattended());
   }
 
-  /** Creations that outlived their run are followed by a job of their own. */
+  /** Background creations whose run has ended get a job of their own. */
   async #creations(): Promise<void> {
     for (const store of this.sites.stores) {
       if (await this.links.hasAbandonedCreations(store.key))
@@ -97,8 +97,8 @@ export class Reconciler {
   }
 
   /**
-   * Notices a slot that vanished or was taken over, and fills it again where that is ours to do. At start a slot of
-   * ours is written again, so that a secret that was changed meanwhile takes effect.
+   * Detects a slot that vanished or was taken over, and fills it again if it is ours. At start our slot is written
+   * again, so that a changed secret takes effect.
    */
   async checkSlots({ rewrite }: { rewrite: boolean }): Promise<void> {
     for (const workspace of this.sites.workspaces) {
@@ -124,7 +124,7 @@ export class Reconciler {
       this.#log.warn({ workspace: workspace.key }, `${found.detail}; results come by polling`);
   }
 
-  /** Keeps the store's own events coming, where they can be verified; without them schedules alone find changes. */
+  /** Keeps the subscription to the store's events if they can be verified. Without it, only schedules find changes. */
   async keepSubscriptions(): Promise<void> {
     const { publicUrl } = this.config.server;
     if (publicUrl === undefined) return;

@@ -15,9 +15,9 @@ const AFTER_FAULT_MS = 3_600_000;
 const NEWEST_FIRST = { tasks: 'success', orderBy: 'task', sorting: 'desc' } as const;
 
 /**
- * Finds results that nobody here asked for and no delivery told of: a person generated in the service, the service does not notify
- * twice, or the webhook slot is another system's. Looks at the newest page of generated products, and further only while there is
- * something new. What it finds becomes a delivery in the inbox.
+ * Finds results without a request from here and without a delivery. A person may have generated in the service, the
+ * service does not notify twice, or the webhook slot belongs to another system. Looks at the newest page of generated
+ * products, and further only while there is something new. Each one becomes a delivery in the inbox.
  */
 export class ResultSweep {
   readonly #nextAtMs = new Map<string, number>();

@@ -4,7 +4,7 @@ import { RetentionRepository } from '../persistence/retention.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 
-/** Rows looked at in one statement: some tens of milliseconds. */
+/** Rows per statement, which takes some tens of milliseconds. */
 const STEP = 2_000;
 
 /** Removes history that is older than `database.keepDays`; with 0 everything is kept. */
@@ -24,7 +24,7 @@ export class Retention {
     this.#log = logger.child({ stage: 'schedule' });
   }
 
-  /** One pass. It rests as long as it works, so that a night's run has the database too. */
+  /** One pass. It pauses as long as it works, to leave the database to running syncs. */
   async pass(): Promise<void> {
     const { signal } = this.#end;
     if (this.#keepDays === 0 || signal.aborted) return;
@@ -36,7 +36,7 @@ export class Retention {
       this.#log.info({ removed, keepDays: this.#keepDays }, 'history beyond database.keepDays was removed');
   }
 
-  /** Ends a pass after the statement that is under way. */
+  /** Ends a pass after the current statement. */
   stop(): void {
     this.#end.abort();
   }

@@ -5,7 +5,7 @@ import { Retention } from './retention.js';
 import { Scheduler } from './scheduler.js';
 import { TaskPoller } from './task-poller.js';
 
-/** Due runs, the sweep of rows that are due, polls of open tasks, retention. */
+/** Due runs, the sweep of due rows, polls of open tasks, and retention. */
 @Module({
   imports: [NestScheduleModule.forRoot()],
   providers: [Scheduler, Reconciler, TaskPoller, Retention],

@@ -14,20 +14,20 @@ import { Retention } from './retention.js';
 import { latestSlot } from './slots.js';
 
 const SWEEP_MS = 5_000;
-/** While more rows are due than one round takes. */
+/** The interval while more rows are due than one round handles. */
 const SWEEP_AGAIN_MS = 1_000;
 const SLOT_CHECK_MS = 600_000;
 const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
 const RETENTION_MS = 6 * 3_600_000;
-/** A start has better things to do first. */
+/** The first retention waits, because other work has priority after a start. */
 const FIRST_RETENTION_MS = 600_000;
-/** Events come in bursts: a run waits until they have been quiet for a moment. */
+/** Events arrive in bursts, so a run waits until none has arrived for this long. */
 const EVENTS_QUIET_MS = 3_000;
 
 /**
- * The clockwork: a tick of a store's schedule only inserts a due run, and the unique slot makes it one across
- * replicas (docs/decisions/0001-rows-before-queues.md). A tick that passed while no process ran is caught up at
- * start.
+ * Runs the schedules. A tick of a store's schedule only inserts a due run, and the unique slot makes it one run
+ * across replicas (docs/decisions/0001-rows-before-queues.md). A tick that passed while no process ran is caught up
+ * at start.
  */
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
@@ -101,7 +101,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     for (const name of registry.getCronJobs().keys()) registry.deleteCronJob(name);
   }
 
-  /** Rounds of one kind never overlap within a process; between processes the rows see to that. Returns what begins a round. */
+  /**
+   * Rounds of one kind do not overlap within a process. Between processes, the rows ensure it. Returns a function
+   * that starts a round.
+   */
   #every(name: string, ms: number, work: () => Promise<void>): () => void {
     let running = false;
     const round = (): void => {
@@ -123,10 +126,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     registry.addTimeout(name, setTimeout(work, ms));
   }
 
-  /** Asks for the run of the schedule's latest slot. Any number of replicas may do so: one run comes of it. */
+  /** Requests the run for the schedule's latest slot. Several replicas may do so; the result is one run. */
   async tick(store: Store): Promise<void> {
     const { cron, timezone } = store.settings.schedule;
-    // Timers may fire a moment early by the clock that computes slots.
+    // Timers may fire slightly before the time of the clock that computes slots.
     const now = new Date(this.clock.now().getTime() + 500);
     const slot = latestSlot(cron, timezone, now);
     if (slot === null) return;
@@ -163,7 +166,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     for (const key of await this.events.storesDue(EVENTS_QUIET_MS)) {
       if (!this.sites.findStore(key)) continue;
       const run = await this.requests.request({ store: key, full: false, trigger: 'event' });
-      // An active run has taken its events already: these wait for the next one.
+      // An active run has already taken its events. These wait for the next run.
       if (run.created) await this.jobs.enqueue('runs', run.id);
     }
   }

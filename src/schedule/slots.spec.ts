@@ -17,7 +17,7 @@ describe('the latest slot of a schedule', () => {
     ['* * * * * *', 'UTC', '2026-11-20T06:30:59.900Z', '2026-11-20T06:30:59.000Z'],
     ['0 0 1 1 *', 'UTC', '2026-01-01T03:00:00.000Z', '2026-01-01T00:00:00.000Z'],
     ['0 0 1 1 *', 'UTC', '2026-11-20T18:30:00.000Z', undefined],
-    // Ticks that come close together and then not for long.
+    // Ticks that are close together, followed by a long pause.
     ['0 1,2 * * *', 'UTC', '2026-11-20T06:30:00.000Z', '2026-11-20T02:00:00.000Z'],
     ['*/10 9-17 * * 1-5', 'UTC', '2026-11-20T22:00:00.000Z', '2026-11-20T17:50:00.000Z'],
   ])('%s in %s at %s is %s', (cron, timezone, now, slot) => {
@@ -58,7 +58,7 @@ describe('the latest slot of a schedule', () => {
           expect(first.getTime()).toBeLessThanOrEqual(nowMs);
           expect(nowMs - first.getTime()).toBeLessThan(CATCH_UP_MS);
         }
-        // Either no tick lies between the two moments, or the later replica sees that very tick.
+        // Either there is no tick between the two times, or the later replica finds that tick.
         if (second !== null && second.getTime() <= nowMs) expect(second).toEqual(first);
       }),
       { numRuns: 60 },

@@ -2,16 +2,17 @@ import { CronTime } from 'cron';
 
 /** How far back a missed tick is caught up: a night's restart, not a week's holiday. */
 export const CATCH_UP_MS = 6 * 3_600_000;
-/** Ticks looked at, at most, in one search back: a minute's schedule over the catch-up window. */
+/** The most ticks of one search: a schedule of one minute over the catch-up window. */
 const MOST_TICKS = 1000;
 
 /**
  * The schedule's latest tick at or before `now`, within the catch-up window; null when there was none. Every replica
- * computes the same instant, whenever exactly its timer fired: it is what makes a tick one run.
+ * computes the same time, whenever its timer fired. So a tick becomes one run.
  */
 export function latestSlot(cron: string, timezone: string, now: Date): Date | null {
   const time = new CronTime(cron, timezone);
-  // The whole window is searched only where the short way finds nothing: ticks may be close together and then not for long.
+  // The whole window is searched only when the short search finds nothing. Ticks may be close together with long
+  // pauses.
   for (const backMs of [searchBackMs(time, now), CATCH_UP_MS]) {
     const slot = latestTick(time, timezone, new Date(now.getTime() - backMs), now);
     if (slot !== null) return slot;
@@ -31,8 +32,8 @@ function latestTick(time: CronTime, timezone: string, from: Date, now: Date): Da
 }
 
 /**
- * A schedule of seconds or minutes is searched back a short way only. One of hours and days must not be: seen from within an
- * hour that the clocks repeat, its tick of the first time round would be another instant.
+ * A schedule of seconds or minutes needs only a short search. A schedule of hours or days needs the whole window:
+ * within an hour that the clocks repeat, a short search would find another time for the first pass.
  */
 function searchBackMs(time: CronTime, now: Date): number {
   const first = time.getNextDateFrom(now).toJSDate();

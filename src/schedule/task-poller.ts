@@ -14,9 +14,9 @@ import { NewContent } from './new-content.js';
 import { ResultSweep } from './result-sweep.js';
 
 /**
- * Asks about open generation tasks (docs/decisions/0006-polling-beside-webhooks.md: a delivery may be lost, and the
- * service does not notify twice). Each result becomes a delivery in the inbox, so that polls and webhooks are
- * interpreted by the same code.
+ * Polls open generation tasks, because a delivery may be lost and the service does not notify twice
+ * (docs/decisions/0006-polling-beside-webhooks.md). Each result becomes a delivery in the inbox, so that polls and
+ * webhooks are interpreted by the same code.
  */
 @Injectable()
 export class TaskPoller {
@@ -35,12 +35,12 @@ export class TaskPoller {
     this.sweep = new ResultSweep(sites, tasks, links, deliveries, this.newContent, clock);
   }
 
-  /** Looks for results that nobody here asked for; returns the ids of the deliveries that it put into the inbox. */
+  /** Looks for results without a request from here. Returns the ids of the deliveries that it put into the inbox. */
   async sweepResults(): Promise<string[]> {
     return this.sweep.round();
   }
 
-  /** Polls what is due; returns the ids of the deliveries that it put into the inbox. */
+  /** Polls due tasks. Returns the ids of the deliveries that it put into the inbox. */
   async pollDue(limit: number): Promise<string[]> {
     const seconds = Object.fromEntries(
       this.sites.workspaces.map(({ key, settings }) => [key, settings.tasks.pollSeconds]),
@@ -68,7 +68,7 @@ export class TaskPoller {
       await this.#giveUpWhenOld(task, workspace);
       return null;
     } catch (error) {
-      // Passing faults and refused credentials: the next poll is set already.
+      // A temporary fault or refused credentials: the next poll is already scheduled.
       if (isMetWith(error, 'poll', 'wait')) return null;
       if (!(error instanceof CodedError)) throw error;
       await this.tasks.note(task.id, error.message);
@@ -77,7 +77,7 @@ export class TaskPoller {
     }
   }
 
-  /** The delivery's body that the task's end amounts to; null while it runs. */
+  /** The delivery body for the task's end; null while the task runs. */
   async #ask(
     task: GenerationTaskEntity,
     workspace: Workspace,
@@ -102,7 +102,7 @@ export class TaskPoller {
     return { action: 'product_generated', status: record.status, task: description, product: generated };
   }
 
-  /** One request per task id, however many products share it. Null where tasks are out of reach or unknown. */
+  /** One request per task id, for all products of the task. Null when tasks are inaccessible or unknown. */
   async #record(
     workspace: Workspace,
     taskId: string,

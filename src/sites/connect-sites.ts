@@ -31,7 +31,7 @@ export function connectSites(
   );
   const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
     const workspace = workspaces.get(settings.workspace);
-    // The configuration's schema has refused a store without a workspace.
+    // The schema of the configuration rejects a store without a workspace.
     if (!workspace) return [];
     return [makeStore(key, settings, storeConnector(key, settings, metrics, log), workspace)];
   });
@@ -109,7 +109,7 @@ function storeConnector(
   });
 }
 
-/** As OpenTelemetry's conventions name it: the status, or that no answer came. */
+/** Named by OpenTelemetry's conventions: the status, or that no response arrived. */
 function failureOf(status: number | undefined): string | null {
   if (status === undefined) return 'no_answer';
   return status >= 400 ? String(status) : null;

@@ -9,7 +9,10 @@ import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
 import { basesIn, type LiveByLocale } from '../planner/translations.js';
 
-/** The store's translations of the targets, by locale; null when the product is gone. Asks nothing where none is meant. */
+/**
+ * The store's translations of the targets, by locale; null when the product is gone. Sends no request without
+ * targets.
+ */
 export async function readTranslations(
   connector: Pick<StoreConnector, 'readTranslations'>,
   storeId: string,

@@ -7,14 +7,14 @@ import { Sites } from './sites.js';
 
 export interface RunRequest {
   readonly store: string;
-  /** True: the whole store is read. Otherwise what changed since the watermark, where there is one. */
+  /** True: read the whole store. Otherwise read the changes since the watermark, if there is one. */
   readonly full: boolean;
   readonly force?: boolean;
   readonly trigger: RunTrigger;
   readonly slot?: Date;
 }
 
-/** Where runs are asked for: by schedules, commands, the API and store events alike. */
+/** Requests runs for schedules, commands, the API and store events. */
 @Injectable()
 export class RunRequests {
   constructor(
@@ -75,7 +75,7 @@ export class RunRequests {
     return known?.watermark ? 'incremental' : 'full';
   }
 
-  /** Whether the next scheduled run of a store is to be a full one (`schedule.fullEvery`). */
+  /** Whether the store's next scheduled run is a full one (`schedule.fullEvery`). */
   async fullIsDue(storeKey: string): Promise<boolean> {
     const { schedule } = this.sites.store(storeKey).settings;
     const known = await this.state.store(storeKey);

@@ -7,7 +7,7 @@ import { RunRequests } from './run-requests.js';
 import { Sites } from './sites.js';
 import { WebhookSlot } from './webhook-slot.js';
 
-/** The configured workspaces and stores, and what everything that works on them shares. */
+/** The configured workspaces and stores, and the services that all stages share. */
 @Global()
 @Module({
   providers: [

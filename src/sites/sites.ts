@@ -8,23 +8,23 @@ import type { StoreConnector } from '../domain/store-port.js';
 import { generatedCatalogFields } from '../planner/plan-product.js';
 import { sourceRules, type SourceRules } from '../planner/source.js';
 
-/** A workspace of the catalog service: its settings and the one client that speaks to it, with its one rate limit. */
+/** A workspace of the catalog service: its settings and its one client, with one rate limit. */
 export interface Workspace {
   readonly key: string;
   readonly settings: WorkspaceConfig;
   readonly client: CatalogClient;
 }
 
-/** A store: its settings, its connector, and the workspace that it is kept in step with. */
+/** A store: its settings, its connector and its workspace. */
 export interface Store {
   readonly key: string;
   readonly settings: StoreConfig;
   readonly connector: StoreConnector;
   readonly workspace: Workspace;
   readonly rules: SourceRules;
-  /** Stands for the settings that decide which products are read, and as what. */
+  /** Identifies the settings that decide which products are read, and how. */
   readonly readBasis: string;
-  /** Catalog fields that come from what write-back writes. */
+  /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
 }
 
@@ -54,7 +54,10 @@ export class Sites implements OnApplicationShutdown {
     return this.#stores.get(key);
   }
 
-  /** Throws `misconfigured` with the stores there are: the key came from a person, or from a row older than the configuration. */
+  /**
+   * Throws `misconfigured` with the known stores. The key may come from a person, or from a row that is older than
+   * the configuration.
+   */
   store(key: string): Store {
     const store = this.#stores.get(key);
     if (store) return store;
@@ -62,7 +65,7 @@ export class Sites implements OnApplicationShutdown {
     throw new CodedError('misconfigured', `no store "${key}" is configured (configured: ${known})`);
   }
 
-  /** Ends the connections to the catalog service and to the stores. */
+  /** Closes the connections to the catalog service and to the stores. */
   async onApplicationShutdown(): Promise<void> {
     await this.close();
   }

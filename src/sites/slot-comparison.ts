@@ -2,7 +2,7 @@ import { WEBHOOK_ACTIONS, type WebhookConfig } from '../catalog/schemas.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import { withoutTrailing } from '../domain/text.js';
 
-/** Hashes of the secret that was last sent to the slot, and of what the service then showed in its place. */
+/** Hashes of the secret that was last sent to the slot, and of the service's display of it. */
 export interface SentSecret {
   readonly sent: string;
   readonly shown: string;
@@ -10,7 +10,7 @@ export interface SentSecret {
 
 export type SlotDifference = 'secret' | 'actions';
 
-/** The same address, whatever its spelling: services normalise host names and trailing slashes. */
+/** The same address in any spelling: services normalise host names and trailing slashes. */
 export function isSameUrl(left: string, right: string): boolean {
   const normal = (url: string): string => withoutTrailing(URL.canParse(url) ? new URL(url).href : url, '/');
   return normal(left) === normal(right);
@@ -31,7 +31,7 @@ export function slotDifferences(
 ): SlotDifference[] {
   const differences: SlotDifference[] = [];
   if (secret !== undefined && !isOurSecret(slot.hmac_secret, secret, known)) differences.push('secret');
-  // Absent means all. An empty list may mean none.
+  // An absent list means all events. An empty list may mean none.
   if (slot.actions != null && !WEBHOOK_ACTIONS.every((action) => slot.actions?.includes(action)))
     differences.push('actions');
   return differences;
@@ -43,7 +43,7 @@ function isOurSecret(shown: string | null | undefined, secret: string, known: Se
   return known.sent === secretHash(secret) && known.shown === secretHash(shown);
 }
 
-/** Nothing, or something that is clearly no secret. */
+/** Nothing, or a value that is clearly not a secret. */
 function isHidden(shown: string | null | undefined): boolean {
   return shown == null || /^\W*$|[*•●]{2,}|^\W*(?:redacted|hidden|masked)\W*$/i.test(shown);
 }

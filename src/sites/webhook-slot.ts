@@ -21,8 +21,9 @@ const DIFFERENCES: Readonly<Record<SlotDifference, string>> = {
 };
 
 /**
- * The workspace's one webhook slot (docs/catalog-rules.md#webhook-configuration; docs/decisions/0014-the-webhook-slot.md): a POST replaces whatever is
- * there, so somebody else's URL is never overwritten unless a person says so.
+ * The workspace's one webhook slot (docs/catalog-rules.md#webhook-configuration;
+ * docs/decisions/0014-the-webhook-slot.md). A POST replaces the present configuration, so another system's URL is
+ * only overwritten when a person requests it.
  */
 @Injectable()
 export class WebhookSlot {
@@ -39,7 +40,7 @@ export class WebhookSlot {
     this.#publicUrl = config.server.publicUrl;
   }
 
-  /** Null when `server.publicUrl` is not set: nobody could call us. */
+  /** Null when `server.publicUrl` is not set, because the service could not reach us. */
   urlFor(workspace: Workspace): string | null {
     if (this.#publicUrl === undefined) return null;
     return `${withoutTrailing(this.#publicUrl, '/')}/webhooks/catalog/${encodeURIComponent(workspace.key)}`;
@@ -58,7 +59,7 @@ export class WebhookSlot {
     }
   }
 
-  /** A slot with our URL is ours, and has to hold our secret and every action as well. */
+  /** A slot with our URL is ours, and must have our secret and all actions. */
   async #ours(workspace: Workspace, current: WebhookConfig): Promise<SlotFinding> {
     const known = await this.state.sentWebhookSecret(workspace.key);
     const differences = slotDifferences(current, workspace.settings.webhook.hmacSecret, known);

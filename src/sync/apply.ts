@@ -25,7 +25,7 @@ import { plannedChange } from './planning.js';
 /** What became of an action; a creation in the background has been accepted, and may still fail there. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
-/** Runs it when one of the allowed requests is free or about to be; not any more once the run has to end. */
+/** Sends when an allowed request is free or about to be free. Sends nothing more once the run has to end. */
 type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Bearers = ReadonlyMap<string, readonly string[]>;
@@ -34,7 +34,9 @@ type Bearers = ReadonlyMap<string, readonly string[]>;
 export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 'identifiersProved'> {
   /** Notes that its actions up to this one are begun; throws when they are not this worker's any more. */
   readonly begin: (actionId: string) => Promise<void>;
-  /** Throws when another worker may have the run, as after this process stood still: nothing may be sent then. */
+  /**
+   * Throws when another worker may have the run, for example after this process was paused. Then nothing may be sent.
+   */
   readonly assertHeld: () => void;
 }
 
@@ -59,9 +61,9 @@ interface BegunAction {
 }
 
 const CHUNK = 200;
-/** Actions under way for each request that may be: while some are asked for, what became of others is recorded. */
+/** Actions in progress per allowed request. While some are requested, the outcomes of others are recorded. */
 const AHEAD = 3;
-/** So many more requests, as a share of those that may be under way, are made ready for the client to send as soon as it may. */
+/** The share of additional requests that are prepared, so that the client can send them as soon as it may. */
 const PREPARED = 1 / 4;
 /** Outcomes within this time are recorded together. */
 const RECORDED_WITHIN_MS = 10;
@@ -93,7 +95,7 @@ export class Applier {
   ): Promise<void> {
     const { concurrency } = store.workspace.settings;
     const underWay = new Set<Promise<void>>();
-    // Once the service is down or refuses us, what is still waiting for its turn is not tried as well.
+    // Once the service is down or refuses us, waiting actions are not tried.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
     const limit = pLimit(concurrency + Math.floor(concurrency * PREPARED));
     const inTurn: InTurn = (send) =>
@@ -287,7 +289,7 @@ export class Applier {
     });
   }
 
-  /** Variants are linked from the answer where it shows them; asked for only when the set of variants was just sent. */
+  /** Links variants from the response if it has them. Requests them only when the set of variants was just sent. */
   async #variantLinks(
     store: Store,
     action: SyncActionEntity,
@@ -303,8 +305,9 @@ export class Applier {
 }
 
 /**
- * What the answer shows of the product's content, to tell a result from it later. An update's answer speaks of the sent fields
- * alone: a generation may have filled the others meanwhile. With a locale, only a read with that locale is comparable.
+ * The product's content in the response, to detect a later result. Only the sent fields of an update's response
+ * count, because a generation may have filled the others meanwhile. With a locale, only a read with that locale is
+ * comparable.
  */
 function shownContent(
   { workspace }: Store,
@@ -318,7 +321,7 @@ function shownContent(
     : { catalogFields: catalogFields(product), isWholeProduct: true };
 }
 
-/** After a failure of the action's own the others go on; anything else ends the run. */
+/** After a failure of a single action the others continue. Any other error ends the run. */
 function isItsOwn(error: unknown): error is CodedError {
   return error instanceof CodedError && !(error instanceof RunInterruptedError);
 }

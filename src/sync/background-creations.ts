@@ -17,15 +17,15 @@ import { changedFields } from '../planner/plan-product.js';
 import { ProductSender } from './product-sender.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 
-/** Up to this many are looked for one by one; beyond, one walk of the listing finds them all. */
+/** Up to this many are searched one by one. More are found faster by one walk over the listing. */
 const SEARCH_ONE_BY_ONE = 5;
 const ASK_ONE_BY_ONE = 10;
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 10_000;
 
 /**
- * Follows what the catalog creates in its background (docs/catalog-rules.md#post-products, outcome 3): the task until it ends,
- * then the product, found again by its external_id, and its variants.
+ * Follows creations in the catalog's background (docs/catalog-rules.md#create-08): the task until it ends, then the
+ * product, found by its external_id, and its variants.
  */
 @Injectable()
 export class BackgroundCreations {
@@ -36,7 +36,10 @@ export class BackgroundCreations {
     private readonly clock: Clock,
   ) {}
 
-  /** Follows all pending creations of a store until none is left or the time is up; returns the external_ids that got linked. */
+  /**
+   * Follows all pending creations of a store until none is left or the time is up. Returns the external_ids that were
+   * linked.
+   */
   async follow(store: Store, forMs: number, signal: AbortSignal): Promise<string[]> {
     const linked: string[] = [];
     const until = this.clock.now().getTime() + forMs;
@@ -84,7 +87,7 @@ export class BackgroundCreations {
     return linked;
   }
 
-  /** The tasks that a few pages of the service's list show: many creations are then asked about in few requests. */
+  /** The tasks on the first pages of the service's list, so that many creations need few requests. */
   async #listedTasks(
     store: Store,
     pending: readonly StoreProductEntity[],
@@ -99,7 +102,7 @@ export class BackgroundCreations {
         if (wanted.size === 0 || met > pending.length * 2) break;
       }
     } catch (error) {
-      // Neither the list's shape nor who may read it is shown: tasks are then asked about one by one.
+      // The list's shape and permissions are not documented. If it cannot be read, tasks are read one by one.
       if (!(error instanceof CodedError)) throw error;
     }
     return tasks;
@@ -171,7 +174,8 @@ export class BackgroundCreations {
       }
       return task.state;
     } catch (error) {
-      // Tasks may be out of reach (an API token is promised for products only): the listing then shows what became of it.
+      // Tasks may be inaccessible, because an API token is only documented for products. Then the listing shows the
+      // result.
       if (!(error instanceof CodedError)) throw error;
       return reactionTo('task', error) === 'give_up' ? 'unreadable' : 'running';
     }
@@ -204,7 +208,7 @@ export class BackgroundCreations {
     }
   }
 
-  /** By search and listing; as a last resort by one more upsert without variants, which matches by external_id. */
+  /** By search and listing, and finally by one more upsert without variants, which matches by external_id. */
   async #findOne(store: Store, product: StoreProductEntity): Promise<CatalogProduct | null> {
     const action = await this.actions.newest(product.externalId);
     if (action?.body == null) return null;
@@ -213,7 +217,7 @@ export class BackgroundCreations {
     if (found !== null) return found;
     if (product.creationTaskId === null || !(await this.#taskSucceeded(store, product.creationTaskId)))
       return null;
-    // No identifier: POST matches by each, and must not meet anything but this product.
+    // Without identifiers: a POST matches by each, and must match only this product.
     const { variants: _variants, ...withoutVariants } = withoutIdentifiers(body, identifiersOf(body));
     try {
       const result = await store.workspace.client.upsertProduct(withoutVariants);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { BatchWriter } from './batch-writer.js';
 
-/** Work that keeps what it was given, and fails wherever `bad` is part of it. */
+/** Work that records its items, and fails when `bad` is among them. */
 function recorder() {
   const given: (readonly string[])[] = [];
   const together = new BatchWriter<string>((items) => {

@@ -7,7 +7,7 @@ import type { HolderRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Workspace } from '../sites/sites.js';
 
-/** Beyond this many identifiers the listing is walked whatever its length: a search for each would be no cheaper. */
+/** With more identifiers than this, the listing is read, because a search for each would not be cheaper. */
 const SEARCH_AT_MOST = 2000;
 const SEARCHES_AT_ONCE = 4;
 

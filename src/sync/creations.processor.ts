@@ -9,7 +9,7 @@ import { GenerationRequester } from './generation.js';
 
 const FOLLOW_MS = 60_000;
 
-/** Follows background creations whose run has ended, and asks for the content that they were waiting for. */
+/** Follows background creations whose run has ended, and requests the content that waits for them. */
 @Processor('reconcile')
 export class CreationsProcessor extends WorkerHost {
   constructor(

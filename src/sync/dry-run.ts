@@ -17,13 +17,13 @@ export interface DryRun {
     updates: number;
     orphans: number;
   };
-  /** Why absence proved nothing, where the read was not complete. */
+  /** The reason why absence proves nothing, if the read was not complete. */
   readonly incomplete: string | null;
 }
 
 /**
  * Computes the changes of a sync with the same steps, in a transaction that is rolled back. Nothing is written.
- * Actions are handed out while they can be read; share limits are not enforced, since looking is how one decides
+ * Actions are returned while they can be read. Share limits are not enforced, because the dry run helps to decide
  * about them.
  */
 export async function dryRun(
@@ -33,7 +33,7 @@ export async function dryRun(
     full: boolean;
     signal: AbortSignal;
     onProgress: (seen: number) => void;
-    /** Awaited, so that a plan can be kept batch by batch. */
+    /** Awaited, so that a plan can be stored in batches. */
     onActions: (actions: readonly SyncActionEntity[]) => void | Promise<void>;
   },
 ): Promise<DryRun> {

@@ -9,32 +9,36 @@ import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 import { productIdOfEvent } from '../store/index.js';
 
-/** A read of the store: its products in batches, and whether absence from it proves that a product is gone. */
+/** A read of the store: its products in batches, and whether absence proves that a product is gone. */
 export interface SourceRead {
   readonly batches: AsyncIterable<readonly SourceProduct[]>;
-  /** Called after the last batch with the number of products read: null when the read is proved complete, else why not. */
+  /**
+   * Called after the last batch with the number of products. Null when the read is proved complete; otherwise the
+   * reason.
+   */
   readonly incompleteness: (read: number) => Promise<string | null>;
-  /** Store ids of products that were asked for by id and are gone; filled while the batches are read. */
+  /** Store ids of requested products that no longer exist. Filled while the batches are read. */
   readonly gone: readonly string[];
-  /** Called once nothing of it is looked at any more, however that ended. */
+  /** Called at the end of the read, in any case. */
   readonly close: () => Promise<void>;
 }
 
 export interface ExportProgress {
-  /** The export's handle is to be stored before it is awaited. */
+  /** Stores the export's handle before the export is awaited. */
   readonly started: (handle: string | null) => Promise<void>;
   readonly waiting: (objects: number) => void;
 }
 
-/** Overlap of an incremental read with the one before: the store's search lags behind its writes. */
+/** Overlap with the previous incremental read, because the store's search lags behind its writes. */
 export const INCREMENTAL_OVERLAP_MS = 15 * 60_000;
 
 const POLL_FIRST_MS = 250;
 const POLL_LONGEST_MS = 10_000;
 
 /**
- * A full read: one export where the store allows it, adopted when an earlier process started it; pages otherwise. Throws
- * `transient` when the export ends otherwise than completed (docs/decisions/0015-only-complete-exports-count.md).
+ * A full read by one export where the store allows it. An export that an earlier process started is adopted.
+ * Otherwise the read uses pages. Throws `transient` when the export does not end as completed
+ * (docs/decisions/0015-only-complete-exports-count.md).
  */
 export async function readAll(
   store: Store,
@@ -79,7 +83,7 @@ function readOnce(store: Store, completed: CompletedExport, progress: ExportProg
 
 const nothingToClose = (): Promise<void> => Promise.resolve();
 
-/** Products that a read has parsed already. */
+/** Products of a read that has parsed them already. */
 async function* parsed(
   pages: AsyncIterable<readonly ProductSnapshot[]>,
 ): AsyncGenerator<readonly SourceProduct[]> {
@@ -150,7 +154,7 @@ export function readChanges(
   };
 }
 
-/** Store ids of what the store owes, in the batches in which a store is asked for products by id. */
+/** Store ids of owed products, in batches for requests by id. */
 export async function* owedStoreIds(owed: OwedRepository, store: string): AsyncGenerator<readonly string[]> {
   for (let after = ''; ;) {
     const page = await owed.page(store, after, OWED_BATCH);

@@ -4,7 +4,7 @@ import { isMetWith } from '../domain/error-policy.js';
 import { IDENTIFIER_KINDS, type CatalogProductBody } from '../domain/catalog-product.js';
 import { parseExternalId } from '../domain/external-id.js';
 
-/** Products at most that a search by name is followed through: names are not unique. */
+/** The most products of a search by name to look through. Names are not unique. */
 const LOOK_THROUGH = 500;
 
 /**
@@ -42,7 +42,9 @@ async function firstWith(
   return null;
 }
 
-/** External_id of each of our variants to its catalog id, from the product's answer or, where that omits them, from its variants. */
+/**
+ * The external_id of each of our variants with its catalog id, from the product's response or else from its variants.
+ */
 export async function variantLinksOf(
   client: CatalogClient,
   product: CatalogProduct,
@@ -50,7 +52,7 @@ export async function variantLinksOf(
   const links: Record<string, string> = {};
   const add = (variant: { id?: number | null; external_id?: string | null }): void => {
     if (variant.id == null || typeof variant.external_id !== 'string') return;
-    // Others' names may be anything, also what no row can hold.
+    // Other systems' external_ids may contain anything, even text that no row can store.
     if (parseExternalId(variant.external_id) !== null) links[variant.external_id] = String(variant.id);
   };
   if (product.variants != null && product.variants.length > 0) {
@@ -60,7 +62,7 @@ export async function variantLinksOf(
   try {
     for await (const variant of client.iterateVariants(String(product.id))) add(variant);
   } catch (error) {
-    // The path's methods are not shown: a service without them leaves variants addressed by external_id alone.
+    // The path's methods are not documented. If the service lacks them, variants are identified only by external_id.
     if (!isMetWith(error, 'variants', 'give_up')) throw error;
   }
   return links;

@@ -12,7 +12,7 @@ import type { Store } from '../sites/sites.js';
 
 export interface GenerationOutcome {
   readonly requested: number;
-  /** Why asking stopped before all that is due was asked for; null when nothing is left. */
+  /** The reason why not everything was requested; null when nothing is left. */
   readonly stopped: string | null;
   /** Products of requests that were not answered: they may have been heard. Absent: none. */
   readonly unknown?: number;
@@ -20,8 +20,8 @@ export interface GenerationOutcome {
 }
 
 /**
- * Credits are reported with results alone: below the minimum nothing is asked for, and no report would ever say that there are
- * more again. After this time one product is asked for, so that each night may go on where the one before had to stop.
+ * Credits are reported only with results. Below the minimum nothing is requested, so no report would show new
+ * credits. After this time one product is requested, to learn the credits again.
  */
 const REPORT_HOLDS_HOURS = 20;
 
@@ -57,13 +57,14 @@ class UnknownOutcomes {
 
 interface Brake {
   readonly reason: string;
-  /** One product may be asked for all the same. */
+  /** One product may be requested to learn the credits. */
   readonly mayLook: boolean;
 }
 
 /**
- * Asks for content (docs/decisions/0013-unknown-outcome-is-not-repeated.md). The ledger's row exists before the call. A call whose outcome is
- * unknown is not repeated: it may have been heard, and it costs credits; deliveries and polls settle its rows.
+ * Requests content (docs/decisions/0013-unknown-outcome-is-not-repeated.md). The task row exists before the call. A
+ * call with an unknown outcome is not repeated, because it may have cost credits. Deliveries and polls settle its
+ * rows.
  */
 @Injectable()
 export class GenerationRequester {
@@ -73,7 +74,7 @@ export class GenerationRequester {
     private readonly state: StateRepository,
   ) {}
 
-  /** Asks for what is due in a store, at most `limit` products. */
+  /** Requests content for due products of a store, at most `limit`. */
   async requestDue(
     store: Store,
     runId: string | null,
@@ -106,8 +107,8 @@ export class GenerationRequester {
   }
 
   /**
-   * Asks for the given linked products of one store, under the same brakes, at most `generation.maxPerRun` of them; those with
-   * an open task are passed over.
+   * Requests content for the given linked products of one store, under the same limits, at most
+   * `generation.maxPerRun`. Products with an open task are skipped.
    */
   async requestGiven(
     store: Store,
@@ -167,7 +168,7 @@ export class GenerationRequester {
     return { requested: before + requested, stopped: reason + looked };
   }
 
-  /** Asks for the given linked products in one request; those with an open task are passed over. */
+  /** Requests content for the given linked products in one request. Products with an open task are skipped. */
   async requestFor(
     store: Store,
     products: readonly StoreProductEntity[],
@@ -228,7 +229,7 @@ export class GenerationRequester {
     );
   }
 
-  /** One product that the service refuses must not keep the others from being asked for. */
+  /** A product that the service refuses must not prevent the others. */
   async #halves(
     store: Store,
     products: readonly StoreProductEntity[],
@@ -266,7 +267,7 @@ export class GenerationRequester {
     if (reactionTo('generate', error) === 'give_up') {
       for (const id of ids)
         await this.tasks.settle(id, { state: 'failed', settledBy: 'poll', reason: errorLine(error) });
-      // A refusal of values is about this one product; any other is about the call, and the next would fare no better.
+      // An `invalid` is about this one product. Any other error is about the call, and the next call would fail, too.
       const stopped = isCoded(error, 'invalid') ? null : `generation was refused: ${errorLine(error)}`;
       return { requested: 0, stopped };
     }

@@ -1,6 +1,6 @@
 /**
- * The same items, each asked for while its predecessor is still being worked: reading and planning overlap. An error of the
- * source comes where its item would have come. The source is closed when the consumer stops early.
+ * The same items, each requested while the previous one is processed, so that reading and planning overlap. An error
+ * of the source is thrown in place of its item. The source is closed when the consumer stops early.
  */
 export async function* oneAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = source[Symbol.asyncIterator]();

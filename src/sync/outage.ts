@@ -5,13 +5,13 @@ import type { Clock } from '../runtime/clock.js';
 /** Ends the phase of a run: the rest of its work waits for reconcile. */
 export class RunInterruptedError extends CodedError {}
 
-/** A side that has answered nothing useful for this long is down; the run ends and is taken up again later. */
+/** A side without a usable response for this long is down. The run ends and is resumed later. */
 const DOWN_AFTER_MS = 120_000;
 const DELAYS_MS = [500, 2_000, 8_000, 20_000, 30_000];
 
 /**
- * Repeats work after temporary faults, and detects a side that is down. One instance serves all the concurrent work
- * of a phase, so that a single success anywhere shows that the side is up.
+ * Repeats work after temporary faults, and detects a side that is down. All concurrent work of a phase shares one
+ * instance, so that one success shows that the side is up.
  */
 export class Outage {
   #lastSuccess: number;
@@ -46,7 +46,7 @@ export class Outage {
     if (reaction === 'pause')
       throw new RunInterruptedError(error.code, error.message, { cause: error.raisedBy('catalog') });
     if (reaction !== 'retry') {
-      // An answer is an answer: the side is up.
+      // Any response shows that the side is up.
       this.#lastSuccess = this.clock.now().getTime();
       throw error;
     }

@@ -17,7 +17,7 @@ import type { SourceRead } from './extract.js';
 
 export interface PlanOutcome {
   readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
-  /** Why absence proved nothing, where the read was not complete. */
+  /** The reason why absence proves nothing, if the read was not complete. */
   readonly incomplete: string | null;
   /** The whole catalog was read: nobody else holds an identifier that the plan's creations send. */
   readonly proved: boolean;
@@ -25,12 +25,12 @@ export interface PlanOutcome {
 
 export interface PlanOptions {
   readonly full: boolean;
-  /** Passes the share limits over. */
+  /** Ignores the share limits. */
   readonly force: boolean;
   readonly onProgress: (seen: number) => void;
 }
 
-/** Code of the error that stops a run before it applies an implausible plan; reconcile does not try such a run again. */
+/** The error that stops a run before it applies an implausible plan. Reconcile does not retry such a run. */
 export class PlanLimitError extends CodedError {
   constructor(limit: string, share: number, allowed: number, what: string) {
     const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
@@ -42,8 +42,8 @@ export class PlanLimitError extends CodedError {
 }
 
 /**
- * Plans a whole read: batches of products against their links, then the identity of what would be sent against the store
- * and the catalog, then the limits. Everything goes into the given transaction; the caller commits it or, for a dry run,
+ * Plans a whole read: first batches of products against their links, then their identity against the store and the
+ * catalog, then the limits. Everything is written in the given transaction. The caller commits it or, for a dry run,
  * rolls it back. Throws `PlanLimitError` when the plan is implausible.
  */
 export async function planRead(
@@ -92,15 +92,15 @@ interface Tally {
   unchanged: number;
 }
 
-/** Few products of a batch may have changed: they are written together with those of the next ones. */
+/** If few products of a batch have changed, they are written together with the next batches. */
 const WRITE_TOGETHER = 200;
 
 /** The result of planning a batch. */
 class Findings {
   readonly changes: NewAction[] = [];
-  /** Fingerprints of products of which no field differs. */
+  /** Fingerprints of products without a changed field. */
   readonly movedFingerprints = new Map<string, string>();
-  /** How unchanged products were read. */
+  /** Digests of unchanged products. */
   readonly reads = new Map<string, string>();
   /** Products that cannot be planned now: they are owed to the next run. */
   readonly putOff: OwedProduct[] = [];
@@ -117,7 +117,7 @@ class Findings {
   }
 }
 
-/** A batch as it was read, and what is known of those of it that may have changed. */
+/** A batch and the knowledge about its products that may have changed. */
 interface MetBatch {
   readonly batch: readonly SourceProduct[];
   /** The digest of each product in the batch, null where the read has none. */
@@ -157,7 +157,7 @@ async function planProducts(
   options.onProgress(tally.seen);
 }
 
-/** Plans what may have changed of a batch and is not left out by the store's settings. */
+/** Plans the products of a batch that may have changed and that the settings include. */
 function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findings, tally: Tally): void {
   const { changes, movedFingerprints, reads, putOff } = findings;
   const unmoved = met.met - met.moved.size;
@@ -215,7 +215,7 @@ function planOne(store: Store, product: SourceProduct, link: LinkRow | null): Pl
   }
 }
 
-/** With a narrowing filter absence may only mean that a product no longer matches: the store is asked about each. */
+/** With a filter, absence may only mean that a product no longer matches, so each missing product is requested. */
 async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
   const present = new Set<string>();
   if (store.settings.filter.query !== '') {
@@ -234,7 +234,7 @@ async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
 
 const SETTLE_BATCH = 500;
 
-/** Settles the identity of every action that sends an identifier; returns how many came to nothing. */
+/** Settles the identity of each action with an identifier. Returns how many became no-ops. */
 async function settleActions(plan: PlanTransaction, store: Store): Promise<number> {
   const contested = await plan.catalog.contestedHolders();
   let unchanged = 0;

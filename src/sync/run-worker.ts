@@ -28,20 +28,20 @@ import { PlanLimitError, planRead } from './planning.js';
 export interface RunProgress {
   readonly phase: 'export' | 'plan' | 'apply' | 'creations' | 'generation';
   readonly done: number;
-  /** Null while it is not known. */
+  /** Null while it is unknown. */
   readonly total: number | null;
 }
 
-/** A run in the hands of a worker. */
+/** A run that this worker holds. */
 interface Hold {
   readonly run: SyncRunEntity;
   readonly lease: string;
-  /** Aborts when the process stops, or once another worker has the run. */
+  /** Aborts when the process stops, or when another worker has the run. */
   readonly signal: AbortSignal;
-  /** Ends all work on the run: another worker has it, or may have. */
+  /** Ends all work on the run, because another worker has it or may have it. */
   readonly lose: () => void;
   readonly onProgress: (progress: RunProgress) => void;
-  /** By the process's own steady clock: until then nobody else can have it. */
+  /** By the process's own monotonic clock. Until then no other worker can have the run. */
   heldUntilMs: number;
   counts: Partial<RunCounts>;
 }
@@ -59,12 +59,12 @@ const HEARTBEAT_MS = 5_000;
 const CRASHES_MOST = 10;
 /** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
 const CREATIONS_WAIT_MS = 240_000;
-/** Failed actions that the log names; the rest stand in the rows. */
+/** The number of failed actions in the log. The rows have all of them. */
 const FAILURES_TOLD = 20;
 
 /**
- * Works runs to their end. The run's row is the truth: a worker holds it by a lease, does the phase that the row
- * names, and the next worker continues there after a crash.
+ * Processes runs to their end. A worker holds a run by a lease and does the phase in the run's row. After a crash the
+ * next worker continues there.
  */
 @Injectable()
 export class RunWorker {
@@ -88,8 +88,8 @@ export class RunWorker {
   }
 
   /**
-   * Works one run; returns it as it ended, or null when somebody else has it. Aborting `signal` hands the run on as it
-   * stands (it keeps its id, and the next worker resumes it).
+   * Processes one run and returns it as it ended, or null when another worker has it. Aborting `signal` hands the run
+   * over: it keeps its id, and the next worker resumes it.
    */
   async work(
     runId: string,
@@ -116,7 +116,7 @@ export class RunWorker {
     this.#log.info({ runId, store: run.store, kind, trigger, phase }, 'run started');
     const holder = new AbortController();
     const lose = (): void => {
-      // Without a code: those are failures of a product's own, and what is not sent any more is none.
+      // Without a code: a coded error is a failure of one product, and an action that is not sent is not a failure.
       holder.abort(new Error('another worker took the run over'));
     };
     const stop = AbortSignal.any([signal, holder.signal]);
@@ -143,14 +143,14 @@ export class RunWorker {
     }
   }
 
-  /** Ids and codes alone: what a service says of a product may quote its text, and stands in the row. */
+  /** Logs only ids and codes. The messages of a service may quote product texts, so they stay in the row. */
   async #tellEnd(run: SyncRunEntity, end: RunEnd): Promise<void> {
     const { id: runId, store } = run;
     const failures = end.counts.failed === 0 ? [] : await this.actions.failures(runId, FAILURES_TOLD);
     for (const { externalId, kind, error } of failures)
       this.#log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
     const { state, counts, errorCode: code = null } = end;
-    // Why a run failed as a whole is no product's affair.
+    // The reason for the failure of a whole run is not a failure of single products.
     const reason = state === 'failed' ? { error: end.error } : {};
     this.#log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
   }
@@ -188,7 +188,7 @@ export class RunWorker {
     };
   }
 
-  /** A workspace that refused our credentials is left alone until its pause ends; the run is tried again then. */
+  /** Skips a workspace that refused our credentials until its pause ends. The run is then retried. */
   async #refusePaused(store: Store): Promise<void> {
     const pause = await this.state.pausedNow(store.workspace.key);
     if (pause === null) return;
@@ -247,7 +247,7 @@ export class RunWorker {
     readFrom: Date,
   ): Promise<{ read: SourceRead; full: boolean }> {
     const known = await this.state.store(store.key);
-    // Events become owed products, so that a run which fails from here on loses none of them.
+    // Events become owed products, so that a run that fails later loses none of them.
     await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
     if (run.kind === 'incremental' && known?.watermark)
       return { read: readChanges(store, known.watermark, owedStoreIds(this.owed, store.key)), full: false };
@@ -336,7 +336,7 @@ export class RunWorker {
     };
   }
 
-  /** The counts of docs/http.md; what is still open counts as failed, until a later attempt settles it. */
+  /** The counts (docs/http.md#runs). Open actions count as failed until a later attempt settles them. */
   async #counts(run: SyncRunEntity): Promise<{ counts: RunCounts; owed: OwedSummary }> {
     const [tally, owed] = [await this.actions.tally(run.id), await this.owed.summary(run.store)];
     const counts = {
@@ -376,7 +376,7 @@ export class RunWorker {
     };
   }
 
-  /** Never sooner than half a minute: a run is no heartbeat. Undefined when the tries are used up. */
+  /** At least half a minute, because a retry of a run is expensive. Undefined when no attempts are left. */
   #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
     const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
     const delay = retryDelayMs(run.attempts + 2, () => this.clock.random(), asked);

@@ -5,7 +5,7 @@ import { rowIdOf } from '../queue/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { RunWorker } from './run-worker.js';
 
-/** Runs of different stores side by side; the row's lease keeps a run to one worker. */
+/** Runs of different stores work side by side. The lease allows one worker per run. */
 @Processor('runs', { concurrency: 4 })
 export class RunsProcessor extends WorkerHost {
   constructor(

@@ -37,10 +37,10 @@ export interface AppliedPlan {
   readonly refused: number;
 }
 
-/** Products to a call: of entries that are checked against the store as it is now. */
+/** Products per request when entries are compared with the live store. */
 const BATCH = 50;
 
-/** Plans kept for review and carried out later (docs/decisions/0022-saved-plans-are-exact.md). */
+/** Plans that are stored for review and applied later (docs/decisions/0022-saved-plans-are-exact.md). */
 @Injectable()
 export class SavedPlans {
   constructor(
@@ -57,7 +57,7 @@ export class SavedPlans {
     return this.plans.begin(store.key, store.workspace.key);
   }
 
-  /** Plans as a dry run does and keeps what comes of it in the draft. A draft whose planning fails says why. */
+  /** Plans like a dry run and stores the result in the draft. If planning fails, the draft has the reason. */
   async fill(planId: string, storeKey: string, options: SaveOptions): Promise<DryRun> {
     const store = this.sites.store(storeKey);
     const { plans, db, state, clock } = this;
@@ -78,9 +78,10 @@ export class SavedPlans {
   }
 
   /**
-   * Turns a saved plan into a run that carries out exactly its entries; each that no longer holds becomes a failed action that
-   * says why. The run is ready to be worked, from its apply phase. The share limits are passed over: a person saw the plan.
-   * Throws `not_found` for an unknown plan, `conflict` when it was applied before or the store has an active run.
+   * Turns a saved plan into a run with exactly its entries. An entry that is no longer valid becomes a failed action
+   * with the reason. The run starts in its apply phase. The share limits are ignored, because a person saw the plan.
+   * Throws `not_found` for an unknown plan, and `conflict` when it was already applied or the store has an active
+   * run.
    */
   async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
     const plan = await this.#applicable(planId);
@@ -97,7 +98,7 @@ export class SavedPlans {
       await this.plans.commitRun(transaction.transaction, plan, {
         id: run.id,
         trigger,
-        // Each product that the run says something of, once: an orphan that is refused was seen.
+        // Each product of the run once. A refused orphan counts as seen.
         counts: { ...NO_COUNTS, seen: tally.products + tally.refusedOrphans, conflicted },
       });
       return { runId: run.id, entries: tally.entries, refused: refusals.length };
@@ -127,7 +128,7 @@ export class SavedPlans {
     }
   }
 
-  /** Entries that hold become actions of the run; the others are returned with what has changed. */
+  /** Valid entries become actions of the run. The others are returned with the change that made them invalid. */
   async #take(
     transaction: PlanTransaction,
     store: Store,
@@ -156,7 +157,7 @@ export class SavedPlans {
     }
   }
 
-  /** Entries of which the store's other products or the catalog now ask for another action, or for other identifiers. */
+  /** Entries that now need another action or other identifiers because of other products or the catalog. */
   async #movedIdentities(
     transaction: PlanTransaction,
     plan: SavedPlanEntity,
@@ -186,7 +187,7 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
   const source = sourceFingerprint(effectiveSnapshot(live, entry.written), store.rules);
   if (source !== entry.sourceFingerprint || entry.body === null)
     return 'the product was changed in the store since the plan was made';
-  // An adoption is a creation whose identity was settled: that is decided again from the start.
+  // An adoption is a creation with a settled identity, so it is decided again from the start.
   const anew =
     entry.kind === 'adopt'
       ? ({ kind: 'create', catalogId: null, fields: filledFields(entry.body) } as const)
@@ -200,7 +201,7 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
     body: entry.body,
     withheld: entry.withheld,
     sourceFingerprint: source,
-    // Of the product as it is now: what a write-back compares with must not be older than the last look.
+    // The present product: a write-back must not compare with an older read.
     seen: seenFields(live),
     wantsGeneration: entry.wantsGeneration,
     readMark: null,

@@ -5,7 +5,7 @@ import { GenerationRequester } from './generation.js';
 import { RunWorker } from './run-worker.js';
 import { SavedPlans } from './saved-plans.js';
 
-/** Runs: plan, apply, follow background creations, ask for generated content. */
+/** Runs: plan, apply, follow background creations, and request generated content. */
 @Module({
   providers: [RunWorker, Applier, BackgroundCreations, GenerationRequester, SavedPlans],
   exports: [RunWorker, BackgroundCreations, GenerationRequester, SavedPlans],

@@ -32,7 +32,7 @@ describe('the budget of bytes in flight', () => {
     expect(open('small').add(SMALL_BODY_BYTES)).toBe(true);
   });
 
-  it('lets a body that stays incomplete for two seconds give way to a newcomer, the oldest first', () => {
+  it('drops a body that stays incomplete for two seconds for a newcomer, the oldest first', () => {
     const { clock, gone, open } = budget(4 * MB);
     open('first').add(200_000);
     open('second').add(200_000);

@@ -1,10 +1,10 @@
 /** A body of at most this size draws from the part of the budget that large bodies cannot use up. */
 export const SMALL_BODY_BYTES = 256 * 1024;
 const SHARE_OF_SMALL_BODIES = 0.25;
-/** A body that is incomplete for so long gives way to others once the budget is used up. */
+/** A body that is incomplete for this long is dropped for others once the budget is used up. */
 const PATIENCE_MS = 2_000;
 
-/** What one request holds of the budget. */
+/** The share of one request in the budget. */
 export interface Holding {
   /** Counts further bytes. False: the budget has no room, and the holding is released. */
   add(bytes: number): boolean;
@@ -29,8 +29,8 @@ interface Entry {
 
 /**
  * Bounds the bytes of all request bodies that are in memory at once. A quarter is for bodies of at most
- * `SMALL_BODY_BYTES`, so that senders of large ones cannot keep out ordinary deliveries. When there is no room, bodies that
- * have been incomplete for two seconds give way; when there are none, the newcomer is refused.
+ * `SMALL_BODY_BYTES`, so that senders of large ones cannot keep out ordinary deliveries. Without room, bodies that
+ * have been incomplete for two seconds are dropped; if there are none, the newcomer is refused.
  */
 export class ByteBudget {
   readonly #small: Pool;

@@ -161,7 +161,7 @@ function signatureOf({ headers }: Request) {
   return { timestamp: headers[TIMESTAMP], signature: headers[SIGNATURE] };
 }
 
-/** What may be of use to a reader later; the signature is not kept, being worth as much as the secret for its delivery. */
+/** Headers that may be useful later. The signature is not kept, because it could be replayed with its delivery. */
 function keptHeaders(request: Request): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const name of ['content-type', 'user-agent', TIMESTAMP]) {

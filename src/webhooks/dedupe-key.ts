@@ -8,7 +8,7 @@ const keySchema = z.looseObject({
   task: z.looseObject({ id: z.union([z.string().min(1), z.number()]) }),
 });
 
-/** The one sign that PostgreSQL's texts cannot hold, and JSON can. */
+/** The only character that JSON allows and PostgreSQL's texts cannot store. */
 const NUL = '\u0000';
 
 const actionSchema = z.looseObject({ action: z.string().min(1).max(200) });

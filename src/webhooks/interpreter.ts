@@ -27,23 +27,26 @@ import { parked, processed, type Verdict } from './verdict.js';
 
 /** The result of one attempt at a delivery. */
 export interface Interpretation {
-  /** As the delivery stands now; null when it was not to be looked at: it is settled, or somebody else has it. */
+  /** The state of the delivery; null when it was not interpreted, because it is settled or another worker has it. */
   readonly state: DeliveryState | null;
-  /** The write-back that is ready to be worked on, if it led to one. */
+  /** The write-back that became ready, if any. */
   readonly writeBackId: string | null;
 }
 
 const NOT_OURS: Interpretation = { state: null, writeBackId: null };
 
-/** A delivery whose workers crashed this many times in a row is set aside for a person. */
+/** A delivery whose workers crashed this many times in a row is parked for a person. */
 const CRASHES_MOST = 5;
-/** A delivery may overtake what makes its product known: the answer to a creation, a link that is being found. */
+/**
+ * A delivery may arrive before its product is known: before the response to a creation, or during a search for a
+ * link.
+ */
 const WAITS_MS = [500, 2_000, 10_000, 60_000, 300_000, 900_000];
 
 /**
- * Interprets stored deliveries (docs/catalog-rules.md#events): settles the generation task once, and turns a generated product into
- * an intended write-back. It may fail and be repeated without the sender knowing; nothing it does depends on the order in
- * which deliveries come.
+ * Interprets stored deliveries (docs/catalog-rules.md#events): settles the generation task once, and turns a
+ * generated product into an intended write-back. It may fail and be repeated without the sender knowing. Its result
+ * does not depend on the order of deliveries.
  */
 @Injectable()
 export class DeliveryInterpreter {
@@ -146,7 +149,7 @@ export class DeliveryInterpreter {
     return processed(ending.state, `${ending.state}${late}: ${reason}`);
   }
 
-  /** Settles the task, or records one that nobody here asked for, so that it is shown all the same. */
+  /** Settles the task, or records one that was not requested here, so that it is visible. */
   async #settleTask(
     { row, body, createdAt }: ReceivedDelivery,
     link: StoreProductEntity,
@@ -170,7 +173,7 @@ export class DeliveryInterpreter {
     const { row } = delivery;
     const store = this.sites.findStore(link.store);
     if (!store) return parked('unknown_store', `store ${link.store} is no longer configured`);
-    // Fetched before anything is settled: a fault here leaves the delivery as it was.
+    // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
     const mayWait = WAITS_MS[row.attempts - 1] !== undefined;
     const content = await resultContent(store, link, delivery, mayWait);
     for (const { locale, code } of content.missing)

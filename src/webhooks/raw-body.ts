@@ -14,8 +14,8 @@ export type RawBody =
   | { readonly kind: 'broken_off' };
 
 /**
- * The bytes of a request as they came, whatever its content type, charset or encoding says: the framework's own parsers
- * would answer 413, 400 or 415 before any of our code, and a 4xx is final to the sender. Stops reading at `limit` bytes, or
+ * The raw bytes of a request, whatever its content type, charset or encoding. The framework's own parsers would
+ * answer 413, 400 or 415 before our code runs, and a 4xx is final to the sender. Stops reading at `limit` bytes, or
  * when the budget has no room; `refuse` in reply.ts answers such a request.
  */
 export async function readRawBody(

@@ -44,7 +44,7 @@ export function refuse(
   request.resume();
 }
 
-/** Not by Express, which would first look for what a repeated GET might save. */
+/** Written without Express, which would first compute an ETag for caching. */
 function head(response: ServerResponse, statusCode: number, message: string): string {
   const body =
     statusCode < 400

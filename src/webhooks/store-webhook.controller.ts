@@ -15,7 +15,7 @@ const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
 const SIGNATURE_REFUSED = 'signature missing or wrong';
 
-/** Receipt of a store's own events: stored, and covered later by an incremental run that reads what changed. */
+/** Receives a store's own events. They are stored, and an incremental run reads the changes later. */
 @Controller('webhooks/shopify')
 export class StoreWebhookController {
   readonly #log: Logger;

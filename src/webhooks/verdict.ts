@@ -1,4 +1,4 @@
-/** What became of a delivery: settled with a note, or to be looked at again. */
+/** The outcome of a delivery: settled with a note, or to be interpreted again. */
 export type Verdict = Settled | Later;
 
 export interface Settled {

@@ -7,11 +7,11 @@ import { StoreWebhookController } from './store-webhook.controller.js';
 
 const BYTES_PER_MEGABYTE = 1024 * 1024;
 
-/** What deliveries mean. */
+/** The meaning of deliveries. */
 @Module({ providers: [DeliveryInterpreter], exports: [DeliveryInterpreter] })
 export class DeliveriesModule {}
 
-/** Where deliveries and events arrive; the daemon alone receives. */
+/** The routes for deliveries and events. Only the daemon receives. */
 @Module({
   controllers: [CatalogWebhookController, StoreWebhookController],
   providers: [

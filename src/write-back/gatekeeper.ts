@@ -7,7 +7,7 @@ import { forbiddenBy } from '../runtime/linear-pattern.js';
 import type { Store } from '../sites/sites.js';
 import { languageDetector } from './language-detector.js';
 
-/** What a write-back is judged by: what would be written, the live product, and what of it is ours. */
+/** The input of the check: the values to write, the live product, and its values that we wrote. */
 export interface Judged {
   readonly decisions: readonly FieldDecision[];
   readonly live: LiveProduct;
@@ -15,7 +15,7 @@ export interface Judged {
 }
 
 /**
- * What the store's gates find in the texts that would be written, against what the merchant has there. Empty: they may be
+ * The findings of the store's gates in the texts to write, compared with the merchant's texts. Empty: they may be
  * written without a person.
  */
 export async function findingsOf(store: Store, { decisions, live, written }: Judged): Promise<GateFinding[]> {

@@ -16,7 +16,7 @@ export interface GivenUp {
   readonly reason: string;
 }
 
-/** Collects what became of each field, and the product's written content after it. */
+/** Collects the outcome of each field, and the product's written content afterwards. */
 export class Journal {
   readonly #fields = new Map<string, JournalField>();
   #written: WrittenContent;
@@ -57,7 +57,7 @@ export class Journal {
     }
   }
 
-  /** The targets are about to be sent: until their outcome is known, the store may hold them. */
+  /** Records that the targets are about to be sent. Until their outcome is known, the store may have them. */
   sending(targets: readonly string[]): void {
     for (const target of targets) {
       const field = this.#fields.get(target);
@@ -107,7 +107,7 @@ export class Journal {
     }
   }
 
-  /** True when the field was to be written and was not. */
+  /** True when the field was to be written but was not. */
   wasLost(target: string): boolean {
     const outcome = this.#fields.get(target)?.outcome;
     return this.#isGone || outcome === 'failed' || outcome === 'conflict';
@@ -126,7 +126,7 @@ export class Journal {
     return { fields: [...this.#fields.values()], written: this.#moved ? this.#written : null };
   }
 
-  /** The outcome of all fields; with `givenUp`, of a write-back of which the rest is not tried again. */
+  /** The outcomes of all fields. With `givenUp`, the remaining fields are not tried again. */
   end(givenUp?: GivenUp): WriteBackEnd {
     const fields = [...this.#fields.values()].map((field) =>
       givenUp !== undefined && field.outcome === 'failed' ? { ...field, reason: givenUp.reason } : field,
@@ -172,24 +172,24 @@ export class Journal {
 export interface Decided {
   readonly live: LiveProduct;
   readonly decisions: readonly FieldDecision[];
-  /** The product's written content, with what earlier writes without an answer are found to have left. */
+  /** The product's written content, including values of earlier writes without a response that are in the store. */
   readonly written: WrittenContent;
-  /** True when `written` says more than the product's row does. */
+  /** True when `written` has more than the product's row. */
   readonly foundMore: boolean;
 }
 
-/** The end of a write-back that is given up after a last look at the store. */
+/** The end of a write-back that is given up after a last read of the store. */
 export function givenUpSeen(row: WriteBackEntity, found: Decided, reason: string): WriteBackEnd {
   const journal = new Journal(row, found, found.decisions);
   const open = found.decisions.filter(({ target, verdict }) => verdict === 'write' && target in row.sent);
-  // A request without an answer may still be carried out after this look.
+  // A request without a response may still be carried out after this read.
   journal.sending(open.map(({ target }) => target));
   const end = journal.end({ reason });
   if (open.length === 0) return end;
   return { ...end, written: withUnanswered(end.written ?? found.written, row.sent, end.fields) };
 }
 
-/** The end of an older result whose worker died in the middle, once a newer one takes its place. */
+/** The end of an older result whose worker died, when a newer one replaces it. */
 export function supersededEnd(
   row: WriteBackEntity,
   found: Decided | null,
@@ -227,7 +227,10 @@ export function givenUpBlind(
   };
 }
 
-/** The written content with what may have landed: should it be met in the store, it is ours and never source. */
+/**
+ * The written content including values that may have reached the store. If the store has them, they are ours and
+ * never source.
+ */
 export function withUnanswered(
   written: WrittenContent,
   sent: Readonly<Record<string, SentValue>>,

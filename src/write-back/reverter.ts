@@ -142,7 +142,7 @@ export class WriteBackReverter {
       throw new CodedError('conflict', `${refused.namespace}.${refused.key}: ${refused.reason}`);
   }
 
-  /** After the texts that they translate: a translation is registered for the text as it then stands. */
+  /** Runs after the original texts are restored, because a translation is registered for the current text. */
   async #restoreTranslations(
     { connector, storeId, options }: Restoring,
     ours: readonly JournalField[],
@@ -166,7 +166,7 @@ export class WriteBackReverter {
   }
 }
 
-/** A product whose fields are being put back. */
+/** A product whose fields are restored. */
 interface Restoring {
   readonly connector: StoreConnector;
   readonly storeId: string;
@@ -178,7 +178,7 @@ function mayBeOurs({ outcome, unanswered }: JournalField): boolean {
   return outcome === 'written' || unanswered === true;
 }
 
-/** The journal with the fields as written that were sent without an answer and are found in the store. */
+/** The journal in which unanswered fields that are in the store count as written. */
 function withLanded(
   row: WriteBackEntity,
   current: (target: string) => string | null,

@@ -5,7 +5,7 @@ import { rowIdOf } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { WriteBackWriter, type WriteBackResult } from './writer.js';
 
-/** The store's own limit paces the work: the connector waits for it, so that more at once would only wait together. */
+/** The store's limit sets the pace. The connector waits for it, so more concurrent jobs would only wait together. */
 @Processor('write-backs', { concurrency: 8 })
 export class WriteBacksProcessor extends WorkerHost {
   constructor(

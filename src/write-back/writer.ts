@@ -33,7 +33,7 @@ export interface WriteBackResult {
   readonly store: string;
   readonly state: WriteBackEnd['state'] | HeldBack['state'] | 'postponed';
   readonly reason: string;
-  /** Fields that were left to the merchant. */
+  /** The number of fields that were left to the merchant. */
   readonly conflicts: number;
   /** Gates that found fault with a text, one for each finding. */
   readonly gates?: readonly GateName[];
@@ -58,7 +58,7 @@ export class WriteBackWriter {
     this.log = logger.child({ stage: 'write-back' });
   }
 
-  /** Works one write-back; null when it is not ready (any more), or another worker has its product or takes it over. */
+  /** Processes one write-back. Returns null when it is not ready, or another worker has its product. */
   async write(id: string): Promise<WriteBackResult | null> {
     const row = await this.writeBacks.get(id);
     if (row?.state !== 'ready') return null;
@@ -86,7 +86,7 @@ export class WriteBackWriter {
   }
 
   async #toEnd(stale: WriteBackEntity, hold: ProductHold): Promise<WriteBackResult | null> {
-    // Read again under the lease: the worker before us may have ended it.
+    // Read again under the lease: the previous worker may have ended it.
     const [row, link] = await Promise.all([this.writeBacks.get(stale.id), this.links.get(stale.externalId)]);
     if (row?.state !== 'ready' || link === null) return null;
     const begun = await this.writeBacks.begin(row.id);
@@ -94,7 +94,7 @@ export class WriteBackWriter {
     const store = this.sites.findStore(row.store);
     if (begun > CRASHES_MOST) {
       const reason = `its writing began ${String(begun - 1)} times in a row and never ended`;
-      // Nothing but rows: looking at the store may be what its workers died of.
+      // Use only rows: reading the store may be the cause of the crashes.
       return this.#ended(row, hold, givenUpBlind(row, link.written ?? {}, reason), 'crashed');
     }
     if (!store)
@@ -109,7 +109,10 @@ export class WriteBackWriter {
     }
   }
 
-  /** Journals the end. Throws `HoldLostError`, and logs no end, when the row or the product is no longer this worker's. */
+  /**
+   * Records the end. Throws `HoldLostError`, and logs no end, when the row or the product no longer belongs to this
+   * worker.
+   */
   async #ended(
     row: WriteBackEntity,
     hold: ProductHold,
@@ -184,7 +187,7 @@ export class WriteBackWriter {
     return this.#ended(row, hold, await this.#givenUp(store, row, reason), error.code);
   }
 
-  /** Gives up without sending anything more: the journal says what the store holds of it, as far as that can be seen. */
+  /** Gives up without sending anything more. The journal records what the store has, if the store can be read. */
   async #givenUp(store: Store, stale: WriteBackEntity, reason: string): Promise<WriteBackEnd> {
     const [row, link] = await Promise.all([this.writeBacks.get(stale.id), this.links.get(stale.externalId)]);
     if (row === null || link === null) throw new HoldLostError(stale.externalId);
@@ -192,7 +195,7 @@ export class WriteBackWriter {
       const found = Object.keys(row.sent).length === 0 ? null : await this.#decide(store, row, link);
       if (found !== null) return givenUpSeen(row, found, reason);
     } catch (error) {
-      // The store cannot be read: what was sent stays open.
+      // The store cannot be read, so the outcome of the sent values stays open.
       if (!(error instanceof CodedError)) throw error;
     }
     return givenUpBlind(row, link.written ?? {}, reason);
@@ -210,7 +213,7 @@ export class WriteBackWriter {
     return { id: row.id, store: row.store, state: 'postponed', reason, conflicts: 0 };
   }
 
-  /** Reasons quote what stores answer, and may hold a product's text: they stay in the row. */
+  /** Reasons quote store responses and may contain a product's text, so they stay in the row. */
   #logEnd(row: WriteBackEntity, code: string, end: WriteBackEnd): void {
     const { state } = end;
     const fields = Object.fromEntries(end.fields.map(({ target, outcome }) => [target, outcome]));
@@ -250,7 +253,7 @@ export class WriteBackWriter {
     return journal.end();
   }
 
-  /** The live values and what is to become of each field; null when the store has no such product. */
+  /** The live values and the decision about each field; null when the store has no such product. */
   async #decide(store: Store, row: WriteBackEntity, link: StoreProductEntity): Promise<Decided | null> {
     const { writeBack } = store.settings;
     const failed = await this.writeBacks.sentUnanswered(row.externalId);
@@ -292,7 +295,7 @@ function resultOf({ id, store }: WriteBackEntity, { state, reason, fields }: Wri
 /** The unfinished work of an applied write-back. */
 const LEFT: ReadonlySet<FieldOutcome> = new Set(['conflict', 'failed', 'untranslatable']);
 
-/** Why it ended so, as a word that holds nothing of the product. */
+/** The reason for the end as a code without any product data. */
 function codeOf({ state, fields }: WriteBackEnd): string {
   switch (state) {
     case 'applied':

@@ -22,7 +22,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(async () => world.end(), 60_000);
 
-/** What the image sets: the system's allocator keeps freed memory for itself unless it is told otherwise. */
+/** As in the image: without this setting, the system's allocator keeps freed memory. */
 function imageEnvironment(): Record<string, string> {
   const lines = readFileSync('Dockerfile', 'utf8').matchAll(/^ENV (MALLOC_\w+)=(\S+)$/gm);
   return Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));

@@ -241,7 +241,7 @@ describe('store-sync in compose', () => {
     expect(database.volumes).toContainEqual(
       expect.stringMatching(/^\.\/config\/postgres-owner\.sql:\/docker-entrypoint-initdb\.d\/.*:ro/),
     );
-    // Whoever POSTGRES_USER names would be a superuser.
+    // The user in POSTGRES_USER would be a superuser.
     expect(database.environment).toEqual({ POSTGRES_PASSWORD_FILE: '/run/secrets/postgres_password' });
     const made = readFileSync('config/postgres-owner.sql', 'utf8');
     expect(made).toMatch(/CREATE ROLE store_sync LOGIN NOSUPERUSER/);

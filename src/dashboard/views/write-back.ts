@@ -162,7 +162,7 @@ function fieldSection(
   </section>`;
 }
 
-/** What the gates found in the generated text, beside it. */
+/** The findings of the gates, beside the generated text. */
 function gateFindings({ gateFindings: all }: WriteBackEntity, { target }: ComparedField): Html {
   const findings = all.filter((finding) => finding.target === target);
   if (findings.length === 0) return html``;
@@ -173,7 +173,7 @@ function gateFindings({ gateFindings: all }: WriteBackEntity, { target }: Compar
   </ul>`;
 }
 
-/** Accepted unless writing it would go over a merchant's edit, or would do nothing. */
+/** Preselected unless writing the field would overwrite a merchant's edit or change nothing. */
 function accept(field: ComparedField, name: string): Html {
   const checked = (field.verdict === null || field.verdict === 'write') && html` checked`;
   return html`<label class="accept"

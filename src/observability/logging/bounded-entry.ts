@@ -7,7 +7,7 @@ const LONGEST_TEXT = 1024;
 const MOST_MEMBERS = 30;
 const DEEPEST = 6;
 
-/** Members of errors that hold what a statement was given, a product's texts among them. */
+/** Members of errors with the parameters of a statement, which may contain product texts. */
 const STATEMENT_MEMBERS: ReadonlySet<string> = new Set([
   'query',
   'parameters',
@@ -16,7 +16,7 @@ const STATEMENT_MEMBERS: ReadonlySet<string> = new Set([
   'internalQuery',
 ]);
 
-/** The entry without what a database statement was given, wherever an error stands in it. */
+/** The entry without the parameters of database statements, wherever an error occurs in it. */
 export function withoutStatements(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutStatements);
   if (!isRecord(value)) return value;
@@ -28,7 +28,7 @@ export function withoutStatements(value: unknown): unknown {
   );
 }
 
-/** The entry with long texts cut, long lists and deep values left out: a line of at most a few `LONGEST_LINE`. */
+/** The entry with truncated texts, and without long lists and deep values: at most a few times `LONGEST_LINE`. */
 export function shortened(entry: unknown): unknown {
   const short = shortenedValue(entry, 0);
   if (JSON.stringify(short).length <= LONGEST_LINE || !isRecord(entry)) return short;

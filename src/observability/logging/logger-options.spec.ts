@@ -50,7 +50,7 @@ describe.each([false, true])('a line (pretty: %s)', (pretty) => {
     createLogger(settings).info({ title: 'a\u001b[2Jb\u009bc\\u001bd' }, 'x\u001b[31my\rz');
     expect(text()).toContain('\\u001b[2Jb');
     for (const sign of ['\u001b[2J', '\u001b[31my', '\r']) expect(text()).not.toContain(sign);
-    // Legal in JSON; only a terminal takes it for a command.
+    // Legal in JSON, but a terminal interprets it as a command.
     if (pretty) expect(text()).not.toContain('\u009b');
   });
 });

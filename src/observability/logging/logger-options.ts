@@ -10,15 +10,15 @@ import type { Redactor } from './redaction.js';
 
 export interface LoggerSettings {
   readonly level: LevelWithSilent;
-  /** For people at a terminal; otherwise JSON, a line each. */
+  /** Readable lines for a terminal; otherwise one JSON line per event. */
   readonly pretty: boolean;
   /** Values that must not appear in any line. */
   readonly secrets: readonly string[];
-  /** Commands log to stderr: their stdout is their answer. A stream takes the lines in a test. */
+  /** Commands log to stderr, because their stdout is the result. Tests pass a stream. */
   readonly destination: 'stdout' | 'stderr' | DestinationStream;
 }
 
-/** A logger none of whose lines holds a secret: messages, stacks and nested values pass the redaction last thing. */
+/** A logger without secrets in any line: messages, stacks and nested values are redacted last. */
 export function createLogger(settings: LoggerSettings): Logger {
   const redact = redactorOf(settings.secrets);
   return pino(
@@ -32,7 +32,7 @@ export function createLogger(settings: LoggerSettings): Logger {
   );
 }
 
-/** Options for `LoggerModule.forRoot` of nestjs-pino: the logger above, and a line per request but those of probes. */
+/** Options for `LoggerModule.forRoot` of nestjs-pino: the logger above, and one line per request except probes. */
 export function createLoggerOptions(logger: Logger): Params {
   return {
     pinoHttp: {
@@ -42,25 +42,25 @@ export function createLoggerOptions(logger: Logger): Params {
       customLogLevel: (_request, response, error) => requestLevel(response.statusCode, error),
       quietReqLogger: true,
       wrapSerializers: false,
-      // Queries and headers may hold credentials, and nobody needs them in a log.
+      // Queries and headers may contain credentials, and are not needed in a log.
       serializers: {
         req: describeRequest,
         res: (response: ServerResponse) => ({ statusCode: response.statusCode }),
       },
     },
-    // A delivery has a line of its own, whatever becomes of it.
+    // Every delivery has its own log line.
     exclude: ['webhooks/*path'],
   };
 }
 
 /**
- * The line as it may be written: without secrets, of bounded length, and without what database statements were given. At level
- * debug statements and long texts stay.
+ * The line in its final form: without secrets, of bounded length, and without parameters of database statements. At
+ * level debug, statements and long texts stay.
  */
 function safeLine(line: string, redact: Redactor, { pretty, level }: LoggerSettings): string {
   const bounded = level !== 'debug' && level !== 'trace';
   const isShort = !bounded || line.length <= LONGEST_LINE;
-  // Lines without an error, of ordinary length and without a secret are most lines: they need not be parsed.
+  // Most lines have no error, an ordinary length and no secret, so they need not be parsed.
   if (!pretty && isShort && !line.includes('"stack":') && isHarmless(line, redact)) return line;
   const parsed: unknown = JSON.parse(line);
   const entry = bounded ? withoutStatements(parsed) : parsed;
@@ -69,20 +69,20 @@ function safeLine(line: string, redact: Redactor, { pretty, level }: LoggerSetti
 }
 
 /**
- * In JSON control characters are escaped; the pretty printer would undo that and let a product's title drive the terminal.
- * Line feeds and tabs stay: stacks need them.
+ * In JSON, control characters are escaped. The pretty printer would decode them, and a product's title could control
+ * the terminal. Line feeds and tabs stay, because stacks need them.
  */
 function withoutControlCharacters(json: string): string {
   const visible = json.replaceAll(/\\(u00[01][0-9a-f]|[bfr\\"/nt])/g, (escape) => {
     return /^\\(u00|[bfr])/.test(escape) ? `\\${escape}` : escape;
   });
-  // JSON leaves DEL and the C1 controls as they are.
+  // JSON does not escape DEL and the C1 controls.
   return visible.replaceAll(/[\u007f-\u009f]/g, (sign) => `\\\\u00${sign.charCodeAt(0).toString(16)}`);
 }
 
 function plainDestination(destination: LoggerSettings['destination']): DestinationStream {
   if (typeof destination !== 'string') return destination;
-  // Synchronous, so that the last line before an exit is written too.
+  // Synchronous, so that the last line before an exit is written.
   return pino.destination({ dest: destination === 'stdout' ? 1 : 2, sync: true });
 }
 
@@ -99,7 +99,7 @@ function isProbe(url: string | undefined): boolean {
   return /^\/(health|metrics)(\/|\?|$)/.test(url ?? '');
 }
 
-/** The caller's own id where it is a harmless one, so that a request can be followed through proxies. */
+/** The caller's own id if it is harmless, so that a request can be followed through proxies. */
 function requestId(request: IncomingMessage, response: ServerResponse): string {
   const given = request.headers['x-request-id'];
   const id = typeof given === 'string' && /^[\w.-]{1,64}$/.test(given) ? given : randomUUID();

@@ -1,9 +1,9 @@
 const MASK = '***';
 
-/** Shorter values would blot out ordinary words; nothing that short is worth the name of a secret. */
+/** Shorter values would mask ordinary words, and are too short for a secret. */
 const SHORTEST_SECRET = 4;
 
-/** Names under which credentials travel, in lower case and without `-` and `_`. */
+/** Names of credentials, in lower case and without `-` and `_`. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
   'access',
   'accesstoken',
@@ -27,7 +27,7 @@ const SECRET_NAMES: ReadonlySet<string> = new Set([
   'xwebhooksignature',
 ]);
 
-/** Credentials that no configuration lists, because they are issued at run time: known by their form. */
+/** The forms of credentials that are issued at run time and so are not in the configuration. */
 const SECRET_FORMS: readonly (readonly [RegExp, string])[] = [
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{16,}/gi, `$1 ${MASK}`],
   [/\bshp[a-z]{2}_[A-Za-z0-9]{16,}/g, MASK],
@@ -42,7 +42,7 @@ export function isHarmless(line: string, redact: Redactor): boolean {
   return !line.includes('\\') && !namesOf(line).some(isSecretName) && redact(line) === line;
 }
 
-/** Names of members in a line of JSON without escapes; a text that looks like one does no harm. */
+/** Names of members in a line of JSON without escapes. A text that looks like a name is harmless. */
 function namesOf(line: string): string[] {
   return [...line.matchAll(/"([^"]*)":/g)].map(([, name = '']) => name);
 }
@@ -52,8 +52,8 @@ function isSecretName(name: string): boolean {
 }
 
 /**
- * A run of letters, digits, points and the like with JSON Web Tokens masked. The parts between points are looked at one by one:
- * a pattern of all three would look at the rest of the run anew from each place where a token may start.
+ * Masks JSON Web Tokens in a run of letters, digits, points and similar characters. The parts between points are
+ * checked one by one, because a pattern for all three would scan the rest of the run again from each possible start.
  */
 function withoutWebTokens(run: string): string {
   const parts = run.split('.');
@@ -74,10 +74,13 @@ function withoutWebTokens(run: string): string {
 
 export type Redactor = (text: string) => string;
 
-/** A function that masks the given secrets, also percent-encoded, and whatever has the form of a credential. */
+/**
+ * Returns a function that masks the given secrets, also percent-encoded, and everything with the form of a
+ * credential.
+ */
 export function redactorOf(secrets: readonly string[]): Redactor {
   const spellings = new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]));
-  // The longest first: a secret that begins like another one must not leave its end behind.
+  // Longest first, because a secret may be the start of another one.
   const known = [...spellings]
     .filter((text) => text.length >= SHORTEST_SECRET)
     .sort((a, b) => b.length - a.length);
@@ -90,12 +93,12 @@ export function redactorOf(secrets: readonly string[]): Redactor {
   };
 }
 
-/** `text` with every one of the secrets masked, wherever it stands. */
+/** `text` with all secrets masked. */
 export function redactSecrets(text: string, secrets: readonly string[]): string {
   return redactorOf(secrets)(text);
 }
 
-/** A JSON value with secrets masked at any depth: by the name they go by, and by their value in any text. */
+/** A JSON value with secrets masked at any depth, by name and by value. */
 export function redactValue(value: unknown, redact: Redactor): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((member) => redactValue(member, redact));

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { StateGauges, type StateSources } from './state-gauges.js';
 
-/** The metrics for Prometheus. One instance a process; stages count, operations hands it out. */
+/** The metrics for Prometheus, one instance per process. */
 @Injectable()
 export class Metrics {
   readonly registry = new Registry();
@@ -14,7 +14,7 @@ export class Metrics {
   readonly ackSeconds = new Histogram({
     name: 'store_sync_delivery_ack_seconds',
     help: 'Time from a delivery’s first byte to its answer',
-    // Close together around the goal, a 99th percentile of 25 ms; up to the ten seconds after which the sender gives up.
+    // Fine buckets around the goal, a 99th percentile of 25 ms, up to the sender's limit of ten seconds.
     buckets: [0.002, 0.005, 0.01, 0.015, 0.02, 0.025, 0.03, 0.05, 0.1, 0.25, 0.5, 1, 3, 10],
     registers: [this.registry],
   });
@@ -79,7 +79,9 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Series that alerts look at are there from the start: a counter that first appears with 1 has not increased, to Prometheus. */
+  /**
+   * Creates the series of the alerts at start. For Prometheus, a counter that first appears with 1 has not increased.
+   */
   begin(workspaces: readonly string[], stores: readonly string[]): void {
     for (const workspace of workspaces)
       for (const outcome of ['stored', 'duplicate', 'refused', 'unavailable'])
@@ -91,12 +93,12 @@ export class Metrics {
     for (const outcome of ['sent', 'failed']) this.notifications.inc({ outcome }, 0);
   }
 
-  /** From now on `text` includes rows and queues. */
+  /** Adds rows and queues to `text`. */
   watch(sources: StateSources): void {
     this.#state.watch(sources);
   }
 
-  /** All metrics in Prometheus' text format, within a few seconds also while the database is down. */
+  /** All metrics in Prometheus' text format, within a few seconds even while the database is down. */
   async text(): Promise<string> {
     await this.#state.refresh();
     return this.registry.metrics();

@@ -27,7 +27,7 @@ export interface QueueGauge {
   readonly count: number;
 }
 
-/** Where the values come from that are read when Prometheus asks. */
+/** The sources of values that are read at a scrape. */
 export interface StateSources {
   readonly backlog: () => Promise<readonly BacklogGauge[]>;
   readonly workspaces: () => Promise<readonly WorkspaceGauge[]>;
@@ -35,21 +35,21 @@ export interface StateSources {
   readonly queues: () => Promise<readonly QueueGauge[]>;
   /** Jobs that no queue took since the start, by queue. */
   readonly lostJobs: () => ReadonlyMap<string, number>;
-  /** Milliseconds, only ever growing. */
+  /** Monotonic milliseconds. */
   readonly clockMs: () => number;
   /** Called with the reason why a side could not be read. */
   readonly onFault: (side: 'database' | 'queue', error: unknown) => void;
 }
 
-/** Sets the gauges to what a look has found. */
+/** Sets the gauges to the values of a read. */
 type Shown = () => void;
 
-/** Prometheus gives up after ten seconds; an answer without these values is worth more than none. */
+/** Prometheus times out after ten seconds, so an answer without these values is better than none. */
 const ANSWER_WITHIN_MS = 2_000;
-/** Several scrapers, or somebody who reloads the page, cost one look. */
+/** Several scrapers share one read. */
 const FRESH_MS = 5_000;
 const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'];
-/** Shown also when they are none, so that an alert has something to compare. */
+/** Shown even when zero, so that an alert can compare them. */
 const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
   ['deliveries', 'received'],
   ['deliveries', 'parked'],
@@ -66,8 +66,8 @@ const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Values that stand in rows and queues, read when they are asked for. Values that cannot be read in time are omitted.
- * An old value would hide the fault that the reader is looking for.
+ * Values from rows and queues, read at a scrape. Values that cannot be read in time are omitted. An old value would
+ * hide the fault that the reader is looking for.
  */
 export class StateGauges {
   readonly #databaseUp: Gauge;
@@ -142,7 +142,7 @@ export class StateGauges {
   }
 
   async #readAll(sources: StateSources): Promise<void> {
-    // A look that hangs is not joined by another one at each scrape: it is waited for again.
+    // A read that hangs is awaited by the next scrapes, too, instead of starting another one.
     const told = (side: 'database' | 'queue', look: Promise<Shown>): Promise<Shown | null> =>
       look.catch((error: unknown) => {
         sources.onFault(side, error);
@@ -212,7 +212,7 @@ export class StateGauges {
   }
 }
 
-/** The look's result; null when it failed or takes too long. */
+/** The result of a read; null when it failed or took too long. */
 async function inTime(look: Promise<Shown | null>): Promise<Shown | null> {
   const timer = { id: undefined as NodeJS.Timeout | undefined };
   const late = new Promise<null>((resolve) => {

@@ -17,14 +17,14 @@ import type { Logger } from '../../runtime/logger.js';
 import { sendSpans } from './tracing.js';
 
 export interface RunningTracing {
-  /** Sends what is left, for three seconds at most; no span is recorded any more. */
+  /** Sends the remaining spans for at most three seconds. No span is recorded afterwards. */
   stop(): Promise<void>;
 }
 
 const STOP_WITHIN_MS = 3_000;
 
 /**
- * Begins to send spans by OTLP (http/protobuf). `ratio` is the share of traces that are sent. The exporter reads its
+ * Starts sending spans by OTLP (http/protobuf). `ratio` is the share of traces to send. The exporter reads its
  * address and headers, and the resource its name, from OpenTelemetry's own variables. Spans that cannot be sent are
  * dropped and logged, so that no work waits for them.
  */

@@ -5,7 +5,7 @@ import type { RunningTracing } from './start.js';
 
 const TRACING = Symbol('TRACING');
 
-/** Sends the last spans when everything else has ended. */
+/** Sends the last spans after everything else has ended. */
 @Injectable()
 class TracingShutdown implements OnApplicationShutdown {
   constructor(@Inject(TRACING) private readonly running: RunningTracing | null) {}
@@ -15,7 +15,7 @@ class TracingShutdown implements OnApplicationShutdown {
   }
 }
 
-/** Sends traces when the environment asks for it. Without that, only OpenTelemetry's API package is loaded. */
+/** Sends traces if the environment enables it. Otherwise only OpenTelemetry's API package is loaded. */
 @Module({
   providers: [
     {

@@ -1,17 +1,20 @@
 import { SpanKind, SpanStatusCode, trace, type Attributes, type Span } from '@opentelemetry/api';
 import { isCoded } from '../../domain/errors.js';
 
-/** Attributes are ids, keys, counts, states and codes. Never a text that a service, a store or a person wrote. */
+/** Attributes are ids, keys, counts, states and codes. They are never texts of a service, a store or a person. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The span of the work under way: what comes to be known of it while it goes on. */
+/** The span of the current work, to add facts while it runs. */
 export interface OpenSpan {
   note(facts: SpanFacts): void;
 }
 
 const NAME = 'store-sync';
 
-/** Does the work within a span, or alone where no traces are sent. An error goes on as it came; of it the span keeps the code. */
+/**
+ * Runs the work in a span, or without one when no traces are sent. An error is rethrown unchanged, and the span gets
+ * its code.
+ */
 export async function traced<T>(
   name: string,
   facts: SpanFacts,
@@ -32,7 +35,10 @@ export async function traced<T>(
   });
 }
 
-/** A request that has just ended, as a span of its own below the one under way. `failure`: the error's code; null when it served. */
+/**
+ * Records a request that has just ended as a child of the current span. `failure`: the error's code; null for a
+ * success.
+ */
 export function tracedRequest(
   name: string,
   facts: SpanFacts,
@@ -48,10 +54,13 @@ export function tracedRequest(
 
 const NO_SPAN: OpenSpan = { note: () => undefined };
 
-/** As the interface itself: one for the process. */
+/** One flag per process, like the API itself. */
 let sent = false;
 
-/** Whether spans go anywhere. While they do not, none is begun: the interface's stand-in makes a context with closures for each. */
+/**
+ * Sets whether spans are sent. While they are not, none is created, because even the API's no-op spans allocate a
+ * context with closures.
+ */
 export function sendSpans(yes: boolean): void {
   sent = yes;
 }

@@ -9,18 +9,18 @@ import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';
 export interface GatedText {
   readonly target: string;
   readonly value: string;
-  /** What the merchant had there; null for nothing. */
+  /** The merchant's own value; null for none. */
   readonly before: string | null;
 }
 
-/** What the texts are judged by. */
+/** The criteria for the texts. */
 export interface GateContext {
   /** Locale of the texts; null when the configuration names none. */
   readonly locale: string | null;
   readonly detect: DetectLanguage;
   /** The first part of a text that matches a pattern of `gates.forbid`; null for none. */
   readonly forbidden: (text: string) => string | null;
-  /** What the merchant says of the product: title, description, and any other text. */
+  /** The merchant's own texts about the product: title, description, and any other text. */
   readonly sourceTexts: readonly string[];
   /** Values of the attributes, of the merchant's and of the generated ones, as texts. */
   readonly attributeTexts: readonly string[];

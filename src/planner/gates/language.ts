@@ -1,10 +1,10 @@
-/** How well a text fits a language, as a detector tells it: ISO 639-1 code to a share of the best one's fit, 1 for the best. */
+/** A detector's result: ISO 639-1 code to the fit of the text, relative to the best language with 1. */
 export type LanguageScores = ReadonlyMap<string, number>;
 
-/** Reads the language of a text. An empty map: the detector cannot tell. */
+/** Reads the language of a text. An empty map: the language is unclear. */
 export type DetectLanguage = (text: string) => LanguageScores;
 
-/** Shorter texts tell too little: lists of facts and names read alike in many languages. */
+/** Shorter texts are not conclusive: lists of facts and names look alike in many languages. */
 const SHORTEST_TEXT = 80;
 /** Languages that are close fit nearly as well: Norwegian and Danish, Czech and Slovak. */
 const CLOSE_ENOUGH = 0.9;
@@ -13,8 +13,8 @@ const CLOSE_ENOUGH = 0.9;
 const SAME_LANGUAGE: Readonly<Record<string, string>> = { no: 'nb', nn: 'nb', iw: 'he', in: 'id', tl: 'fil' };
 
 /**
- * The language that the text is in, when it is clearly another than the locale's; null when it is the locale's, or nobody can
- * tell. `confidence`: 1 less the fit of the locale's language, as a share of the fit of the one that was found.
+ * The language of the text when it clearly differs from the locale's; null when it matches or is unclear.
+ * `confidence`: 1 less the fit of the locale's language, as a share of the fit of the one that was found.
  */
 export function otherLanguage(
   text: string,

@@ -2,7 +2,7 @@
 export interface Quantity {
   /** As the text has it. */
   readonly text: string;
-  /** What the digits may mean: `1.500` is 1500 to some and 1.5 to others. */
+  /** The possible values of the digits: `1.500` is 1500 to some and 1.5 to others. */
   readonly values: readonly number[];
   /** In one spelling: `inch`, `in` and `"` are one unit. */
   readonly unit: string;
@@ -90,7 +90,10 @@ export function numbersIn(text: string): number[] {
   return [...text.matchAll(NUMBER)].flatMap(([digits]) => valuesOf(digits));
 }
 
-/** What digits with separators may mean: with the last separator as the decimal one, and with all of them between thousands. */
+/**
+ * The possible values of digits with separators: with the last separator as the decimal one, and with all of them
+ * between thousands.
+ */
 function valuesOf(digits: string): number[] {
   const bare = Number(digits.replaceAll(/[.,]/g, ''));
   const last = Math.max(digits.lastIndexOf('.'), digits.lastIndexOf(','));

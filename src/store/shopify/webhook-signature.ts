@@ -26,7 +26,7 @@ export function isShopifySignature(
 /** True when the header can be a signature at all: what else comes is refused before its body is read. */
 export function hasShopifySignatureForm(header: string): boolean {
   if (!FORM.test(header)) return false;
-  // Base64 leaves two bits of the last character unused: only one spelling of a signature counts.
+  // Base64 leaves two bits of the last character unused, so only one spelling of a signature is accepted.
   const bytes = Buffer.from(header, 'base64');
   return bytes.length === 32 && bytes.toString('base64') === header;
 }

@@ -107,7 +107,7 @@ describe('valid deliveries', () => {
     const statuses: number[] = [];
     for (let count = 0; count < 20; count += 1) statuses.push(await deliver());
     expect(new Set(statuses)).toEqual(new Set([200]));
-    // A forged delivery of any size is refused for good, or put off where there is no room for its body.
+    // A forged delivery of any size is refused permanently, or put off where there is no room for its body.
     expect([...new Set(await flood)].filter((status) => ![401, 503, null].includes(status))).toEqual([]);
     expect(await deliver()).toBe(200);
   });
