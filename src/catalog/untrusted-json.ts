@@ -9,8 +9,9 @@ const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
 /**
- * Parses an answer's bytes: UTF-8 without a broken sequence (a replacement character would end up in a shop), JSON, at most
- * 100 levels deep and of at most a million values, `__proto__`, `constructor` and `prototype` removed at every level. Empty is not JSON.
+ * Parses an answer's bytes: UTF-8 without a broken sequence (a replacement character would end up in a shop), JSON,
+ * at most 100 levels deep and of at most a million values, `__proto__`, `constructor` and `prototype` at every level.
+ * Empty is not JSON.
  */
 export function readUntrustedJson(bytes: Uint8Array): ReadJson {
   if (!isUtf8(bytes)) return { ok: false };

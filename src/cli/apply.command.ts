@@ -24,7 +24,7 @@ class ApplyAction {
     const run = await this.follower.toEnd(applied.runId, signal);
     if (!options.json) {
       const { entries, refused } = applied;
-      print(`plan ${planId}: ${entries - refused} of ${entries} entries still hold, ${refused} refused`);
+      print(messages.planApplied(planId, entries - refused, entries, refused));
     }
     return this.follower.report(run, options.json);
   }

@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
@@ -83,7 +84,7 @@ export function report(error: unknown): void {
   process.stderr.write(`${stack ?? `store-sync: ${errorLine(error)}`}\n`);
 }
 
-/** Aborted by the first SIGINT or SIGTERM, so that a run is handed on instead of being cut off. */
+/** Aborted by the first SIGINT or SIGTERM, so that a run can be handed over instead of being cut off. */
 export function interruptSignal(): AbortSignal {
   const controller = new AbortController();
   const stop = (): void => {

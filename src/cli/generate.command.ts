@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 import { Command, Option } from 'nest-commander';
 import { GenerateOperations } from '../operations/generate.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';

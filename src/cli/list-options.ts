@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 import { Option } from 'nest-commander';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { PAGE_LIMIT, type RowOutcome } from '../operations/paging.js';

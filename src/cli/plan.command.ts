@@ -44,7 +44,7 @@ class PlanAction {
     const { plan } = made;
     let { saved } = made;
     if (saved !== null && actions.length === 0) {
-      // Nothing to review, nothing to apply.
+      // An empty plan has nothing to review or to apply.
       await this.plans.discard(saved);
       saved = null;
     }

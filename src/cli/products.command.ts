@@ -29,7 +29,7 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
   protected async execute(options: ProductsOptions, [given, ...ids]: readonly string[]): Promise<number> {
     actionOf('products', ['show'], given);
     const [id = '', ...more] = idsFor('products', 'show', ids);
-    nothingMore('products show ID', more);
+    nothingMore(messages.productsUsage, more);
     return this.withService(options, ProductOperations, async (products) => {
       const timelines = await timelinesOf(products, id);
       if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);

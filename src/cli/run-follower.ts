@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
@@ -32,10 +33,9 @@ export class RunFollower {
           progress.show(step);
         });
         const run = worked ?? (await this.runs.get(id));
-        if (run === null) throw new CodedError('not_found', `run ${id} is gone`);
+        if (run === null) throw new CodedError('not_found', messages.runGone(id));
         if (run.state !== 'queued' && run.state !== 'running') return run;
-        if (signal.aborted)
-          throw new CodedError('transient', `interrupted; run ${id} is resumed by the next start or sync`);
+        if (signal.aborted) throw new CodedError('transient', messages.runInterrupted(id));
         await sleep(FOLLOW_EVERY_MS, undefined, { signal });
       }
     } finally {
@@ -51,7 +51,7 @@ export class RunFollower {
       const failures = await this.actions.failures(run.id, FAILURES_SHOWN);
       for (const failure of failures) print(`  failed  ${failureLine(failure)}`);
     }
-    if (run.state === 'failed') process.stderr.write(`store-sync: ${run.error ?? 'the run failed'}\n`);
+    if (run.state === 'failed') process.stderr.write(`store-sync: ${run.error ?? messages.runFailed}\n`);
     if (run.state === 'succeeded') return 0;
     return run.state === 'partial' ? 3 : 1;
   }

@@ -21,12 +21,12 @@ class SyncAction {
   async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
     const { store, full = false, force = false } = options;
     const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
-    if (!created) process.stderr.write(`a run of store ${store} is active already: ${id}\n`);
+    if (!created) process.stderr.write(`${messages.activeRun(store, id)}\n`);
     return this.follower.report(await this.follower.toEnd(id, signal), options.json);
   }
 }
 
-@Command({ name: 'sync', description: 'runs one sync to its end: extract, plan, apply, trigger generation' })
+@Command({ name: 'sync', description: messages.syncDoes })
 export class SyncCommand extends StoreCommand<SyncOptions> {
   @Option({ flags: '--force', description: messages.syncForce })
   parseForce(): boolean {

@@ -151,7 +151,7 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
   };
 }
 
-/** Intended and journalled fields as one list: before an attempt there are only intentions. */
+/** Intended and journalled fields as one list. Before an attempt there are only intended ones. */
 function fieldsOf(row: WriteBackRow): WriteBackField[] {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
   const intended = row.intended.map(({ target, value }): WriteBackField => {

@@ -62,7 +62,7 @@ export class HistoryRepository {
     return row?.known === true;
   }
 
-  /** Products that bear the SKU or barcode (themselves or by a variant), or whose handle it is; with `store`, of that store. */
+  /** Products with the SKU or barcode (their own or a variant's), or with the handle; with `store`, of that store. */
   async productsNamed(name: string, store?: string): Promise<string[]> {
     const rows = await this.db.read(
       z.object({ externalId: z.string() }),

@@ -109,7 +109,7 @@ export class LinkRepository {
     );
   }
 
-  /** The background creation failed: the product is owed, and the next run creates it anew. */
+  /** The background creation failed: the product is owed, and the next run creates it again. */
   async creationFailed(externalId: string, reason: string): Promise<void> {
     await this.db.transaction(async (runner) => {
       await this.db.affected(

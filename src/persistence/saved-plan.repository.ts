@@ -26,7 +26,7 @@ export type EntryStanding = SavedPlanEntryEntity & z.infer<typeof standingRow>;
 
 const DECIDED = ['externalId', 'kind', 'catalogId', 'fields', 'withheld'] as const;
 type Decided = Pick<SyncActionEntity, (typeof DECIDED)[number]>;
-/** What was decided of a product when the plan was made, and what is decided now; without the bodies, which are many. */
+/** The decision about a product in the plan, and the present one; without the bodies, which are large. */
 export type SettledEntry = Decided & Pick<SavedPlanEntryEntity, 'position'>;
 export type SettledAction = Decided & Pick<SyncActionEntity, 'reason'>;
 

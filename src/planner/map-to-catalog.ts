@@ -139,7 +139,7 @@ function boundedDescription({ descriptionHtml }: ProductSnapshot): string {
   );
 }
 
-/** A metafield's value as JSON, by its type; a text that is not what its type says stays text. */
+/** A metafield's value as JSON, by its type. A text that does not match its type stays a text. */
 function typedValue(field: MetafieldValue): JsonValue {
   if (field.type === 'boolean') return field.value === 'true';
   if (field.type.startsWith('number_')) {

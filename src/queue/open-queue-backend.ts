@@ -3,8 +3,9 @@ import type { OpenOptions, QueueBackend, QueueStorage } from './queue-backend.js
 import { openRedisBackend } from './redis-backend.js';
 
 /**
- * Waits for the storage and prepares it. Must come before any Queue or Worker: one that is constructed while its database is down
- * never recovers. Throws `transient` after `waitMs`, `misconfigured` at once for what waiting does not mend.
+ * Waits for the storage and prepares it. Must come before any Queue or Worker: one that is constructed while its
+ * database is down never recovers. Throws `transient` after `waitMs`, `misconfigured` at once for errors that waiting
+ * does not fix.
  */
 export async function openQueueBackend(storage: QueueStorage, options: OpenOptions): Promise<QueueBackend> {
   return storage.kind === 'postgres'

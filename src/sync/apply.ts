@@ -22,7 +22,7 @@ import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
 
-/** What became of an action; a creation in the background has been accepted, and may still fail there. */
+/** The outcome of an action. A background creation was accepted, and may still fail. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
 /** Sends when an allowed request is free or about to be free. Sends nothing more once the run has to end. */
@@ -56,7 +56,7 @@ interface BegunAction {
   /** What the catalog may hold for its product, and what of that the store has elsewhere or nowhere by now. */
   readonly held: readonly Identifier[];
   readonly stale: readonly Identifier[];
-  /** It may have been carried out before. */
+  /** An earlier attempt may have carried it out. */
   readonly attempted: boolean;
 }
 
@@ -153,7 +153,7 @@ export class Applier {
     for (let after = '0'; ;) {
       const chunk = await this.actions.open(runId, after, CHUNK);
       if (chunk.length === 0) return;
-      // Asked again just before sending: another store's run may have brought the same identifier since the plan.
+      // Checked again right before sending: another store's run may have claimed the same identifier since the plan.
       const products = chunk.map((action) => action.externalId);
       const bearers = await ownersByIdentifier(this.db, store.workspace.key, products);
       const orphans = chunk.filter((action) => action.kind === 'orphan').map((action) => action.externalId);

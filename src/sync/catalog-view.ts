@@ -35,7 +35,7 @@ export async function fillCatalogView(plan: PlanTransaction, workspace: Workspac
   return proved;
 }
 
-/** Oldest first: what is added meanwhile comes last and shifts no page. */
+/** Oldest first: new products are added at the end and do not shift pages. */
 const OLDEST_FIRST = { sorting: 'asc', orderBy: 'date' } as const;
 
 /** True when nothing was missed. At most `mostModels` product models of others have their variants looked up. */
@@ -129,7 +129,7 @@ function holderRows(product: CatalogProduct, variants: readonly CatalogVariant[]
   const externalId = filled(product.external_id);
   const rows = identifierRows(product, catalogId, externalId, false);
   for (const variant of variants) {
-    // A variant without an external_id of its own belongs to whoever owns its product.
+    // A variant without an external_id belongs to the owner of its product.
     const owner = filled(variant.external_id) ?? externalId;
     rows.push(...identifierRows(variant, String(variant.id ?? catalogId), owner, true));
   }

@@ -52,7 +52,7 @@ describe('an exported product', () => {
     });
   });
 
-  it('is malformed when its line bears another id than it was found under', () => {
+  it('is malformed when its line has another id than it was found under', () => {
     const text = JSON.stringify({
       ...{ __typename: 'Product', id: 'gid://shopify/Product/8', title: 'Mug', handle: 'mug', tags: [] },
       ...{ status: 'ACTIVE', updatedAt: '2026-11-19T10:00:00Z', options: [] },

@@ -159,7 +159,7 @@ export interface ExportLine extends RawNode {
 
 const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
-/** One line of the export. `transient`, naming the line, when it is not what the interface promises. */
+/** Parses one line of the export. Throws `transient` with the line number when it breaks the interface. */
 export function parseLine({ bytes, number }: RawLine): ExportLine {
   let node: unknown;
   try {
