@@ -38,7 +38,7 @@ export class ProductsController {
     return this.products.list(query);
   }
 
-  /** By external_id; by SKU, barcode or handle too, as long as one product alone bears it. */
+  /** Finds a product by external_id, or by a SKU, barcode or handle that only one product has. */
   @Describe({
     summary: 'The timeline of one product, by its URL-encoded external_id (or SKU, barcode, handle)',
     answer: { name: 'Product', schema: productTimelineSchema },

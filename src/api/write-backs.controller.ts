@@ -94,7 +94,7 @@ export class WriteBacksController {
     return this.#decide(id, 'approve');
   }
 
-  @Describe({ summary: 'Set aside for good', answer: OUTCOME, errors: [404, 409] })
+  @Describe({ summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })
   @Post(':id/reject')
   @HttpCode(200)
   reject(@Param('id') id: string): Promise<RowOutcome> {

@@ -19,7 +19,7 @@ export interface Exchange {
   readonly mutates: boolean;
   /** Sent over a connection of its own: a kept-alive one may be closing, which leaves the outcome unknown. */
   readonly freshConnection?: boolean;
-  /** Deadline of the whole exchange, from connecting to the last byte of the answer. */
+  /** Time limit of the whole exchange, from connecting to the last byte of the response. */
   readonly timeoutMs: number;
 }
 
@@ -36,7 +36,7 @@ const FRESH_AGENTS = {
   httpsAgent: new HttpsAgent({ keepAlive: false }),
 };
 
-/** The beginning of an error body is enough to read its messages. */
+/** The start of an error body is enough to read its messages. */
 const MAX_ERROR_BYTES = 1_000_000;
 
 /**

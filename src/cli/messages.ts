@@ -135,4 +135,6 @@ export const messages = {
   unreadableFile: (file: string, reason: string): string => `${file} cannot be read: ${reason}`,
   shells: 'bash | zsh | fish; default: the shell that SHELL names',
   productsUsage: 'products show ID',
+  unplacedValues: (count: number): string =>
+    `${count} generated values of the last 30 days have no place: see writeBack.fields, writeBack.sections`,
 } as const;

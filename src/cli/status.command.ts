@@ -50,10 +50,7 @@ function printStore(store: StoreStatus): void {
       .join(', ') || 'none';
   print(`store ${store.store} (${store.shop}): products ${byState(store.products)}`);
   print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
-  if (store.unmappedParts > 0)
-    print(
-      `  ${String(store.unmappedParts)} generated values of the last 30 days have no place: see writeBack.fields, writeBack.sections`,
-    );
+  if (store.unmappedParts > 0) print(`  ${messages.unplacedValues(store.unmappedParts)}`);
   for (const run of store.lastRuns) {
     const { counts } = run;
     const figures = messages.runFigures(counts);

@@ -93,4 +93,6 @@ export const messages = {
   searchLabel: 'external_id, SKU, barcode or handle',
   lastRuns: (count: number, store: string, failures: string): string =>
     `The last ${count} runs of ${store}, oldest first; ${failures}`,
+  notWritten: 'Generated, but not written',
+  storeCannotHold: 'the store cannot hold it',
 } as const;

@@ -24,7 +24,7 @@ const storeStatusSchema = z.object({
   writeBacks: byState,
   /** Fields and attributes that results of the last thirty days brought, and that no setting maps. */
   unmappedParts: z.int(),
-  /** Products whose newest generation brought nothing, with the service's reason. */
+  /** Products whose newest generation returned nothing, with the service's reason. */
   unsuccessful: z.array(
     z.object({ externalId: z.string(), state: z.string(), reason: z.string().nullable() }),
   ),

@@ -42,7 +42,7 @@ export const writeBackSchema = z.object({
       setting: z.string().nullable().describe('the setting that would map it'),
     }),
   ),
-  /** Why gates held it back, the last time that it was judged. */
+  /** The gates that held it back at the last check. */
   gates: z.array(
     z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
   ),

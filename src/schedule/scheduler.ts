@@ -80,7 +80,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     });
     // Rounds of their own: slow answers to polls must not hold back runs, deliveries and events.
     const polls = this.#every('polls', SWEEP_MS, () => this.reconciler.poll());
-    // What a process before us left is taken up now, not after the first interval.
+    // Resume the work of earlier processes now, not after the first interval.
     sweep();
     polls();
     this.#every('webhook slots', SLOT_CHECK_MS, () => this.reconciler.checkSlots({ rewrite: false }));

@@ -23,7 +23,7 @@ export class RunRequests {
     private readonly state: StateRepository,
   ) {}
 
-  /** The store's run: a new one, or the one that is active. Null when the schedule's slot has had its run. */
+  /** The store's run: a new one, or the active one. Null when the schedule's slot has already had its run. */
   async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
     const store = this.sites.store(request.store);
     const kind = await this.#kind(request);
@@ -56,9 +56,9 @@ export class RunRequests {
     return made;
   }
 
-  /** As `requestSlot`, for those who ask without a slot: there is always a run. Throws `misconfigured` for an unknown store. */
+  /** Like `requestSlot`, without a slot, so the result is always a run. Throws `misconfigured` for an unknown store. */
   async request(request: Omit<RunRequest, 'slot'>): Promise<{ id: string; created: boolean }> {
-    // Between a conflict and the look for the active run that run may end: then there is room for ours.
+    // The active run may end between the conflict and the query for it. Then a new run is possible.
     for (let tries = 0; tries < 5; tries += 1) {
       const run = await this.requestSlot(request);
       if (run !== null) return run;

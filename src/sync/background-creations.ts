@@ -137,7 +137,7 @@ export class BackgroundCreations {
     return true;
   }
 
-  /** Ends the wait for products that the catalog does not have although it had its time: they are created again. */
+  /** Ends the wait for products that the catalog still does not have. They are created again. */
   async #giveUpLost(
     states: ReadonlyMap<StoreProductEntity, CreationTaskState>,
     found: ReadonlyMap<string, CatalogProduct>,

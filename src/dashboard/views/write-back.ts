@@ -103,7 +103,7 @@ function leftOut({ arrived }: WriteBackEntity): Html {
   const parts = arrived.filter(({ fate }) => fate !== 'mapped');
   if (parts.length === 0) return html``;
   return html`<section class="card" aria-label="Not written">
-    <h2>Generated, but not written</h2>
+    <h2>${messages.notWritten}</h2>
     <table class="metafields">
       <thead>
         <tr>
@@ -119,7 +119,7 @@ function leftOut({ arrived }: WriteBackEntity): Html {
               <td>${from}</td>
               <td>${excerpt}</td>
               <td>
-                ${setting === null ? 'the store cannot hold it' : html`not mapped: <code>${setting}</code>`}
+                ${setting === null ? messages.storeCannotHold : html`not mapped: <code>${setting}</code>`}
               </td>
             </tr>`,
         )}

@@ -361,7 +361,7 @@ describe('a look at the webhook slots', () => {
     expect(stages.catalog.webhook).toMatchObject(OURS);
     expect(stages.catalog.webhook.actions).toHaveLength(3);
     expect(await standing()).toBe('ours');
-    expect(logged.at(-1)).toContain('it was written anew');
+    expect(logged.at(-1)).toContain('it was written again');
   });
 
   it.each([true, false])(
