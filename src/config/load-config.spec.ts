@@ -186,7 +186,7 @@ describe('what is refused, in one line', () => {
     [
       'a wrong type',
       store('deleted: [keep]'),
-      'stores.s.deleted: expected "keep" or "report" (config.yaml:7)',
+      'stores.s.deleted: expected "keep" or "report" or "delete" (config.yaml:7)',
     ],
     [
       'a map in place of a text',
