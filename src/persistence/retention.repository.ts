@@ -19,9 +19,9 @@ interface Rule {
 const FIRST = { bigint: '0', uuid: '00000000-0000-0000-0000-000000000000' } as const;
 
 /**
- * What is history alone (`database.keepDays` in docs/configuration.md): settled, older than the horizon, and not the last word on its
- * product. The journal, `write_back`, is not among it: it says what a revert restores. Parked and
- * failed deliveries go too: whoever can sign may park any number of them.
+ * Rows that are only history (`database.keepDays` in docs/configuration.md): settled, older than the horizon, and not
+ * the last word on its product. The journal, `write_back`, is not among it: it says what a revert restores. Parked
+ * and failed deliveries go too: whoever can sign may park any number of them.
  */
 const RULES: readonly Rule[] = [
   {

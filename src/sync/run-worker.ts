@@ -55,7 +55,7 @@ interface ApplyOutcome {
 
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
-/** A run that ended so often by killing its worker is given up; the next one reads and plans anew. */
+/** A run that killed its worker this often is given up; the next one reads and plans again. */
 const CRASHES_MOST = 10;
 /** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
 const CREATIONS_WAIT_MS = 240_000;
@@ -183,7 +183,7 @@ export class RunWorker {
     return {
       state: counts.created + counts.updated + counts.orphaned > 0 ? 'partial' : 'failed',
       counts,
-      error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run begins anew`,
+      error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run starts again`,
       errorCode: 'transient',
     };
   }
