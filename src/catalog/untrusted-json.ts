@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { parseExactJson } from '../domain/exact-json.js';
 import { ANSWER_BOUNDS, isWithin } from '../domain/json-bounds.js';
 
 /** Keys that could reach an object's prototype. They are removed from every response. */
@@ -18,7 +19,7 @@ export function readUntrustedJson(bytes: Uint8Array): ReadJson {
   const text = new TextDecoder().decode(bytes);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false };
     throw error;

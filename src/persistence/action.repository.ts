@@ -247,6 +247,17 @@ export class ActionRepository {
     return row ?? NOTHING_TALLIED;
   }
 
+  /** The body that the last applied action before this one sent for the product; null when none is kept. */
+  async bodyBefore(action: Pick<SyncActionEntity, 'id' | 'externalId'>): Promise<SyncActionEntity['body']> {
+    const row = await this.db.entity(
+      SyncActionEntity,
+      `SELECT * FROM sync_action WHERE external_id = $1 AND id < $2 AND state = 'applied' AND body IS NOT NULL
+       ORDER BY id DESC LIMIT 1`,
+      [action.externalId, action.id],
+    );
+    return row?.body ?? null;
+  }
+
   /** The action that last planned the product; null when no run did. */
   async newest(externalId: string): Promise<SyncActionEntity | null> {
     return this.db

@@ -1,12 +1,8 @@
 import { fingerprint } from '../domain/fingerprint.js';
 import { valueHash } from '../domain/written-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
-import {
-  attributeKey,
-  intendedValues,
-  sectionAttributes,
-  type GeneratedProduct,
-} from './generated-content.js';
+import { attributeKey } from './attribute-keys.js';
+import { intendedValues, sectionAttributes, type GeneratedProduct } from './generated-content.js';
 
 /** Hash of each field of a catalog product that generation may fill, by field; what is empty is absent. */
 export type CatalogFields = Readonly<Record<string, string>>;

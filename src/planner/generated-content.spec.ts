@@ -2,10 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { writeBackSettings } from '../../test/support/product-builders.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
-import { withoutTrailing } from '../domain/text.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import {
-  attributeKey,
   intendedValues,
   isStoreField,
   sectionAttributes,
@@ -212,15 +210,23 @@ describe('sections', () => {
       ],
     ],
     [
-      'a key twice: the first bearer',
+      'names that come to one key: a number for all but one',
       [{ 'A b': 1 }, { a_b: 2 }, { code: 'A-B', value: 3 }],
       [
-        ['a_b', 1],
+        ['a_b_2', 1],
+        ['a_b', 2],
         ['a-b', 3],
       ],
     ],
     ['an empty one', [{}], []],
-    ['a key of which nothing is left', [{ 材料: 1, '!?': 2, '': 3 }], []],
+    [
+      'names without a Latin letter; only a blank name is nothing',
+      [{ 材料: 1, '!?': 2, '': 3 }],
+      [
+        ['cailiao', 1],
+        ['attribute_6918d954', 2],
+      ],
+    ],
     [
       'members of the prototype’s name',
       [JSON.parse('{"__proto__": 1, "constructor": 2}')],
@@ -316,34 +322,6 @@ describe('sections', () => {
           expect(value.trim()).not.toBe('');
           expect(target).toMatch(/^metafield:catalog\.[a-z0-9_-]{2,64}$/);
         }
-      }),
-    );
-  });
-});
-
-describe('attributeKey', () => {
-  it.each([
-    ['Material', 'material'],
-    ['Größe', 'gro_e'],
-    ['Élégance', 'elegance'],
-    ['Height (cm)', 'height_cm'],
-    ['--a__b--', 'a__b'],
-    ['a', 'a_'],
-    ['7', '7_'],
-    ['ﬁnish', 'finish'],
-    ['材料', ''],
-    ['🧴', ''],
-    ['x'.repeat(70), 'x'.repeat(64)],
-  ])('of %j is %j', (name, key) => {
-    expect(attributeKey(name)).toBe(key);
-  });
-
-  it('is a key that the store takes, or nothing, and stays itself', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 80 }), (name) => {
-        const key = attributeKey(name);
-        expect(key).toMatch(/^([a-z0-9][a-z0-9_-]{1,63})?$/);
-        expect(withoutTrailing(attributeKey(key), '_')).toBe(withoutTrailing(key, '_-'));
       }),
     );
   });

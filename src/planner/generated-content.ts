@@ -4,7 +4,8 @@ import { metafieldTarget } from '../domain/written-content.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
-import { withoutOuter, withoutTrailing } from '../domain/text.js';
+import { withoutTrailing } from '../domain/text.js';
+import { attributeKey, keyedAttributes } from './attribute-keys.js';
 
 /** The part of a generation result that may reach the store. */
 export interface GeneratedProduct {
@@ -20,9 +21,6 @@ export interface GeneratedProduct {
 const MAX_FIELD_LENGTH = 255;
 /** The store's limit of one metafield value, in bytes. */
 const MAX_METAFIELD_BYTES = 65_536;
-const MAX_METAFIELD_KEY = 64;
-/** The rest of an attribute's name does not count. */
-const LONGEST_NAME = 1000;
 /** The store's decimals have at most thirteen digits before the point. */
 const MAX_DECIMAL = 1e13;
 
@@ -133,42 +131,30 @@ function clipped(text: string, length: number): string {
 /**
  * Custom attributes by key. Sections are objects with free-form keys (docs/catalog-rules.md#product). A section with
  * a name (`code`, `key`, `slug`, `name`, `title` or `label`) and a `value` is one attribute. In any other section,
- * each member is one attribute. The first attribute with a key wins.
+ * each member is one attribute. None is dropped: see `keyedAttributes`.
  */
 export function sectionAttributes(
   sections: readonly Readonly<Record<string, unknown>>[],
-): Map<string, unknown> {
-  const attributes = new Map<string, unknown>();
-  for (const [key, value] of keyedAttributes(sections)) {
-    if (!attributes.has(key)) attributes.set(key, value);
-  }
-  return attributes;
+): ReadonlyMap<string, unknown> {
+  return takenAttributes(sections)[0];
 }
 
 /** The attributes that are taken, and the key of the first that is not; null where all are. */
 function takenAttributes(
   sections: readonly Readonly<Record<string, unknown>>[],
 ): [ReadonlyMap<string, unknown>, string | null] {
-  const attributes = new Map<string, unknown>();
-  let looked = 0;
-  for (const [key, value] of keyedAttributes(sections)) {
-    looked += 1;
-    if (attributes.has(key) && looked <= MOST_LOOKED_AT) continue;
-    if (attributes.size === MOST_ATTRIBUTES || looked > MOST_LOOKED_AT) return [attributes, key];
-    attributes.set(key, value);
-  }
-  return [attributes, null];
-}
-
-function* keyedAttributes(
-  sections: readonly Readonly<Record<string, unknown>>[],
-): Generator<[string, unknown]> {
-  for (const section of sections) {
-    for (const [name, value] of attributesOf(section)) {
-      const key = attributeKey(name);
-      if (key !== '') yield [key, value];
+  const entries: [string, unknown][] = [];
+  let next: string | null = null;
+  for (const [name, value] of sections.flatMap(attributesOf)) {
+    if (entries.length === MOST_LOOKED_AT) {
+      next = attributeKey(name);
+      break;
     }
+    entries.push([name, value]);
   }
+  const keyed = [...keyedAttributes(entries)];
+  const taken = new Map(keyed.slice(0, MOST_ATTRIBUTES));
+  return [taken, keyed[MOST_ATTRIBUTES]?.[0] ?? next];
 }
 
 const NAMING_KEYS = ['code', 'key', 'slug', 'name', 'title', 'label'];
@@ -181,21 +167,6 @@ function attributesOf(section: Readonly<Record<string, unknown>>): [string, unkn
   );
   if (value !== undefined && name !== undefined) return [[name, section[value]]];
   return Object.entries(section);
-}
-
-/**
- * A metafield key of 2 to 64 characters from `a-z 0-9 _ -`, made from the attribute's name; empty when no valid
- * character remains.
- */
-export function attributeKey(name: string): string {
-  const plain = name
-    .slice(0, LONGEST_NAME)
-    .normalize('NFKD')
-    .replaceAll(/\p{M}+/gu, '')
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9_-]+/g, '_');
-  const slug = withoutOuter(plain, '_-').slice(0, MAX_METAFIELD_KEY);
-  return slug.length === 1 ? `${slug}_` : slug;
 }
 
 /**

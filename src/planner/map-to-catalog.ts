@@ -9,6 +9,7 @@ import {
   type Identifier,
   type JsonValue,
 } from '../domain/catalog-product.js';
+import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 import { plainTextOf } from './html-content.js';
@@ -148,7 +149,7 @@ function typedValue(field: MetafieldValue): JsonValue {
   }
   if (field.type.startsWith('list.') || field.type === 'json') {
     try {
-      const value = JSON.parse(field.value) as JsonValue;
+      const value = parseExactJson(field.value) as JsonValue;
       // An escape within the value may stand for what no database holds.
       return isWithin(value, VALUE_BOUNDS) ? (storableJson(value) as JsonValue) : field.value;
     } catch {

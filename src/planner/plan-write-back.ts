@@ -1,3 +1,4 @@
+import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import { liveField, type LiveMetafield, type LiveProduct } from '../domain/store-port.js';
 import { placeOfTarget } from '../domain/write-target.js';
@@ -191,7 +192,7 @@ function sameContent(value: IntendedValue, current: string | null): boolean {
 
 function sameJson(left: string, right: string): boolean {
   try {
-    return fingerprint(JSON.parse(left)) === fingerprint(JSON.parse(right));
+    return fingerprint(parseExactJson(left)) === fingerprint(parseExactJson(right));
   } catch {
     // One of the values is not JSON, so they differ.
     return false;

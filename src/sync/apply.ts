@@ -18,6 +18,7 @@ import { variantLinksOf } from './find-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import { oneAhead } from './one-ahead.js';
 import { BatchWriter } from './batch-writer.js';
+import { languageOfUpdates } from './update-product.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
@@ -214,7 +215,7 @@ export class Applier {
     const deleted = store.settings.deleted === 'delete';
     try {
       if (catalogId !== null) {
-        const sender = new ProductSender(store.workspace.client);
+        const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
         await inTurn(() =>
           outage.through(() =>
             deleted
@@ -247,10 +248,11 @@ export class Applier {
     body: CatalogProductBody,
     options: SendOptions,
   ): Promise<Sent> {
-    const sender = new ProductSender(store.workspace.client);
+    const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
     if (action.kind === 'create' || action.catalogId === null) return sender.create(body, options);
     try {
-      return await sender.update(action.catalogId, body, action.fields, options);
+      const before = await this.actions.bodyBefore(action);
+      return await sender.update(action.catalogId, body, action.fields, { ...options, before });
     } catch (error) {
       if (!isCoded(error, 'not_found')) throw error;
       await this.actions.becomeCreation(action.id);

@@ -14,6 +14,7 @@ import { fieldHashes, identifiersOf, withoutIdentifiers } from '../planner/map-t
 import type { Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { changedFields } from '../planner/plan-product.js';
+import { languageOfUpdates } from './update-product.js';
 import { ProductSender } from './product-sender.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 
@@ -126,7 +127,7 @@ export class BackgroundCreations {
     if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
     if (body === null || missing.length === 0) return true;
     try {
-      const sender = new ProductSender(store.workspace.client);
+      const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
       const sent = await sender.update(catalogId, body, missing, { stale: [], beforeSend: () => undefined });
       const withheld = [...link.withheld, ...sent.refused];
       await this.links.completed(externalId, withheld, fieldHashes(sent.body));

@@ -20,6 +20,8 @@ import {
 import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
 import { findByExternalId } from './find-product.js';
+import { withForeignMembers } from './foreign-members.js';
+import { sendTexts, textsApart } from './update-product.js';
 
 export type Sent =
   | {
@@ -37,6 +39,8 @@ export interface SendOptions {
   /** An earlier attempt may have been carried out. */
   readonly attempted: boolean;
   readonly stale: readonly Identifier[];
+  /** The body that we sent last; absent or null where it is not known. */
+  readonly before?: Partial<CatalogProductBody> | null;
   /** Called right before each write; what it throws keeps the write from being sent. */
   readonly beforeSend: () => void;
 }
@@ -50,7 +54,11 @@ const MOST_REFUSALS = 8;
  * brings the identifiers afterwards: where somebody else holds one, PATCH is refused and changes nothing.
  */
 export class ProductSender {
-  constructor(private readonly client: CatalogClient) {}
+  constructor(
+    private readonly client: CatalogClient,
+    /** The language that texts are sent in by POST; null where PATCH serves. */
+    private readonly language: string | null = null,
+  ) {}
 
   /** Creates a product, or finds the one that an earlier attempt created. */
   async create(body: CatalogProductBody, options: SendOptions): Promise<Sent> {
@@ -83,7 +91,7 @@ export class ProductSender {
     catalogId: string,
     body: CatalogProductBody,
     fields: readonly CatalogField[],
-    { stale, beforeSend }: Pick<SendOptions, 'stale' | 'beforeSend'>,
+    { stale, beforeSend, before }: Pick<SendOptions, 'stale' | 'beforeSend' | 'before'>,
   ): Promise<Sent & { readonly kind: 'product' }> {
     const release = releaseBody(body, stale);
     if (release !== null) await this.#patch(catalogId, release, beforeSend);
@@ -94,11 +102,9 @@ export class ProductSender {
         (field) => !refused.some(({ kind, owner }) => kind === field && owner === body.external_id),
       );
       try {
-        const product = await this.#patch(
-          catalogId,
-          { ...patchBody(sent, inOrder(left)), external_id: body.external_id },
-          beforeSend,
-        );
+        const changes = patchBody(sent, inOrder(left));
+        const whole = await withForeignMembers(this.client, catalogId, changes, before ?? null);
+        const product = await this.#change(catalogId, body.external_id, whole, beforeSend);
         return { kind: 'product', product, body: sent, refused };
       } catch (error) {
         const more = isCoded(error, 'invalid') ? refusedIdentifiers(sent, error.fields) : [];
@@ -106,6 +112,22 @@ export class ProductSender {
         refused.push(...more);
       }
     }
+  }
+
+  /** The PATCH comes first: it proves that the product exists and bears the external_id by which the POST finds it. */
+  async #change(
+    catalogId: string,
+    externalId: string,
+    changes: ProductBody,
+    beforeSend: () => void,
+  ): Promise<CatalogProduct> {
+    const named = { external_id: externalId };
+    if (this.language === null) return this.#patch(catalogId, { ...changes, ...named }, beforeSend);
+    const { texts, rest } = textsApart(changes);
+    const patched = await this.#patch(catalogId, { ...rest, ...named }, beforeSend);
+    if (Object.keys(texts).length === 0) return patched;
+    const options = { locale: this.language, beforeSend };
+    return sendTexts(this.client, catalogId, { ...texts, ...named }, options);
   }
 
   /** Frees the identifiers of a product whose source is gone. A product that no longer exists holds none. */

@@ -4,7 +4,8 @@ import ts from 'typescript';
 import { CodedError, errorLine } from '../../src/domain/errors.js';
 import { problemLine } from '../../src/config/config-error.js';
 import { redactSecrets } from '../../src/observability/logging/redaction.js';
-import { attributeKey, sectionAttributes } from '../../src/planner/generated-content.js';
+import { attributeKey } from '../../src/planner/attribute-keys.js';
+import { sectionAttributes } from '../../src/planner/generated-content.js';
 import { sourceFiles } from '../support/source-files.js';
 
 const LENGTH = 200_000;

@@ -1,0 +1,72 @@
+import anyAscii from 'any-ascii';
+import { fingerprint } from '../domain/fingerprint.js';
+import { withoutOuter } from '../domain/text.js';
+
+const MAX_KEY = 64;
+/** What is behind it in an attribute's name does not count. */
+const LONGEST_NAME = 1000;
+/** Letters that German spells with two; a general transliteration would drop the difference. */
+const TWO_LETTERS: Readonly<Record<string, string>> = {
+  ...{ ä: 'ae', ö: 'oe', ü: 'ue' },
+  ...{ Ä: 'Ae', Ö: 'Oe', Ü: 'Ue' },
+};
+
+/**
+ * A metafield key: 2 to 64 of `a-z 0-9 _ -`, made from whatever name the attribute has. Names in other scripts are
+ * transliterated; a name of signs alone gets a key made from its hash, so that nothing is dropped. Empty only for a blank name.
+ */
+export function attributeKey(name: string): string {
+  if (name.trim() === '') return '';
+  const latin = anyAscii(
+    name
+      .slice(0, LONGEST_NAME)
+      .normalize('NFKC')
+      .replaceAll(/[äöüÄÖÜ]/g, (letter) => TWO_LETTERS[letter] ?? letter),
+  );
+  const plain = latin.toLowerCase().replaceAll(/[^a-z0-9_-]+/g, '_');
+  const slug = withoutOuter(plain, '_-').slice(0, MAX_KEY);
+  if (slug === '') return `attribute_${fingerprint(name).slice(0, 8)}`;
+  return slug.length === 1 ? `${slug}_` : slug;
+}
+
+/**
+ * Attributes by key, none dropped: of several names that come to one key, the one that is spelt like the key has it, else the first
+ * in the order of their characters; the others get a number. The order in which the attributes come decides only between equal names.
+ */
+export function keyedAttributes(attributes: readonly (readonly [string, unknown])[]): Map<string, unknown> {
+  const named = attributes.flatMap(([name, value]): Named[] => {
+    const key = attributeKey(name);
+    return key === '' ? [] : [{ name, value, key }];
+  });
+  const order = new Map([...new Set(named.map(({ name }) => name))].sort().map((name, at) => [name, at]));
+  const rank = ({ name, key }: Named): number => (name === key ? -1 : (order.get(name) ?? 0));
+  const shared = Map.groupBy(named, ({ key }) => key);
+  const taken = new Set(shared.keys());
+  const keyOf = new Map<Named, string>();
+  for (const [key, bearers] of shared) {
+    const said = new Map<string, string>();
+    let number = 1;
+    for (const each of bearers.length === 1 ? bearers : bearers.toSorted((a, b) => rank(a) - rank(b))) {
+      // An attribute that says the same once more shares its key.
+      const value = bearers.length === 1 ? '' : fingerprint(each.value);
+      const known = said.get(value);
+      let own = known ?? key;
+      while (known === undefined && said.size > 0 && taken.has(own)) own = numbered(key, (number += 1));
+      taken.add(own);
+      said.set(value, own);
+      keyOf.set(each, own);
+    }
+  }
+  return new Map(named.map((each) => [keyOf.get(each) ?? each.key, each.value]));
+}
+
+interface Named {
+  readonly name: string;
+  readonly value: unknown;
+  readonly key: string;
+}
+
+function numbered(key: string, number: number): string {
+  const suffix = `_${String(number)}`;
+  return `${key.slice(0, MAX_KEY - suffix.length)}${suffix}`;
+}

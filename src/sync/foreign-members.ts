@@ -1,0 +1,40 @@
+import type { CatalogClient } from '../catalog/client.js';
+import type { CatalogProduct } from '../catalog/schemas.js';
+import type { CatalogProductBody, JsonValue } from '../domain/catalog-product.js';
+
+const OBJECT_FIELDS = ['metadata', 'open_attributes'] as const;
+
+type Members = Readonly<Record<string, JsonValue>>;
+
+/**
+ * The body with the members of `metadata` and `open_attributes` that other systems keep in the catalog product. Whether a PATCH merges
+ * an object or replaces it is not documented, so that members which are left out may be lost. `before` is the body that we sent last:
+ * what it held and the new one does not is ours to drop. One read, and none for a body without these fields.
+ */
+export async function withForeignMembers<Body extends Partial<CatalogProductBody>>(
+  client: CatalogClient,
+  catalogId: string,
+  body: Body,
+  before: Partial<CatalogProductBody> | null,
+): Promise<Body> {
+  if (OBJECT_FIELDS.every((field) => body[field] === undefined)) return body;
+  const held = await client.getProduct(catalogId);
+  return { ...body, ...merged(held, body, before ?? {}) };
+}
+
+function merged(
+  held: CatalogProduct,
+  body: Partial<CatalogProductBody>,
+  before: Partial<CatalogProductBody>,
+): Partial<CatalogProductBody> {
+  return Object.fromEntries(
+    OBJECT_FIELDS.flatMap((field) => {
+      const ours = body[field];
+      if (ours === undefined) return [];
+      const foreign = Object.entries((held[field] ?? {}) as Members).filter(
+        ([name]) => !Object.hasOwn(before[field] ?? {}, name),
+      );
+      return [[field, { ...Object.fromEntries(foreign), ...ours }] as const];
+    }),
+  );
+}

@@ -1,0 +1,44 @@
+import type { CatalogClient } from '../catalog/client.js';
+import type { ProductBody } from '../catalog/product-body.js';
+import type { CatalogProduct } from '../catalog/schemas.js';
+import { CodedError } from '../domain/errors.js';
+import type { Workspace } from '../sites/sites.js';
+
+/** Fields whose values belong to a language (docs/catalog-rules.md#general). */
+const LANGUAGE_FIELDS: readonly string[] = ['name', 'description', 'html_description', 'open_attributes'];
+
+/**
+ * The language that updates of texts have to name; null where a PATCH reaches it. PATCH is not documented to take `locale`, so that
+ * with a configured language the texts go by POST, unless `assumptions.localeOnUpdate` says that PATCH does take it.
+ */
+export function languageOfUpdates({ settings }: Pick<Workspace, 'settings'>): string | null {
+  return settings.assumptions.localeOnUpdate === true ? null : (settings.locale ?? null);
+}
+
+/** The part of an update that belongs to a language, and the rest. */
+export function textsApart(body: ProductBody): { texts: ProductBody; rest: ProductBody } {
+  const entries = Object.entries(body);
+  return {
+    texts: Object.fromEntries(entries.filter(([field]) => LANGUAGE_FIELDS.includes(field))),
+    rest: Object.fromEntries(entries.filter(([field]) => !LANGUAGE_FIELDS.includes(field))),
+  };
+}
+
+/**
+ * Sends texts in a language to a product that is known to bear the external_id. The POST names it by that and by nothing else that
+ * could match another product. Throws `conflict` when it met another product all the same.
+ */
+export async function sendTexts(
+  client: CatalogClient,
+  catalogId: string,
+  body: ProductBody & { readonly external_id: string },
+  options: { readonly locale: string; readonly beforeSend: () => void },
+): Promise<CatalogProduct> {
+  const outcome = await client.upsertProduct(body, options);
+  if (outcome.kind === 'product' && String(outcome.product.id) === catalogId) return outcome.product;
+  throw new CodedError(
+    'conflict',
+    `the texts of ${body.external_id} reached another catalog product than ${catalogId}`,
+    { side: 'catalog' },
+  );
+}

@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { CatalogClient } from '../../../src/catalog/client.js';
+import { workspaceSchema } from '../../../src/config/workspace-schema.js';
+import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
+import { withForeignMembers } from '../../../src/sync/foreign-members.js';
+import { ProductSender } from '../../../src/sync/product-sender.js';
+import { languageOfUpdates } from '../../../src/sync/update-product.js';
+import type { CatalogField, CatalogProductBody } from '../../../src/domain/catalog-product.js';
+import { productOf, SandboxControl } from '../../contract/harness.js';
+
+let own: SandboxControl | undefined;
+afterEach(async () => {
+  await own?.stop();
+  own = undefined;
+});
+
+const EXTERNAL_ID = 'shopify:example.myshopify.com:1';
+
+/** A service of which the default language is English, and a workspace that is configured in another. */
+async function workspaceIn(locale: string | undefined, readings: Partial<CatalogReadings>) {
+  own = await SandboxControl.start({ readings, defaultLocale: 'en' });
+  const settings = workspaceSchema.parse({
+    baseUrl: own.sandbox.baseUrl,
+    auth: { apiToken: own.token },
+    ...(locale === undefined ? {} : { locale }),
+  });
+  const client = new CatalogClient({
+    baseUrl: own.sandbox.baseUrl,
+    auth: { apiToken: own.token },
+    requestsPerSecond: 1000,
+    ...(locale === undefined ? {} : { locale }),
+  });
+  return { key: 'default', settings, client };
+}
+
+type TestWorkspace = Awaited<ReturnType<typeof workspaceIn>>;
+
+/** Sends all fields of the body but the external_id, as an update of a known product does. */
+async function updateProduct(workspace: TestWorkspace, id: string, body: CatalogProductBody) {
+  const sender = new ProductSender(workspace.client, languageOfUpdates(workspace));
+  const fields = Object.keys(body).filter((field): field is CatalogField => field !== 'external_id');
+  const sent = await sender.update(id, body, fields, { stale: [], beforeSend: () => undefined });
+  return sent.product;
+}
+
+const shown = async (id: number, locale: string) =>
+  productOf(await own!.api.get(`/products/${id}/`, { locale }));
+
+describe.each(['honoured', 'ignored'] as const)('where PATCH with a locale is %s', (patchLocale) => {
+  it('an update reaches the workspace’s language, and the default language stays as it was', async () => {
+    const workspace = await workspaceIn('fr', { patchLocale });
+    const { id } = productOf(await own!.api.post('/products/', { external_id: EXTERNAL_ID, name: 'Chair' }));
+    await workspace.client.upsertProduct({ external_id: EXTERNAL_ID, name: 'Chaise', brand: 'Acme' });
+    const answer = await updateProduct(workspace, String(id), {
+      ...{ external_id: EXTERNAL_ID, name: 'Fauteuil', html_description: '<p>Doux</p>', brand: 'Beta' },
+      open_attributes: { Taille: 'grande' },
+    });
+    expect(answer).toMatchObject({ id, name: 'Fauteuil' });
+    expect(await shown(id, 'fr')).toMatchObject({
+      ...{ name: 'Fauteuil', html_description: '<p>Doux</p>', brand: 'Beta' },
+      open_attributes: { Taille: 'grande' },
+    });
+    expect(await shown(id, 'en')).toMatchObject({ name: 'Chair', brand: 'Beta' });
+    workspace.client.close();
+  });
+
+  it('an update sends no identifier with its texts, and none without texts is a POST', async () => {
+    const workspace = await workspaceIn('fr', { patchLocale });
+    const foreign = productOf(await own!.api.post('/products/', { sku: 'SKU-9', name: 'Foreign' }));
+    const { id } = productOf(await own!.api.post('/products/', { external_id: EXTERNAL_ID, name: 'Chair' }));
+    const update = { external_id: EXTERNAL_ID, name: 'Chaise', sku: 'SKU-9' };
+    await updateProduct(workspace, String(id), update);
+    expect(await shown(id, 'fr')).toMatchObject({ name: 'Chaise', sku: null });
+    await updateProduct(workspace, String(id), { external_id: EXTERNAL_ID, sku: 'SKU-1' });
+    expect(await shown(foreign.id, 'en')).toMatchObject({ name: 'Foreign', sku: 'SKU-9' });
+    expect(await shown(id, 'fr')).toMatchObject({ sku: 'SKU-1' });
+    workspace.client.close();
+  });
+
+  it('an update of a product that is gone makes none', async () => {
+    const workspace = await workspaceIn('fr', { patchLocale });
+    const gone = updateProduct(workspace, '999', { external_id: EXTERNAL_ID, name: 'Chaise' });
+    await expect(gone).rejects.toMatchObject({ code: 'not_found' });
+    expect(await workspace.client.listProducts()).toMatchObject({ results: [] });
+    workspace.client.close();
+  });
+});
+
+describe.each(['replace', 'merge'] as const)('where PATCH of an object means %s', (patchObjects) => {
+  it('members of other systems stay, and of ours those that we dropped do not come back', async () => {
+    const workspace = await workspaceIn(undefined, { patchObjects });
+    const { id } = productOf(
+      await own!.api.post('/products/', {
+        external_id: EXTERNAL_ID,
+        metadata: { erp: 7, handle: 'old' },
+        open_attributes: { erp_code: 'x', Size: 'L' },
+      }),
+    );
+    const before = { metadata: { handle: 'old' }, open_attributes: { Size: 'L' } };
+    const body = {
+      ...{ external_id: EXTERNAL_ID, metadata: { handle: 'new' } },
+      open_attributes: { Colour: 'red' },
+    };
+    const kept = await withForeignMembers(workspace.client, String(id), body, before);
+    expect(kept.open_attributes).toEqual({ erp_code: 'x', Colour: 'red' });
+    await updateProduct(workspace, String(id), kept);
+    expect(await shown(id, 'en')).toMatchObject({
+      metadata: { erp: 7, handle: 'new' },
+      open_attributes: { erp_code: 'x', Colour: 'red' },
+    });
+    workspace.client.close();
+  });
+
+  it('a body without such fields costs no read', async () => {
+    const workspace = await workspaceIn(undefined, { patchObjects });
+    const body = { external_id: EXTERNAL_ID, name: 'Chair' };
+    expect(await withForeignMembers(workspace.client, '999', body, null)).toBe(body);
+    workspace.client.close();
+  });
+});
