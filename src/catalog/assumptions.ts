@@ -186,7 +186,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'locale-on-update',
     what: 'Whether PUT and PATCH take locale (only the list, create and read endpoints are said to)',
-    default: `sent: ${String(DEFAULT_ASSUMPTIONS.localeOnUpdate)}`,
+    default: `sent: ${String(DEFAULT_ASSUMPTIONS.localeOnUpdate)}; with a locale, texts go by POST`,
     setting: key('assumptions.localeOnUpdate'),
   },
   {
@@ -224,6 +224,36 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     what: 'The answer of GET /settings/webhooks/ when nothing is configured',
     default: '404, an empty body, {} and a null url all mean none',
     setting: 'none needed: all are understood',
+  },
+  {
+    id: 'webhook-secret-shown',
+    what: 'Whether GET /settings/webhooks/ shows the secret, a mask of it, or nothing',
+    default: 'what it shows right after our write counts as ours',
+    setting: 'none needed: all are understood',
+  },
+  {
+    id: 'webhook-actions',
+    what: 'Whether an empty list of actions means none or all',
+    default: 'all three are named in each write, and an empty list is written anew',
+    setting: 'none needed: both are understood',
+  },
+  {
+    id: 'delivery-language',
+    what: 'In which language a delivery shows its product',
+    default: 'any: with a locale, the product is read in it before anything is written',
+    setting: key('locale'),
+  },
+  {
+    id: 'notified-again',
+    what: 'Whether "never twice" is meant for ever or for each task',
+    default: 'for ever: open tasks are polled, and the newest generated products are looked through',
+    setting: key('tasks.pollSeconds'),
+  },
+  {
+    id: 'patch-objects',
+    what: 'Whether a PATCH merges open_attributes and metadata or replaces them',
+    default: 'other systems’ members are read and sent again',
+    setting: 'none needed: both are understood',
   },
   {
     id: 'field-limits',

@@ -2,7 +2,8 @@ import type { ArrivedPart } from '../domain/arrived-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
-import { attributeKey, sectionAttributes, type GeneratedProduct } from './generated-content.js';
+import { attributeKey } from './attribute-keys.js';
+import { sectionAttributes, type GeneratedProduct } from './generated-content.js';
 import { storableText } from './html-content.js';
 
 const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;

@@ -31,7 +31,10 @@ const STAGE: Area = {
 const AREAS: Readonly<Record<string, Area>> = {
   domain: { imports: [], packages: ['node:crypto', 'zod'] },
   runtime: { imports: ['domain'] },
-  planner: { imports: ['domain'], packages: ['node:crypto', 'sanitize-html', 'entities', 'zod'] },
+  planner: {
+    imports: ['domain'],
+    packages: ['node:crypto', 'sanitize-html', 'entities', 'any-ascii', 'zod'],
+  },
   store: EDGE,
   catalog: EDGE,
   persistence: EDGE,

@@ -133,8 +133,12 @@ export function settingsRules(rule: RuleTest): void {
     sandboxOnly,
   );
 
-  rule('SETTINGS-06', async ({ api }) => {
-    await api.delete('/settings/webhooks/');
-    expectDetail(await api.get('/settings/webhooks/'), 404);
-  });
+  rule(
+    'SETTINGS-06',
+    async ({ api }) => {
+      await api.delete('/settings/webhooks/');
+      expectDetail(await api.get('/settings/webhooks/'), 404);
+    },
+    sandboxOnly,
+  );
 }

@@ -32,7 +32,8 @@ function refuseOtherMediaTypes(request: Request, _response: Response, next: Next
   const parsed =
     request.body !== undefined || (isUpload(request.originalUrl) && type === 'multipart/form-data');
   if (hasBody && !parsed) throw unsupportedMediaType(`Unsupported media type "${type}" in request.`);
-  request.body ??= {};
+  // A body of `null` is no empty object: taken for one, a PUT would empty the product.
+  if (request.body === undefined) request.body = {};
   next();
 }
 
