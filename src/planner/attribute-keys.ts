@@ -3,7 +3,7 @@ import { fingerprint } from '../domain/fingerprint.js';
 import { withoutOuter } from '../domain/text.js';
 
 const MAX_KEY = 64;
-/** What is behind it in an attribute's name does not count. */
+/** The rest of an attribute's name does not count. */
 const LONGEST_NAME = 1000;
 /** Letters that German spells with two; a general transliteration would drop the difference. */
 const TWO_LETTERS: Readonly<Record<string, string>> = {
@@ -30,8 +30,8 @@ export function attributeKey(name: string): string {
 }
 
 /**
- * Attributes by key, none dropped: of several names that come to one key, the one that is spelt like the key has it, else the first
- * in the order of their characters; the others get a number. The order in which the attributes come decides only between equal names.
+ * Attributes by key, none dropped. When several names give one key, the name that is spelled like the key gets it, or the
+ * first name in the order of its characters. The other names get a number.
  */
 export function keyedAttributes(attributes: readonly (readonly [string, unknown])[]): Map<string, unknown> {
   const named = attributes.flatMap(([name, value]): Named[] => {

@@ -25,7 +25,7 @@ export function textsApart(body: ProductBody): { texts: ProductBody; rest: Produ
 }
 
 /**
- * Sends texts in a language to a product that is known to bear the external_id. The POST names it by that and by nothing else that
+ * Sends texts in a language to a product that is known to have the external_id. The POST names it by that and by nothing else that
  * could match another product. Throws `conflict` when it met another product all the same.
  */
 export async function sendTexts(
