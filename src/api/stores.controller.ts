@@ -13,6 +13,7 @@ import {
 } from '../operations/generate.js';
 import { idSchema } from '../operations/paging.js';
 import { planBodySchema, PlanOperations } from '../operations/plans.js';
+import { retryAnswerSchema, StoreHealthOperations, type RetryAnswer } from '../operations/store-health.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** Requests about one store as a whole. */
@@ -24,6 +25,7 @@ export class StoresController {
     private readonly drifts: DriftOperations,
     private readonly generation: GenerateOperations,
     private readonly plans: PlanOperations,
+    private readonly health: StoreHealthOperations,
     private readonly shutdown: Shutdown,
   ) {}
 
@@ -53,6 +55,18 @@ export class StoresController {
   ): Promise<GenerateAnswer> {
     this.#require(key);
     return this.generation.generate({ store: key, ids, force }, this.shutdown.signal);
+  }
+
+  /** The answer's health says whether the store still refuses. */
+  @Describe({
+    summary: 'Try a paused store now, and wake what waits for it',
+    answer: { name: 'Retried', schema: retryAnswerSchema },
+    errors: [404],
+  })
+  @Post('retry')
+  @HttpCode(200)
+  retry(@Param('key') key: string): Promise<RetryAnswer> {
+    return this.health.retry(key);
   }
 
   /** Plans in the background; the plan itself says when it is saved. */

@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   status: async () => (await import('./status.command.js')).StatusCommand,
   deliveries: async () => (await import('./deliveries.command.js')).DeliveriesCommand,
   products: async () => (await import('./products.command.js')).ProductsCommand,
+  retry: async () => (await import('./retry.command.js')).RetryCommand,
   drift: async () => (await import('./drift.command.js')).DriftCommand,
   generate: async () => (await import('./generate.command.js')).GenerateCommand,
   'write-backs': async () => (await import('./write-backs.command.js')).WriteBacksCommand,

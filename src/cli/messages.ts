@@ -18,6 +18,12 @@ export const messages = {
   driftDoes:
     'compares the live store with the journal, read-only: edited, overwritten, deleted or unpublished',
   storeFlag: 'key of the store in the configuration',
+  retryDoes: "ends a store's pause: tries the store now, and wakes the work that waits for it",
+  storeWorks: (store: string, writeBacks: number, runs: number): string =>
+    `store ${store} works: woke ${writeBacks} write-backs and ${runs} runs`,
+  storeRefuses: (store: string, reason: string): string => `store ${store} is still refused: ${reason}`,
+  storePaused: (scope: string, since: string, nextTry: string, reason: string): string =>
+    `PAUSED (${scope}) since ${since}, next try ${nextTry}: ${reason}`,
   generateDoes: 'requests generation for the given products, or for all without content',
   generateIds: 'external_ids, SKUs, barcodes or handles; default: all products without content',
   generateForce: 'also products whose generation succeeded',

@@ -49,6 +49,12 @@ function printStore(store: StoreStatus): void {
       .map(([state, count]) => `${String(count)} ${state}`)
       .join(', ') || 'none';
   print(`store ${store.store} (${store.shop}): products ${byState(store.products)}`);
+  const { scope, since, nextTry, reason, state } = store.health;
+  if (state === 'paused') {
+    const unknown = messages.unknownTime;
+    const why = printable(reason ?? '');
+    print(`  ${messages.storePaused(scope ?? 'everything', since ?? unknown, nextTry ?? unknown, why)}`);
+  }
   print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
   if (store.unmappedParts > 0) print(`  ${messages.unplacedValues(store.unmappedParts)}`);
   for (const run of store.lastRuns) {

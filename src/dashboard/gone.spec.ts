@@ -9,6 +9,7 @@ function overview(gone: StoreStatus['gone']): string {
   const store: StoreStatus = {
     ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
     ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, unmappedParts: 0, gone },
+    health: { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null },
   };
   const none = { deliveries: 0, writeBacks: 0, tasks: 0 };
   const status: Status = {

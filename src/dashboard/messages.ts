@@ -49,6 +49,16 @@ export const messages = {
   storeSilent: (seconds: number): string => `the store did not answer within ${seconds} seconds`,
 
   // Overview
+  writingPaused: (store: string): string => `Writing to store ${store} is paused`,
+  storePaused: (store: string): string => `Store ${store} is paused`,
+  noPauseReason: 'The store gave no reason.',
+  pausedTimes: (since: string, nextTry: string): string =>
+    `Paused since ${since} UTC. The next try is at ${nextTry} UTC. Other stores are not affected.`,
+  pendingWrites: (count: number): string => `Pending writes of this store: ${count}`,
+  storeWorksAgain: (store: string, writes: string, runs: string): string =>
+    `Store ${store} works again. ${writes} and ${runs} continue now.`,
+  storeStillRefuses: (store: string, reason: string): string =>
+    `Store ${store} still refuses access: ${reason}`,
   waitingForReview: 'Waiting for review',
   resultsAwaited: 'Generations in progress',
   deliveriesToInterpret: 'Deliveries to process',

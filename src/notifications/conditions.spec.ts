@@ -5,6 +5,7 @@ import { judge } from './conditions.js';
 const STORE: StoreFacts = {
   ...{ store: 's', runId: 'r', state: 'succeeded', errorCode: null },
   ...{ endedAt: new Date(0), retried: false, failedWriteBacks: 0 },
+  ...{ pausedCode: null, pausedSince: null },
 };
 const WORKSPACE: WorkspaceFacts = {
   ...{ workspace: 'w', paused: false, webhookState: 'ours', webhookCheckedAt: null },
@@ -19,6 +20,7 @@ function held(store: Partial<StoreFacts>, workspace: Partial<WorkspaceFacts> = {
 
 const FINE = {
   ...{ run_failed: false, products_refused: false, write_backs_failed: false, workspace_paused: false },
+  store_paused: false,
   ...{ deliveries_set_aside: false, slot_taken: false, credits_low: false },
 };
 
@@ -38,10 +40,20 @@ describe('what holds', () => {
     expect(held(store)).toEqual({ ...rest, ...expected });
   });
 
+  it.each(['auth', 'throttled'])(
+    'while a store is paused leaves a run that failed as %s to the pause',
+    (errorCode) => {
+      const found = held({ pausedCode: 'credentials_refused', state: 'failed', errorCode });
+      expect(found['store_paused']).toBe(true);
+      expect(found['run_failed']).toBeUndefined();
+    },
+  );
+
   it.each([
     ['refused products', { state: 'partial', errorCode: 'invalid' }, {}, { products_refused: true }],
     ['failed write-backs', { failedWriteBacks: 2 }, {}, { write_backs_failed: true }],
     ['a pause', {}, { paused: true }, { workspace_paused: true }],
+    ['a store’s pause', { pausedCode: 'write_access_missing' }, {}, { store_paused: true }],
     ['a slot of somebody else', {}, { webhookState: 'foreign' }, { slot_taken: true }],
     ['an empty slot', {}, { webhookState: 'free' }, {}],
     ['credits at the minimum', {}, { creditsRemaining: 1 }, { credits_low: true }],

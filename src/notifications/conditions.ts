@@ -10,6 +10,7 @@ export const CONDITIONS = [
   'run_failed', // the store's newest run failed
   'products_refused', // the newest run ended without some products
   'write_backs_failed',
+  'store_paused',
   'workspace_paused',
   'slot_taken',
   'credits_low',
@@ -39,9 +40,15 @@ export function judge(facts: StandingFacts, brakes: Brakes): Observation[] {
 function ofStore(store: StoreFacts): Observation[] {
   const seen = observer(store.store);
   return [
-    ...ofRuns(store),
+    ...(isPausesDoing(store) ? [] : ofRuns(store)),
+    seen('store_paused', store.pausedCode !== null, store.pausedSince, { code: store.pausedCode }),
     seen('write_backs_failed', store.failedWriteBacks > 0, null, { count: store.failedWriteBacks }),
   ];
+}
+
+/** The pause is reported by itself: that runs fail meanwhile is no second condition. */
+function isPausesDoing({ pausedCode, errorCode }: StoreFacts): boolean {
+  return pausedCode !== null && (errorCode === 'auth' || errorCode === 'throttled');
 }
 
 /** A run that a fault ended says nothing about refused products. A run that reached its end says both. */

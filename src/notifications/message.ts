@@ -115,6 +115,16 @@ const ALL: Readonly<Record<Condition, Words>> = {
     ended: (store) => `store ${store} has no failed write-backs`,
     page: () => '/journal',
   },
+  store_paused: {
+    begun: (store, { code }) =>
+      code === 'write_access_missing'
+        ? `store ${store} denies writing: its write-backs wait`
+        : `store ${store} is paused: it refused the credentials`,
+    todo: (store) =>
+      `restore the app’s access in the shop or its token here, then store-sync retry --store ${store}; other stores go on`,
+    ended: (store) => `store ${store} works again`,
+    page: () => '/',
+  },
   workspace_paused: {
     begun: (workspace) => `workspace ${workspace} is paused: the catalog refused the credentials`,
     todo: () => 'fix the token, the login or the subscription; the workspace then resumes automatically',

@@ -4,6 +4,7 @@ import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
 import { PlanOperations } from './plans.js';
 import { StatusReader } from './status.js';
+import { StoreHealthOperations } from './store-health.js';
 import { ProductOperations } from './timeline.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
 import { WriteBackOperations } from './write-backs.js';
@@ -11,6 +12,7 @@ import { WriteBackOperations } from './write-backs.js';
 /** The use cases, one class each. */
 export const OPERATIONS: readonly Type[] = [
   StatusReader,
+  StoreHealthOperations,
   DeliveryOperations,
   WriteBackOperations,
   ProductOperations,

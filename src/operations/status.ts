@@ -9,6 +9,7 @@ import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
+import { healthSchema, StoreHealthOperations } from './store-health.js';
 import { presentRun, runSchema } from './present-run.js';
 
 const byState = z.record(z.string(), z.int());
@@ -17,6 +18,7 @@ const openWork = z.object({ deliveries: z.int(), writeBacks: z.int(), tasks: z.i
 const storeStatusSchema = z.object({
   store: z.string(),
   shop: z.string(),
+  health: healthSchema,
   watermark: z.iso.datetime().nullable(),
   lastRuns: z.array(runSchema),
   products: byState,
@@ -66,6 +68,7 @@ export class StatusReader {
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly state: StateRepository,
+    private readonly health: StoreHealthOperations,
     private readonly clock: Clock,
   ) {}
 
@@ -97,19 +100,22 @@ export class StatusReader {
   }
 
   async #store(store: Store, goneShown: number): Promise<StoreStatus> {
-    const [known, runs, products, tasks, writeBacks, unmappedParts, unsuccessful, gone] = await Promise.all([
-      this.state.store(store.key),
-      this.runs.latest(store.key, RUNS_SHOWN),
-      this.links.countByState(store.key),
-      this.tasks.countByState(store.key),
-      this.writeBacks.countByState(store.key),
-      this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
-      this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
-      goneFrom(this.links, store, goneShown),
-    ]);
+    const [known, health, runs, products, tasks, writeBacks, unmappedParts, unsuccessful, gone] =
+      await Promise.all([
+        this.state.store(store.key),
+        this.health.of(store.key),
+        this.runs.latest(store.key, RUNS_SHOWN),
+        this.links.countByState(store.key),
+        this.tasks.countByState(store.key),
+        this.writeBacks.countByState(store.key),
+        this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
+        this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
+        goneFrom(this.links, store, goneShown),
+      ]);
     return {
       store: store.key,
       shop: store.settings.shop,
+      health,
       watermark: known?.watermark?.toISOString() ?? null,
       lastRuns: runs.map(presentRun),
       products,

@@ -29,6 +29,8 @@ const storeRow = z.object({
   lastSuccessSeconds: z.number().nullable(),
   /** Products of which an identifier is withheld from the catalog. */
   conflictedProducts: z.number(),
+  /** Why the store is paused; null while it works. */
+  pausedCode: z.string().nullable(),
 });
 export type StoreGauges = z.infer<typeof storeRow>;
 
@@ -59,7 +61,8 @@ export class GaugeRepository {
          (SELECT extract(epoch FROM finished_at)::double precision FROM sync_run
            WHERE sync_run.store = wanted.key AND sync_run.state = 'succeeded' ORDER BY created_at DESC LIMIT 1) AS last_success_seconds,
          (SELECT count(*)::int FROM store_product
-           WHERE store_product.store = wanted.key AND withheld <> '[]') AS conflicted_products
+           WHERE store_product.store = wanted.key AND withheld <> '[]') AS conflicted_products,
+         (SELECT paused_code FROM store_state WHERE store_state.store = wanted.key) AS paused_code
        FROM unnest($1::text[]) AS wanted(key)`,
       [keys],
     );

@@ -11,6 +11,9 @@ const storeFacts = z.object({
   endedAt: z.date().nullable(),
   retried: z.boolean(),
   failedWriteBacks: z.number(),
+  /** Null while the store works. */
+  pausedCode: z.string().nullable(),
+  pausedSince: z.date().nullable(),
 });
 /** A store's newest outcome; a run that a fault ended and that waits for its next try counts as ended by that fault. */
 export type StoreFacts = Readonly<z.infer<typeof storeFacts>>;
@@ -156,8 +159,10 @@ function keyOf({ kind, subject }: { readonly kind: string; readonly subject: str
 
 const STORE_FACTS = `SELECT wanted.key AS store, run.id AS run_id, run.state, run.error_code, run.ended_at,
     coalesce(run.retried, false) AS retried,
-    (SELECT count(*)::int FROM write_back WHERE write_back.store = wanted.key AND write_back.state = 'failed') AS failed_write_backs
+    (SELECT count(*)::int FROM write_back WHERE write_back.store = wanted.key AND write_back.state = 'failed') AS failed_write_backs,
+    known.paused_code, known.paused_since
   FROM unnest($1::text[]) AS wanted(key)
+  LEFT JOIN store_state AS known ON known.store = wanted.key
   LEFT JOIN LATERAL (
     SELECT id, state, error_code, coalesce(finished_at, started_at, created_at) AS ended_at,
       retry_at IS NOT NULL OR state IN ('queued', 'running') AS retried

@@ -14,6 +14,7 @@ import { OwedRepository } from './owed.repository.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RunRepository } from './run.repository.js';
 import { SavedPlanRepository } from './saved-plan.repository.js';
+import { StoreHealthRepository } from './store-health.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
@@ -27,6 +28,7 @@ const REPOSITORIES = [
   DeliveryRepository,
   WriteBackRepository,
   StateRepository,
+  StoreHealthRepository,
   StoreEventRepository,
   OwedRepository,
   HistoryRepository,

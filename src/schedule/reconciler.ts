@@ -8,8 +8,9 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { DeliveryPacer, JobProducer, type QueueName } from '../queue/index.js';
-import { Sites, type Workspace } from '../sites/sites.js';
+import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { Logger } from '../runtime/logger.js';
+import { StoreProbe } from '../sites/store-probe.js';
 import { TaskPoller } from './task-poller.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 
@@ -35,6 +36,7 @@ export class Reconciler {
     private readonly state: StateRepository,
     private readonly poller: TaskPoller,
     private readonly slot: WebhookSlot,
+    private readonly probe: StoreProbe,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueueMany' | 'waiting'>,
     @Inject(DeliveryPacer) private readonly pacer: Pick<DeliveryPacer, 'flooded'>,
     @Inject(APP_CONFIG) private readonly config: PublicAddress,
@@ -58,8 +60,10 @@ export class Reconciler {
     return more.includes(true);
   }
 
-  /** Asks what became of open tasks, and for results generated elsewhere. Each answer may take as long as the service likes. */
+  /** Tries paused stores, asks what became of open tasks, and for results generated elsewhere. Each answer may take as long as the service likes. */
   async poll(): Promise<void> {
+    for (const store of this.sites.stores)
+      await this.#step(`pause of store ${store.key}`, () => this.#probe(store));
     await this.#step('tasks', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH));
     });
@@ -86,6 +90,15 @@ export class Reconciler {
   async #runs(): Promise<void> {
     await this.runs.requeueDue();
     await this.jobs.enqueueMany('runs', await this.runs.unattended());
+  }
+
+  /** A pause that is over: the store is asked once, and what waits goes on only if it grants what is needed. */
+  async #probe(store: Store): Promise<void> {
+    const result = await this.probe.probeWhenDue(store);
+    if (result === null) return;
+    const { refusal, woken } = result;
+    if (refusal === null) this.#log.info({ store: store.key, ...woken }, 'the store’s pause ended');
+    else this.#log.warn({ store: store.key }, 'the store refuses us still; its pause goes on');
   }
 
   /** Background creations whose run has ended get a job of their own. */

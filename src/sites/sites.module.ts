@@ -5,6 +5,7 @@ import { Logger } from '../runtime/logger.js';
 import { connectSites } from './connect-sites.js';
 import { RunRequests } from './run-requests.js';
 import { Sites } from './sites.js';
+import { StoreProbe } from './store-probe.js';
 import { WebhookSlot } from './webhook-slot.js';
 
 /** The configured workspaces and stores, and the services that all stages share. */
@@ -14,7 +15,8 @@ import { WebhookSlot } from './webhook-slot.js';
     { provide: Sites, inject: [APP_CONFIG, Metrics, Logger], useFactory: connectSites },
     RunRequests,
     WebhookSlot,
+    StoreProbe,
   ],
-  exports: [Sites, RunRequests, WebhookSlot],
+  exports: [Sites, RunRequests, WebhookSlot, StoreProbe],
 })
 export class SitesModule {}

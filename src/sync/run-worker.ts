@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isMetWith, pausedSide } from '../domain/error-policy.js';
+import { isMetWith } from '../domain/error-policy.js';
 import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { retryDelayMs } from '../domain/backoff.js';
@@ -24,6 +24,7 @@ import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } f
 import { GenerationRequester } from './generation.js';
 import { Outage, RunInterruptedError } from './outage.js';
 import { PlanLimitError, planRead } from './planning.js';
+import { SidePauses } from './side-pauses.js';
 
 export interface RunProgress {
   readonly phase: 'export' | 'plan' | 'apply' | 'creations' | 'generation';
@@ -76,6 +77,7 @@ export class RunWorker {
     private readonly runs: RunRepository,
     private readonly actions: ActionRepository,
     private readonly state: StateRepository,
+    private readonly pauses: SidePauses,
     private readonly events: StoreEventRepository,
     private readonly owed: OwedRepository,
     private readonly applier: Applier,
@@ -167,7 +169,7 @@ export class RunWorker {
     try {
       const store = this.sites.store(run.store);
       if (run.crashCount > CRASHES_MOST) return await this.#givenUp(run);
-      await this.#refusePaused(store);
+      await this.pauses.refuseWhilePaused(store);
       if (run.phase === 'extract') await this.#plan(hold, store);
       else await this.actions.retryFailures(run.id);
       return await this.#ended(run, store, await this.#apply(hold, store));
@@ -186,15 +188,6 @@ export class RunWorker {
       error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run starts again`,
       errorCode: 'transient',
     };
-  }
-
-  /** Skips a workspace that refused our credentials until its pause ends. The run is then retried. */
-  async #refusePaused(store: Store): Promise<void> {
-    const pause = await this.state.pausedNow(store.workspace.key);
-    if (pause === null) return;
-    throw new CodedError('throttled', `workspace ${store.workspace.key} is paused: ${pause.reason}`, {
-      retryAfterMs: pause.remainingMs,
-    });
   }
 
   async #plan(hold: Hold, store: Store): Promise<void> {
@@ -217,6 +210,7 @@ export class RunWorker {
         span.note({ 'run.seen': made.counts.seen, 'run.unchanged': made.counts.unchanged });
         return made;
       });
+      await this.pauses.storeWorks(store.key);
       if (full && outcome.incomplete !== null) {
         this.#log.warn(
           { runId: run.id, store: store.key },
@@ -362,8 +356,7 @@ export class RunWorker {
     await this.owed.noteOpenActions(run.id);
     const { counts } = await this.#counts(run);
     const applied = counts.created + counts.updated + counts.orphaned;
-    if (isCoded(cause) && pausedSide('run', cause) === 'catalog')
-      await this.state.pause(run.workspace, errorLine(cause));
+    if (isCoded(cause)) await this.pauses.pauseAfter(run, cause);
     const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
     const retryInMs = final ? undefined : this.#retryInMs(run, cause);
     const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { GateFinding, GateName } from '../domain/gate-finding.js';
 import { retryDelayMs } from '../domain/backoff.js';
-import { reactionTo } from '../domain/error-policy.js';
+import { pausedSide, reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
+import { pauseAfter } from '../domain/store-health.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
@@ -12,6 +13,7 @@ import {
   type HeldBack,
   type WriteBackEnd,
 } from '../persistence/write-back.repository.js';
+import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
@@ -52,6 +54,7 @@ export class WriteBackWriter {
     private readonly sites: Sites,
     private readonly writeBacks: WriteBackRepository,
     private readonly links: LinkRepository,
+    private readonly health: StoreHealthRepository,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -62,6 +65,9 @@ export class WriteBackWriter {
   async write(id: string): Promise<WriteBackResult | null> {
     const row = await this.writeBacks.get(id);
     if (row?.state !== 'ready') return null;
+    const paused = await this.health.forbids(row.store, 'writes');
+    if (paused !== null)
+      return this.#postponed(row, paused.code, paused.remainingMs, waitsFor(row.store, paused.reason));
     const hold = await ProductHold.take(this.links, row.externalId);
     if (hold === null) {
       await this.writeBacks.postpone(
@@ -102,6 +108,8 @@ export class WriteBackWriter {
     try {
       const end = await this.#attempt(store, row, await this.#endCutOff(store, row, link, hold), hold);
       if ('findings' in end) return await this.#heldBack(row, hold, end);
+      if (end.fields.some(({ outcome }) => outcome === 'written'))
+        await this.health.works(row.store, 'writes');
       return await this.#ended(row, hold, end, codeOf(end));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
@@ -173,7 +181,14 @@ export class WriteBackWriter {
   ): Promise<WriteBackResult> {
     const reason = errorLine(error);
     switch (reactionTo('write-back', error)) {
-      case 'pause':
+      case 'pause': {
+        if (pausedSide('write-back', error) !== 'store')
+          return this.#postponed(row, error.code, PAUSED_RETRY_MS, reason);
+        const pause = pauseAfter('write-back', error);
+        const delayMs = await this.health.pause(row.store, pause);
+        this.log.warn({ store: row.store, code: pause.code, delayMs }, 'the store is paused');
+        return this.#postponed(row, pause.code, delayMs, waitsFor(row.store, pause.reason));
+      }
       case 'wait':
         return this.#postponed(row, error.code, PAUSED_RETRY_MS, reason);
       case 'retry': {
@@ -281,6 +296,10 @@ export class WriteBackWriter {
     });
     return { live, decisions, written, foundMore: written !== before };
   }
+}
+
+function waitsFor(store: string, reason: string): string {
+  return `waits for store ${store}, which is paused: ${reason}`;
 }
 
 function idsOf({ id, externalId, deliveryId, store }: WriteBackEntity): Record<string, string | null> {

@@ -104,6 +104,8 @@ export class FakeStore implements StoreConnector {
   batchSize = 2;
   /** The answers to the next polls of an export. After them it is completed. */
   exportStates: ExportState[] = [];
+  /** The findings of `check`. */
+  findings: readonly StoreFinding[] = [];
   /** Overrides the store's own count. */
   counted: number | null | undefined;
   /** Products of exports of which the snapshot was asked for, in order. */
@@ -141,7 +143,7 @@ export class FakeStore implements StoreConnector {
   }
 
   async check(): Promise<readonly StoreFinding[]> {
-    return [];
+    return this.findings;
   }
 
   async startExport(query: string): Promise<string | null> {

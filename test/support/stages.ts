@@ -10,6 +10,7 @@ import type { SyncRunEntity } from '../../src/persistence/entities/index.js';
 import { LinkRepository } from '../../src/persistence/link.repository.js';
 import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
+import { StoreHealthRepository } from '../../src/persistence/store-health.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
 import { TaskRepository } from '../../src/persistence/task.repository.js';
@@ -22,6 +23,7 @@ import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
+import { SidePauses } from '../../src/sync/side-pauses.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
 import { WriteBackReverter } from '../../src/write-back/reverter.js';
 import { WriteBackWriter } from '../../src/write-back/writer.js';
@@ -73,6 +75,7 @@ export class Stages {
   readonly deliveries: DeliveryRepository;
   readonly writeBacks: WriteBackRepository;
   readonly state: StateRepository;
+  readonly health: StoreHealthRepository;
   readonly events: StoreEventRepository;
   readonly owed: OwedRepository;
 
@@ -102,6 +105,7 @@ export class Stages {
     this.deliveries = new DeliveryRepository(db);
     this.writeBacks = new WriteBackRepository(db);
     this.state = new StateRepository(db);
+    this.health = new StoreHealthRepository(db);
     this.events = new StoreEventRepository(db);
     this.owed = new OwedRepository(db);
   }
@@ -184,6 +188,7 @@ export class Stages {
       this.runs,
       this.actions,
       this.state,
+      new SidePauses(this.state, this.health, logger),
       this.events,
       this.owed,
       new Applier(this.db, this.actions, this.metrics),
@@ -209,7 +214,7 @@ export class Stages {
   }
 
   get writer(): WriteBackWriter {
-    return new WriteBackWriter(this.sites, this.writeBacks, this.links, this.clock, this.logger);
+    return new WriteBackWriter(this.sites, this.writeBacks, this.links, this.health, this.clock, this.logger);
   }
 
   get reverter(): WriteBackReverter {

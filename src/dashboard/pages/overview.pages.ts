@@ -19,16 +19,19 @@ import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { Sites } from '../../sites/sites.js';
 import { presentRun } from '../../operations/present-run.js';
+import { StoreHealthOperations } from '../../operations/store-health.js';
 import { StatusReader, type StoreStatus } from '../../operations/status.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt } from '../page-query.js';
+import { counted } from '../elements.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { overviewPage, type StoreOutlook } from '../views/overview.js';
 import { messages } from '../messages.js';
 
 const RUNS_CHARTED = 20;
+const NOTICE_LENGTH = 300;
 const syncFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default('changed') });
 
 /** The state of all stores and workspaces on one page. */
@@ -39,6 +42,7 @@ export class OverviewPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly status: StatusReader,
+    private readonly health: StoreHealthOperations,
     private readonly listing: ListingRepository,
     private readonly sites: Sites,
     private readonly requests: RunRequests,
@@ -64,6 +68,17 @@ export class OverviewPages {
     await this.jobs.enqueue('runs', run.id);
     const notice = run.created ? messages.runRequested : messages.runUnderWay;
     seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+  }
+
+  @Post('stores/:key/retry')
+  async retry(@Param('key') key: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const { health, woken } = await this.health.retry(key);
+    const waiting = counted(woken.writeBacks, 'write');
+    const notice =
+      health.state === 'ok'
+        ? messages.storeWorksAgain(key, waiting, counted(woken.runs, 'run'))
+        : messages.storeStillRefuses(key, health.reason ?? messages.noPauseReason);
+    seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
   }
 
   async #outlook(status: StoreStatus): Promise<StoreOutlook> {

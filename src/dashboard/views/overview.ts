@@ -23,6 +23,7 @@ export function overviewPage(visitor: Visitor, status: Status, stores: readonly 
     title: 'Overview',
     section: 'overview',
     body: html`<h1>Overview</h1>
+      ${status.stores.map((store) => pauseBanner(visitor, store))}
       <section aria-labelledby="work">
         <h2 id="work">Work</h2>
         <ul class="tiles">
@@ -46,6 +47,25 @@ export function overviewPage(visitor: Visitor, status: Status, stores: readonly 
         ${status.workspaces.map(workspaceCard)}
       </section>`,
   });
+}
+
+/** Shown until the pause ends: everything else on the page may look well meanwhile. */
+function pauseBanner(visitor: Visitor, { store, health, writeBacks }: StoreStatus): Html | false {
+  if (health.state === 'ok') return false;
+  const waiting = writeBacks['ready'] ?? 0;
+  const title = health.scope === 'writes' ? messages.writingPaused(store) : messages.storePaused(store);
+  const second = (at: string | null): string => at?.slice(0, 19).replace('T', ' ') ?? '–';
+  return html`<section class="banner" aria-labelledby="paused-${store}">
+    <div>
+      <h2 id="paused-${store}">${title}</h2>
+      <p>${health.reason ?? messages.noPauseReason}</p>
+      <p>${messages.pausedTimes(second(health.since), second(health.nextTry))}</p>
+      ${waiting > 0 && html`<p><a href="${pathTo('/journal', { state: 'ready', store })}">${messages.pendingWrites(waiting)}</a></p>`}
+    </div>
+    <form method="post" action="/stores/${encodeURIComponent(store)}/retry" class="inline">
+      ${formToken(visitor)}<button class="primary">Try now</button>
+    </form>
+  </section>`;
 }
 
 function tile(label: string, count: number, path: string, tone: string): Html {

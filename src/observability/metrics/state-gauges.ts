@@ -19,6 +19,7 @@ export interface StoreGauge {
   readonly store: string;
   readonly lastSuccessSeconds: number | null;
   readonly conflictedProducts: number;
+  readonly pausedCode: string | null;
 }
 
 export interface QueueGauge {
@@ -48,6 +49,7 @@ type Shown = () => void;
 const ANSWER_WITHIN_MS = 2_000;
 /** Several scrapers share one read. */
 const FRESH_MS = 5_000;
+const PAUSE_CODES = ['credentials_refused', 'write_access_missing'];
 const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'];
 /** Shown even when zero, so that an alert can compare them. */
 const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
@@ -80,6 +82,7 @@ export class StateGauges {
   readonly #slot: Gauge<'workspace' | 'state'>;
   readonly #lastSuccess: Gauge<'store'>;
   readonly #conflicted: Gauge<'store'>;
+  readonly #storePaused: Gauge<'store' | 'code'>;
   readonly #queueJobs: Gauge<'queue' | 'state'>;
   readonly #lostJobs: Counter<'queue'>;
   #sources: StateSources | null = null;
@@ -118,6 +121,7 @@ export class StateGauges {
       'Products of which an identifier is withheld from the catalog',
       'store',
     );
+    this.#storePaused = gauge('store_paused', 'Whether the store is paused, by why', 'store', 'code');
     this.#queueJobs = gauge('queue_jobs', 'Jobs in the queues', 'queue', 'state');
     this.#lostJobs = new Counter({
       name: 'store_sync_jobs_lost_total',
@@ -169,7 +173,7 @@ export class StateGauges {
   #forgetRows(): void {
     for (const gauge of [this.#rows, this.#oldest, this.#slot]) gauge.reset();
     for (const gauge of [this.#taskAge, this.#credits, this.#paused]) gauge.reset();
-    for (const gauge of [this.#lastSuccess, this.#conflicted]) gauge.reset();
+    for (const gauge of [this.#lastSuccess, this.#conflicted, this.#storePaused]) gauge.reset();
   }
 
   async #lookAtRows(sources: StateSources): Promise<Shown> {
@@ -188,9 +192,10 @@ export class StateGauges {
         this.#oldest.set({ rows, state }, oldestSeconds);
       }
       for (const workspace of workspaces) this.#setWorkspace(workspace);
-      for (const { store, lastSuccessSeconds, conflictedProducts } of stores) {
+      for (const { store, lastSuccessSeconds, conflictedProducts, pausedCode } of stores) {
         if (lastSuccessSeconds !== null) this.#lastSuccess.set({ store }, lastSuccessSeconds);
         this.#conflicted.set({ store }, conflictedProducts);
+        for (const code of PAUSE_CODES) this.#storePaused.set({ store, code }, pausedCode === code ? 1 : 0);
       }
     };
   }

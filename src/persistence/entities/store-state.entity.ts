@@ -1,3 +1,4 @@
+import type { PauseCode, PauseScope } from '../../domain/store-health.js';
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 @Entity({ name: 'store_state' })
@@ -9,4 +10,14 @@ export class StoreStateEntity {
   @Column('timestamptz', { nullable: true }) lastFullAt!: Date | null;
   /** A slot that came due while another run was active. */
   @Column('timestamptz', { nullable: true }) slotDue!: Date | null;
+  /** The part of the store's work that is paused, `everything` or `writes`; null while it works. */
+  @Column('text', { nullable: true }) pausedScope!: PauseScope | null;
+  @Column('text', { nullable: true }) pausedCode!: PauseCode | null;
+  /** A sentence for people. */
+  @Column('text', { nullable: true }) pausedReason!: string | null;
+  @Column('timestamptz', { nullable: true }) pausedSince!: Date | null;
+  /** Until then nothing tries the store by itself. */
+  @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
+  /** How often in a row it was refused. */
+  @Column('integer', { default: 0 }) pauses!: number;
 }

@@ -2,6 +2,7 @@ import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth
 import { ArrivedContent1765000000000 } from './1765000000000-arrived-content.js';
 import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
+import { StoreHealth1763870000000 } from './1763870000000-store-health.js';
 import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
 import { GateFindings1764900000000 } from './1764900000000-gate-findings.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
@@ -20,6 +21,7 @@ export const MIGRATIONS = [
   OwedWork1763840000000,
   Identity1763841000000,
   SlotsPutOff1763842000000,
+  StoreHealth1763870000000,
   SavedPlans1763900000000,
   Notifications1764000000000,
   ReadMarks1764200000000,

@@ -169,6 +169,12 @@ function inABrowser(): void {
           await signed.goto(`${dashboard.url}${path}`);
           await examine(signed, name, look);
         }
+        await pauseStore();
+        await signed.goto(`${dashboard.url}/`);
+        await signed.getByRole('heading', { name: 'Writing to store main is paused' }).waitFor();
+        await examine(signed, 'overview-paused', look);
+        await signed.getByRole('button', { name: 'Try now' }).click();
+        await signed.getByText('Store main works again.', { exact: false }).waitFor();
         await signed.goto(`${dashboard.url}/queues/`);
         await signed.getByText('write-backs').first().waitFor();
         await picture(signed, 'queues', look);
@@ -177,6 +183,16 @@ function inABrowser(): void {
       }
     },
   );
+
+  async function pauseStore(): Promise<void> {
+    await dashboard.world.rows(
+      `INSERT INTO store_state (store, paused_scope, paused_code, paused_reason, paused_since, paused_until)
+       VALUES ('main', 'writes', 'write_access_missing', $1, now(), now() + interval '1 hour')
+       ON CONFLICT (store) DO UPDATE SET paused_scope = excluded.paused_scope, paused_code = excluded.paused_code,
+         paused_reason = excluded.paused_reason, paused_since = excluded.paused_since, paused_until = excluded.paused_until`,
+      ['the store denies writing: writeProduct: access denied; check the app’s scopes'],
+    );
+  }
 
   async function everyPage(): Promise<[string, string][]> {
     const one = async (sql: string): Promise<string> =>

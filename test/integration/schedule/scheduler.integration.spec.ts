@@ -5,6 +5,7 @@ import type { QueueName } from '../../../src/queue/index.js';
 import { Reconciler } from '../../../src/schedule/reconciler.js';
 import { Retention } from '../../../src/schedule/retention.js';
 import { Scheduler } from '../../../src/schedule/scheduler.js';
+import { StoreProbe } from '../../../src/sites/store-probe.js';
 import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
 import { loggerTo } from '../../support/logs.js';
 import { refusal } from '../../support/fake-catalog.js';
@@ -65,6 +66,7 @@ function reconciler(pressure = IDLE, publicUrl?: string, enqueueing = enqueueMan
     state,
     poller,
     new WebhookSlot(config, state),
+    new StoreProbe(stages.health),
     { enqueueMany: enqueueing, waiting: pressure.waiting },
     pressure,
     config,

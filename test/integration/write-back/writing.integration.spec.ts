@@ -233,18 +233,30 @@ describe('a store that refuses', () => {
     expect(await waitOf(row.id)).toBe(60_000);
   });
 
-  it.each(['auth', 'misconfigured'] as const)(
-    'our credentials or settings (%s) waits for people',
-    async (code) => {
-      const id = await generated();
-      stages.store.script.before('readLive', refusal(code), 9);
-      for (let attempt = 0; attempt < 9; attempt += 1) {
-        expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
-        expect(await waitOf(id)).toBe(300_000);
-      }
-      expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
-    },
-  );
+  it('our settings waits for people', async () => {
+    const id = await generated();
+    stages.store.script.before('readLive', refusal('misconfigured'), 9);
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+      expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+      expect(await waitOf(id)).toBe(300_000);
+    }
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  });
+
+  it('our credentials waits until the store’s pause is over, any number of times', async () => {
+    const id = await generated();
+    stages.store.script.before('readLive', refusal('auth'), 9);
+    const waits: number[] = [];
+    for (let attempt = 0; attempt < 9; attempt += 1) {
+      await stages.db.affected('UPDATE store_state SET paused_until = now()');
+      expect(await stages.writer.write(id)).toMatchObject({ state: 'postponed' });
+      waits.push(await waitOf(id));
+    }
+    expect(waits.slice(0, 3)).toEqual([30_000, 60_000, 120_000]);
+    expect(waits.at(-1)).toBe(1_800_000);
+    await stages.db.affected('UPDATE store_state SET paused_until = now()');
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  });
 });
 
 async function waitOf(id: string): Promise<number> {

@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
+import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { Sites } from '../sites/sites.js';
+import { StoreProbe } from '../sites/store-probe.js';
+
+export const healthSchema = z.object({
+  state: z.enum(['ok', 'paused']),
+  code: z.enum(['credentials_refused', 'write_access_missing']).nullable(),
+  scope: z.enum(['everything', 'writes']).nullable().describe('what is paused: all work, or writes alone'),
+  reason: z.string().nullable().describe('a sentence for people'),
+  since: z.iso.datetime().nullable(),
+  nextTry: z.iso.datetime().nullable(),
+});
+export type Health = z.output<typeof healthSchema>;
+
+export const retryAnswerSchema = z.object({
+  store: z.string(),
+  health: healthSchema,
+  woken: z.object({ writeBacks: z.int(), runs: z.int() }).describe('what was made due at once'),
+});
+export type RetryAnswer = z.output<typeof retryAnswerSchema>;
+
+const WELL: Health = { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null };
+
+/** Whether stores work, and the end of a pause before its time. */
+@Injectable()
+export class StoreHealthOperations {
+  constructor(
+    private readonly sites: Sites,
+    private readonly health: StoreHealthRepository,
+    private readonly probe: StoreProbe,
+  ) {}
+
+  async of(store: string): Promise<Health> {
+    const pause = await this.health.standing(store);
+    if (pause === null) return WELL;
+    const { code, scope, reason, since, until } = pause;
+    return {
+      ...{ state: 'paused', code, scope, reason },
+      since: since.toISOString(),
+      nextTry: until.toISOString(),
+    };
+  }
+
+  /**
+   * Asks the store for its permissions now. If it grants what is needed, the pause ends and everything that waits for it
+   * becomes due. If not, the pause goes on with the store's new answer. Throws `not_found` for a store that is not configured.
+   */
+  async retry(key: string): Promise<RetryAnswer> {
+    const store = this.sites.findStore(key);
+    if (!store) throw new CodedError('not_found', `no store "${key.slice(0, 100)}" is configured`);
+    const { woken } = await this.probe.probe(store);
+    return { store: key, health: await this.of(key), woken };
+  }
+}

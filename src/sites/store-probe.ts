@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { CodedError, errorLine } from '../domain/errors.js';
+import { StoreHealthRepository, type Woken } from '../persistence/store-health.repository.js';
+import type { Store } from './sites.js';
+
+export interface ProbeResult {
+  /** Why the store still cannot be worked with; null when it can. */
+  readonly refusal: string | null;
+  readonly woken: Woken;
+}
+
+/** Asks stores for their permissions, and ends or prolongs their pause by the answer. */
+@Injectable()
+export class StoreProbe {
+  constructor(private readonly health: StoreHealthRepository) {}
+
+  /** Probes the store if its pause is over and no other process does so now. */
+  async probeWhenDue(store: Store): Promise<ProbeResult | null> {
+    return (await this.health.takeDueTry(store.key)) ? this.probe(store) : null;
+  }
+
+  /** One request to the store. When it grants what is needed, everything that waits for it becomes due. */
+  async probe(store: Store): Promise<ProbeResult> {
+    const refusal = await refusalOf(store);
+    if (refusal === null) {
+      await this.health.end(store.key);
+      return { refusal, woken: await this.health.wake(store.key) };
+    }
+    const standing = await this.health.standing(store.key);
+    const { scope, code } = standing ?? ({ scope: 'everything', code: 'credentials_refused' } as const);
+    await this.health.pause(store.key, { scope, code, reason: refusal });
+    return { refusal, woken: { writeBacks: 0, runs: 0 } };
+  }
+}
+
+async function refusalOf(store: Store): Promise<string | null> {
+  try {
+    const failed = (await store.connector.check()).filter(({ level }) => level === 'fail');
+    return failed.length === 0 ? null : failed.map(({ what, detail }) => `${what}: ${detail}`).join('; ');
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return errorLine(error);
+  }
+}

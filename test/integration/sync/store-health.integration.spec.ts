@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
+import { judge } from '../../../src/notifications/conditions.js';
+import { StoreHealthOperations } from '../../../src/operations/store-health.js';
+import { StoreProbe } from '../../../src/sites/store-probe.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf } from '../../support/results.js';
+import { sqlRows } from '../../support/sql.js';
+import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  for (const id of [1, 2, 3]) stages.store.put(snapshot(id));
+  await stages.sync();
+  stages.store.script.forget();
+});
+afterAll(async () => stages.close());
+
+const deadToken = refusal('auth', { status: 401, side: 'store' });
+const noWriteAccess = refusal('auth', { status: 403, side: 'store' });
+const REFUSED = [{ level: 'fail', what: 'store access', detail: 'the token is revoked' }] as const;
+
+function operations(): StoreHealthOperations {
+  return new StoreHealthOperations(stages.sites, stages.health, new StoreProbe(stages.health));
+}
+
+async function pauseIsOver(): Promise<void> {
+  await stages.db.affected(`UPDATE store_state SET paused_until = now() WHERE store = $1`, [STORE]);
+}
+
+/** Write-backs of products 1, 2 and 3 that are ready. */
+async function readyWriteBacks(): Promise<string[]> {
+  const ids: string[] = [];
+  for (const id of [1, 2, 3]) {
+    const { writeBackId } = await deliver(stages, await resultOf(stages, id));
+    if (writeBackId === null) throw new Error('no write-back');
+    ids.push(writeBackId);
+  }
+  return ids;
+}
+
+describe('a store that refuses the token', () => {
+  it('pauses that store alone: the workspace and its other stores go on', async () => {
+    stages.store.script.before('startExport', deadToken);
+    expect(await stages.sync()).toMatchObject({ state: 'failed', errorCode: 'auth' });
+    expect(await operations().of(STORE)).toMatchObject({
+      ...{ state: 'paused', scope: 'everything', code: 'credentials_refused' },
+      reason: expect.stringContaining('refused the credentials'),
+    });
+    expect(await stages.state.pausedNow(WORKSPACE)).toBeNull();
+    stages.otherStore.put(snapshot(8));
+    expect(await stages.sync({ store: OTHER_STORE })).toMatchObject({ state: 'succeeded' });
+    expect(await operations().of(OTHER_STORE)).toMatchObject({ state: 'ok' });
+  });
+
+  it('is not asked again by runs and write-backs until its pause is over', async () => {
+    const [first = ''] = await readyWriteBacks();
+    stages.store.script.before('startExport', deadToken);
+    await stages.sync();
+    stages.store.script.forget();
+    const refused = await stages.sync();
+    expect(refused).toMatchObject({ state: 'failed', errorCode: 'throttled' });
+    expect(refused.error).toContain(`store ${STORE} is paused`);
+    expect(await stages.writer.write(first)).toMatchObject({ state: 'postponed' });
+    expect(stages.store.script.operations()).toEqual([]);
+    await pauseIsOver();
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+    expect(await operations().of(STORE)).toMatchObject({ state: 'ok', reason: null, nextTry: null });
+  });
+
+  it('is paused longer each time, since the first refusal', async () => {
+    const remaining: number[] = [];
+    const begun: (string | null)[] = [];
+    for (let time = 0; time < 3; time += 1) {
+      stages.store.script.before('startExport', deadToken);
+      await pauseIsOver();
+      await stages.sync();
+      remaining.push((await stages.health.forbids(STORE, 'reads'))?.remainingMs ?? 0);
+      begun.push((await operations().of(STORE)).since);
+    }
+    expect(remaining.map((ms) => Math.round(ms / 10_000) * 10)).toEqual([30, 60, 120]);
+    expect(new Set(begun).size).toBe(1);
+  });
+});
+
+describe('a store that denies writing', () => {
+  it('pauses its writes after one attempt; they wait visibly, and reading goes on', async () => {
+    const ids = await readyWriteBacks();
+    stages.store.script.before('writeFields', noWriteAccess, 3);
+    for (const id of ids) await stages.writer.write(id);
+    expect(stages.store.script.count('writeFields')).toBe(1);
+    expect(await operations().of(STORE)).toMatchObject({ scope: 'writes', code: 'write_access_missing' });
+    for (const id of ids)
+      expect(await stages.writeBacks.get(id)).toMatchObject({
+        ...{ state: 'ready', attempts: 0 },
+        reason: expect.stringContaining(`waits for store ${STORE}, which is paused`),
+      });
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+    expect(await operations().of(STORE)).toMatchObject({ state: 'paused' });
+  });
+
+  it('ends its pause with the first write that succeeds', async () => {
+    const [first = '', second = ''] = await readyWriteBacks();
+    stages.store.script.before('writeFields', noWriteAccess);
+    await stages.writer.write(first);
+    await pauseIsOver();
+    expect(await stages.writer.write(second)).toMatchObject({ state: 'applied' });
+    expect(await operations().of(STORE)).toMatchObject({ state: 'ok' });
+  });
+});
+
+describe('the retry of a paused store', () => {
+  beforeEach(async () => {
+    await readyWriteBacks();
+    stages.store.script.before('startExport', deadToken);
+    await stages.sync();
+  });
+
+  it('that is still refused prolongs the pause and says why', async () => {
+    stages.store.findings = REFUSED;
+    const { health, woken } = await operations().retry(STORE);
+    expect(health).toMatchObject({
+      state: 'paused',
+      reason: expect.stringContaining('the token is revoked'),
+    });
+    expect(woken).toEqual({ writeBacks: 0, runs: 0 });
+  });
+
+  it('that is granted ends the pause and makes everything due that waits', async () => {
+    const [ready] = await sqlRows<{ id: string }>(
+      stages.db,
+      `SELECT id FROM write_back WHERE state = 'ready' LIMIT 1`,
+    );
+    await stages.writer.write(ready?.id ?? '');
+    const { health, woken } = await operations().retry(STORE);
+    expect(health.state).toBe('ok');
+    expect(woken).toEqual({ writeBacks: 1, runs: 1 });
+    expect(await stages.runs.requeueDue()).toHaveLength(1);
+    expect(await stages.writeBacks.due(10)).toHaveLength(3);
+  });
+
+  it('happens by itself once, in one process, when the pause is over', async () => {
+    const probe = new StoreProbe(stages.health);
+    const store = stages.sites.store(STORE);
+    expect(await probe.probeWhenDue(store)).toBeNull();
+    await pauseIsOver();
+    const results = await Promise.all([probe.probeWhenDue(store), probe.probeWhenDue(store)]);
+    expect(results.filter((result) => result !== null)).toHaveLength(1);
+    expect(await operations().of(STORE)).toMatchObject({ state: 'ok' });
+  });
+
+  it('of a store that is not configured is an error', async () => {
+    await expect(operations().retry('nobody')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('people', () => {
+  it('get one notification when a pause begins and one when it ends, whatever happens meanwhile', async () => {
+    const notifications = new NotificationRepository(stages.db);
+    const look = async (): Promise<void> =>
+      notifications.look({ stores: [STORE], workspaces: [WORKSPACE] }, (facts) =>
+        judge(facts, { minCredits: new Map() }),
+      );
+    await look();
+    for (let time = 0; time < 3; time += 1) {
+      stages.store.script.before('startExport', deadToken);
+      await pauseIsOver();
+      await stages.sync();
+      await look();
+    }
+    const rows = async () =>
+      sqlRows<{ kind: string; ended: boolean }>(
+        stages.db,
+        'SELECT kind, ended_at IS NOT NULL AS ended FROM notification',
+      );
+    expect(await rows()).toEqual([{ kind: 'store_paused', ended: false }]);
+    await operations().retry(STORE);
+    await stages.sync();
+    await look();
+    expect(await rows()).toEqual([{ kind: 'store_paused', ended: true }]);
+  });
+});
