@@ -269,7 +269,9 @@ export class World {
   }
 
   async showRun(id: string): Promise<Run> {
-    return runSchema.parse((await this.api('GET', `/api/v1/syncs/${id}`)).body);
+    const { status, body } = await this.api('GET', `/api/v1/syncs/${id}`);
+    if (status !== 200) throw new Error(`run ${id} is not shown: ${status} ${JSON.stringify(body)}`);
+    return runSchema.parse(body);
   }
 
   /** Asks the daemon for a run and waits for its end. */

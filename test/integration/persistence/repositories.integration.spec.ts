@@ -104,9 +104,10 @@ describe('a task', () => {
     const settled = await Promise.all(
       states.map((state) => stages.tasks.settle(id, { state, settledBy: 'poll', reason: state })),
     );
-    const first = states[settled.indexOf(true)];
     // A result may still settle an abandoned task; nothing else moves a settled task.
-    if (first !== 'abandoned') expect(settled.filter(Boolean)).toHaveLength(1);
+    const abandoned = settled[states.indexOf('abandoned')] === true ? 1 : 0;
+    expect(settled).toContain(true);
+    expect(settled.filter(Boolean).length - abandoned).toBeLessThanOrEqual(1);
     const row = await stages.tasks.get(id);
     await stages.tasks.settle(id, { state: 'abandoned', settledBy: 'poll', reason: 'late' });
     expect(await stages.tasks.get(id)).toEqual(row);
