@@ -206,7 +206,7 @@ describe('the reason for a notification', () => {
     await runEnds('succeeded', null);
     await round();
     expect(receiver.taken.slice(2).join('\n')).toContain(WORKS);
-    expect(receiver.taken.slice(2).join('\n')).toContain('ends with all products again');
+    expect(receiver.taken.slice(2).join('\n')).toContain('includes all products again');
   });
 
   it('comes from what the stages record: a refusal that pauses, and the run after it', async () => {
