@@ -15,7 +15,8 @@ export interface TestRedis {
 }
 
 export function redisInstalled(): boolean {
-  return spawnSync('redis-server', ['--version'], { stdio: 'ignore' }).status === 0;
+  // Named, because Jest gives tests a copy of the environment and a child gets the original.
+  return spawnSync('redis-server', ['--version'], { stdio: 'ignore', env: process.env }).status === 0;
 }
 
 /**
@@ -57,7 +58,7 @@ export async function startTestRedis(): Promise<TestRedis> {
   const start = async (): Promise<void> => {
     const options = { port: String(port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: directory };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    const child = spawn('redis-server', args, { stdio: 'ignore' });
+    const child = spawn('redis-server', args, { stdio: 'ignore', env: process.env });
     // Rejects when the program is missing. Without a listener that error would end this process.
     await once(child, 'spawn');
     server = child;
