@@ -139,7 +139,7 @@ describe('a saved plan', () => {
     );
     const end = await runCommand(world, 'apply', [id]);
     expect(end.status).toBe(1);
-    expect(end.stderr).toMatch(/is active or has just ended: apply the plan again once it is over/);
+    expect(end.stderr).toMatch(/is active or has just ended: apply the plan again once it has ended/);
     await world.rows(`DELETE FROM sync_run WHERE lease = 'other'`);
     expect((await apply(id)).status).toBe(0);
   });

@@ -115,6 +115,11 @@ function inABrowser(): void {
         return title === second ? null : title;
       });
       expect(written).toContain(second);
+      // The journal follows the write: the page does not reload by itself.
+      await until('the journal of the write', async () => {
+        const rows = await dashboard.world.rows(`SELECT id FROM write_back WHERE state = 'applied'`);
+        return rows.length > 0 ? rows : null;
+      });
 
       await page.goto(`${dashboard.url}/journal?state=applied`);
       await page.getByRole('button', { name: /^Revert/ }).click();
