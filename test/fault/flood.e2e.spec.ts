@@ -12,8 +12,8 @@ const MB = 1024 * 1024;
 const LARGE = Buffer.alloc(Math.floor(9.9 * MB), 0x78);
 const WRONG_SECRET = 'a secret that nobody has';
 /**
- * The budget for bodies is 64 MB; the rest is copies on their way through sockets, and garbage that is not collected yet: 220 MB on
- * a quiet machine, 320 MB on a busy one. Without the budget, the bodies alone are 1,188 MB.
+ * The budget for bodies is 64 MB. The rest is copies on their way through sockets, and garbage that is not collected yet. A quiet
+ * machine needs 220 MB for all of it, and a busy one 320 MB. Without the budget, the bodies alone are 1,188 MB.
  */
 const MOST_ADDED_MB = 500;
 
