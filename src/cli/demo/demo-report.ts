@@ -39,6 +39,8 @@ export function outcomeOf(
 function describe(before: SandboxProduct, story: ProductStory): { outcome: string; completed: boolean } {
   if (before.status !== 'ACTIVE')
     return { outcome: messages.leftAlone(before.status.toLowerCase()), completed: true };
+  // The demo's store leaves gift cards out, as `filter.giftCards` does by default.
+  if (before.isGiftCard) return { outcome: messages.leftAlone('a gift card'), completed: true };
   if (story.failure !== null) return { outcome: messages.refused(story.failure), completed: false };
   if (story.link === null) return { outcome: messages.notLinked, completed: false };
   const withheld = story.link.withheld.map(({ kind, value }) => messages.withheld(kind, value)).join('');
