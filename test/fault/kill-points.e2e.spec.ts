@@ -44,7 +44,7 @@ class Relay {
     await this.world.expireLeases();
     this.daemon = await (await this.successor).start();
     this.successor = this.world.load();
-    if (UNKNOWN_OUTCOME.includes(point)) await this.letAnHourPass();
+    if (UNKNOWN_OUTCOME.includes(point)) await this.letADayPass();
     try {
       await until(`${handle} came round`, () => this.cameRound(handle), 120_000);
     } catch (error) {
@@ -52,12 +52,12 @@ class Relay {
     }
   }
 
-  private async letAnHourPass(): Promise<void> {
+  private async letADayPass(): Promise<void> {
     const open = `SELECT 1 FROM generation_task WHERE state = 'requested'`;
     await until('the run ended', async () => (await this.world.db.query(RUN_ACTIVE)).rowCount === 0);
     expect((await this.world.db.query(open)).rowCount).toBe(1);
     await this.world.db.query(
-      `UPDATE generation_task SET requested_at = requested_at - interval '2 hours', next_poll_at = now() WHERE state = 'requested'`,
+      `UPDATE generation_task SET requested_at = requested_at - interval '25 hours', next_poll_at = now() WHERE state = 'requested'`,
     );
     await until('it is given up', async () => (await this.world.db.query(open)).rowCount === 0);
     await requestRun(this.world);
