@@ -2,6 +2,7 @@ import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
+import { AccessTokens } from './api/access.js';
 import { ApiModule } from './api/api.module.js';
 import { AppModule } from './app.module.js';
 import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
@@ -50,7 +51,7 @@ export class DaemonModule {
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },
         }),
-        config.server.adminToken === undefined ? DashboardOffModule : DashboardModule,
+        new AccessTokens(config).any ? DashboardModule : DashboardOffModule,
         ...(config.notifications.webhookUrl === undefined ? [] : [NotificationsModule]),
       ],
     };

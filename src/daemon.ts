@@ -6,6 +6,7 @@ import { Logger as NestLogger } from 'nestjs-pino';
 import { DaemonModule, type DaemonSettings } from './daemon.module.js';
 import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
+import { BearerAuthentication } from './api/admin.guard.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 import { API_CONTROLLERS } from './api/controllers.js';
 import { openApiDocument } from './api/openapi.js';
@@ -47,7 +48,8 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
   try {
     app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
-    app.use('/api', express.json({ limit: API_BODY_LIMIT }));
+    app.set('trust proxy', settings.config.server.trustedProxies);
+    app.use('/api', app.get(BearerAuthentication).use, express.json({ limit: API_BODY_LIMIT }));
     app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
     const { host, port } = settings.config.server;
     await app.listen(port, host);

@@ -1,35 +1,79 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import {
+  HttpException,
+  HttpStatus,
   Injectable,
-  Inject,
   NotFoundException,
   UnauthorizedException,
   type CanActivate,
   type ExecutionContext,
+  type NestMiddleware,
 } from '@nestjs/common';
-import type { Request } from 'express';
+import { Reflector } from '@nestjs/core';
+import type { NextFunction, Request, Response } from 'express';
+import { Metrics } from '../observability/metrics/metrics.js';
+import { Logger } from '../runtime/logger.js';
+import { AccessThrottle } from './access-throttle.js';
+import { AccessTokens, type Actor } from './access.js';
+import { admit } from './allow.js';
 
-/** Injection token of `server.adminToken`; null where none is set. */
-export const ADMIN_TOKEN = Symbol('ADMIN_TOKEN');
+const holders = new WeakMap<Request, Actor>();
 
-/** The bearer of `server.adminToken`, compared in constant time. Without a configured token the API is off: 404. */
+/**
+ * Requires a bearer token before the body of a request is read. Without a configured token the API is off: 404.
+ * Without a known token the answer is 401. An address with too many wrong tokens gets 429, even with the right token.
+ */
 @Injectable()
-export class AdminGuard implements CanActivate {
-  // Nest makes an instance of its own for each controller that uses the guard: what it needs has to be injected.
-  constructor(@Inject(ADMIN_TOKEN) private readonly adminToken: string | null) {}
+export class BearerAuthentication implements NestMiddleware<Request, Response> {
+  readonly #log: Logger;
 
-  canActivate(context: ExecutionContext): boolean {
-    if (this.adminToken === null) throw new NotFoundException('the API is off: server.adminToken is not set');
-    const header = context.switchToHttp().getRequest<Request>().headers.authorization ?? '';
-    const given = /^Bearer (.+)$/i.exec(header)?.[1];
-    if (given === undefined || !sameSecret(given, this.adminToken))
+  constructor(
+    private readonly tokens: AccessTokens,
+    private readonly throttle: AccessThrottle,
+    private readonly metrics: Metrics,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'api' });
+  }
+
+  readonly use = (request: Request, response: Response, next: NextFunction): void => {
+    response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
+    if (!this.tokens.any)
+      throw new NotFoundException('the API is off: server.adminToken and server.tokens are not set');
+    const address = request.ip ?? '';
+    const waitMs = this.throttle.waitMs(address);
+    if (waitMs > 0) {
+      this.metrics.accessRefused.inc({ via: 'api', reason: 'throttled' });
+      response.set('retry-after', String(Math.ceil(waitMs / 1000)));
+      throw new HttpException('too many wrong tokens', HttpStatus.TOO_MANY_REQUESTS);
+    }
+    const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
+    const holder = given === undefined ? null : this.tokens.holderOf(given);
+    if (holder === null) {
+      // A request without a token is no guess.
+      if (given !== undefined) this.#refuse(address);
       throw new UnauthorizedException('a bearer token is needed');
-    return true;
+    }
+    this.throttle.succeeded(address);
+    holders.set(request, { name: holder.name, role: holder.role });
+    next();
+  };
+
+  #refuse(address: string): void {
+    this.throttle.failed(address);
+    this.metrics.accessRefused.inc({ via: 'api', reason: 'wrong_token' });
+    this.#log.warn({ address }, 'a request with a wrong bearer token was refused');
   }
 }
 
-/** Hashes have one length, so that the comparison does not reveal the length of the secret. */
-function sameSecret(given: string, secret: string): boolean {
-  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(secret));
+/** Admits the holder of a bearer token to the routes that its role allows. */
+@Injectable()
+export class AdminGuard implements CanActivate {
+  constructor(private readonly reflector: Reflector) {}
+
+  canActivate(context: ExecutionContext): boolean {
+    const actor = holders.get(context.switchToHttp().getRequest<Request>());
+    if (actor === undefined) throw new UnauthorizedException('a bearer token is needed');
+    admit(context, this.reflector, actor);
+    return true;
+  }
 }

@@ -1,3 +1,4 @@
+import { AuditController } from './audit.controller.js';
 import type { Type } from '@nestjs/common';
 import { DeliveriesController } from './deliveries.controller.js';
 import { PlansController } from './plans.controller.js';
@@ -17,5 +18,6 @@ export const API_CONTROLLERS: readonly Type[] = [
   DeliveriesController,
   WriteBacksController,
   PlansController,
+  AuditController,
   WebhookController,
 ];

@@ -29,6 +29,8 @@ import {
   type Page,
   type RowOutcome,
 } from '../operations/paging.js';
+import { Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** The webhook inbox (docs/http.md). */
@@ -42,6 +44,7 @@ export class DeliveriesController {
     answer: { name: 'DeliveryPage', schema: deliveryPageSchema },
   })
   @Get()
+  @Allow('viewer')
   list(@Query(new ZodPipe(deliveryQuerySchema)) query: DeliveryQuery): Promise<Page<DeliverySummary>> {
     return this.deliveries.list(query);
   }
@@ -52,6 +55,7 @@ export class DeliveriesController {
     errors: [404],
   })
   @Get(':id')
+  @Allow('viewer')
   async show(@Param('id') id: string): Promise<DeliveryDetail> {
     const delivery = await this.deliveries.show(id);
     if (delivery === null) throw new NotFoundException(`no delivery ${id.slice(0, 100)}`);
@@ -63,6 +67,8 @@ export class DeliveriesController {
     answer: { name: 'Outcomes', schema: rowOutcomesSchema },
   })
   @Post('replay')
+  @Allow('admin')
+  @Audited('delivery replay')
   @HttpCode(200)
   async replayMany(
     @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: z.output<typeof idsSchema>,
@@ -76,6 +82,8 @@ export class DeliveriesController {
     errors: [404],
   })
   @Post(':id/replay')
+  @Allow('admin')
+  @Audited('delivery replay')
   @HttpCode(202)
   async replay(@Param('id') id: string): Promise<RowOutcome> {
     return onlyOutcome(await this.deliveries.replay([id]));

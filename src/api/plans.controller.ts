@@ -14,6 +14,8 @@ import {
   type PlanEntry,
   type PresentedPlan,
 } from '../operations/plans.js';
+import { Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** Saved plans (docs/decisions/0022-saved-plans-are-exact.md). They are made under their store. */
@@ -27,6 +29,7 @@ export class PlansController {
     answer: { name: 'PlanPage', schema: planPageSchema },
   })
   @Get()
+  @Allow('viewer')
   list(
     @Query(new ZodPipe(planQuerySchema)) query: z.output<typeof planQuerySchema>,
   ): Promise<Page<PresentedPlan>> {
@@ -39,6 +42,7 @@ export class PlansController {
     errors: [404],
   })
   @Get(':id')
+  @Allow('viewer')
   async show(@Param('id') id: string): Promise<PresentedPlan> {
     return found(await this.plans.show(id), id);
   }
@@ -49,6 +53,7 @@ export class PlansController {
     errors: [404],
   })
   @Get(':id/entries')
+  @Allow('viewer')
   async entries(
     @Param('id') id: string,
     @Query(new ZodPipe(planEntriesQuerySchema)) query: z.output<typeof planEntriesQuerySchema>,
@@ -63,6 +68,8 @@ export class PlansController {
     errors: [404, 409, 502, 503],
   })
   @Post(':id/apply')
+  @Allow('admin')
+  @Audited('plan apply')
   @HttpCode(202)
   apply(@Param('id') id: string): Promise<z.output<typeof appliedPlanSchema>> {
     return this.plans.apply(id);

@@ -19,6 +19,7 @@ import {
   type ProductSummary,
   type ProductTimeline,
 } from '../operations/timeline.js';
+import { Allow } from './allow.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** Products and their timelines (docs/http.md). */
@@ -32,6 +33,7 @@ export class ProductsController {
     answer: { name: 'ProductPage', schema: productPageSchema },
   })
   @Get()
+  @Allow('viewer')
   list(
     @Query(new ZodPipe(productQuerySchema)) query: z.output<typeof productQuerySchema>,
   ): Promise<Page<ProductSummary>> {
@@ -45,6 +47,7 @@ export class ProductsController {
     errors: [404, 409],
   })
   @Get(':externalId')
+  @Allow('viewer')
   async show(@Param('externalId') name: string): Promise<ProductTimeline> {
     const found = await this.products.find(name);
     if (found.length > 1) {

@@ -1,4 +1,5 @@
 import { Controller, Get, UseGuards } from '@nestjs/common';
+import { Allow } from './allow.js';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { StatusReader, statusSchema, type Status } from '../operations/status.js';
@@ -13,6 +14,7 @@ export class StatusController {
     answer: { name: 'Status', schema: statusSchema },
   })
   @Get()
+  @Allow('viewer')
   show(): Promise<Status> {
     return this.reader.read();
   }

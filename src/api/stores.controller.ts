@@ -14,6 +14,8 @@ import {
 import { idSchema } from '../operations/paging.js';
 import { planBodySchema, PlanOperations } from '../operations/plans.js';
 import { retryAnswerSchema, StoreHealthOperations, type RetryAnswer } from '../operations/store-health.js';
+import { Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** Requests about one store as a whole. */
@@ -36,6 +38,7 @@ export class StoresController {
     errors: [404, 502, 503],
   })
   @Get('drift')
+  @Allow('viewer')
   drift(@Param('key') key: string): Promise<Drift> {
     this.#require(key);
     return this.drifts.look(key, this.shutdown.signal, () => undefined);
@@ -47,6 +50,8 @@ export class StoresController {
     errors: [404],
   })
   @Post('generate')
+  @Allow('admin')
+  @Audited('generate')
   @HttpCode(200)
   generate(
     @Param('key') key: string,
@@ -64,6 +69,8 @@ export class StoresController {
     errors: [404],
   })
   @Post('retry')
+  @Allow('admin')
+  @Audited('store retry')
   @HttpCode(200)
   retry(@Param('key') key: string): Promise<RetryAnswer> {
     return this.health.retry(key);
@@ -76,6 +83,8 @@ export class StoresController {
     errors: [404],
   })
   @Post('plans')
+  @Allow('admin')
+  @Audited('plan save')
   @HttpCode(202)
   async plan(
     @Param('key') key: string,

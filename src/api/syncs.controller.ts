@@ -26,6 +26,8 @@ import {
   syncBodySchema,
   type PresentedRun,
 } from '../operations/present-run.js';
+import { Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
 /** Runs on demand (docs/http.md). */
@@ -48,6 +50,8 @@ export class SyncsController {
     errors: [404],
   })
   @Post('stores/:key/syncs')
+  @Allow('admin')
+  @Audited('sync')
   @HttpCode(202)
   async request(
     @Param('key') key: string,
@@ -65,6 +69,7 @@ export class SyncsController {
     answer: { name: 'RunPage', schema: runPageSchema },
   })
   @Get('syncs')
+  @Allow('viewer')
   async list(
     @Query(new ZodPipe(runQuerySchema)) query: z.output<typeof runQuerySchema>,
   ): Promise<Page<PresentedRun>> {
@@ -77,6 +82,7 @@ export class SyncsController {
     errors: [404],
   })
   @Get('syncs/:id')
+  @Allow('viewer')
   async show(@Param('id') id: string): Promise<PresentedRun> {
     const run = await this.runs.get(id);
     if (run === null) throw new NotFoundException(`no sync ${id.slice(0, 100)}`);

@@ -9,6 +9,8 @@ import {
   WebhookSlotOperations,
   type Slot,
 } from '../operations/webhook-slots.js';
+import { Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
 type SlotBody = z.output<typeof slotBodySchema>;
@@ -24,6 +26,7 @@ export class WebhookController {
     answer: { name: 'WebhookSlots', schema: slotsSchema },
   })
   @Get()
+  @Allow('viewer')
   async show(
     @Query(new ZodPipe(slotQuerySchema)) query: z.output<typeof slotQuerySchema>,
   ): Promise<{ items: Slot[] }> {
@@ -36,6 +39,8 @@ export class WebhookController {
     errors: [409],
   })
   @Post('register')
+  @Allow('admin')
+  @Audited('webhook register')
   @HttpCode(200)
   async register(
     @Body(new ZodPipe(slotBodySchema, 'WebhookRequest')) body: SlotBody,
@@ -49,6 +54,8 @@ export class WebhookController {
     errors: [409],
   })
   @Post('remove')
+  @Allow('admin')
+  @Audited('webhook remove')
   @HttpCode(200)
   async remove(
     @Body(new ZodPipe(slotBodySchema, 'WebhookRequest')) body: SlotBody,

@@ -29,6 +29,8 @@ import {
   type PresentedWriteBack,
   type WriteBackQuery,
 } from '../operations/write-backs.js';
+import { Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
 type Ids = z.output<typeof idsSchema>;
@@ -47,6 +49,7 @@ export class WriteBacksController {
     answer: { name: 'WriteBackPage', schema: writeBackPageSchema },
   })
   @Get()
+  @Allow('viewer')
   list(@Query(new ZodPipe(writeBackQuerySchema)) query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
     return this.writeBacks.list(query);
   }
@@ -57,6 +60,7 @@ export class WriteBacksController {
     errors: [404],
   })
   @Get(':id')
+  @Allow('viewer')
   async show(@Param('id') id: string): Promise<PresentedWriteBack> {
     const writeBack = await this.writeBacks.show(id);
     if (writeBack === null) throw new NotFoundException(`no write-back ${id.slice(0, 100)}`);
@@ -65,6 +69,8 @@ export class WriteBacksController {
 
   @Describe({ summary: 'Release for writing, several', answer: OUTCOMES })
   @Post('approve')
+  @Allow('reviewer')
+  @Audited('write-back approve')
   @HttpCode(200)
   approveMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
     return this.#decideMany(ids, 'approve');
@@ -72,6 +78,8 @@ export class WriteBacksController {
 
   @Describe({ summary: 'Set aside for good, several', answer: OUTCOMES })
   @Post('reject')
+  @Allow('reviewer')
+  @Audited('write-back reject')
   @HttpCode(200)
   rejectMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
     return this.#decideMany(ids, 'reject');
@@ -82,6 +90,8 @@ export class WriteBacksController {
     answer: OUTCOMES,
   })
   @Post('revert')
+  @Allow('reviewer')
+  @Audited('write-back revert')
   @HttpCode(200)
   revertMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
     return this.#decideMany(ids, 'revert');
@@ -89,6 +99,8 @@ export class WriteBacksController {
 
   @Describe({ summary: 'Release for writing', answer: OUTCOME, errors: [404, 409] })
   @Post(':id/approve')
+  @Allow('reviewer')
+  @Audited('write-back approve')
   @HttpCode(200)
   approve(@Param('id') id: string): Promise<RowOutcome> {
     return this.#decide(id, 'approve');
@@ -96,6 +108,8 @@ export class WriteBacksController {
 
   @Describe({ summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })
   @Post(':id/reject')
+  @Allow('reviewer')
+  @Audited('write-back reject')
   @HttpCode(200)
   reject(@Param('id') id: string): Promise<RowOutcome> {
     return this.#decide(id, 'reject');
@@ -107,6 +121,8 @@ export class WriteBacksController {
     errors: [404, 409],
   })
   @Post(':id/revert')
+  @Allow('reviewer')
+  @Audited('write-back revert')
   @HttpCode(200)
   revert(@Param('id') id: string): Promise<RowOutcome> {
     return this.#decide(id, 'revert');

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { SavedPlansPort } from '../operations/ports.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
@@ -40,6 +41,10 @@ export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
   @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
+  }
+
+  protected override change(_options: ApplyOptions, args: readonly string[]): CommandChange {
+    return { what: 'plan apply', targets: args };
   }
 
   protected async execute(options: ApplyOptions, args: readonly string[]): Promise<number> {

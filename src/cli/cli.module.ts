@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   status: async () => (await import('./status.command.js')).StatusCommand,
   deliveries: async () => (await import('./deliveries.command.js')).DeliveriesCommand,
   products: async () => (await import('./products.command.js')).ProductsCommand,
+  audit: async () => (await import('./audit.command.js')).AuditCommand,
   retry: async () => (await import('./retry.command.js')).RetryCommand,
   drift: async () => (await import('./drift.command.js')).DriftCommand,
   generate: async () => (await import('./generate.command.js')).GenerateCommand,

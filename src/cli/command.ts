@@ -2,6 +2,7 @@ import { messages } from './messages.js';
 import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
+import { AuditOperations, type CommandChange } from '../operations/audit.js';
 import { environment, secretValues } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
@@ -25,13 +26,21 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     return file;
   }
 
+  #change: CommandChange | null = null;
+
   override async run(args: string[], options: Options): Promise<void> {
     try {
+      this.#change = this.change(options, args);
       process.exitCode = await this.execute(options, args);
     } catch (error) {
       process.exitCode = 1;
       report(error);
     }
+  }
+
+  /** The change that the command makes, for the audit record; null when it only reads. */
+  protected change(_options: Options, _args: readonly string[]): CommandChange | null {
+    return null;
   }
 
   /** Does the command's work and returns its exit status. */
@@ -59,7 +68,10 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
         abortOnError: false,
       });
       try {
-        return await work(app.get(service));
+        const own = app.get(service);
+        const change = this.#change;
+        if (change === null) return await work(own);
+        return await app.get(AuditOperations).ofCommand(change, () => work(own));
       } finally {
         await app.close();
       }

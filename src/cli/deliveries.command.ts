@@ -1,4 +1,5 @@
 import { Command } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { CodedError } from '../domain/errors.js';
 import {
   DeliveryOperations,
@@ -21,6 +22,13 @@ const ACTIONS = ['list', 'show', 'replay'] as const;
   argsDescription: { action: messages.deliveriesActions, ids: messages.deliveryIds },
 })
 export class DeliveriesCommand extends ListCommand {
+  protected override change(
+    _options: ListOptions,
+    [action, ...ids]: readonly string[],
+  ): CommandChange | null {
+    return action === 'replay' ? { what: 'delivery replay', targets: ids } : null;
+  }
+
   protected async execute(options: ListOptions, [given, ...ids]: readonly string[]): Promise<number> {
     const action = actionOf('deliveries', ACTIONS, given);
     if (action === 'list') nothingMore('deliveries list', ids);

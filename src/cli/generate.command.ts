@@ -1,5 +1,6 @@
 import { messages } from './messages.js';
 import { Command, Option } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
@@ -34,6 +35,10 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
   @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
+  }
+
+  protected override change({ store, force }: GenerateOptions, ids: readonly string[]): CommandChange {
+    return { what: 'generate', targets: [store, ...ids], details: { force: force ?? false } };
   }
 
   protected async execute(options: GenerateOptions, ids: readonly string[]): Promise<number> {

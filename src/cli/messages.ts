@@ -5,6 +5,7 @@ export const messages = {
   applyId: 'id of a plan that `plan --save` stored',
   applyUsage: 'apply PLAN_ID',
   json: 'prints one JSON document',
+  auditDoes: 'shows who changed what by API, dashboard and commands, newest first',
   checkDoes: 'reads the configuration, then tests each part of the setup',
   configFlag: 'configuration file; default: the file named by STORE_SYNC_CONFIG',
   completionDoes: 'prints a completion script for the shell: source <(store-sync completion bash)',
@@ -64,6 +65,7 @@ export const messages = {
   deadLetters: (deliveries: number, writeBacks: number, tasks: number): string =>
     `${deliveries} deliveries, ${writeBacks} write-backs, ${tasks} generation tasks`,
   goneKept: (reason: string): string => `${reason}; the catalog keeps it`,
+  noChanges: 'no changes are recorded',
   nothingWritten: 'nothing was written',
   nothingChanged: 'nothing was changed on either side',
   planSaved: (id: string): string => `saved as ${id}; apply it with: store-sync apply ${id}`,
@@ -79,7 +81,7 @@ export const messages = {
   runInterrupted: (id: string): string => `interrupted: the next start or sync resumes run ${id}`,
 
   // The daemon
-  noAdminToken: 'server.adminToken is not set: the API and the dashboard are off',
+  noToken: 'server.adminToken and server.tokens are not set: the API and the dashboard are off',
   isUp: 'store-sync is up',
   stopTooLong: 'the shutdown timed out: the next start resumes the remaining work',
 

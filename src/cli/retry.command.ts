@@ -1,5 +1,6 @@
 import { messages } from './messages.js';
 import { Command, Option } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { StoreHealthOperations } from '../operations/store-health.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
@@ -24,6 +25,10 @@ export class RetryCommand extends StoreSyncCommand<RetryOptions> {
   @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
+  }
+
+  protected override change({ store }: RetryOptions): CommandChange {
+    return { what: 'store retry', targets: [store] };
   }
 
   protected async execute(options: RetryOptions): Promise<number> {

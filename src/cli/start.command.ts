@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { Command } from 'nest-commander';
+import { AccessTokens } from '../api/access.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { openRuntimeFor, readConfig } from './runtime.js';
 import { messages } from './messages.js';
@@ -21,8 +22,8 @@ export class StartCommand extends StoreSyncCommand {
     for (const warning of runtime.warnings) logger.warn(warning);
     try {
       const daemon = await startDaemon(runtime);
-      if (config.server.adminToken === undefined) {
-        logger.warn(messages.noAdminToken);
+      if (!new AccessTokens(config).any) {
+        logger.warn(messages.noToken);
       }
       logger.info(
         { ...daemon.address, stores: Object.keys(config.stores), node: process.version },

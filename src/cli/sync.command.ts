@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { RunRequests } from '../sites/run-requests.js';
 import { interruptSignal } from './command.js';
 import { RunFollower } from './run-follower.js';
@@ -31,6 +32,10 @@ export class SyncCommand extends StoreCommand<SyncOptions> {
   @Option({ flags: '--force', description: messages.syncForce })
   parseForce(): boolean {
     return true;
+  }
+
+  protected override change({ store, full, force }: SyncOptions): CommandChange {
+    return { what: 'sync', targets: [store], details: { full: full ?? false, force: force ?? false } };
   }
 
   protected async execute(options: SyncOptions): Promise<number> {

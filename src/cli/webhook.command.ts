@@ -1,4 +1,5 @@
 import { Command, Option } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
@@ -33,6 +34,13 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
   @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
+  }
+
+  protected override change(
+    _options: WebhookOptions,
+    [action = 'show']: readonly string[],
+  ): CommandChange | null {
+    return action === 'show' ? null : { what: `webhook ${action}`, targets: [] };
   }
 
   protected async execute(options: WebhookOptions, [given, ...rest]: readonly string[]): Promise<number> {

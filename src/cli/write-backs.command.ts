@@ -6,6 +6,7 @@ import {
   type PresentedWriteBack,
   type WriteBackField,
 } from '../operations/write-backs.js';
+import type { CommandChange } from '../operations/audit.js';
 import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
@@ -23,6 +24,14 @@ const ACTIONS = ['list', 'approve', 'reject', 'revert'] as const;
   },
 })
 export class WriteBacksCommand extends ListCommand {
+  protected override change(
+    _options: ListOptions,
+    [action = '', ...ids]: readonly string[],
+  ): CommandChange | null {
+    const changes = ['approve', 'reject', 'revert'].includes(action);
+    return changes ? { what: `write-back ${action}`, targets: ids } : null;
+  }
+
   protected async execute(options: ListOptions, [given, ...ids]: readonly string[]): Promise<number> {
     const action = actionOf('write-backs', ACTIONS, given);
     if (action === 'list') nothingMore('write-backs list', ids);

@@ -36,6 +36,12 @@ export const configSchema = section({
     port: amount(3000, { min: 0, max: 65_535 }),
     publicUrl: optionalAddress,
     adminToken: optionalText,
+    // A session names its token, so a token with the name of the admin token would get that one's role.
+    tokens: named(section({ token: text, role: z.enum(['viewer', 'reviewer', 'admin']) })).refine(
+      (tokens) => !('admin' in tokens),
+      'another name than admin, which is the name of server.adminToken',
+    ),
+    trustedProxies: amount(0, { min: 0, max: 20 }),
     limits: section({
       // A delivery of 10 MB fits into the part that large bodies have.
       bodyMegabytes: amount(64, { min: 16, max: 4096 }),

@@ -4,6 +4,7 @@ import type { AppConfig } from './schema.js';
 /** Keys with secret values, at any depth. */
 const SECRET_KEYS: ReadonlySet<string> = new Set([
   'adminToken',
+  'token',
   'apiToken',
   'password',
   'hmacSecret',

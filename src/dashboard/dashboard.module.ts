@@ -3,6 +3,7 @@ import { urlencoded } from 'express';
 import { FieldApproval } from './field-approval.js';
 import { LiveValues } from './live-values.js';
 import { AssetPages } from './pages/asset.pages.js';
+import { AuditPages } from './pages/audit.pages.js';
 import { DeliveryPages } from './pages/delivery.pages.js';
 import { OffPages } from './pages/off.pages.js';
 import { OverviewPages } from './pages/overview.pages.js';
@@ -14,7 +15,6 @@ import { WriteBackPages } from './pages/write-back.pages.js';
 import { QueueBoard } from './queue-board.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
-import { SignInThrottle } from './sign-in-throttle.js';
 
 const PAGES = [
   AssetPages,
@@ -25,6 +25,7 @@ const PAGES = [
   DeliveryPages,
   WriteBackLists,
   WriteBackPages,
+  AuditPages,
 ];
 /** A form has at most one page of rows and their fields. */
 const FORM_LIMIT = '256kb';
@@ -33,7 +34,7 @@ const FORM_FIELDS = 2000;
 /** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
 @Module({
   controllers: PAGES,
-  providers: [Sessions, SignInThrottle, LiveValues, FieldApproval, QueueBoard],
+  providers: [Sessions, LiveValues, FieldApproval, QueueBoard],
 })
 export class DashboardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

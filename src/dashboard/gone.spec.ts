@@ -3,7 +3,11 @@ import type { Status, StoreStatus } from '../operations/status.js';
 import type { Visitor } from './session.guard.js';
 import { overviewPage } from './views/overview.js';
 
-const VISITOR: Visitor = { session: { id: 's', expiresAtMs: 0 }, formToken: 'f', notice: null };
+const VISITOR: Visitor = {
+  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
+  formToken: 'f',
+  notice: null,
+};
 
 function overview(gone: StoreStatus['gone']): string {
   const store: StoreStatus = {

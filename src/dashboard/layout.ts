@@ -1,9 +1,10 @@
+import type { Role } from '../api/access.js';
 import { SCRIPT, STYLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
 import { messages } from './messages.js';
 import { FORM_TOKEN_FIELD, type Visitor } from './session.guard.js';
 
-export type Section = 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries';
+export type Section = 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
 
 const SECTIONS: readonly (readonly [Section, string, string])[] = [
   ['overview', 'Overview', '/'],
@@ -12,6 +13,7 @@ const SECTIONS: readonly (readonly [Section, string, string])[] = [
   ['runs', 'Runs', '/runs'],
   ['products', 'Products', '/products'],
   ['deliveries', 'Deliveries', '/deliveries'],
+  ['audit', 'Audit', '/audit'],
 ];
 
 export interface PageParts {
@@ -42,7 +44,8 @@ export function page(visitor: Visitor, parts: PageParts): string {
           </ul>
         </nav>
         <form method="post" action="/logout">
-          ${formToken(visitor)}<button class="plain">Sign out</button>
+          ${formToken(visitor)}<span class="who">${visitor.session.name}</span>
+          <button class="plain">Sign out</button>
         </form>
       </header>
       <main id="main" tabindex="-1">
@@ -50,6 +53,7 @@ export function page(visitor: Visitor, parts: PageParts): string {
       </main>
       ${keys.length > 0 && keyLegend(keys)}`,
     parts.refreshSeconds,
+    visitor.session.role,
   );
 }
 
@@ -81,7 +85,7 @@ export function signInPage(options: { readonly next: string; readonly problem: s
       <h1>store-sync</h1>
       <form method="post" action="/login">
         <input type="hidden" name="next" value="${next}" />
-        <label for="token">Admin token</label>
+        <label for="token">Token</label>
         <input
           id="token"
           name="token"
@@ -94,7 +98,9 @@ export function signInPage(options: { readonly next: string; readonly problem: s
         ${problem !== null && html`<p class="problem" id="problem" role="alert">${problem}</p>`}
         <button class="primary">Sign in</button>
       </form>
-      <p class="quiet">${messages.tokenIs} <code>server.adminToken</code>.</p>
+      <p class="quiet">
+        ${messages.tokenIs} <code>server.adminToken</code> ${messages.tokenOr} <code>server.tokens</code>.
+      </p>
     </main>`,
   );
 }
@@ -107,7 +113,7 @@ export function signedOutPage(title: string, body: Html): string {
 const ICON =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b6b5d'/%3E%3Cpath d='M4 6h7l-2-2M12 10H5l2 2' stroke='white' stroke-width='1.6' fill='none'/%3E%3C/svg%3E";
 
-function document(title: string, body: Html, refreshSeconds?: number): string {
+function document(title: string, body: Html, refreshSeconds?: number, role?: Role): string {
   const refresh =
     refreshSeconds !== undefined &&
     html`<noscript><meta http-equiv="refresh" content="${refreshSeconds}" /></noscript>`;
@@ -123,7 +129,7 @@ function document(title: string, body: Html, refreshSeconds?: number): string {
         <script src="${SCRIPT.path}" defer></script>
         ${refresh}
       </head>
-      <body>
+      <body ${role !== undefined && html` data-role="${role}"`}>
         ${body}
       </body>
     </html>`.text;

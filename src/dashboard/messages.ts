@@ -16,6 +16,7 @@ export const messages = {
   unknownRun: (id: string): string => `No run found for “${id}”.`,
   unknownWriteBack: (id: string): string => `No write-back found for “${id}”.`,
   unknownStore: (key: string): string => `Store “${key}” is not in the configuration.`,
+  noChanges: 'No changes are recorded.',
   noFile: 'This file does not exist.',
 
   // Decisions
@@ -33,10 +34,10 @@ export const messages = {
   backToList: 'back to the list',
 
   // Signing in
-  noAdminToken: 'server.adminToken is not set',
   dashboardOff: 'The dashboard is off. Set server.adminToken to use it.',
   tooManyTokens: (seconds: number): string => `Too many wrong tokens. Try again in ${seconds} seconds.`,
   wrongToken: 'This token is not correct.',
+  signInRefused: 'a sign-in with a wrong token was refused',
   notSignedIn: 'You are not signed in.',
   otherSession: 'This form belongs to another session. Reload the page and try again.',
   readOnlyQueues: 'The queue view is read-only.',
@@ -93,10 +94,14 @@ export const messages = {
   inTheStoreNow: 'Current store value',
   writeBackGone: (id: string): string => `no write-back found for “${id}”`,
 
+  // Audit
+  auditIntro: 'Changes that people requested, newest first.',
+
   // Layout
   skip: 'Skip to content',
   keysOn: 'Keys are on',
   tokenIs: 'The token is the value of the setting',
+  tokenOr: 'or one of the tokens in',
   readUpTo: 'Read up to',
   chartColours: 'Colours of the chart',
   allOfThem: 'Show all of them',

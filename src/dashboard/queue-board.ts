@@ -9,7 +9,8 @@ import { JOB_QUEUES, type QueueName } from '../queue/index.js';
 import { pathTo } from './elements.js';
 import { messages } from './messages.js';
 import { QUEUE_POLICY, securityHeaders } from './security-headers.js';
-import { cookieOf, SESSION_COOKIE, Sessions } from './session.js';
+import { sessionCookieOf } from './session.guard.js';
+import { Sessions } from './session.js';
 
 const PATH = '/queues';
 
@@ -40,8 +41,12 @@ export class QueueBoard implements OnModuleInit {
     this.http.httpAdapter.use(PATH, securityHeaders, this.#onlySignedIn, board.getRouter());
   }
 
-  readonly #onlySignedIn = (request: Request, response: Response, next: NextFunction): void => {
-    if (this.sessions.read(cookieOf(request.headers.cookie, SESSION_COOKIE)) === null) {
+  readonly #onlySignedIn = async (
+    request: Request,
+    response: Response,
+    next: NextFunction,
+  ): Promise<void> => {
+    if ((await this.sessions.read(sessionCookieOf(request))) === null) {
       response.redirect(303, pathTo('/login', { next: `${PATH}/` }));
       return;
     }

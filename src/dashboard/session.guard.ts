@@ -1,8 +1,19 @@
 import { Injectable, ForbiddenException, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { cookieOf, NOTICE_COOKIE, SESSION_COOKIE, Sessions, setCookie, type Session } from './session.js';
+import { admit } from '../api/allow.js';
 import { messages } from './messages.js';
+import {
+  cookieName,
+  cookieOf,
+  NOTICE_COOKIE,
+  SESSION_COOKIE,
+  SESSION_SECONDS,
+  Sessions,
+  setCookie,
+  type Session,
+} from './session.js';
 
 /** The hidden field of every form. */
 export const FORM_TOKEN_FIELD = 'form_token';
@@ -23,11 +34,15 @@ const signedIn = new WeakMap<Request, Session>();
 /** Requires a signed-in browser, and for every change a form of the same session. */
 @Injectable()
 export class SessionGuard implements CanActivate {
-  constructor(private readonly sessions: Sessions) {}
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly reflector: Reflector,
+  ) {}
 
-  canActivate(context: ExecutionContext): boolean {
-    const request = context.switchToHttp().getRequest<Request>();
-    const session = this.sessions.read(cookieOf(request.headers.cookie, SESSION_COOKIE));
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    const http = context.switchToHttp();
+    const request = http.getRequest<Request>();
+    const session = await this.sessions.read(sessionCookieOf(request));
     if (session === null) throw new NotSignedInError(request.method === 'GET' ? request.originalUrl : '/');
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const form = formSchema.safeParse(request.body);
@@ -35,9 +50,24 @@ export class SessionGuard implements CanActivate {
       if (typeof given !== 'string' || !this.sessions.isFormToken(session, given))
         throw new ForbiddenException(messages.otherSession);
     }
+    admit(context, this.reflector, session);
     signedIn.set(request, session);
+    keepAlive(this.sessions, session, request, http.getResponse<Response>());
     return true;
   }
+}
+
+/** The value of the session's cookie, under the name that fits the connection. */
+export function sessionCookieOf(request: Request): string | undefined {
+  return cookieOf(request.headers.cookie, cookieName(SESSION_COOKIE, isSecure(request)));
+}
+
+/** Records the use in the cookie, so that an active session does not end as idle. */
+function keepAlive(sessions: Sessions, session: Session, request: Request, response: Response): void {
+  const renewed = sessions.renewed(session);
+  if (renewed === null) return;
+  const cookie = { maxAgeSeconds: SESSION_SECONDS, secure: isSecure(request) };
+  response.append('set-cookie', setCookie(SESSION_COOKIE, renewed, cookie));
 }
 
 /** The data about a visitor that a page needs. */
@@ -51,7 +81,7 @@ export interface Visitor {
 /** The visitor of a request that passed the guard. Removes the notice, because this page shows it. */
 export function visitorOf(sessions: Sessions, request: Request, response: Response): Visitor {
   const session = sessionOf(request);
-  const cookie = cookieOf(request.headers.cookie, NOTICE_COOKIE);
+  const cookie = cookieOf(request.headers.cookie, cookieName(NOTICE_COOKIE, isSecure(request)));
   if (cookie !== undefined) {
     response.append(
       'set-cookie',

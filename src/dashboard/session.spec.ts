@@ -1,45 +1,105 @@
 import { describe, expect, it } from '@jest/globals';
-import { cookieOf, SESSION_SECONDS, Sessions } from './session.js';
+import { AccessTokens } from '../api/access.js';
+import { cookieName, cookieOf, IDLE_SECONDS, SESSION_SECONDS, Sessions, setCookie } from './session.js';
 
 const START = Date.parse('2026-11-21T08:00:00Z');
-const at = (seconds: number) => () => new Date(START + seconds * 1000);
-const sessionsOf = (adminToken: string, now: () => Date) => new Sessions({ server: { adminToken } }, { now });
+const ADMIN = { name: 'admin' };
+
+function world(adminToken = 'the admin token of the tests') {
+  const clock = { seconds: 0, now: () => new Date(START + clock.seconds * 1000) };
+  const revoked = new Map<string, Date>();
+  const rows = {
+    revoke: async (id: string, until: Date) => {
+      revoked.set(id, until);
+      return Promise.resolve();
+    },
+    isRevoked: async (id: string) => Promise.resolve(revoked.has(id)),
+  };
+  const tokens = new AccessTokens({
+    server: { adminToken, tokens: { ann: { token: 'the token of one reviewer', role: 'reviewer' } } },
+  });
+  return { clock, revoked, sessions: new Sessions(tokens, rows, clock) };
+}
 
 describe('a session', () => {
-  it('lasts twelve hours and no longer', () => {
-    const cookie = sessionsOf('token', at(0)).issue();
-    expect(sessionsOf('token', at(SESSION_SECONDS - 1)).read(cookie)).not.toBeNull();
-    expect(sessionsOf('token', at(SESSION_SECONDS)).read(cookie)).toBeNull();
+  it('lasts twelve hours and no longer, however much it is used', async () => {
+    const { clock, sessions } = world();
+    let cookie = sessions.issue(ADMIN);
+    for (; clock.seconds < SESSION_SECONDS - 1; clock.seconds += 1800) {
+      const session = await sessions.read(cookie);
+      expect(session).not.toBeNull();
+      cookie = (session && sessions.renewed(session)) ?? cookie;
+    }
+    clock.seconds = SESSION_SECONDS;
+    expect(await sessions.read(cookie)).toBeNull();
   });
 
-  it('ends with the token that it was opened with', () => {
-    const cookie = sessionsOf('token', at(0)).issue();
-    expect(sessionsOf('another', at(1)).read(cookie)).toBeNull();
+  it('that is not used ends after an hour', async () => {
+    const { clock, sessions } = world();
+    const cookie = sessions.issue(ADMIN);
+    clock.seconds = IDLE_SECONDS - 1;
+    expect(await sessions.read(cookie)).not.toBeNull();
+    clock.seconds = IDLE_SECONDS;
+    expect(await sessions.read(cookie)).toBeNull();
   });
 
-  it('is not read when any part of it was changed', () => {
-    const sessions = sessionsOf('token', at(0));
-    const cookie = sessions.issue();
-    const [end = '', id = '', signature = ''] = cookie.split('.');
+  it('ends with its sign-out, also for a copy of its cookie, and leaves no id that could be used', async () => {
+    const { revoked, sessions } = world();
+    const cookie = sessions.issue(ADMIN);
+    const session = await sessions.read(cookie);
+    await sessions.end(session!);
+    expect(await sessions.read(cookie)).toBeNull();
+    expect([...revoked.keys()].join(' ')).not.toContain(session!.id);
+    expect(await sessions.read(sessions.issue(ADMIN))).not.toBeNull();
+  });
+
+  it('ends with the token that it was opened with', async () => {
+    const cookie = world().sessions.issue(ADMIN);
+    expect(await world('another token of the tests').sessions.read(cookie)).toBeNull();
+  });
+
+  it('has the name and the role of its token', async () => {
+    const { sessions } = world();
+    expect(await sessions.read(sessions.issue({ name: 'ann' }))).toMatchObject({
+      name: 'ann',
+      role: 'reviewer',
+    });
+  });
+
+  it('is not read when any part of it was changed', async () => {
+    const { sessions } = world();
+    const cookie = sessions.issue({ name: 'ann' });
+    const [end = '', used = '', id = '', name = '', signature = ''] = cookie.split('.');
     for (const other of [
-      `${Number(end) + 1000}.${id}.${signature}`,
-      `${end}.${'A'.repeat(id.length)}.${signature}`,
-      `${end}.${id}.${'A'.repeat(signature.length)}`,
-      `${end}.${id}`,
+      `${Number(end) + 1000}.${used}.${id}.${name}.${signature}`,
+      `${end}.${Number(used) + 1000}.${id}.${name}.${signature}`,
+      `${end}.${used}.${'A'.repeat(id.length)}.${name}.${signature}`,
+      `${end}.${used}.${id}.admin.${signature}`,
+      `${end}.${used}.${id}.${name}.${'A'.repeat(signature.length)}`,
+      `${end}.${used}.${id}.${name}`,
       '',
     ])
-      expect(sessions.read(other)).toBeNull();
-    expect(sessions.read(undefined)).toBeNull();
+      expect(await sessions.read(other)).toBeNull();
+    expect(await sessions.read(undefined)).toBeNull();
   });
 
-  it('has a form token that no other session has, and notices that no other session reads', () => {
-    const sessions = sessionsOf('token', at(0));
-    const [one, other] = [sessions.read(sessions.issue())!, sessions.read(sessions.issue())!];
+  it('has a form token that no other session has, and notices that no other session reads', async () => {
+    const { sessions } = world();
+    const one = (await sessions.read(sessions.issue(ADMIN)))!;
+    const other = (await sessions.read(sessions.issue(ADMIN)))!;
     expect(sessions.isFormToken(one, sessions.formToken(one))).toBe(true);
     expect(sessions.isFormToken(other, sessions.formToken(one))).toBe(false);
     const notice = sessions.notice(one, 'Größe: 3 done.');
     expect(sessions.readNotice(one, notice)).toBe('Größe: 3 done.');
     expect(sessions.readNotice(other, notice)).toBeNull();
+  });
+});
+
+describe('the session’s cookie over https', () => {
+  it('has a name that only this host can set', () => {
+    expect(cookieName('session', true)).toBe('__Host-session');
+    const line = setCookie('session', 'v', { maxAgeSeconds: 1, secure: true });
+    expect(line).toMatch(/^__Host-session=v; Path=\/; .*HttpOnly; SameSite=Strict; Secure$/);
   });
 });
 

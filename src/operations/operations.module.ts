@@ -1,4 +1,5 @@
 import { Global, Module, type Type } from '@nestjs/common';
+import { AuditOperations } from './audit.js';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
@@ -13,6 +14,7 @@ import { WriteBackOperations } from './write-backs.js';
 export const OPERATIONS: readonly Type[] = [
   StatusReader,
   StoreHealthOperations,
+  AuditOperations,
   DeliveryOperations,
   WriteBackOperations,
   ProductOperations,

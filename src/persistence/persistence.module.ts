@@ -15,6 +15,8 @@ import { RetentionRepository } from './retention.repository.js';
 import { RunRepository } from './run.repository.js';
 import { SavedPlanRepository } from './saved-plan.repository.js';
 import { StoreHealthRepository } from './store-health.repository.js';
+import { AuditRepository } from './audit.repository.js';
+import { SessionRepository } from './session.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
@@ -29,6 +31,8 @@ const REPOSITORIES = [
   WriteBackRepository,
   StateRepository,
   StoreHealthRepository,
+  AuditRepository,
+  SessionRepository,
   StoreEventRepository,
   OwedRepository,
   HistoryRepository,

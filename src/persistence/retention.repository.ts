@@ -45,6 +45,7 @@ const RULES: readonly Rule[] = [
       WHERE write_back.delivery_id = old.id AND write_back.state IN ('pending_review', 'ready', 'conflicted', 'failed'))`,
   },
   { table: 'store_event', id: 'uuid', condition: `old.settled_at < $1 AND old.state = 'processed'` },
+  { table: 'audit_entry', id: 'bigint', condition: 'old.at < $1' },
   { table: 'notification', id: 'bigint', condition: 'old.ended_at < $1' },
   // A plan so old would be refused in most of its entries; they go with it.
   { table: 'saved_plan', id: 'uuid', condition: 'old.created_at < $1' },

@@ -23,7 +23,7 @@ describe('secrets that a request brings', () => {
     expect(files.flatMap((file) => placesWhere(file, comparesSecret))).toEqual([]);
     const constant = all.filter(({ text }) => text.includes('timingSafeEqual(')).map(({ path }) => path);
     expect(constant.sort()).toEqual([
-      'src/api/admin.guard.ts',
+      'src/api/access.ts',
       'src/catalog/webhook-signature.ts',
       'src/dashboard/session.ts',
       'src/store/shopify/webhook-signature.ts',

@@ -14,6 +14,8 @@ import {
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { DeliveryOperations } from '../../operations/deliveries.js';
+import { Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -36,6 +38,7 @@ export class DeliveryPages {
   ) {}
 
   @Get()
+  @Allow('viewer')
   async list(
     @Query(new ZodPipe(querySchema)) { offset, state, store }: z.output<typeof querySchema>,
     @Req() request: Request,
@@ -46,6 +49,7 @@ export class DeliveryPages {
   }
 
   @Get(':id')
+  @Allow('viewer')
   async show(
     @Param('id') id: string,
     @Req() request: Request,
@@ -57,6 +61,8 @@ export class DeliveryPages {
   }
 
   @Post('replay')
+  @Allow('admin')
+  @Audited('delivery replay')
   async replay(
     @Body(new ZodPipe(formSchema)) { id, back }: z.output<typeof formSchema>,
     @Req() request: Request,

@@ -21,6 +21,8 @@ import { Sites } from '../../sites/sites.js';
 import { presentRun } from '../../operations/present-run.js';
 import { StoreHealthOperations } from '../../operations/store-health.js';
 import { StatusReader, type StoreStatus } from '../../operations/status.js';
+import { Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt } from '../page-query.js';
@@ -50,6 +52,7 @@ export class OverviewPages {
   ) {}
 
   @Get()
+  @Allow('viewer')
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
     const status = await this.status.read();
     const stores = await Promise.all(status.stores.map((store) => this.#outlook(store)));
@@ -57,6 +60,8 @@ export class OverviewPages {
   }
 
   @Post('stores/:key/sync')
+  @Allow('admin')
+  @Audited('sync')
   async sync(
     @Param('key') key: string,
     @Body(new ZodPipe(syncFormSchema)) { kind }: z.output<typeof syncFormSchema>,
@@ -71,6 +76,8 @@ export class OverviewPages {
   }
 
   @Post('stores/:key/retry')
+  @Allow('admin')
+  @Audited('store retry')
   async retry(@Param('key') key: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const { health, woken } = await this.health.retry(key);
     const waiting = counted(woken.writeBacks, 'write');

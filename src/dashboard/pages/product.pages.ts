@@ -12,6 +12,7 @@ import {
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { ProductOperations } from '../../operations/timeline.js';
+import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { productPath } from '../elements.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -35,6 +36,7 @@ export class ProductPages {
   ) {}
 
   @Get()
+  @Allow('viewer')
   async list(
     @Query(new ZodPipe(querySchema)) { offset, state, store, name }: z.output<typeof querySchema>,
     @Req() request: Request,
@@ -52,6 +54,7 @@ export class ProductPages {
   }
 
   @Get(':id')
+  @Allow('viewer')
   async show(
     @Param('id') id: string,
     @Req() request: Request,

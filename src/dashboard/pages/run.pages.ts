@@ -16,6 +16,7 @@ import { ListingRepository } from '../../persistence/listing.repository.js';
 import { RunRepository } from '../../persistence/run.repository.js';
 import { pageOf } from '../../operations/paging.js';
 import { presentRun } from '../../operations/present-run.js';
+import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, pageListSchema } from '../page-query.js';
@@ -39,6 +40,7 @@ export class RunPages {
   ) {}
 
   @Get()
+  @Allow('viewer')
   async list(
     @Query(new ZodPipe(querySchema)) { offset, state }: z.output<typeof querySchema>,
     @Req() request: Request,
@@ -50,6 +52,7 @@ export class RunPages {
   }
 
   @Get(':id')
+  @Allow('viewer')
   async show(
     @Param('id') id: string,
     @Req() request: Request,
@@ -60,6 +63,7 @@ export class RunPages {
 
   /** Only the changing part of the page, for its script. */
   @Get(':id/progress')
+  @Allow('viewer')
   async progress(@Param('id') id: string): Promise<string> {
     return progressFragment(await this.#progress(id)).text;
   }

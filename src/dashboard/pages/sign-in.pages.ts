@@ -1,12 +1,16 @@
 import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
+import { AccessThrottle } from '../../api/access-throttle.js';
+import { AccessTokens } from '../../api/access.js';
+import { Allow } from '../../api/allow.js';
+import { Metrics } from '../../observability/metrics/metrics.js';
+import { Logger } from '../../runtime/logger.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { signInPage } from '../layout.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { isSecure, ownPath, SessionGuard } from '../session.guard.js';
-import { cookieOf, SESSION_COOKIE, SESSION_SECONDS, Sessions, setCookie } from '../session.js';
-import { SignInThrottle } from '../sign-in-throttle.js';
+import { isSecure, ownPath, sessionCookieOf, SessionGuard, sessionOf } from '../session.guard.js';
+import { SESSION_COOKIE, SESSION_SECONDS, Sessions, setCookie } from '../session.js';
 import { messages } from '../messages.js';
 
 const querySchema = z.looseObject({ next: z.string().optional().catch(undefined) });
@@ -15,23 +19,30 @@ const bodySchema = z.looseObject({
   next: z.string().optional().catch(undefined),
 });
 
-/** Signs in with the admin token, and signs out. */
+/** Signs in with any configured token, and signs out. */
 @Controller()
 @UseFilters(PageErrorFilter)
 export class SignInPages {
+  readonly #log: Logger;
+
   constructor(
     private readonly sessions: Sessions,
-    private readonly throttle: SignInThrottle,
-  ) {}
+    private readonly tokens: AccessTokens,
+    private readonly throttle: AccessThrottle,
+    private readonly metrics: Metrics,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'dashboard' });
+  }
 
   @Get('login')
-  show(
+  async show(
     @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res() response: Response,
-  ): void {
+  ): Promise<void> {
     const next = ownPath(query.next);
-    if (this.sessions.read(cookieOf(request.headers.cookie, SESSION_COOKIE)) !== null) {
+    if ((await this.sessions.read(sessionCookieOf(request))) !== null) {
       response.redirect(303, next);
       return;
     }
@@ -48,25 +59,31 @@ export class SignInPages {
     const address = request.ip ?? '';
     const waitMs = this.throttle.waitMs(address);
     if (waitMs > 0) {
+      this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'throttled' });
       const seconds = Math.ceil(waitMs / 1000);
       response.status(429).set('retry-after', String(seconds));
       response.send(signInPage({ next, problem: messages.tooManyTokens(seconds) }));
       return;
     }
-    if (!this.sessions.isAdminToken(body.token)) {
+    const holder = this.tokens.holderOf(body.token);
+    if (holder === null) {
       this.throttle.failed(address);
+      this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'wrong_token' });
+      this.#log.warn({ address }, messages.signInRefused);
       response.status(401).send(signInPage({ next, problem: messages.wrongToken }));
       return;
     }
     this.throttle.succeeded(address);
     const cookie = { maxAgeSeconds: SESSION_SECONDS, secure: isSecure(request) };
-    response.append('set-cookie', setCookie(SESSION_COOKIE, this.sessions.issue(), cookie));
+    response.append('set-cookie', setCookie(SESSION_COOKIE, this.sessions.issue(holder), cookie));
     response.redirect(303, next);
   }
 
   @Post('logout')
   @UseGuards(SessionGuard)
-  signOut(@Req() request: Request, @Res() response: Response): void {
+  @Allow('viewer')
+  async signOut(@Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.sessions.end(sessionOf(request));
     const cookie = { maxAgeSeconds: 0, secure: isSecure(request) };
     response.append('set-cookie', setCookie(SESSION_COOKIE, '', cookie));
     response.redirect(303, '/login');

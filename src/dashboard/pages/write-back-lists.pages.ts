@@ -3,6 +3,8 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Database } from '../../persistence/database.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
+import { Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -33,6 +35,7 @@ export class WriteBackLists {
   ) {}
 
   @Get('review')
+  @Allow('viewer')
   async review(
     @Query(new ZodPipe(querySchema)) { offset, store }: z.output<typeof querySchema>,
     @Req() request: Request,
@@ -45,6 +48,8 @@ export class WriteBackLists {
 
   /** Decides about each selected row by itself. A refused row is reported, and the others continue. */
   @Post('review')
+  @Allow('reviewer')
+  @Audited('write-back {decision}')
   async decide(
     @Body(new ZodPipe(formSchema)) { id, decision, back }: z.output<typeof formSchema>,
     @Req() request: Request,
@@ -56,6 +61,7 @@ export class WriteBackLists {
   }
 
   @Get('journal')
+  @Allow('viewer')
   async journal(
     @Query(new ZodPipe(querySchema)) { offset, state, store }: z.output<typeof querySchema>,
     @Req() request: Request,

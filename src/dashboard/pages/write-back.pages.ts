@@ -18,6 +18,8 @@ import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { ListingRepository } from '../../persistence/listing.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
 import { WriteBackOperations, type Decision } from '../../operations/write-backs.js';
+import { Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { FieldApproval } from '../field-approval.js';
 import { LiveValues } from '../live-values.js';
@@ -61,6 +63,7 @@ export class WriteBackPages {
   ) {}
 
   @Get(':id')
+  @Allow('viewer')
   async show(
     @Param('id') id: string,
     @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
@@ -81,6 +84,7 @@ export class WriteBackPages {
   }
 
   @Get(':id/preview/:side')
+  @Allow('viewer')
   async preview(
     @Param('id') id: string,
     @Param('side') side: string,
@@ -96,6 +100,8 @@ export class WriteBackPages {
   }
 
   @Post(':id/decide')
+  @Allow('reviewer')
+  @Audited('write-back {decision}')
   async decide(
     @Param('id') id: string,
     @Body(new ZodPipe(decisionSchema)) form: z.output<typeof decisionSchema>,
@@ -114,6 +120,8 @@ export class WriteBackPages {
   }
 
   @Post(':id/revert')
+  @Allow('reviewer')
+  @Audited('write-back revert')
   async revert(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const notice = noticeOf(await this.operations.decide([id], 'revert'));
     seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);

@@ -11,6 +11,11 @@ export class Metrics {
     'workspace',
     'outcome',
   ]);
+  readonly accessRefused = this.#counter(
+    'access_refused_total',
+    'Sign-ins and API requests that were refused for their token',
+    ['via', 'reason'],
+  );
   readonly ackSeconds = new Histogram({
     name: 'store_sync_delivery_ack_seconds',
     help: 'Time from a delivery’s first byte to its answer',
@@ -90,6 +95,8 @@ export class Metrics {
       for (const state of ['succeeded', 'partial', 'failed']) this.runs.inc({ store, state }, 0);
       this.writeBackConflicts.inc({ store }, 0);
     }
+    for (const via of ['api', 'dashboard'])
+      for (const reason of ['wrong_token', 'throttled']) this.accessRefused.inc({ via, reason }, 0);
     for (const outcome of ['sent', 'failed']) this.notifications.inc({ outcome }, 0);
   }
 

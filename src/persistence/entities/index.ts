@@ -1,3 +1,5 @@
+import { AuditEntryEntity } from './audit-entry.entity.js';
+import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { NotificationEntity } from './notification.entity.js';
 import { OwedProductEntity } from './owed-product.entity.js';
@@ -28,13 +30,17 @@ export const ENTITIES = [
   SavedPlanEntryEntity,
   NotificationEntity,
   OwedProductEntity,
+  AuditEntryEntity,
+  RevokedSessionEntity,
 ];
 
 export {
+  AuditEntryEntity,
   GenerationTaskEntity,
   NotificationEntity,
   OwedProductEntity,
   ProductIdentifierEntity,
+  RevokedSessionEntity,
   SavedPlanEntity,
   SavedPlanEntryEntity,
   StoreEventEntity,

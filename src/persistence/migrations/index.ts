@@ -1,5 +1,6 @@
 import { RowsAreTheTruth1763700000000 } from './1763700000000-rows-are-the-truth.js';
 import { ArrivedContent1765000000000 } from './1765000000000-arrived-content.js';
+import { Audit1765100000000 } from './1765100000000-audit.js';
 import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
 import { StoreHealth1763870000000 } from './1763870000000-store-health.js';
@@ -29,4 +30,5 @@ export const MIGRATIONS = [
   BegunActions1764400000000,
   GateFindings1764900000000,
   ArrivedContent1765000000000,
+  Audit1765100000000,
 ];

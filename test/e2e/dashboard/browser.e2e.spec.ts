@@ -43,7 +43,7 @@ function inABrowser(): void {
   async function signedIn(browser: Browser): Promise<Page> {
     const page = await browser.context.newPage();
     await page.goto(`${dashboard.url}/`);
-    await page.getByLabel('Admin token').fill(dashboard.world.adminToken);
+    await page.getByLabel('Token').fill(dashboard.world.adminToken);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     return page;

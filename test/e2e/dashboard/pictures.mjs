@@ -50,7 +50,7 @@ async function takePictures({ output, url, token }) {
   try {
     const page = await browser.newPage({ viewport: SIZE, colorScheme: 'light' });
     await page.goto(`${url}/`);
-    await page.getByLabel('Admin token').fill(token);
+    await page.getByLabel('Token').fill(token);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     await page.screenshot({ path: `${IMAGES}/dashboard.png` });

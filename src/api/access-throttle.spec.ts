@@ -1,17 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
-import { SignInThrottle } from './sign-in-throttle.js';
+import { AccessThrottle } from './access-throttle.js';
 
-function throttleAt(): { throttle: SignInThrottle; advance: (ms: number) => void } {
+function throttleAt(): { throttle: AccessThrottle; advance: (ms: number) => void } {
   let atMs = 1_000_000;
   return {
-    throttle: new SignInThrottle({ now: () => new Date(atMs) }),
+    throttle: new AccessThrottle({ now: () => new Date(atMs) }),
     advance: (ms) => {
       atMs += ms;
     },
   };
 }
 
-describe('SignInThrottle', () => {
+describe('AccessThrottle', () => {
   it('lets slips pass, then doubles the wait up to half a minute', () => {
     const { throttle, advance } = throttleAt();
     const waits: number[] = [];

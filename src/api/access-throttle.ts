@@ -15,11 +15,11 @@ interface Failures {
 
 /**
  * Slows down guessing. After a few wrong tokens, each attempt from an address has to wait, twice as long each time,
- * up to half a minute. The state is per process. The length of the token is the real protection; the delay only
- * limits the noise.
+ * up to half a minute. The API and the sign-in share the state, which is per process. The length of the token is the
+ * real protection; the delay only limits the noise.
  */
 @Injectable()
-export class SignInThrottle {
+export class AccessThrottle {
   readonly #failures = new Map<string, Failures>();
 
   constructor(@Inject(Clock) private readonly clock: Pick<Clock, 'now'>) {}

@@ -1,0 +1,75 @@
+import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { catchError, mergeMap, type Observable } from 'rxjs';
+import { AuditRepository, type NewAuditEntry } from '../persistence/audit.repository.js';
+import { actorOf } from './allow.js';
+
+/**
+ * The change that a route makes, as `audit` shows it. `{name}` stands for a route parameter or a field of the body.
+ *
+ * @example
+ * ‎@Audited('write-back {decision}')
+ */
+export const Audited = Reflector.createDecorator<string>();
+
+const MOST_TARGETS = 1000;
+const LONGEST = 300;
+/** Fields of requests that say what was asked for besides its targets. */
+const DETAILS = ['full', 'force', 'kind', 'field', 'workspace'] as const;
+const TARGETS = ['key', 'id', 'ids'] as const;
+
+/** Records each change before it is made, and its end: no change is made that cannot be recorded. */
+@Injectable()
+export class AuditInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly audit: AuditRepository,
+  ) {}
+
+  async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
+    const what = this.reflector.get<string | undefined>(Audited.KEY, context.getHandler());
+    if (what === undefined) return next.handle();
+    const id = await this.audit.begin(entryOf(what, context.switchToHttp().getRequest<Request>()));
+    return next.handle().pipe(
+      mergeMap(async (value: unknown) => {
+        await this.audit.end(id, 'done');
+        return value;
+      }),
+      catchError(async (error: unknown) => {
+        await this.audit.end(id, 'failed');
+        throw error;
+      }),
+    );
+  }
+}
+
+function entryOf(what: string, request: Request): NewAuditEntry {
+  const body = fieldsOf(request.body);
+  const fields = { ...body, ...fieldsOf(request.params) };
+  const actor = actorOf(request);
+  return {
+    actor: actor?.name ?? 'nobody',
+    role: actor?.role ?? null,
+    via: request.originalUrl.startsWith('/api/') ? 'api' : 'dashboard',
+    address: request.ip ?? null,
+    what: what.replaceAll(/\{(\w{1,20})\}/g, (_all, name: string) => textsOf(fields[name])[0] ?? ''),
+    targets: TARGETS.flatMap((name) => textsOf(fields[name])).slice(0, MOST_TARGETS),
+    details: Object.fromEntries(
+      DETAILS.filter((name) => fields[name] !== undefined).map((name) => [name, textsOf(fields[name])]),
+    ),
+  };
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+/** The input is recorded before validation: shortened, and without characters that the database refuses. */
+function textsOf(value: unknown): string[] {
+  const values: unknown[] = Array.isArray(value) ? value : [value];
+  return values
+    .slice(0, MOST_TARGETS)
+    .filter((each) => ['string', 'number', 'boolean'].includes(typeof each))
+    .map((each) => String(each).slice(0, LONGEST).toWellFormed().replaceAll('\0', ''));
+}

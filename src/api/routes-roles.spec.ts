@@ -1,0 +1,88 @@
+import { describe, expect, it } from '@jest/globals';
+import { GUARDS_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
+import { RequestMethod, type Type } from '@nestjs/common';
+import { DashboardModule } from '../dashboard/dashboard.module.js';
+import { SessionGuard } from '../dashboard/session.guard.js';
+import { allows, ROLES } from './access.js';
+import { AdminGuard } from './admin.guard.js';
+import { Allow } from './allow.js';
+import { ApiModule } from './api.module.js';
+import { Audited } from './audit.interceptor.js';
+
+/** Open to everybody: the orchestrator, Prometheus, the sign-in and its style sheet. */
+const OPEN = [
+  'GET health/live',
+  'GET health/ready',
+  'GET metrics',
+  'GET assets/:name',
+  'GET login',
+  'POST login',
+];
+/** Sign-out changes nothing that others see. */
+const UNRECORDED = ['POST logout'];
+
+interface Route {
+  readonly name: string;
+  readonly guarded: boolean;
+  readonly role: unknown;
+  readonly audited: unknown;
+  readonly changes: boolean;
+}
+
+function routesOf(controller: Type): Route[] {
+  const base: unknown = Reflect.getMetadata(PATH_METADATA, controller);
+  return Object.getOwnPropertyNames(controller.prototype).flatMap((method) => {
+    const handler: unknown = Object.getOwnPropertyDescriptor(controller.prototype, method)?.value;
+    if (typeof handler !== 'function' || Reflect.getMetadata(METHOD_METADATA, handler) === undefined)
+      return [];
+    const verb = RequestMethod[Number(Reflect.getMetadata(METHOD_METADATA, handler))] ?? '';
+    const path: unknown = Reflect.getMetadata(PATH_METADATA, handler);
+    const guards: unknown[] = [controller, handler].flatMap(
+      (target) => (Reflect.getMetadata(GUARDS_METADATA, target) as unknown[] | undefined) ?? [],
+    );
+    const name = `${verb} ${[base, path]
+      .map(String)
+      .filter((part) => part !== '/')
+      .join('/')}`;
+    return {
+      name,
+      guarded: guards.includes(AdminGuard) || guards.includes(SessionGuard),
+      role: Reflect.getMetadata(Allow.KEY, handler),
+      audited: Reflect.getMetadata(Audited.KEY, handler),
+      changes: verb !== 'GET',
+    };
+  });
+}
+
+const routes = [ApiModule, DashboardModule].flatMap((module) =>
+  (Reflect.getMetadata('controllers', module) as Type[]).flatMap(routesOf),
+);
+
+describe('every route of the API and the dashboard', () => {
+  it('has a guard and names the role that it needs, unless it is open to everybody', () => {
+    expect(routes.length).toBeGreaterThan(40);
+    const odd = routes.filter(
+      ({ name, guarded, role }) => !OPEN.includes(name) && (!guarded || role === undefined),
+    );
+    expect(odd).toEqual([]);
+  });
+
+  it('that changes something is recorded, and no viewer may call it', () => {
+    const odd = routes.filter(
+      ({ name, changes, role, audited }) =>
+        changes && ![...OPEN, ...UNRECORDED].includes(name) && (audited === undefined || role === 'viewer'),
+    );
+    expect(odd).toEqual([]);
+  });
+});
+
+describe('roles', () => {
+  it('allow what the roles before them do', () => {
+    const table = ROLES.map((role) => ROLES.map((needed) => allows(role, needed)));
+    expect(table).toEqual([
+      [true, false, false],
+      [true, true, false],
+      [true, true, true],
+    ]);
+  });
+});

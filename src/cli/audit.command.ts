@@ -1,0 +1,40 @@
+import { Command, Option } from 'nest-commander';
+import { AuditOperations } from '../operations/audit.js';
+import { PAGE_LIMIT } from '../operations/paging.js';
+import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { messages } from './messages.js';
+import { print, printJson } from './output.js';
+import { printable } from './terminal.js';
+
+interface AuditOptions extends CommonOptions {
+  readonly json?: boolean;
+}
+
+const TARGETS_SHOWN = 5;
+
+@Command({ name: 'audit', description: messages.auditDoes })
+export class AuditCommand extends StoreSyncCommand<AuditOptions> {
+  @Option({ flags: '--json', description: messages.json })
+  parseJson(): boolean {
+    return true;
+  }
+
+  protected async execute(options: AuditOptions): Promise<number> {
+    return this.withService(options, AuditOperations, async (audit) => {
+      const page = await audit.list({ limit: PAGE_LIMIT, offset: 0, order: 'desc' });
+      if (options.json) {
+        printJson(page);
+        return 0;
+      }
+      for (const { at, actor, role, via, address, what, targets, outcome } of page.items) {
+        const who = `${actor}${role === null ? '' : ` (${role})`} by ${via}${address === null ? '' : ` from ${address}`}`;
+        const shown = targets.slice(0, TARGETS_SHOWN).join(' ');
+        const more =
+          targets.length > TARGETS_SHOWN ? ` and ${String(targets.length - TARGETS_SHOWN)} more` : '';
+        print(printable(`${at}  ${outcome}  ${what} ${shown}${more}  ${who}`));
+      }
+      if (page.items.length === 0) print(messages.noChanges);
+      return 0;
+    });
+  }
+}

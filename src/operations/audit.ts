@@ -1,0 +1,69 @@
+import { hostname, userInfo } from 'node:os';
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { AuditRepository } from '../persistence/audit.repository.js';
+import type { AuditEntryEntity } from '../persistence/entities/index.js';
+import type { PageRequest } from '../persistence/listing.repository.js';
+import { pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
+
+export const auditEntrySchema = z.object({
+  id: z.string(),
+  at: z.iso.datetime(),
+  actor: z.string().describe('name of the token, or user of the operating system'),
+  role: z.string().nullable(),
+  via: z.enum(['api', 'dashboard', 'command']),
+  address: z.string().nullable().describe("the client's address, or the host of a command"),
+  what: z.string(),
+  targets: z.array(z.string()),
+  details: z.record(z.string(), z.unknown()),
+  outcome: z.string().describe('begun, done or failed'),
+});
+export type AuditEntry = z.output<typeof auditEntrySchema>;
+export const auditPageSchema = pageSchema(auditEntrySchema);
+export const auditQuerySchema = pageQuerySchema;
+
+/** The change that a command is about to make. */
+export interface CommandChange {
+  readonly what: string;
+  readonly targets: readonly string[];
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The record of changes by API, dashboard and commands, with their actors. */
+@Injectable()
+export class AuditOperations {
+  constructor(private readonly audit: AuditRepository) {}
+
+  async list(page: PageRequest): Promise<Page<AuditEntry>> {
+    return pageOf(await this.audit.list(page), page, present);
+  }
+
+  /** Records a command's change before it is made, and how it ended. */
+  async ofCommand<T>(change: CommandChange, work: () => Promise<T>): Promise<T> {
+    const id = await this.audit.begin({
+      ...{ actor: osUser(), role: null, via: 'command', address: hostname() },
+      ...{ what: change.what, targets: change.targets, details: change.details ?? {} },
+    });
+    try {
+      const result = await work();
+      await this.audit.end(id, 'done');
+      return result;
+    } catch (error) {
+      await this.audit.end(id, 'failed');
+      throw error;
+    }
+  }
+}
+
+function present({ at, targets, ...entry }: AuditEntryEntity): AuditEntry {
+  return { ...entry, at: at.toISOString(), targets: [...targets] };
+}
+
+/** A container may run as a user without a name. */
+function osUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${String(process.getuid?.() ?? 'unknown')}`;
+  }
+}

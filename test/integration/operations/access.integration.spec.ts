@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OperationsWorld } from '../../support/operations-world.js';
+
+const VIEWER = 'the token of one who reads';
+const REVIEWER = 'the token of one who decides';
+
+let here: OperationsWorld;
+beforeAll(async () => {
+  const tokens = { vera: { token: VIEWER, role: 'viewer' }, rene: { token: REVIEWER, role: 'reviewer' } };
+  here = await OperationsWorld.open({ settings: { server: { tokens } } });
+  await here.start();
+}, 120_000);
+afterAll(() => here.end(), 60_000);
+
+async function call(method: string, path: string, token: string, body?: object): Promise<Response> {
+  return fetch(`${here.world.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+}
+
+describe('the API', () => {
+  it.each([
+    ['a viewer', VIEWER, [200, 403, 403]],
+    ['a reviewer', REVIEWER, [200, 200, 403]],
+  ])('lets %s do what the role allows', async (_who, token, expected) => {
+    const statuses = [
+      (await call('GET', '/api/v1/status', token)).status,
+      (await call('POST', '/api/v1/write-backs/approve', token, { ids: ['none'] })).status,
+      (await call('POST', '/api/v1/stores/main/retry', token)).status,
+    ];
+    expect(statuses).toEqual(expected);
+  });
+
+  it('records who approved, with address and targets', async () => {
+    await call('POST', '/api/v1/write-backs/approve', REVIEWER, { ids: ['one', 'two'] });
+    await call('POST', '/api/v1/stores/nobody/retry', here.world.adminToken);
+    const answer = await call('GET', '/api/v1/audit?limit=2', VIEWER);
+    expect(await answer.json()).toMatchObject({
+      items: [
+        { actor: 'admin', role: 'admin', what: 'store retry', targets: ['nobody'], outcome: 'failed' },
+        {
+          ...{ actor: 'rene', role: 'reviewer', via: 'api', what: 'write-back approve', outcome: 'done' },
+          ...{ targets: ['one', 'two'], address: expect.stringContaining('127.0.0.1') },
+        },
+      ],
+    });
+  });
+
+  it('forbids caches to store answers, and browsers to guess their type', async () => {
+    const { headers } = await call('GET', '/api/v1/status', VIEWER);
+    expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
+      'no-store',
+      'nosniff',
+    ]);
+  });
+
+  it('asks for the token before it reads the body, and counts wrong ones', async () => {
+    const body = '{'.repeat(1000);
+    const answer = await fetch(`${here.world.url}/api/v1/deliveries/replay`, {
+      method: 'POST',
+      headers: { authorization: 'Bearer wrong', 'content-type': 'application/json' },
+      body,
+    });
+    expect(answer.status).toBe(401);
+    const metrics = await (await fetch(`${here.world.url}/metrics`)).text();
+    expect(metrics).toContain('store_sync_access_refused_total{via="api",reason="wrong_token"} 1');
+  });
+});
+
+describe('guesses', () => {
+  it('of tokens by the API slow the sign-in of the same address too', async () => {
+    for (let count = 0; count < 5; count += 1) await call('GET', '/api/v1/status', `wrong ${String(count)}`);
+    const answer = await fetch(`${here.world.url}/login`, {
+      method: 'POST',
+      body: new URLSearchParams({ token: 'wrong' }),
+    });
+    expect(answer.status).toBe(429);
+  });
+});
