@@ -28,8 +28,17 @@ describe('AccessThrottle', () => {
     const { throttle } = throttleAt();
     for (let attempt = 0; attempt < 5; attempt += 1) throttle.failed('a');
     expect(throttle.waitMs('b')).toBe(0);
-    throttle.succeeded('a');
+    throttle.succeeded('a', 'admin');
     expect(throttle.waitMs('a')).toBe(0);
+  });
+
+  it('slows a viewer who guesses the token of an admin, between its own requests too', () => {
+    const { throttle } = throttleAt();
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      throttle.failed('a');
+      throttle.succeeded('a', 'viewer');
+    }
+    expect(throttle.waitMs('a')).toBeGreaterThan(0);
   });
 
   it('forgets after a quarter of an hour', () => {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Role } from './access.js';
 import { Clock } from '../runtime/clock.js';
 
 /** The number of wrong tokens without a delay, for typing errors. */
@@ -45,7 +46,8 @@ export class AccessThrottle {
     }
   }
 
-  succeeded(address: string): void {
-    this.#failures.delete(address);
+  /** Forgets the wrong tokens of an address. Only the highest role can: a viewer must not be able to guess on. */
+  succeeded(address: string, role: Role): void {
+    if (role === 'admin') this.#failures.delete(address);
   }
 }

@@ -53,7 +53,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
       if (given !== undefined) this.#refuse(address);
       throw new UnauthorizedException('a bearer token is needed');
     }
-    this.throttle.succeeded(address);
+    this.throttle.succeeded(address, holder.role);
     holders.set(request, { name: holder.name, role: holder.role });
     next();
   };

@@ -143,6 +143,7 @@ export const messages = {
   unreadableFile: (file: string, reason: string): string => `${file} cannot be read: ${reason}`,
   shells: 'bash | zsh | fish; default: the shell that SHELL names',
   productsUsage: 'products show ID',
+  owed: (count: number, since: string): string => `owed to the next run: ${count}, the oldest since ${since}`,
   unplacedValues: (count: number): string =>
     `${count} generated values of the last 30 days have no place: see writeBack.fields, writeBack.sections`,
 } as const;

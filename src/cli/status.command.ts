@@ -56,6 +56,9 @@ function printStore(store: StoreStatus): void {
     print(`  ${messages.storePaused(scope ?? 'everything', since ?? unknown, nextTry ?? unknown, why)}`);
   }
   print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
+  if (store.owed.count > 0)
+    print(`  ${messages.owed(store.owed.count, store.owed.since ?? messages.unknownTime)}`);
+  for (const { count, reason } of store.owed.reasons) print(`    ${String(count)}: ${reason}`);
   if (store.unmappedParts > 0) print(`  ${messages.unplacedValues(store.unmappedParts)}`);
   for (const run of store.lastRuns) {
     const { counts } = run;

@@ -103,6 +103,7 @@ export const messages = {
   tokenIs: 'The token is the value of the setting',
   tokenOr: 'or one of the tokens in',
   readUpTo: 'Read up to',
+  owedToNextRun: 'Owed to the next run',
   chartColours: 'Colours of the chart',
   allOfThem: 'Show all of them',
   searchLabel: 'external_id, SKU, barcode or handle',

@@ -1,3 +1,5 @@
+import { codesMetWith } from './error-policy.js';
+
 /**
  * Why a product is owed: put off, with a reason that code can read. The next run reads every owed product, incremental runs too,
  * whatever the watermark says. A run that ends with owed products is `partial`.
@@ -58,7 +60,6 @@ export function owedLine(counts: Readonly<Partial<Record<OwedCode, number>>>): s
 
 /** The code under which a failed action is owed, by the code of its error. */
 export function owedForFailure(errorCode: string): Extract<OwedCode, 'refused' | 'unavailable'> {
-  return errorCode === 'transient' || errorCode === 'throttled' || errorCode === 'auth'
-    ? 'unavailable'
-    : 'refused';
+  const passing: readonly string[] = codesMetWith('apply', 'retry', 'wait', 'pause');
+  return passing.includes(errorCode) ? 'unavailable' : 'refused';
 }

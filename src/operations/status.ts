@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { OWED_CODES, OWED_REASONS } from '../domain/owed.js';
 import { LinkRepository } from '../persistence/link.repository.js';
+import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
@@ -24,6 +26,12 @@ const storeStatusSchema = z.object({
   products: byState,
   tasks: byState,
   writeBacks: byState,
+  /** Products that runs put off, by reason. The next run reads them. */
+  owed: z.object({
+    count: z.int(),
+    since: z.iso.datetime().nullable().describe('since when the oldest is owed'),
+    reasons: z.array(z.object({ code: z.enum(OWED_CODES), count: z.int(), reason: z.string() })),
+  }),
   /** Fields and attributes that results of the last thirty days brought, and that no setting maps. */
   unmappedParts: z.int(),
   /** Products whose newest generation returned nothing, with the service's reason. */
@@ -68,6 +76,7 @@ export class StatusReader {
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly state: StateRepository,
+    private readonly owed: OwedRepository,
     private readonly health: StoreHealthOperations,
     private readonly clock: Clock,
   ) {}
@@ -100,7 +109,7 @@ export class StatusReader {
   }
 
   async #store(store: Store, goneShown: number): Promise<StoreStatus> {
-    const [known, health, runs, products, tasks, writeBacks, unmappedParts, unsuccessful, gone] =
+    const [known, health, runs, products, tasks, writeBacks, owed, unmappedParts, unsuccessful, gone] =
       await Promise.all([
         this.state.store(store.key),
         this.health.of(store.key),
@@ -108,6 +117,7 @@ export class StatusReader {
         this.links.countByState(store.key),
         this.tasks.countByState(store.key),
         this.writeBacks.countByState(store.key),
+        this.owed.summary(store.key),
         this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
         this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
         goneFrom(this.links, store, goneShown),
@@ -121,6 +131,7 @@ export class StatusReader {
       products,
       tasks,
       writeBacks,
+      owed: presentOwed(owed),
       unmappedParts,
       unsuccessful: unsuccessful.map(({ externalId, state, reason }) => ({ externalId, state, reason })),
       gone,
@@ -136,4 +147,13 @@ export class StatusReader {
       webhook: known?.webhookFinding ?? null,
     };
   }
+}
+
+/** Owed products by reason, in the order of the reasons' table. */
+export function presentOwed({ count, since, byCode }: OwedSummary): StoreStatus['owed'] {
+  const reasons = OWED_CODES.flatMap((code) => {
+    const of = byCode[code] ?? 0;
+    return of === 0 ? [] : [{ code, count: of, reason: OWED_REASONS[code] }];
+  });
+  return { count, since: since?.toISOString() ?? null, reasons };
 }

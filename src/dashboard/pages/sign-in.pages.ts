@@ -73,7 +73,7 @@ export class SignInPages {
       response.status(401).send(signInPage({ next, problem: messages.wrongToken }));
       return;
     }
-    this.throttle.succeeded(address);
+    this.throttle.succeeded(address, holder.role);
     const cookie = { maxAgeSeconds: SESSION_SECONDS, secure: isSecure(request) };
     response.append('set-cookie', setCookie(SESSION_COOKIE, this.sessions.issue(holder), cookie));
     response.redirect(303, next);

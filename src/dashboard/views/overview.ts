@@ -100,6 +100,15 @@ function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutloo
         <dd>${stateCounts(status.writeBacks, '/journal')}</dd>
         <dt>Generations</dt>
         <dd>${stateCounts(status.tasks, null)}</dd>
+        ${
+          status.owed.count > 0 &&
+          html`<dt>${messages.owedToNextRun}</dt>
+            <dd>
+              <ul class="plain">
+                ${status.owed.reasons.map(({ count, reason }) => html`<li>${amount(count)}: ${reason}</li>`)}
+              </ul>
+            </dd>`
+        }
       </dl>
       <div>
         <h3>Last runs</h3>

@@ -9,11 +9,13 @@ const VISITOR: Visitor = {
   notice: null,
 };
 
-function overview(gone: StoreStatus['gone']): string {
+function overview(gone: StoreStatus['gone'], over: Partial<StoreStatus> = {}): string {
   const store: StoreStatus = {
     ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
     ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, unmappedParts: 0, gone },
+    owed: { count: 0, since: null, reasons: [] },
     health: { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null },
+    ...over,
   };
   const none = { deliveries: 0, writeBacks: 0, tasks: 0 };
   const status: Status = {
@@ -25,6 +27,16 @@ function overview(gone: StoreStatus['gone']): string {
   };
   return overviewPage(VISITOR, status, [{ status: store, nextRunAt: null, runs: [] }]);
 }
+
+describe('products that runs put off', () => {
+  it('are listed on the overview by reason, and only while there are any', () => {
+    const reasons = [{ code: 'refused' as const, count: 2, reason: 'the catalog refused it' }];
+    const page = overview(null, { owed: { count: 2, since: null, reasons } });
+    expect(page).toContain('Owed to the next run');
+    expect(page).toContain('<li>2: the catalog refused it</li>');
+    expect(overview(null)).not.toContain('Owed to the next run');
+  });
+});
 
 describe('products that are gone from the store', () => {
   it('are listed on the overview with deleted: report, the first few and the way to all', () => {
