@@ -6,6 +6,7 @@ import {
   orphanReleaseBody,
   refusedIdentifiers,
   releaseBody,
+  withStaleCleared,
 } from './identifier-refusals.js';
 
 const standalone: CatalogProductBody = { external_id: 'p', name: 'Chair', sku: 'S', barcode: 'B' };
@@ -109,6 +110,35 @@ describe('releaseBody', () => {
       { external_id: 'p:2', name: 'Blue' },
       { external_id: 'p:3', name: 'Green' },
     ]);
+  });
+});
+
+describe('withStaleCleared', () => {
+  const held = (owner: string, value: string) => ({ kind: 'sku' as const, value, owner });
+  const body = {
+    external_id: 'p',
+    name: 'P',
+    variants: [
+      { external_id: 'p:1', name: 'S' },
+      { external_id: 'p:2', name: 'M', sku: 'NEW' },
+    ],
+  };
+
+  it('clears what a variant held and nothing replaces', () => {
+    const stale = [held('p:1', 'OLD-1'), held('p:2', 'OLD-2')];
+    expect(withStaleCleared({ variants: body.variants }, body, stale)).toEqual({
+      variants: [{ external_id: 'p:1', name: 'S', sku: null }, body.variants[1]],
+    });
+  });
+
+  it('clears what the product itself held, also where the field is not among the changes', () => {
+    expect(withStaleCleared({ name: 'P' }, body, [held('p', 'OLD')])).toEqual({ name: 'P', sku: null });
+    const own = { ...body, sku: 'NEW' };
+    expect(withStaleCleared({ sku: 'NEW' }, own, [held('p', 'OLD')])).toEqual({ sku: 'NEW' });
+  });
+
+  it('leaves changes without variants alone: they are not sent', () => {
+    expect(withStaleCleared({ name: 'P' }, body, [held('p:1', 'OLD')])).toEqual({ name: 'P' });
   });
 });
 

@@ -102,6 +102,21 @@ export function releaseBody(
   };
 }
 
+/**
+ * The changes with null for each stale identifier that no new value replaces. A service that merges variants keeps a value that
+ * is not named, so that an identifier which the merchant removed, or which is withheld, would stay in the catalog for good.
+ */
+export function withStaleCleared<Changes extends Partial<CatalogProductBody>>(
+  changes: Changes,
+  body: CatalogProductBody,
+  stale: readonly Identifier[],
+): Changes {
+  const left = (owner: CatalogProductBody): Partial<Record<IdentifierKind, null>> =>
+    cleared(stale.filter((held) => held.owner === owner.external_id && (owner[held.kind] ?? '') === ''));
+  const variants = changes.variants?.map((variant) => ({ ...variant, ...left(variant) }));
+  return { ...changes, ...left(body), ...(variants === undefined ? {} : { variants }) };
+}
+
 /** What takes all identifiers from a product whose source is gone, and from its variants. */
 export function orphanReleaseBody(externalId: string, held: readonly Identifier[]): Record<string, unknown> {
   const byOwner = Map.groupBy(held, ({ owner }) => owner);

@@ -16,6 +16,7 @@ import {
   orphanReleaseBody,
   refusedIdentifiers,
   releaseBody,
+  withStaleCleared,
 } from '../planner/identifier-refusals.js';
 import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
@@ -102,7 +103,7 @@ export class ProductSender {
         (field) => !refused.some(({ kind, owner }) => kind === field && owner === body.external_id),
       );
       try {
-        const changes = patchBody(sent, inOrder(left));
+        const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, stale);
         const whole = await withForeignMembers(this.client, catalogId, changes, before ?? null);
         const product = await this.#change(catalogId, body.external_id, whole, beforeSend);
         return { kind: 'product', product, body: sent, refused };

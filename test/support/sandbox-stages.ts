@@ -16,6 +16,8 @@ export interface HeldProduct {
 
 /** The real catalog sandbox under the given readings, in place of the catalog in memory. */
 export class SandboxCatalog {
+  #cut: { left: number; readonly then: () => void } | null = null;
+
   private constructor(
     readonly service: RunningCatalogSandbox,
     readonly client: CatalogClient,
@@ -32,9 +34,25 @@ export class SandboxCatalog {
       baseUrl: service.baseUrl,
       auth: { apiToken: token },
       requestsPerSecond: 10_000,
+      onRequest: () => {
+        catalog.#answered();
+      },
     });
     stages.client = client;
-    return new SandboxCatalog(service, client);
+    const catalog = new SandboxCatalog(service, client);
+    return catalog;
+  }
+
+  /** Calls `then` once, when so many more requests have been answered. A later call replaces an earlier one. */
+  afterRequests(count: number, then: () => void): void {
+    this.#cut = { left: count, then };
+  }
+
+  #answered(): void {
+    if (this.#cut === null || this.#cut.left-- > 0) return;
+    const { then } = this.#cut;
+    this.#cut = null;
+    then();
   }
 
   /** Puts a product there as another system would, and waits until its variants exist. */
