@@ -184,16 +184,25 @@ describe('an update', () => {
     });
   });
 
-  it('to an identifier that is withheld leaves the catalog’s value alone: nothing is sent', () => {
-    const settled = settleIdentity(update, link, view({ holders }), generated);
+  it('to an identifier that is withheld clears the outdated one: the catalog must not keep it', () => {
+    const settled = settle(update, view({ holders }), link);
+    expect(settled).toMatchObject({ fields: ['sku'], withheld: [{ kind: 'sku', value: 'BOT-9' }] });
+  });
+
+  it('from a withheld identifier to another withheld one sends nothing: the catalog holds neither', () => {
+    const withheld: WithheldIdentifier[] = [{ ...withheldSku, value: 'BOT-8', reason: 'held' }];
+    const { sku: _sku, ...pushedFields } = link.pushedFields;
+    const conflicted = { ...link, state: 'conflicted' as const, withheld, pushedFields };
+    const again = changeOf(planProduct(renumbered, conflicted, rules(), generated));
+    const settled = settleIdentity(again, conflicted, view({ holders }), generated);
     expect(settled).toMatchObject({ kind: 'unchanged', withheld: [{ kind: 'sku', value: 'BOT-9' }] });
   });
 
   it('of other fields goes on without the withheld identifier', () => {
     const changed = changeOf(planProduct({ ...renumbered, vendor: 'Other' }, link, rules(), generated));
     expect(settle(changed, view({ holders }), link)).toMatchObject({
-      fields: ['brand'],
-      reason: 'changed in the store: brand',
+      fields: ['brand', 'sku'],
+      reason: 'changed in the store: brand, sku',
       withheld: [{ kind: 'sku', value: 'BOT-9' }],
       wantsGeneration: true,
     });
@@ -212,8 +221,8 @@ describe('an update', () => {
   });
 
   it('never adopts', () => {
-    const settled = settleIdentity(update, link, view({ holders: [holder({ value: 'BOT-9' })] }), generated);
-    expect(settled).toMatchObject({ kind: 'unchanged', withheld: [{ kind: 'sku' }] });
+    const settled = settle(update, view({ holders: [holder({ value: 'BOT-9' })] }), link);
+    expect(settled).toMatchObject({ kind: 'update', catalogId: '70', withheld: [{ kind: 'sku' }] });
   });
 
   it('of a variant’s withheld identifier sends the variants without it', () => {

@@ -1,4 +1,4 @@
-import { IDENTIFIER_KINDS, type Identifier, type IdentifierKind } from '../domain/catalog-product.js';
+import type { Identifier, IdentifierKind } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { filledFields, identifierKey, identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
 import { changedFields, changeReason, type LinkView, type PlannedChange } from './plan-product.js';
@@ -67,9 +67,8 @@ export function settleIdentity(
   const body = withoutIdentifiers(change.body, withheld);
   if (change.kind === 'create')
     return { kind: 'change', change: settledCreation(change, body, withheld, adopted, view) };
-  const fields = changedFields(body, link?.pushedFields ?? {}).filter(
-    (field) => !onlyWithheld(field, withheld, change),
-  );
+  // A value that was pushed before and is withheld now is cleared: the catalog never keeps an outdated identifier.
+  const fields = changedFields(body, link?.pushedFields ?? {});
   if (fields.length === 0 && link?.state !== 'orphaned') return { kind: 'unchanged', withheld };
   return {
     kind: 'change',
@@ -160,19 +159,6 @@ function holdersOf(identifier: Identifier, view: IdentityView): CatalogHolder[] 
 
 export function bearerKey({ kind, value }: Pick<Identifier, 'kind' | 'value'>): string {
   return `${kind}\u0000${value}`;
-}
-
-/**
- * A field that is empty only because its identifier is withheld keeps its value in the catalog. Withholding prevents
- * a claim, but does not remove a value.
- */
-function onlyWithheld(
-  field: CatalogField,
-  withheld: readonly WithheldIdentifier[],
-  change: PlannedChange,
-): boolean {
-  if (!(IDENTIFIER_KINDS as readonly string[]).includes(field)) return false;
-  return withheld.some((identifier) => identifier.kind === field && identifier.owner === change.externalId);
 }
 
 /** The identifiers that another run has claimed since planning. Checked right before sending. */

@@ -190,7 +190,7 @@ export class Applier {
           return this.#send(store, action, body, {
             proved: run.identifiersProved && !action.unproved,
             attempted: repeat || attempted,
-            stale,
+            stale: [...stale, ...withheld],
             beforeSend: run.assertHeld,
           });
         }),

@@ -128,7 +128,10 @@ export class BackgroundCreations {
     if (body === null || missing.length === 0) return true;
     try {
       const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
-      const sent = await sender.update(catalogId, body, missing, { stale: [], beforeSend: () => undefined });
+      const sent = await sender.update(catalogId, body, missing, {
+        stale: link.withheld,
+        beforeSend: () => undefined,
+      });
       const withheld = [...link.withheld, ...sent.refused];
       await this.links.completed(externalId, withheld, fieldHashes(sent.body));
     } catch (error) {

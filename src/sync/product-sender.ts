@@ -39,6 +39,7 @@ export interface SendOptions {
   readonly proved: boolean;
   /** An earlier attempt may have been carried out. */
   readonly attempted: boolean;
+  /** Identifiers that the catalog may hold for the product and must not keep: outdated ones, and those that are withheld. */
   readonly stale: readonly Identifier[];
   /** The body that we sent last; absent or null where it is not known. */
   readonly before?: Partial<CatalogProductBody> | null;
