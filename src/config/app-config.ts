@@ -9,6 +9,6 @@ export interface PublicAddress {
 }
 
 /** The part of the configuration that says who may use the API and the dashboard. */
-export interface AdminAccess {
+interface AdminAccess {
   readonly server: Pick<AppConfig['server'], 'adminToken'>;
 }

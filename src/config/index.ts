@@ -1,4 +1,4 @@
-export { APP_CONFIG, type AdminAccess, type PublicAddress } from './app-config.js';
+export { APP_CONFIG, type PublicAddress } from './app-config.js';
 export { ConfigError } from './config-error.js';
 export { environment } from './environment.js';
 export type { Environment } from './environment.js';
