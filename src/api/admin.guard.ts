@@ -40,7 +40,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     if (!this.tokens.any)
       throw new NotFoundException('the API is off: server.adminToken and server.tokens are not set');
     const address = request.ip ?? '';
-    const waitMs = this.throttle.waitMs(address);
+    const waitMs = this.throttle.waitMs(address, 'api');
     if (waitMs > 0) {
       this.metrics.accessRefused.inc({ via: 'api', reason: 'throttled' });
       response.set('retry-after', String(Math.ceil(waitMs / 1000)));
@@ -50,7 +50,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     const holder = given === undefined ? null : this.tokens.holderOf(given);
     if (holder === null) {
       // A request without a token is no guess.
-      if (given !== undefined) this.#refuse(address);
+      if (given !== undefined) this.#refuse(address, given);
       throw new UnauthorizedException('a bearer token is needed');
     }
     this.throttle.succeeded(address, holder.role);
@@ -58,8 +58,8 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     next();
   };
 
-  #refuse(address: string): void {
-    this.throttle.failed(address);
+  #refuse(address: string, token: string): void {
+    this.throttle.failed(address, token);
     this.metrics.accessRefused.inc({ via: 'api', reason: 'wrong_token' });
     this.#log.warn({ address }, 'a request with a wrong bearer token was refused');
   }

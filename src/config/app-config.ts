@@ -8,7 +8,3 @@ export interface PublicAddress {
   readonly server: Pick<AppConfig['server'], 'publicUrl'>;
 }
 
-/** The part of the configuration that says who may use the API and the dashboard. */
-interface AdminAccess {
-  readonly server: Pick<AppConfig['server'], 'adminToken'>;
-}

@@ -57,7 +57,7 @@ export class SignInPages {
   ): void {
     const next = ownPath(body.next);
     const address = request.ip ?? '';
-    const waitMs = this.throttle.waitMs(address);
+    const waitMs = this.throttle.waitMs(address, 'dashboard');
     if (waitMs > 0) {
       this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'throttled' });
       const seconds = Math.ceil(waitMs / 1000);
@@ -67,7 +67,7 @@ export class SignInPages {
     }
     const holder = this.tokens.holderOf(body.token);
     if (holder === null) {
-      this.throttle.failed(address);
+      this.throttle.failed(address, body.token);
       this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'wrong_token' });
       this.#log.warn({ address }, messages.signInRefused);
       response.status(401).send(signInPage({ next, problem: messages.wrongToken }));
