@@ -4,6 +4,7 @@ import type { NestExpressApplication } from '@nestjs/platform-express';
 import express from 'express';
 import { Logger as NestLogger } from 'nestjs-pino';
 import { DaemonModule, type DaemonSettings } from './daemon.module.js';
+import { CodedError, errorLine } from './domain/errors.js';
 import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
 import { BearerAuthentication } from './api/admin.guard.js';
@@ -12,9 +13,16 @@ import { API_CONTROLLERS } from './api/controllers.js';
 import { openApiDocument } from './api/openapi.js';
 import { openApiPages } from './openapi/pages.js';
 
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface RunningDaemon {
   /** Where the HTTP side really listens. */
-  readonly address: { readonly host: string; readonly port: number };
+  readonly address: ListenAddress;
+  /** The address of dashboard, API, metrics and documentation; null when they share the one above. */
+  readonly adminAddress: ListenAddress | null;
   /** A part of the running application. */
   get<T>(token: abstract new (...args: never[]) => T): T;
   /** Stops intake, hands long work on, drains the rest, closes. */
@@ -34,7 +42,8 @@ const CLOSE_UNUSED_MS = 50;
  */
 export async function startDaemon(settings: DaemonSettings): Promise<RunningDaemon> {
   await waitForDatabase(settings.databaseUrl, DATABASE_WAIT_MS);
-  const connections = connectionsWithin(settings.config.server.limits.connections, openFileLimit());
+  const { host, port, admin, limits } = settings.config.server;
+  const connections = connectionsWithin(limits.connections, openFileLimit(), admin.port === 0 ? 1 : 2);
   if (connections.reduced)
     settings.logger.warn(connections, 'the limit of open files allows few connections');
   const adapter = new BoundedExpressAdapter(connections.limit);
@@ -49,13 +58,22 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
     app.set('trust proxy', settings.config.server.trustedProxies);
+    app.use(adapter.separatePorts);
     app.use('/api', app.get(BearerAuthentication).use, express.json({ limit: API_BODY_LIMIT }));
     app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
-    const { host, port } = settings.config.server;
-    await app.listen(port, host);
+    await app.init();
+    // Before the public port, so that it never answers for the dashboard.
+    if (admin.port !== 0)
+      await listening(
+        'server.admin.port',
+        { host, port: admin.port },
+        adapter.listenForAdmin(admin.port, host),
+      );
+    await listening('server.port', { host, port }, app.listen(port, host));
     const address = app.getHttpServer().address();
     return {
       address: { host, port: typeof address === 'object' && address !== null ? address.port : port },
+      adminAddress: admin.port === 0 ? null : { host, port: admin.port },
       get: <T>(token: abstract new (...args: never[]) => T): T => app.get<T>(token),
       stop: async () => {
         const looking = setInterval(() => {
@@ -71,6 +89,22 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
   } catch (error) {
     await app.close();
     throw error;
+  }
+}
+
+/** Names the setting when its address cannot be used. */
+async function listening(
+  setting: string,
+  { host, port }: ListenAddress,
+  opened: Promise<unknown>,
+): Promise<void> {
+  try {
+    await opened;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null;
+    const reason = code === 'EADDRINUSE' ? 'another program uses it' : errorLine(error);
+    const message = `${setting}: cannot listen on ${host}:${String(port)}: ${reason}`;
+    throw new CodedError('misconfigured', message, { cause: error });
   }
 }
 

@@ -24,7 +24,7 @@ describe('AccessThrottle', () => {
     expect(waits).toEqual([0, 0, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000]);
   });
 
-  it('bears more wrong tokens from programs, and counts those of the sign-in with them', () => {
+  it('allows more wrong tokens from programs, and counts those of the sign-in with them', () => {
     const { throttle } = throttleAt();
     for (let attempt = 0; attempt < 5; attempt += 1) throttle.failed('a', String(attempt));
     expect([throttle.waitMs('a', 'dashboard'), throttle.waitMs('a', 'api')]).toEqual([4000, 0]);

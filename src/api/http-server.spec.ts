@@ -1,6 +1,8 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
+import type { Express } from 'express';
+import { freePort } from '../../test/support/e2e-settings.js';
 import { BoundedExpressAdapter, connectionsWithin } from './http-server.js';
 
 const ends: (() => void)[] = [];
@@ -9,13 +11,15 @@ afterEach(() => {
 });
 
 async function serve(limit: number): Promise<number> {
+  return (await served(limit)).port;
+}
+
+async function served(limit: number): Promise<{ adapter: BoundedExpressAdapter; port: number }> {
   const adapter = new BoundedExpressAdapter(limit);
   adapter.initHttpServer();
-  adapter
-    .getInstance<{ use(handler: (request: unknown, response: { end(text: string): void }) => void): void }>()
-    .use((_request, response) => {
-      response.end('hello');
-    });
+  adapter.getInstance<Express>().use(adapter.separatePorts, (_request, response) => {
+    response.end('hello');
+  });
   const server = adapter.getHttpServer();
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -23,7 +27,7 @@ async function serve(limit: number): Promise<number> {
     server.closeAllConnections();
     server.close();
   });
-  return (server.address() as AddressInfo).port;
+  return { adapter, port: (server.address() as AddressInfo).port };
 }
 
 async function opened(port: number, text: string): Promise<Socket> {
@@ -39,8 +43,8 @@ async function closing(socket: Socket): Promise<void> {
   if (!socket.closed) await once(socket, 'close');
 }
 
-const status = async (port: number): Promise<number> =>
-  (await fetch(`http://127.0.0.1:${String(port)}/`)).status;
+const status = async (port: number, path = '/'): Promise<number> =>
+  (await fetch(`http://127.0.0.1:${String(port)}${path}`)).status;
 
 describe('the HTTP server', () => {
   it('closes the connection that is incomplete longest when there are too many', async () => {
@@ -61,6 +65,51 @@ describe('the HTTP server', () => {
   });
 });
 
+describe('a port for operators', () => {
+  it('keeps answering while the public port is full of half-sent requests, and has the same limit', async () => {
+    const { adapter, port } = await served(3);
+    const admin = await freePort();
+    await adapter.listenForAdmin(admin, '127.0.0.1');
+    ends.push(() => void adapter.close());
+    for (const each of [port, admin]) {
+      const halfSent: Socket[] = [];
+      for (let count = 0; count < 5; count += 1)
+        halfSent.push(await opened(each, 'POST / HTTP/1.1\r\nhost: here\r\ncontent-le'));
+      await Promise.all(halfSent.slice(0, 2).map(closing));
+      expect(await status(admin)).toBe(200);
+      expect(halfSent.at(-1)?.destroyed).toBe(false);
+    }
+  });
+
+  it.each([
+    ['/', 404, 200],
+    ['/api/v1/status', 404, 200],
+    ['/webhooksx', 404, 200],
+    ['//api', 404, 200],
+    ['/health/../api/v1/status', 404, 200],
+    ['/webhooks/catalog/default', 200, 404],
+    ['/Webhooks/catalog/default', 200, 404],
+    ['/health/live', 200, 200],
+  ])('answers %s with %j on the public port and %j on its own', async (path, publicly, adminly) => {
+    const { adapter, port } = await served(10);
+    const admin = await freePort();
+    await adapter.listenForAdmin(admin, '127.0.0.1');
+    ends.push(() => void adapter.close());
+    expect([await status(port, path), await status(admin, path)]).toEqual([publicly, adminly]);
+  });
+
+  it('closes with the public one, once its last request is answered', async () => {
+    const { adapter } = await served(10);
+    const admin = await freePort();
+    await adapter.listenForAdmin(admin, '127.0.0.1');
+    expect(await status(admin)).toBe(200);
+    const closed = adapter.close();
+    adapter.closeUnused();
+    await closed;
+    await expect(status(admin)).rejects.toThrow('fetch failed');
+  });
+});
+
 describe('the limit of connections', () => {
   it.each([
     [2000, null, 2000, false],
@@ -69,5 +118,13 @@ describe('the limit of connections', () => {
     [2000, 256, 128, true],
   ])('of %j within %j open files is %j', (wanted, openFiles, limit, reduced) => {
     expect(connectionsWithin(wanted, openFiles)).toEqual({ limit, openFiles, reduced });
+  });
+
+  it.each([
+    [2000, null, 2000, false],
+    [2000, 65_536, 2000, false],
+    [2000, 1024, 412, true],
+  ])('of each of two ports, %j within %j open files, is %j', (wanted, openFiles, limit, reduced) => {
+    expect(connectionsWithin(wanted, openFiles, 2)).toEqual({ limit, openFiles, reduced });
   });
 });

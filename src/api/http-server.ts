@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
@@ -6,7 +7,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
+import { NotFoundException } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
+import type { NextFunction, Request, Response } from 'express';
 
 /** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
 const REQUEST_MS = 20_000;
@@ -18,39 +21,85 @@ const KEEP_ALIVE_MS = 75_000;
 /** Files that the program itself may need: database, Redis, calls to both sides, an export on disk. */
 const OWN_FILES = 200;
 
-/** The connections that the limit of open files leaves room for. `openFiles` is null where there is no limit. */
+/**
+ * The connections of each port that the limit of open files leaves room for. `openFiles` is null where there is no
+ * limit.
+ */
 export function connectionsWithin(
   wanted: number,
   openFiles: number | null,
+  ports = 1,
 ): { readonly limit: number; readonly openFiles: number | null; readonly reduced: boolean } {
-  const room = openFiles === null ? wanted : Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 2));
+  const room =
+    openFiles === null
+      ? wanted
+      : Math.floor(Math.max(openFiles - OWN_FILES, Math.floor(openFiles / 2)) / ports);
   return { limit: Math.min(wanted, room), openFiles, reduced: room < wanted };
 }
 
+/** Routes of a public port that has an admin port beside it. */
+const PUBLIC_ROUTES = /^\/(webhooks|health)\//i;
+const WEBHOOKS = /^\/webhooks(\/|$)/i;
+
 /**
- * Nest's Express adapter on a server with limits for slow and numerous connections. A request has twenty seconds to
- * arrive. A new connection beyond the limit replaces the one that was idle or incomplete longest.
+ * Nest's Express adapter on servers with limits for slow and numerous connections. A request has twenty seconds to
+ * arrive. A new connection beyond the limit replaces the one that was idle or incomplete longest. `listenForAdmin`
+ * adds a second server, with limits of its own: a flood on the public port leaves it free.
  */
 export class BoundedExpressAdapter extends ExpressAdapter {
-  #connections: Connections | null = null;
+  #public: Connections | null = null;
+  #admin: Connections | null = null;
 
   constructor(private readonly connectionLimit: number) {
     super();
   }
 
   override initHttpServer(): void {
+    this.#public = this.#boundedServer();
+    this.setHttpServer(this.#public.server);
+  }
+
+  /**
+   * Listens on a port for operators as well. From then on the first server has only webhooks and health checks, and
+   * the second one everything but webhooks. Rejects when the port cannot be used.
+   */
+  async listenForAdmin(port: number, host: string): Promise<void> {
+    this.#admin = this.#boundedServer();
+    const { server } = this.#admin;
+    server.listen(port, host);
+    await once(server, 'listening');
+  }
+
+  /** Answers 404 for routes of the other port. It must be the first middleware. */
+  readonly separatePorts = (request: Request, _response: Response, next: NextFunction): void => {
+    if (this.#admin === null) {
+      next();
+      return;
+    }
+    const open = this.#admin.has(request.socket)
+      ? !WEBHOOKS.test(request.path)
+      : PUBLIC_ROUTES.test(request.path);
+    if (!open) throw new NotFoundException(`Cannot ${request.method} ${request.path}`);
+    next();
+  };
+
+  override async close(): Promise<void> {
+    await Promise.all([super.close(), this.#admin?.close()]);
+  }
+
+  /** Ends the idle connections of closing servers. */
+  closeUnused(): void {
+    this.#public?.closeUnused();
+    this.#admin?.closeUnused();
+  }
+
+  #boundedServer(): Connections {
     const server = createServer(
       { requestTimeout: REQUEST_MS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
       this.getInstance<RequestListener>(),
     );
     server.keepAliveTimeout = KEEP_ALIVE_MS;
-    this.#connections = new Connections(server, this.connectionLimit);
-    this.setHttpServer(server);
-  }
-
-  /** Ends the idle connections of a closing server. */
-  closeUnused(): void {
-    this.#connections?.closeUnused();
+    return new Connections(server, this.connectionLimit);
   }
 }
 
@@ -62,7 +111,7 @@ class Connections {
   readonly #answers = new Map<Socket, ServerResponse>();
 
   constructor(
-    private readonly server: Server,
+    readonly server: Server,
     limit: number,
   ) {
     // The last resort: more than the limit wait for an answer.
@@ -83,6 +132,17 @@ class Connections {
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
       answerBrokenRequest(error, socket, this.#answers.get(socket));
     });
+  }
+
+  has(socket: Socket): boolean {
+    return this.#open.has(socket);
+  }
+
+  /** Stops listening, and resolves when the last connection has ended. */
+  async close(): Promise<void> {
+    if (!this.server.listening) return;
+    this.server.close();
+    await once(this.server, 'close');
   }
 
   closeUnused(): void {

@@ -26,7 +26,12 @@ export class StartCommand extends StoreSyncCommand {
         logger.warn(messages.noToken);
       }
       logger.info(
-        { ...daemon.address, stores: Object.keys(config.stores), node: process.version },
+        {
+          ...daemon.address,
+          ...(daemon.adminAddress === null ? {} : { admin: daemon.adminAddress }),
+          stores: Object.keys(config.stores),
+          node: process.version,
+        },
         messages.isUp,
       );
       await stopped;

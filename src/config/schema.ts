@@ -41,6 +41,7 @@ export const configSchema = section({
       (tokens) => !('admin' in tokens),
       'another name than admin, which is the name of server.adminToken',
     ),
+    admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
     trustedProxies: amount(0, { min: 0, max: 20 }),
     limits: section({
       // A delivery of 10 MB fits into the part that large bodies have.
@@ -62,6 +63,11 @@ export const configSchema = section({
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
 }).superRefine((config, context) => {
+  const { port, admin } = config.server;
+  if (admin.port !== 0 && admin.port === port) {
+    const message = 'another port than server.port, or 0 to share it';
+    context.addIssue({ code: 'custom', path: ['server', 'admin', 'port'], message });
+  }
   const shops = new Map<string, string>();
   for (const [key, store] of Object.entries(config.stores)) {
     if (!Object.hasOwn(config.workspaces, store.workspace)) {

@@ -50,6 +50,13 @@ const workspace = (settings: Settings): Settings => ({ workspaces: { default: se
 describe('a configuration that cannot be right ends the program at once, with key, file and what was expected', () => {
   it.each<[string, string, Settings, Record<string, string>, RegExp]>([
     ['an unknown key', 'start', { server: { prot: 80 } }, {}, /server\.prot.*unknown key/],
+    [
+      'an admin port that is the public one',
+      'start',
+      { server: { port: 4000, admin: { port: 4000 } } },
+      {},
+      /server\.admin\.port.*another port than server\.port/,
+    ],
     ['a missing secret', 'check', {}, { CATALOG_API_TOKEN: '' }, /workspaces\.default\.auth/],
     [
       'plain http to a public host',
@@ -125,15 +132,18 @@ describe('what does not answer or refuses us is named with its place and what to
     expectOneLine(end, 'store main', /token/);
   });
 
-  it('a port that somebody else has', async () => {
+  it.each([
+    ['server.port', (port: number): Settings => ({ port })],
+    ['server.admin.port', (port: number): Settings => ({ admin: { port } })],
+  ])('a port that somebody else has: %s', async (setting, settings) => {
     const other = createServer();
     other.listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
-    const end = await withSettings('start', { server: { port } });
+    const end = await withSettings('start', { server: settings(port) });
     other.close();
-    expectOneLine(end, String(port));
+    expectOneLine(end, `${setting}: cannot listen on 127.0.0.1:${String(port)}: another program uses it`);
   });
 });
 
