@@ -33,6 +33,7 @@ export class StateMetrics implements OnModuleInit {
       backlog: () => this.gauges.backlog(),
       workspaces: () => this.gauges.workspaces(workspaces),
       stores: () => this.gauges.stores(stores),
+      held: () => this.gauges.held(stores),
       queues: () => this.#jobs(),
       lostJobs: () => this.jobs.failures,
       clockMs: () => performance.now(),

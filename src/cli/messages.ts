@@ -144,6 +144,8 @@ export const messages = {
   shells: 'bash | zsh | fish; default: the shell that SHELL names',
   productsUsage: 'products show ID',
   owed: (count: number, since: string): string => `owed to the next run: ${count}, the oldest since ${since}`,
+  capped: (count: number, limit: string): string => `${count} writes wait: limits.${limit} is reached`,
+  gated: (byGate: string): string => `held back by gates: ${byGate}`,
   unplacedValues: (count: number): string =>
     `${count} generated values of the last 30 days have no place: see writeBack.fields, writeBack.sections`,
 } as const;

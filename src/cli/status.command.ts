@@ -59,6 +59,9 @@ function printStore(store: StoreStatus): void {
   if (store.owed.count > 0)
     print(`  ${messages.owed(store.owed.count, store.owed.since ?? messages.unknownTime)}`);
   for (const { count, reason } of store.owed.reasons) print(`    ${String(count)}: ${reason}`);
+  for (const [limit, count] of Object.entries(store.held.limits))
+    if (count > 0) print(`  ${messages.capped(count, limit)}`);
+  if (Object.keys(store.held.gates).length > 0) print(`  ${messages.gated(byState(store.held.gates))}`);
   if (store.unmappedParts > 0) print(`  ${messages.unplacedValues(store.unmappedParts)}`);
   for (const run of store.lastRuns) {
     const { counts } = run;

@@ -93,6 +93,8 @@ export const storeSchema = section({
   limits: section({
     maxChangedShare: amount(1, { min: 0, max: 1, whole: false }),
     maxOrphanedShare: amount(0.2, { min: 0, max: 1, whole: false }),
+    maxWritesPerRun: amount(0, { min: 0 }),
+    maxWritesPerDay: amount(0, { min: 0 }),
   }),
   deleted: z.enum(['keep', 'report', 'delete']).default('keep'),
   mapping: section({

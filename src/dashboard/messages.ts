@@ -50,6 +50,9 @@ export const messages = {
   storeSilent: (seconds: number): string => `the store did not answer within ${seconds} seconds`,
 
   // Overview
+  capped: (count: number, limit: string): string => `${count} writes wait: limits.${limit} is reached`,
+  gated: (count: number, gate: string): string => `${count} held back by the gate ${gate}`,
+  unmapped: (count: number): string => `${count} generated values have no place in the settings`,
   writingPaused: (store: string): string => `Writing to store ${store} is paused`,
   storePaused: (store: string): string => `Store ${store} is paused`,
   noPauseReason: 'The store gave no reason.',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { WRITE_CAPS } from '../domain/write-cap.js';
 import { OWED_CODES, OWED_REASONS } from '../domain/owed.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
@@ -8,6 +9,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
@@ -32,6 +34,8 @@ const storeStatusSchema = z.object({
     since: z.iso.datetime().nullable().describe('since when the oldest is owed'),
     reasons: z.array(z.object({ code: z.enum(OWED_CODES), count: z.int(), reason: z.string() })),
   }),
+  /** Write-backs that wait although the store works, by the limit or the gate that holds them. */
+  held: z.object({ limits: z.record(z.enum(WRITE_CAPS), z.int()), gates: byState }),
   /** Fields and attributes that results of the last thirty days brought, and that no setting maps. */
   unmappedParts: z.int(),
   /** Products whose newest generation returned nothing, with the service's reason. */
@@ -75,6 +79,7 @@ export class StatusReader {
     private readonly tasks: TaskRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
+    private readonly caps: WriteCapRepository,
     private readonly state: StateRepository,
     private readonly owed: OwedRepository,
     private readonly health: StoreHealthOperations,
@@ -109,19 +114,33 @@ export class StatusReader {
   }
 
   async #store(store: Store, goneShown: number): Promise<StoreStatus> {
-    const [known, health, runs, products, tasks, writeBacks, owed, unmappedParts, unsuccessful, gone] =
-      await Promise.all([
-        this.state.store(store.key),
-        this.health.of(store.key),
-        this.runs.latest(store.key, RUNS_SHOWN),
-        this.links.countByState(store.key),
-        this.tasks.countByState(store.key),
-        this.writeBacks.countByState(store.key),
-        this.owed.summary(store.key),
-        this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
-        this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
-        goneFrom(this.links, store, goneShown),
-      ]);
+    const [
+      known,
+      health,
+      runs,
+      products,
+      tasks,
+      writeBacks,
+      limits,
+      gates,
+      owed,
+      unmappedParts,
+      unsuccessful,
+      gone,
+    ] = await Promise.all([
+      this.state.store(store.key),
+      this.health.of(store.key),
+      this.runs.latest(store.key, RUNS_SHOWN),
+      this.links.countByState(store.key),
+      this.tasks.countByState(store.key),
+      this.writeBacks.countByState(store.key),
+      this.caps.waiting(store.key),
+      this.caps.gated(store.key),
+      this.owed.summary(store.key),
+      this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
+      this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
+      goneFrom(this.links, store, goneShown),
+    ]);
     return {
       store: store.key,
       shop: store.settings.shop,
@@ -131,6 +150,7 @@ export class StatusReader {
       products,
       tasks,
       writeBacks,
+      held: { limits, gates },
       owed: presentOwed(owed),
       unmappedParts,
       unsuccessful: unsuccessful.map(({ externalId, state, reason }) => ({ externalId, state, reason })),

@@ -21,6 +21,7 @@ import { StateRepository } from './state.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
 import { WriteBackRepository } from './write-back.repository.js';
+import { WriteCapRepository } from './write-cap.repository.js';
 
 const REPOSITORIES = [
   RunRepository,
@@ -29,6 +30,7 @@ const REPOSITORIES = [
   TaskRepository,
   DeliveryRepository,
   WriteBackRepository,
+  WriteCapRepository,
   StateRepository,
   StoreHealthRepository,
   AuditRepository,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Raw } from 'typeorm';
+import { IsNull, Raw } from 'typeorm';
 import type { QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
@@ -135,10 +135,11 @@ export class WriteBackRepository {
     return row?.count ?? 0;
   }
 
+  /** Without those that wait for a limit: `WriteCapRepository.wake` ends that wait. */
   async due(limit: number): Promise<string[]> {
     const rows = await this.db.repository(WriteBackEntity).find({
       select: { id: true },
-      where: { state: 'ready', nextAttemptAt: Raw((column) => `${column} <= now()`) },
+      where: { state: 'ready', cappedBy: IsNull(), nextAttemptAt: Raw((column) => `${column} <= now()`) },
       order: { nextAttemptAt: 'ASC' },
       take: limit,
     });
@@ -185,15 +186,6 @@ export class WriteBackRepository {
       [id],
     );
     return row?.crashCount ?? null;
-  }
-
-  /** Stores what is about to be sent, before it is sent: a worker that dies in between leaves a trace of what may be there. */
-  async beginAttempt(id: string, sent: Readonly<Record<string, SentValue>>): Promise<boolean> {
-    const begun = await this.db.affected(
-      `UPDATE write_back SET sent = sent || $2::jsonb WHERE id = $1 AND state = 'ready'`,
-      [id, json(sent)],
-    );
-    return begun === 1;
   }
 
   /**

@@ -7,6 +7,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DeliveryPacer, JobProducer, type QueueName } from '../queue/index.js';
 import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { Logger } from '../runtime/logger.js';
@@ -32,6 +33,7 @@ export class Reconciler {
     private readonly runs: RunRepository,
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
+    private readonly caps: WriteCapRepository,
     private readonly links: LinkRepository,
     private readonly state: StateRepository,
     private readonly poller: TaskPoller,
@@ -52,6 +54,8 @@ export class Reconciler {
   async sweep(): Promise<boolean> {
     const { deliveries, writeBacks } = this;
     await this.#step('runs', () => this.#runs());
+    for (const store of this.sites.stores)
+      await this.#step(`limits of store ${store.key}`, () => this.#wakeCapped(store));
     const more = [
       !this.pacer.flooded && (await this.#topUp('deliveries', () => deliveries.due(BATCH))),
       await this.#topUp('write-backs', () => writeBacks.due(BATCH)),
@@ -90,6 +94,12 @@ export class Reconciler {
   async #runs(): Promise<void> {
     await this.runs.requeueDue();
     await this.jobs.enqueueMany('runs', await this.runs.unattended());
+  }
+
+  /** Writes that waited for a limit go on as far as it has room again: on the next day, or after the next run began. */
+  async #wakeCapped({ key, writeLimits }: Store): Promise<void> {
+    const woken = await this.caps.wake(key, writeLimits);
+    if (woken > 0) this.#log.info({ store: key, woken }, 'writes that waited for a limit go on');
   }
 
   /** A pause that is over: the store is asked once, and what waits goes on only if it grants what is needed. */

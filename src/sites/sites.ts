@@ -5,6 +5,7 @@ import type { CatalogField } from '../domain/catalog-product.js';
 import { CodedError } from '../domain/errors.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { StoreConnector } from '../domain/store-port.js';
+import type { WriteLimits } from '../domain/write-cap.js';
 import { generatedCatalogFields } from '../planner/plan-product.js';
 import { sourceRules, type SourceRules } from '../planner/source.js';
 
@@ -26,6 +27,7 @@ export interface Store {
   readonly readBasis: string;
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
+  readonly writeLimits: WriteLimits;
 }
 
 /** The configured workspaces and stores, with their connections. */
@@ -98,5 +100,6 @@ export function makeStore(
     rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
     readBasis: readBasisOf(settings),
     generatedFields: generatedCatalogFields(settings.writeBack.fields),
+    writeLimits: { ...settings.limits, timezone: settings.schedule.timezone },
   };
 }

@@ -13,6 +13,7 @@ import {
   type HeldBack,
   type WriteBackEnd,
 } from '../persistence/write-back.repository.js';
+import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
@@ -41,6 +42,11 @@ export interface WriteBackResult {
   readonly gates?: readonly GateName[];
 }
 
+/** Postponed by a limit on writes, with the reason. Nothing was sent. */
+interface Capped {
+  readonly capped: string;
+}
+
 /**
  * Writes generated content to the store (docs/decisions/0012-merchant-edits-win.md): reads the live values, decides field by field,
  * sends the least, and journals what the store then holds. One product is written by one worker at a time; a worker that
@@ -55,6 +61,7 @@ export class WriteBackWriter {
     private readonly writeBacks: WriteBackRepository,
     private readonly links: LinkRepository,
     private readonly health: StoreHealthRepository,
+    private readonly caps: WriteCapRepository,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -108,6 +115,10 @@ export class WriteBackWriter {
     try {
       const end = await this.#attempt(store, row, await this.#endCutOff(store, row, link, hold), hold);
       if ('findings' in end) return await this.#heldBack(row, hold, end);
+      if ('capped' in end) {
+        this.log.info({ ...idsOf(row), state: 'postponed', code: 'write_cap' }, 'write-back postponed');
+        return postponed(row, end.capped);
+      }
       if (end.fields.some(({ outcome }) => outcome === 'written'))
         await this.health.works(row.store, 'writes');
       return await this.#ended(row, hold, end, codeOf(end));
@@ -225,7 +236,7 @@ export class WriteBackWriter {
   ): Promise<WriteBackResult> {
     await this.writeBacks.postpone(row.id, delayMs, reason, attempt);
     this.log.warn({ ...idsOf(row), state: 'postponed', code, delayMs }, 'write-back postponed');
-    return { id: row.id, store: row.store, state: 'postponed', reason, conflicts: 0 };
+    return postponed(row, reason);
   }
 
   /** Reasons quote store responses and may contain a product's text, so they stay in the row. */
@@ -242,7 +253,7 @@ export class WriteBackWriter {
     row: WriteBackEntity,
     link: StoreProductEntity,
     hold: ProductHold,
-  ): Promise<WriteBackEnd | HeldBack> {
+  ): Promise<WriteBackEnd | HeldBack | Capped> {
     const found = await this.#decide(store, row, link);
     if (found === null) return skipped('the product was deleted in the store');
     const { decisions } = found;
@@ -251,9 +262,9 @@ export class WriteBackWriter {
     const findings = isGated ? await findingsOf(store, found) : [];
     if (findings.length > 0) return heldBack(store, findings);
     const toWrite = decisions.filter((decision) => decision.verdict === 'write');
-    if (!(await this.writeBacks.beginAttempt(row.id, sentValues(toWrite)))) {
-      throw new HoldLostError(row.externalId);
-    }
+    const begun = await this.caps.begin(row, sentValues(toWrite), store.writeLimits);
+    if (begun.kind === 'lost') throw new HoldLostError(row.externalId);
+    if (begun.kind === 'capped') return { capped: begun.reason };
     killPoint('write-back.begun');
     const journal = new Journal(row, found, decisions);
     try {
@@ -300,6 +311,10 @@ export class WriteBackWriter {
 
 function waitsFor(store: string, reason: string): string {
   return `waits for store ${store}, which is paused: ${reason}`;
+}
+
+function postponed({ id, store }: WriteBackEntity, reason: string): WriteBackResult {
+  return { id, store, state: 'postponed', reason, conflicts: 0 };
 }
 
 function idsOf({ id, externalId, deliveryId, store }: WriteBackEntity): Record<string, string | null> {

@@ -15,6 +15,7 @@ import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
 import { TaskRepository } from '../../src/persistence/task.repository.js';
 import { WriteBackRepository } from '../../src/persistence/write-back.repository.js';
+import { WriteCapRepository } from '../../src/persistence/write-cap.repository.js';
 import { RunRequests } from '../../src/sites/run-requests.js';
 import { makeStore, Sites, type Store, type Workspace } from '../../src/sites/sites.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -74,6 +75,7 @@ export class Stages {
   readonly tasks: TaskRepository;
   readonly deliveries: DeliveryRepository;
   readonly writeBacks: WriteBackRepository;
+  readonly caps: WriteCapRepository;
   readonly state: StateRepository;
   readonly health: StoreHealthRepository;
   readonly events: StoreEventRepository;
@@ -104,6 +106,7 @@ export class Stages {
     this.tasks = new TaskRepository(db);
     this.deliveries = new DeliveryRepository(db);
     this.writeBacks = new WriteBackRepository(db);
+    this.caps = new WriteCapRepository(db);
     this.state = new StateRepository(db);
     this.health = new StoreHealthRepository(db);
     this.events = new StoreEventRepository(db);
@@ -214,7 +217,8 @@ export class Stages {
   }
 
   get writer(): WriteBackWriter {
-    return new WriteBackWriter(this.sites, this.writeBacks, this.links, this.health, this.clock, this.logger);
+    const { sites, writeBacks, links, health, caps, clock, logger } = this;
+    return new WriteBackWriter(sites, writeBacks, links, health, caps, clock, logger);
   }
 
   get reverter(): WriteBackReverter {

@@ -98,6 +98,7 @@ function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutloo
         <dd>${stateCounts(status.products, '/products')}</dd>
         <dt>Write-backs</dt>
         <dd>${stateCounts(status.writeBacks, '/journal')}</dd>
+        ${held(status)}
         <dt>Generations</dt>
         <dd>${stateCounts(status.tasks, null)}</dd>
         ${
@@ -118,6 +119,25 @@ function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutloo
     ${status.unsuccessful.length > 0 && unsuccessful(status)}
     ${status.gone !== null && status.gone.count > 0 && goneProducts(status.store, status.gone)}
   </section>`;
+}
+
+/** Writes that wait although the store works, and values that no setting maps. */
+function held({ held: { limits, gates }, unmappedParts }: StoreStatus): Html {
+  const capped = Object.entries(limits).filter(([, count]) => count > 0);
+  const lines = [
+    ...capped.map(([limit, count]) => html`<li>${messages.capped(count, limit)}</li>`),
+    ...Object.entries(gates).map(([gate, count]) => html`<li>${messages.gated(count, gate)}</li>`),
+    ...(unmappedParts > 0 ? [html`<li>${messages.unmapped(unmappedParts)}</li>`] : []),
+  ];
+  return html`${
+    lines.length > 0 &&
+    html`<dt>Held back</dt>
+      <dd>
+        <ul class="plain">
+          ${lines}
+        </ul>
+      </dd>`
+  }`;
 }
 
 function lastRuns(store: string, newest: PresentedRun, runs: readonly PresentedRun[]): Html {

@@ -1,3 +1,4 @@
+import { HELD_BY } from '../../domain/write-cap.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 export interface BacklogGauge {
@@ -22,6 +23,12 @@ export interface StoreGauge {
   readonly pausedCode: string | null;
 }
 
+export interface HeldGauge {
+  readonly store: string;
+  readonly why: (typeof HELD_BY)[number];
+  readonly count: number;
+}
+
 export interface QueueGauge {
   readonly queue: string;
   readonly state: string;
@@ -33,6 +40,8 @@ export interface StateSources {
   readonly backlog: () => Promise<readonly BacklogGauge[]>;
   readonly workspaces: () => Promise<readonly WorkspaceGauge[]>;
   readonly stores: () => Promise<readonly StoreGauge[]>;
+  /** Write-backs that wait for a limit or because of a gate. */
+  readonly held: () => Promise<readonly HeldGauge[]>;
   readonly queues: () => Promise<readonly QueueGauge[]>;
   /** Jobs that no queue took since the start, by queue. */
   readonly lostJobs: () => ReadonlyMap<string, number>;
@@ -83,6 +92,7 @@ export class StateGauges {
   readonly #lastSuccess: Gauge<'store'>;
   readonly #conflicted: Gauge<'store'>;
   readonly #storePaused: Gauge<'store' | 'code'>;
+  readonly #held: Gauge<'store' | 'why'>;
   readonly #queueJobs: Gauge<'queue' | 'state'>;
   readonly #lostJobs: Counter<'queue'>;
   #sources: StateSources | null = null;
@@ -122,6 +132,12 @@ export class StateGauges {
       'store',
     );
     this.#storePaused = gauge('store_paused', 'Whether the store is paused, by why', 'store', 'code');
+    this.#held = gauge(
+      'write_backs_held',
+      'Write-backs that wait for a limit on writes, or for a person because of a gate',
+      'store',
+      'why',
+    );
     this.#queueJobs = gauge('queue_jobs', 'Jobs in the queues', 'queue', 'state');
     this.#lostJobs = new Counter({
       name: 'store_sync_jobs_lost_total',
@@ -173,14 +189,16 @@ export class StateGauges {
   #forgetRows(): void {
     for (const gauge of [this.#rows, this.#oldest, this.#slot]) gauge.reset();
     for (const gauge of [this.#taskAge, this.#credits, this.#paused]) gauge.reset();
-    for (const gauge of [this.#lastSuccess, this.#conflicted, this.#storePaused]) gauge.reset();
+    for (const gauge of [this.#lastSuccess, this.#conflicted]) gauge.reset();
+    for (const gauge of [this.#storePaused, this.#held]) gauge.reset();
   }
 
   async #lookAtRows(sources: StateSources): Promise<Shown> {
-    const [backlog, workspaces, stores] = await Promise.all([
+    const [backlog, workspaces, stores, held] = await Promise.all([
       sources.backlog(),
       sources.workspaces(),
       sources.stores(),
+      sources.held(),
     ]);
     return () => {
       for (const [rows, state] of ALWAYS_SHOWN) {
@@ -196,7 +214,9 @@ export class StateGauges {
         if (lastSuccessSeconds !== null) this.#lastSuccess.set({ store }, lastSuccessSeconds);
         this.#conflicted.set({ store }, conflictedProducts);
         for (const code of PAUSE_CODES) this.#storePaused.set({ store, code }, pausedCode === code ? 1 : 0);
+        for (const why of HELD_BY) this.#held.set({ store, why }, 0);
       }
+      for (const { store, why, count } of held) this.#held.set({ store, why }, count);
     };
   }
 

@@ -3,6 +3,7 @@ import type { ArrivedPart } from '../../domain/arrived-content.js';
 import type { GateFinding } from '../../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
+import type { WriteCap } from '../../domain/write-cap.js';
 import { oneOf } from './checks.js';
 
 /** The journal of writes to the store: nothing in it is deleted while its product exists. */
@@ -17,6 +18,8 @@ import { oneOf } from './checks.js';
 @Index('write_back_due', ['nextAttemptAt'], { where: "state = 'ready'" })
 @Index('write_back_by_product', ['externalId', 'createdAt'])
 @Index('write_back_unmapped', ['store', 'createdAt'], { where: 'unmapped_count > 0' })
+@Index('write_back_begun', ['store', 'begunAt'], { where: 'begun_at IS NOT NULL' })
+@Index('write_back_capped', ['store', 'createdAt'], { where: 'capped_by IS NOT NULL' })
 @Index('write_back_by_state', ['state', 'createdAt'])
 @Check('write_back_state_check', oneOf('state', Object.keys(WRITE_BACK_TRANSITIONS)))
 export class WriteBackEntity {
@@ -33,6 +36,10 @@ export class WriteBackEntity {
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
   /** The values that an attempt is about to send, by target. Stored before they are sent. */
   @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
+  /** When an attempt last began to send something. */
+  @Column('timestamptz', { nullable: true }) begunAt!: Date | null;
+  /** The limit on writes that a ready row waits for. */
+  @Column('text', { nullable: true }) cappedBy!: WriteCap | null;
   @Column('jsonb', { default: [] }) fields!: JournalField[];
   /** Every field and attribute that the result brought, and what is meant to become of it. */
   @Column('jsonb', { default: [] }) arrived!: ArrivedPart[];

@@ -21,6 +21,7 @@ function watching(changes: Partial<StateSources> = {}): Metrics {
     backlog: () => gauges.backlog(),
     workspaces: () => gauges.workspaces([WORKSPACE]),
     stores: () => gauges.stores([STORE]),
+    held: () => gauges.held([STORE]),
     queues: () => Promise.resolve([{ queue: 'runs', state: 'waiting', count: 3 }]),
     lostJobs: () => new Map([['runs', 4]]),
     clockMs: () => (clockMs += 10_000),
@@ -199,6 +200,7 @@ const sourcesDown: StateSources = {
   backlog: () => Promise.resolve([]),
   workspaces: () => gauges.workspaces([WORKSPACE]),
   stores: () => gauges.stores([STORE]),
+  held: () => gauges.held([STORE]),
   queues: () => Promise.resolve([]),
   lostJobs: () => new Map(),
   clockMs: (() => {

@@ -55,13 +55,14 @@ const log = loggerTo(({ level, fields, message }) =>
 const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
 
 function reconciler(pressure = IDLE, publicUrl?: string, enqueueing = enqueueMany): Reconciler {
-  const { sites, runs, deliveries, writeBacks, links, state, poller } = stages;
+  const { sites, runs, deliveries, writeBacks, caps, links, state, poller } = stages;
   const config = { server: { publicUrl } };
   return new Reconciler(
     sites,
     runs,
     deliveries,
     writeBacks,
+    caps,
     links,
     state,
     poller,

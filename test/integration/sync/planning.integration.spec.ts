@@ -202,7 +202,11 @@ describe('a product that is being written', () => {
     });
     if (intent.kind !== 'new') throw new Error(intent.kind);
     expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
-    await stages.writeBacks.beginAttempt(intent.id, { title: { value: 'Generated', before: 'Product 1' } });
+    await stages.caps.begin(
+      { id: intent.id, store: STORE },
+      { title: { value: 'Generated', before: 'Product 1' } },
+      stages.sites.store(STORE).writeLimits,
+    );
     stages.store.edit('1', { title: 'Generated' });
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, updated: 0 });
   });
