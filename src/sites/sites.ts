@@ -100,6 +100,10 @@ export function makeStore(
     rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
     readBasis: readBasisOf(settings),
     generatedFields: generatedCatalogFields(settings.writeBack.fields),
-    writeLimits: { ...settings.limits, timezone: settings.schedule.timezone },
+    writeLimits: {
+      maxWritesPerRun: settings.limits.maxWritesPerRun,
+      maxWritesPerDay: settings.limits.maxWritesPerDay,
+      timezone: settings.schedule.timezone,
+    },
   };
 }
