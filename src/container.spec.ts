@@ -1,9 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { getQueueToken } from '@nestjs/bullmq';
+import type { Type } from '@nestjs/common';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { pino } from 'pino';
+import { BearerAuthentication } from './api/admin.guard.js';
+import { HealthController } from './api/health.controller.js';
 import { CommandModule } from './cli/command.module.js';
-import { loadConfig } from './config/index.js';
+import { loadConfig, type AppConfig, type ProcessRole } from './config/index.js';
 import { DaemonModule } from './daemon.module.js';
 import { Sessions } from './dashboard/session.js';
 import { Announcer } from './notifications/announcer.js';
@@ -11,14 +14,14 @@ import { RowWorkPort } from './operations/ports.js';
 import { PlanOperations } from './operations/plans.js';
 import { Database } from './persistence/database.js';
 import { Inbox } from './persistence/inbox.js';
-import { QUEUE_BACKEND, QUEUE_NAMES } from './queue/index.js';
+import { ProcessorCheck, QUEUE_BACKEND, QUEUE_NAMES } from './queue/index.js';
 import { Reconciler } from './schedule/reconciler.js';
 import { RunWorker } from './sync/run-worker.js';
 import { StoreWebhookController } from './webhooks/store-webhook.controller.js';
 
 const ADMIN_TOKEN = 'a-token-of-at-least-32-characters-x';
 
-function settings(server: Readonly<Record<string, string>> = {}, webhookUrl?: string) {
+function settings(server: Partial<AppConfig['server']> = {}, webhookUrl?: string) {
   const { config } = loadConfig({ configFile: undefined, env: {} });
   return {
     config: {
@@ -71,4 +74,24 @@ describe('the container of the daemon', () => {
     expect(() => module.get(Sessions, { strict: false })).toThrow();
     expect(() => module.get(Announcer, { strict: false })).toThrow();
   });
+
+  it.each<[ProcessRole, readonly Type[]]>([
+    ['receive', [StoreWebhookController]],
+    ['work', [Reconciler, ProcessorCheck]],
+    ['admin', [Sessions, BearerAuthentication]],
+  ])('of the role %s has its parts alone', async (role, own) => {
+    const module = await made(DaemonModule.forRoot(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
+    const parts = [StoreWebhookController, Reconciler, ProcessorCheck, Sessions, BearerAuthentication];
+    const present = parts.filter((type) => isPresent(() => module.get<unknown>(type, { strict: false })));
+    expect(present).toEqual(own);
+    expect(module.get(HealthController, { strict: false })).toBeInstanceOf(HealthController);
+  });
 });
+
+function isPresent(look: () => unknown): boolean {
+  try {
+    return look() !== undefined;
+  } catch {
+    return false;
+  }
+}

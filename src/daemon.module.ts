@@ -3,8 +3,9 @@ import { DiscoveryModule } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
 import { AccessTokens } from './api/access.js';
-import { ApiModule } from './api/api.module.js';
+import { ApiModule, ProbesModule } from './api/api.module.js';
 import { AppModule } from './app.module.js';
+import type { AppConfig, ProcessRole } from './config/index.js';
 import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
 import { NotificationsModule } from './notifications/notifications.module.js';
 import { createLoggerOptions } from './observability/logging/index.js';
@@ -25,18 +26,28 @@ export interface DaemonSettings extends AppSettings {
 
 const CONNECTIONS = 24;
 
-/** The parts of every process, and HTTP, queues, workers and schedules. */
+/** The modules that a role adds to a process. */
+const ROLE_MODULES: Readonly<
+  Record<ProcessRole, (config: AppConfig) => NonNullable<DynamicModule['imports']>>
+> = {
+  receive: () => [WebhooksModule],
+  work: ({ notifications }) =>
+    notifications.webhookUrl === undefined ? [WorkModule] : [WorkModule, NotificationsModule],
+  admin: (config) => [ApiModule, new AccessTokens(config).any ? DashboardModule : DashboardOffModule],
+};
+
+/** The workers of all queues, the schedules and the notifications. */
+@Module({
+  imports: [AppModule, ScheduleModule, DiscoveryModule],
+  providers: [ProcessorCheck, RunsProcessor, CreationsProcessor, DeliveriesProcessor, WriteBacksProcessor],
+})
+class WorkModule {}
+
+/** The parts of every process, the probes, and what the roles of this process add (`server.roles`). */
 @Global()
 @Module({
-  imports: [AppModule, WebhooksModule, ScheduleModule, ApiModule, DiscoveryModule],
-  providers: [
-    ProcessorCheck,
-    RunsProcessor,
-    CreationsProcessor,
-    DeliveriesProcessor,
-    WriteBacksProcessor,
-    { provide: RowWorkPort, useClass: EnqueuedRowWork },
-  ],
+  imports: [AppModule, ProbesModule],
+  providers: [{ provide: RowWorkPort, useClass: EnqueuedRowWork }],
   exports: [RowWorkPort],
 })
 export class DaemonModule {
@@ -51,8 +62,7 @@ export class DaemonModule {
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },
         }),
-        new AccessTokens(config).any ? DashboardModule : DashboardOffModule,
-        ...(config.notifications.webhookUrl === undefined ? [] : [NotificationsModule]),
+        ...config.server.roles.flatMap((role) => ROLE_MODULES[role](config)),
       ],
     };
   }

@@ -59,8 +59,10 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.disable('x-powered-by');
     app.set('trust proxy', settings.config.server.trustedProxies);
     app.use(adapter.separatePorts);
-    app.use('/api', app.get(BearerAuthentication).use, express.json({ limit: API_BODY_LIMIT }));
-    app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
+    if (settings.config.server.roles.includes('admin')) {
+      app.use('/api', app.get(BearerAuthentication).use, express.json({ limit: API_BODY_LIMIT }));
+      app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
+    }
     await app.init();
     // Before the public port, so that it never answers for the dashboard.
     if (admin.port !== 0)

@@ -9,10 +9,18 @@ import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { StateMetrics } from './state-metrics.js';
 
-/** The HTTP interface for operators and orchestrators. */
+/** Every process has these routes, whatever its roles: health and metrics. Errors are JSON. */
 @Module({
-  imports: [AccessModule, TerminusModule.forRoot({ logger: false })],
-  controllers: [HealthController, MetricsController, ...API_CONTROLLERS],
-  providers: [StateMetrics, BearerAuthentication, { provide: APP_FILTER, useClass: ErrorFilter }],
+  imports: [TerminusModule.forRoot({ logger: false })],
+  controllers: [HealthController, MetricsController],
+  providers: [StateMetrics, { provide: APP_FILTER, useClass: ErrorFilter }],
+})
+export class ProbesModule {}
+
+/** The API for operators and programs. */
+@Module({
+  imports: [AccessModule],
+  controllers: [...API_CONTROLLERS],
+  providers: [BearerAuthentication],
 })
 export class ApiModule {}

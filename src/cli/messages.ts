@@ -37,6 +37,7 @@ export const messages = {
   productsDoes: "shows one product's timeline, from source to store, and the reason for its state",
   productsId: 'an external_id, SKU, barcode or handle',
   productsJson: 'prints one JSON document; an array when the ID matches several products',
+  rolesFlag: 'what this process does: receive, work, admin, separated by commas; default: server.roles',
   startDoes: 'runs the daemon: HTTP server, schedules and queue workers',
   statusDoes: 'shows stores, last runs, backlog, dead letters and credits',
   fullFlag: 'reads the whole store, not only changed products',

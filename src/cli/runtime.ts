@@ -27,6 +27,11 @@ export function readConfig(configFile: string | undefined): LoadedConfig {
   return loadConfig({ configFile, env: environment() });
 }
 
+/** The configuration of `start`. `roles` is the text of its flag. Throws `ConfigError`. */
+export function readDaemonConfig(configFile: string | undefined, roles: string | undefined): LoadedConfig {
+  return loadConfig({ configFile, env: environment(), daemon: { roles } });
+}
+
 /**
  * Configuration, logger and database address. Throws `ConfigError`, or the reason why the embedded database does not
  * start.

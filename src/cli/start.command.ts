@@ -1,18 +1,27 @@
 import { once } from 'node:events';
-import { Command } from 'nest-commander';
+import { Command, Option } from 'nest-commander';
 import { AccessTokens } from '../api/access.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { openRuntimeFor, readConfig } from './runtime.js';
+import { openRuntimeFor, readDaemonConfig } from './runtime.js';
 import { messages } from './messages.js';
 
 /** The time limit of a shutdown. Orchestrators usually kill after thirty seconds. */
 const STOP_WITHIN_MS = 27_000;
 
+interface StartOptions extends CommonOptions {
+  readonly roles?: string;
+}
+
 @Command({ name: 'start', description: messages.startDoes })
-export class StartCommand extends StoreSyncCommand {
-  protected async execute(options: CommonOptions): Promise<number> {
+export class StartCommand extends StoreSyncCommand<StartOptions> {
+  @Option({ flags: '--roles <roles>', description: messages.rolesFlag })
+  parseRoles(roles: string): string {
+    return roles;
+  }
+
+  protected async execute(options: StartOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-    const { config, warnings } = readConfig(options.config);
+    const { config, warnings } = readDaemonConfig(options.config, options.roles);
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
       openRuntimeFor(config, warnings, 'stdout'),
@@ -22,13 +31,14 @@ export class StartCommand extends StoreSyncCommand {
     for (const warning of runtime.warnings) logger.warn(warning);
     try {
       const daemon = await startDaemon(runtime);
-      if (!new AccessTokens(config).any) {
+      if (config.server.roles.includes('admin') && !new AccessTokens(config).any) {
         logger.warn(messages.noToken);
       }
       logger.info(
         {
           ...daemon.address,
           ...(daemon.adminAddress === null ? {} : { admin: daemon.adminAddress }),
+          roles: config.server.roles,
           stores: Object.keys(config.stores),
           node: process.version,
         },

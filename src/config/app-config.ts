@@ -7,4 +7,3 @@ export const APP_CONFIG = Symbol('APP_CONFIG');
 export interface PublicAddress {
   readonly server: Pick<AppConfig['server'], 'publicUrl'>;
 }
-

@@ -6,6 +6,7 @@ import { isMap, mergeSettings, readConfigFile } from './config-file.js';
 import type { ConfigFile, Settings } from './config-file.js';
 import type { Environment } from './environment.js';
 import { expandReferences, lookUp } from './references.js';
+import { onlyReceives, withoutCredentials } from './process-roles.js';
 import { configSchema, issueText } from './schema.js';
 import type { AppConfig } from './schema.js';
 import { configWarnings } from './warnings.js';
@@ -17,6 +18,8 @@ export interface LoadOptions {
   /** The file of `--config`; otherwise the file that STORE_SYNC_CONFIG names. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
+  /** `start` gives its `--roles`, such as "receive,work". A command does not, and reads all credentials, whatever the roles. */
+  readonly daemon?: { readonly roles?: string | undefined };
   /** The base of relative paths: `database.dataDir` and the configuration file. */
   readonly cwd?: string;
 }
@@ -39,7 +42,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const paths = named === undefined || named === '' ? [DEFAULT_FILE] : [DEFAULT_FILE, resolve(cwd, named)];
   const files = paths.map(readConfigFile);
   const written = files.reduce<Settings>((below, file) => mergeSettings(below, file.settings), {});
-  const settings = withEnvironment(written, options.env, files);
+  const settings = withEnvironment(written, options, files);
   const parsed = configSchema.safeParse(settings.tree, { error: issueText });
   if (!parsed.success) {
     throw new ConfigError(
@@ -59,10 +62,26 @@ interface EffectiveSettings {
 
 function withEnvironment(
   written: Settings,
-  env: Environment,
+  { env, daemon }: Pick<LoadOptions, 'env' | 'daemon'>,
   files: readonly ConfigFile[],
 ): EffectiveSettings {
   const problems: ConfigProblem[] = [];
+  // Platforms that assign a port set only PORT, so PORT takes precedence over a file.
+  const fromEnvironment = new Map<string, string>();
+  const overriding: Record<string, string> = {};
+  for (const [key, name, given] of [
+    ['port', 'PORT', undefined],
+    ['roles', 'STORE_SYNC_ROLES', daemon?.roles],
+  ] as const) {
+    const found = given === undefined ? lookUp(name, env) : { ok: true as const, value: given };
+    if (!found.ok) problems.push({ key: `server.${key}`, text: found.problem, source: 'environment' });
+    if (!found.ok || found.value === undefined || found.value === '') continue;
+    overriding[key] = found.value;
+    fromEnvironment.set(`server.${key}`, given === undefined ? `environment variable ${name}` : `--${key}`);
+  }
+  const isWellFormed = written['server'] === undefined || isMap(written['server']);
+  const overridden = isWellFormed ? mergeSettings(written, { server: overriding }) : written;
+  const used = daemon !== undefined && onlyReceives(overridden) ? withoutCredentials(overridden) : overridden;
   const expand = (value: unknown, path: readonly PropertyKey[]): unknown => {
     if (Array.isArray(value)) return value.map((member, index) => expand(member, [...path, index]));
     if (isMap(value)) {
@@ -76,16 +95,9 @@ function withEnvironment(
     problems.push({ key: keyPath(path), text: expansion.problem, source: sourceOf(path, files) });
     return value;
   };
-  const expanded = expand(written, []);
-  // Platforms that assign a port set only PORT, so PORT takes precedence over a file.
-  const port = lookUp('PORT', env);
-  if (!port.ok) problems.push({ key: 'server.port', text: port.problem, source: 'environment' });
+  const tree = expand(used, []);
   if (problems.length > 0) throw new ConfigError(problems);
-  if (!port.ok || port.value === undefined || port.value === '' || !isMap(expanded)) {
-    return { tree: expanded, fromEnvironment: new Map() };
-  }
-  const tree = mergeSettings(expanded, { server: { port: port.value } });
-  return { tree, fromEnvironment: new Map([['server.port', 'environment variable PORT']]) };
+  return { tree, fromEnvironment };
 }
 
 interface Issue {
@@ -105,8 +117,13 @@ function problemsOf(
     issue.code === 'unrecognized_keys' ? (issue.keys ?? []).map((key) => [...issue.path, key]) : [issue.path];
   return paths.map((path) => {
     const key = keyPath(path);
-    return { key, text: problemText(issue), source: overrides.get(key) ?? sourceOf(path, files) };
+    return { key, text: problemText(issue), source: overrides.get(settingOf(path)) ?? sourceOf(path, files) };
   });
+}
+
+/** The key of the setting, without the place in its list. */
+function settingOf(path: readonly PropertyKey[]): string {
+  return keyPath(path.filter((key) => typeof key !== 'number'));
 }
 
 /** Schema messages are nouns ("a shop domain"), and messages of `issueText` are sentences. */

@@ -10,6 +10,7 @@ import {
   section,
   text,
 } from './fields.js';
+import { processRoles } from './process-roles.js';
 import { canonical, storeSchema } from './store-schema.js';
 import { workspaceSchema } from './workspace-schema.js';
 
@@ -42,6 +43,7 @@ export const configSchema = section({
       'another name than admin, which is the name of server.adminToken',
     ),
     admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
+    roles: processRoles,
     trustedProxies: amount(0, { min: 0, max: 20 }),
     limits: section({
       // A delivery of 10 MB fits into the part that large bodies have.

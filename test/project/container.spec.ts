@@ -277,3 +277,22 @@ describe('the lockfile', () => {
     expect(elsewhere.map(([path]) => path)).toEqual([]);
   });
 });
+
+describe('the layout by roles', () => {
+  const layered = z
+    .object({
+      services: z.record(z.string(), z.looseObject({ environment: z.record(z.string(), z.string()) })),
+    })
+    .parse(parse(readFileSync('compose.roles.yaml', 'utf8')));
+  const receive = service.parse(layered.services['receive']);
+
+  it('gives the container that receives no credentials of stores, workspaces and dashboard', () => {
+    expect(receive.secrets).toEqual(['database_url', 'catalog_webhook_secret', 'shopify_webhook_secret']);
+    expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining(receive.secrets));
+    expect(receive.environment['STORE_SYNC_ROLES']).toBe('receive');
+  });
+
+  it('leaves work and dashboard to the other one', () => {
+    expect(layered.services['store-sync']?.environment).toEqual({ STORE_SYNC_ROLES: 'work,admin' });
+  });
+});

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ConfigError, loadConfig } from '../../../src/config/index.js';
-import type { Environment, LoadedConfig } from '../../../src/config/index.js';
+import type { Environment, LoadedConfig, LoadOptions } from '../../../src/config/index.js';
 
 /** A directory of configuration files that lives as long as a test file. */
 export function configDirectory() {
@@ -14,13 +14,15 @@ export function configDirectory() {
       writeFileSync(path, content);
       return path;
     },
-    load(content: string, env: Environment = {}): LoadedConfig {
-      return loadConfig({ configFile: this.file(content), env, cwd: directory });
+    /** As `start` with the flag `--roles` reads it where `daemon` is given, as a command does where it is not. */
+    load(content: string, env: Environment = {}, daemon?: LoadOptions['daemon']): LoadedConfig {
+      const file = { configFile: this.file(content), env, cwd: directory };
+      return loadConfig(daemon === undefined ? file : { ...file, daemon });
     },
     /** The one line that an operator gets to see. */
-    refusal(content: string, env: Environment = {}): string {
+    refusal(content: string, env: Environment = {}, daemon?: LoadOptions['daemon']): string {
       try {
-        this.load(content, env);
+        this.load(content, env, daemon);
       } catch (error) {
         if (error instanceof ConfigError) return error.message.replaceAll(`${directory}/`, '');
         throw error;

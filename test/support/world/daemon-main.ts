@@ -1,6 +1,6 @@
 import 'reflect-metadata';
 import { createInterface } from 'node:readline';
-import { openRuntime } from '../../../src/cli/runtime.js';
+import { openRuntimeFor, readDaemonConfig } from '../../../src/cli/runtime.js';
 import { startDaemon } from '../../../src/daemon.js';
 import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
 
@@ -26,7 +26,8 @@ onKillPoint((point) => {
 });
 
 async function start(): Promise<void> {
-  const runtime = await openRuntime({ configFile, destination: 'stderr' });
+  const { config, warnings } = readDaemonConfig(configFile, undefined);
+  const runtime = await openRuntimeFor(config, warnings, 'stderr');
   const daemon = await startDaemon(runtime);
   process.once('SIGTERM', () => {
     const began = performance.now();
