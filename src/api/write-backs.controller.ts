@@ -76,7 +76,7 @@ export class WriteBacksController {
     return this.#decideMany(ids, 'approve');
   }
 
-  @Describe({ summary: 'Set aside for good, several', answer: OUTCOMES })
+  @Describe({ summary: 'Reject permanently, several', answer: OUTCOMES })
   @Post('reject')
   @Allow('reviewer')
   @Audited('write-back reject')

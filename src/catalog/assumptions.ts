@@ -234,7 +234,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'webhook-actions',
     what: 'Whether an empty list of actions means none or all',
-    default: 'all three are named in each write, and an empty list is written anew',
+    default: 'each write names all three, and an empty list is replaced',
     setting: 'none needed: both are understood',
   },
   {
@@ -266,24 +266,24 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     what: 'Whether POST matches variants',
     default:
       'it may: POST carries identifiers only where a full listing, variants included, proved them free',
-    setting: 'none needed: otherwise PATCH brings them, which is refused where somebody else holds one',
+    setting: 'none needed: otherwise PATCH sends them, and is refused where another product has one',
   },
   {
     id: 'identifier-precedence',
     what: 'Which identifier decides when POST matches several products',
     default: 'any may: an unproved POST carries the external_id alone',
-    setting: 'none needed: nothing else is there to match',
+    setting: 'none needed: the request has no other identifier to match',
   },
   {
     id: 'patch-variants',
     what: 'Whether PATCH merges or replaces the set of variants',
     default: 'either: variants that stay are named, variants that left give up their identifiers first',
-    setting: 'none needed: both readings come to the same',
+    setting: 'none needed: both readings have the same result',
   },
   {
     id: 'clearing',
-    what: 'What clears an identifier',
-    default: 'null; an empty text where null is refused or changes nothing',
+    what: 'Which value clears an identifier',
+    default: 'null; an empty string where null is refused or changes nothing',
     setting: 'none needed: the answer shows what was cleared',
   },
 ];

@@ -8,7 +8,7 @@ describe('readFieldMessages', () => {
     ['the documented map', { sku: ['a', 'b'], name: ['c'] }, { sku: ['a', 'b'], name: ['c'] }],
     ['a bare message', { sku: 'a' }, { sku: ['a'] }],
     ['items of a nested list', { variants: [{}, { sku: ['a'] }] }, { 'variants.1.sku': ['a'] }],
-    ['items told by number', { images: { 0: { source_url: ['a'] } } }, { 'images.0.source_url': ['a'] }],
+    ['items named by number', { images: { 0: { source_url: ['a'] } } }, { 'images.0.source_url': ['a'] }],
     ['lists in lists', { tags: [['a'], ['b']] }, { 'tags.0': ['a'], 'tags.1': ['b'] }],
     ['a detail', { detail: 'a' }, { detail: ['a'] }],
     ['a list', ['a', 'b'], { detail: ['a', 'b'] }],

@@ -17,7 +17,7 @@ export interface Exchange {
   readonly payload?: Payload;
   /** True when the request may change something at the service. */
   readonly mutates: boolean;
-  /** Sent over a connection of its own: a kept-alive one may be closing, which leaves the outcome unknown. */
+  /** True opens a new connection. A kept-alive one may be closing, which would leave the outcome of the request unknown. */
   readonly freshConnection?: boolean;
   /** Time limit of the whole exchange, from connecting to the last byte of the response. */
   readonly timeoutMs: number;

@@ -10,9 +10,9 @@ const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
 /**
- * Parses an answer's bytes: UTF-8 without a broken sequence (a replacement character would end up in a shop), JSON,
- * at most 100 levels deep and of at most a million values, `__proto__`, `constructor` and `prototype` at every level.
- * Empty is not JSON.
+ * Parses the bytes of a response as JSON. Refuses an empty body, more than 100 levels and more than a million values. Invalid UTF-8
+ * is refused too: its replacement characters would end up in a shop. `__proto__`, `constructor` and `prototype` are removed at every
+ * level.
  */
 export function readUntrustedJson(bytes: Uint8Array): ReadJson {
   if (!isUtf8(bytes)) return { ok: false };

@@ -44,8 +44,8 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
   protected async execute(options: GenerateOptions, ids: readonly string[]): Promise<number> {
     const signal = interruptSignal();
     return this.withService(options, GenerateOperations, async (operations) => {
-      const wish = { store: options.store, ids, force: options.force ?? false };
-      const answer = await operations.generate(wish, signal);
+      const request = { store: options.store, ids, force: options.force ?? false };
+      const answer = await operations.generate(request, signal);
       if (options.json) printJson(answer);
       else {
         for (const { externalId, reason } of answer.passedOver) print(`passed over ${externalId}: ${reason}`);

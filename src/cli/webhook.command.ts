@@ -47,9 +47,9 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
     const action = actionOf('webhook', ACTIONS, given);
     nothingMore(`webhook ${action}`, rest);
     return this.withService(options, WebhookSlotOperations, async (operations) => {
-      const wish = { workspace: options.workspace, force: options.force ?? false };
+      const request = { workspace: options.workspace, force: options.force ?? false };
       const slots =
-        action === 'show' ? await operations.show(wish.workspace) : await operations[action](wish);
+        action === 'show' ? await operations.show(request.workspace) : await operations[action](request);
       if (options.json) printJson({ items: slots });
       else
         for (const { workspace, state, detail } of slots)

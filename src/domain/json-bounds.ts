@@ -1,18 +1,18 @@
-/** What a JSON value from outside may have at most. */
+/** Limits of a JSON value from outside. */
 export interface JsonBounds {
-  /** Levels of arrays and objects in one another. */
+  /** Levels of nested arrays and objects. */
   readonly depth: number;
-  /** Values in all, members and items included. */
+  /** Number of values, with all members and items. */
   readonly nodes: number;
 }
 
-/** Of an answer or a delivery: ten times what the largest real product has. */
+/** Limits of a response or a delivery: ten times the size of the largest real product. */
 export const ANSWER_BOUNDS: JsonBounds = { depth: 100, nodes: 1_000_000 };
 
-/** Of one value within a product, such as a metafield. */
+/** Limits of one value within a product, such as a metafield. */
 export const VALUE_BOUNDS: JsonBounds = { depth: 50, nodes: 20_000 };
 
-/** Whether the value keeps within the bounds. Looks at no more of it than they allow, and never deeper. */
+/** Whether the value keeps within the bounds. Stops at the first value beyond them, so that a hostile value stays cheap. */
 export function isWithin(value: unknown, bounds: JsonBounds): boolean {
   let nodes = 0;
   const fits = (member: unknown, depth: number): boolean => {

@@ -33,8 +33,8 @@ export interface AcquireOptions {
  */
 export async function acquire(options: AcquireOptions): Promise<Holder> {
   const password = await clusterPassword(options.place.clusterDir);
-  const begun = options.now().getTime();
-  const elapsed = (): number => options.now().getTime() - begun;
+  const startedAt = options.now().getTime();
+  const elapsed = (): number => options.now().getTime() - startedAt;
   let unansweredSince: number | null = null;
   let firstFailedStart: number | null = null;
   let last = 'nothing answers';
@@ -42,7 +42,7 @@ export async function acquire(options: AcquireOptions): Promise<Holder> {
     const found = await adopt(options, password);
     if (found === 'none') {
       unansweredSince = null;
-      const holder = await start(options, password, begun + options.deadlineMs);
+      const holder = await start(options, password, startedAt + options.deadlineMs);
       if (holder) return holder;
       firstFailedStart ??= elapsed();
       last = await startFailure(options);
@@ -57,9 +57,7 @@ export async function acquire(options: AcquireOptions): Promise<Holder> {
       unansweredSince ??= elapsed();
       last = 'it does not answer';
       if (elapsed() - unansweredSince > options.hungAfterMs) {
-        options.log(
-          'embedded PostgreSQL: the server is there and does not answer; ending it to start it anew',
-        );
+        options.log('embedded PostgreSQL: the server does not answer; it is stopped and started again');
         await stopHungServer(options.place);
       }
     }

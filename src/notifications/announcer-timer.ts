@@ -4,6 +4,7 @@ import { errorLine } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { Announcer } from './announcer.js';
+import { messages } from './messages.js';
 
 const EVERY_MS = 5_000;
 
@@ -43,10 +44,7 @@ export class AnnouncerTimer implements OnApplicationBootstrap, BeforeApplication
     try {
       await this.announcer.round(this.shutdown.signal);
     } catch (error) {
-      this.#log.warn(
-        { err: errorLine(error) },
-        'notifications could not be sent; the next round tries again',
-      );
+      this.#log.warn({ err: errorLine(error) }, messages.roundFailed);
     }
   }
 }

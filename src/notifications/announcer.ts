@@ -10,6 +10,7 @@ import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { judge } from './conditions.js';
 import { messageOf } from './message.js';
+import { messages } from './messages.js';
 import { OUTGOING_WEBHOOK, type OutgoingWebhook } from './outgoing-webhook.js';
 
 /** Longer than the time limit of a post, so that two senders never send the same change at once. */
@@ -58,26 +59,26 @@ export class Announcer {
     for (let sent = 0; sent < MOST_PER_ROUND && !signal.aborted; sent += 1) {
       const lease = randomUUID();
       const due = await notifications.take(lease, LEASE_MS);
-      if (due === null || !(await this.#tell(due, lease))) return;
+      if (due === null || !(await this.#announce(due, lease))) return;
     }
   }
 
   /** False when the receiver refused it. The round ends, because the other messages would fail, too. */
-  async #tell(row: DueNotification, lease: string): Promise<boolean> {
+  async #announce(row: DueNotification, lease: string): Promise<boolean> {
     const { notifications, webhook, metrics, config } = this;
-    const what = { condition: row.kind, subject: row.subject, tells: row.tells };
+    const what = { condition: row.kind, subject: row.subject, phase: row.phase };
     try {
-      await webhook.post(messageOf(row, row.tells, config.server.publicUrl));
+      await webhook.post(messageOf(row, row.phase, config.server.publicUrl));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       await notifications.postpone(row.id, lease, this.#waitMs(row.attempts, error));
       metrics.notifications.inc({ outcome: 'failed' });
-      this.#log.warn({ ...what, err: errorLine(error) }, 'a notification was not taken; it is tried again');
+      this.#log.warn({ ...what, err: errorLine(error) }, messages.notAccepted);
       return false;
     }
-    await notifications.told(row, lease);
+    await notifications.announced(row, lease);
     metrics.notifications.inc({ outcome: 'sent' });
-    this.#log.info(what, 'a notification was sent');
+    this.#log.info(what, messages.sent);
     return true;
   }
 

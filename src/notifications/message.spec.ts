@@ -35,7 +35,9 @@ describe('a message', () => {
 
   it.each(CONDITIONS)('of %s says when it was over, without a link where there is no address', (kind) => {
     const text = messageOf({ ...row(kind), endedAt }, 'ended', undefined);
-    expect(text).toMatch(/^store-sync: .*main.*, since 2026-11-21 03:15 UTC \(it had been so since/);
+    expect(text).toMatch(
+      /^store-sync: .*main.*, since 2026-11-21 03:15 UTC \(the condition began 2026-11-21 02:00/,
+    );
     expect(text).not.toContain('\n');
     expect(text).not.toMatch(/undefined|NaN/);
   });

@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import axios from 'axios';
 import { parseRetryAfterMs } from '../catalog/retry-after.js';
 import { CodedError } from '../domain/errors.js';
+import { messages } from './messages.js';
 
 const TIMEOUT_MS = 10_000;
 const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
@@ -56,19 +57,20 @@ function escaped(text: string): string {
 
 /** Without a cause, because axios errors contain the request with its address. */
 function unanswered(error: unknown): CodedError {
-  const code = axios.isAxiosError(error) ? (error.code ?? 'no answer') : 'no answer';
-  const neverHeard = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(code);
-  return new CodedError('transient', `the receiver of notifications did not answer (${code})`, {
-    outcomeUnknown: !neverHeard,
+  const code = axios.isAxiosError(error) ? (error.code ?? messages.noAnswer) : messages.noAnswer;
+  const neverArrived = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(
+    code,
+  );
+  return new CodedError('transient', messages.receiverSilent(code), {
+    outcomeUnknown: !neverArrived,
   });
 }
 
 function refused(status: number, retryAfter: unknown): CodedError {
   const retryAfterMs = typeof retryAfter === 'string' ? parseRetryAfterMs(retryAfter, new Date()) : undefined;
   const passing = status === 429 || status >= 500;
-  return new CodedError(
-    passing ? 'transient' : 'invalid',
-    `the receiver of notifications answered ${String(status)}`,
-    { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) },
-  );
+  return new CodedError(passing ? 'transient' : 'invalid', messages.receiverRefused(status), {
+    status,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
 }

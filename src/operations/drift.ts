@@ -75,7 +75,7 @@ export class DriftOperations {
             ? NONE
             : await readTranslations(store.connector, product.storeId, ourTargets(product));
         const findings = driftOf(product, current, store.settings.filter, translations ?? NONE);
-        if (findings.length > 0) products.push(await this.#told(product, findings));
+        if (findings.length > 0) products.push(await this.#withTexts(product, findings));
       }
       checked += quiet.length;
       onProgress(checked);
@@ -84,7 +84,7 @@ export class DriftOperations {
   }
 
   /** Links have only hashes. The journal has the written texts. */
-  async #told(product: DriftCandidate, findings: readonly DriftFinding[]): Promise<DriftedProduct> {
+  async #withTexts(product: DriftCandidate, findings: readonly DriftFinding[]): Promise<DriftedProduct> {
     const fields = findings.filter((finding) => finding.target !== null);
     const journal = fields.length === 0 ? [] : await this.history.writeBacks(product.externalId);
     const texts = new Map(
@@ -150,8 +150,8 @@ function fieldDrift(
     return [{ ...found, kind: 'overwritten', detail: 'an earlier text of ours stands there again' }];
   if (hash === valueHash(written.replaced))
     return [{ ...found, kind: 'overwritten', detail: 'the value that ours replaced stands there again' }];
-  const told = hash === seen ? '; a run has read it and told the catalog' : '';
-  return [{ ...found, kind: 'edited', detail: `the merchant edited it after it was written${told}` }];
+  const noticed = hash === seen ? '; a run has read it and updated the catalog' : '';
+  return [{ ...found, kind: 'edited', detail: `the merchant edited it after it was written${noticed}` }];
 }
 
 function liveValues(live: ProductSnapshot): Map<string, string | null> {

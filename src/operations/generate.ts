@@ -25,7 +25,7 @@ export const generateAnswerSchema = z.object({
 });
 export type GenerateAnswer = z.output<typeof generateAnswerSchema>;
 
-export interface GenerateWish {
+export interface GenerateRequest {
   readonly store: string;
   readonly ids: readonly string[];
   readonly force: boolean;
@@ -51,11 +51,11 @@ export class GenerateOperations {
    * Throws `misconfigured` for an unknown store, and `not_found` with all unknown products before anything is
    * requested.
    */
-  async generate(wish: GenerateWish, signal: AbortSignal): Promise<GenerateAnswer> {
-    const store = this.sites.store(wish.store);
-    return wish.ids.length === 0
-      ? this.#all(store, wish.force, signal)
-      : this.#given(store, wish.ids, wish.force, signal);
+  async generate(request: GenerateRequest, signal: AbortSignal): Promise<GenerateAnswer> {
+    const store = this.sites.store(request.store);
+    return request.ids.length === 0
+      ? this.#all(store, request.force, signal)
+      : this.#given(store, request.ids, request.force, signal);
   }
 
   async #all(store: Store, force: boolean, signal: AbortSignal): Promise<GenerateAnswer> {

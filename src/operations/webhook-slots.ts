@@ -18,7 +18,7 @@ export const slotBodySchema = z.strictObject({
 });
 export const slotQuerySchema = slotBodySchema.pick({ workspace: true });
 
-export interface SlotWish {
+export interface SlotRequest {
   readonly workspace?: string | undefined;
   readonly force: boolean;
 }
@@ -36,11 +36,11 @@ export class WebhookSlotOperations {
   }
 
   /** The configuration afterwards: `foreign` where another system's URL was kept. */
-  async register({ workspace, force }: SlotWish): Promise<Slot[]> {
+  async register({ workspace, force }: SlotRequest): Promise<Slot[]> {
     return this.#each(workspace, (each) => this.slots.register(each, { force }));
   }
 
-  async remove({ workspace, force }: SlotWish): Promise<Slot[]> {
+  async remove({ workspace, force }: SlotRequest): Promise<Slot[]> {
     return this.#each(workspace, (each) => this.slots.remove(each, { force }));
   }
 

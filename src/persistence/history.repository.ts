@@ -17,7 +17,7 @@ import {
 } from './listing.repository.js';
 import { SnakeNaming } from './snake-naming.js';
 
-/** What is shown of an action: not its body, which holds all texts of the product. */
+/** The columns of an action that are shown. The body is left out, because it holds all texts of the product. */
 const ACTION_COLUMNS = [
   ...(['id', 'runId', 'store', 'externalId', 'label', 'kind', 'catalogId', 'reason', 'fields'] as const),
   ...(['withheld', 'state', 'error', 'createdAt', 'settledAt'] as const),

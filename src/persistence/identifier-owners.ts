@@ -21,10 +21,10 @@ export async function ownersByIdentifier(
        SELECT kind, value FROM product_identifier WHERE product = asked.product AND wanted AND (workspace = $1) IS TRUE OFFSET 0
      ) AS own
      CROSS JOIN LATERAL (
-       SELECT array_agg(DISTINCT owner ORDER BY owner) AS owners FROM product_identifier AS borne
-       WHERE borne.workspace = $1 AND borne.kind = own.kind AND borne.value = own.value
+       SELECT array_agg(DISTINCT owner ORDER BY owner) AS owners FROM product_identifier AS claim
+       WHERE claim.workspace = $1 AND claim.kind = own.kind AND claim.value = own.value
          -- What the product's own variants held is released before it is sent anew.
-         AND (borne.wanted OR borne.product <> asked.product)
+         AND (claim.wanted OR claim.product <> asked.product)
      ) AS shared
      WHERE cardinality(shared.owners) > 1`,
     [workspace, products],

@@ -27,8 +27,8 @@ export interface StoreEvent {
 
 interface Waiting {
   readonly delivery: NewDelivery;
-  readonly settle: (id: string | null) => void;
-  readonly fail: (error: unknown) => void;
+  readonly resolve: (id: string | null) => void;
+  readonly reject: (error: unknown) => void;
   /** By `performance.now()`: then its sender received 503. */
   readonly until: number;
 }
@@ -70,8 +70,8 @@ export class Inbox implements OnApplicationShutdown {
   /** The row's id, or null when the same delivery was stored before. Returns only after the commit. */
   async store(delivery: NewDelivery): Promise<string | null> {
     return inTime(
-      new Promise((settle, fail) => {
-        this.#waiting.push({ delivery, settle, fail, until: performance.now() + GIVE_UP_MS });
+      new Promise((resolve, reject) => {
+        this.#waiting.push({ delivery, resolve, reject, until: performance.now() + GIVE_UP_MS });
         this.#next();
       }),
     );
@@ -111,14 +111,14 @@ export class Inbox implements OnApplicationShutdown {
     return this.#waiting.splice(0, count);
   }
 
-  /** Settles each of the batch; never rejects. */
+  /** Resolves each delivery of the batch; never rejects. */
   async #insert(batch: readonly Waiting[]): Promise<void> {
     try {
       const { rows } = await this.#pool.query<InsertedRow>(this.#statement(batch));
       const ids = new Map(rows.map((row) => [`${row.workspace}\0${row.dedupe_key}`, row.id]));
-      for (const { delivery, settle } of batch) {
+      for (const { delivery, resolve } of batch) {
         const key = `${delivery.workspace}\0${delivery.dedupeKey}`;
-        settle(ids.get(key) ?? null);
+        resolve(ids.get(key) ?? null);
         // The same delivery once more in one batch: stored by the first.
         ids.delete(key);
       }
@@ -128,7 +128,7 @@ export class Inbox implements OnApplicationShutdown {
         for (const each of batch) await this.#insert([each]);
         return;
       }
-      for (const { fail } of batch) fail(error);
+      for (const { reject } of batch) reject(error);
     }
   }
 

@@ -69,8 +69,8 @@ export class LinkRepository {
   }
 
   /**
-   * The background creation ended well and the product was found again. It is owed no longer, unless `missing` names fields that were
-   * not sent with it.
+   * The background creation succeeded, and the product was found in the catalog. The product is no longer owed, unless `missing` names
+   * fields that the creation left out.
    */
   async linkCreated(
     externalId: string,
@@ -94,7 +94,7 @@ export class LinkRepository {
     return linked === 1;
   }
 
-  /** What a creation left out was sent afterwards. Identifiers that the catalog refused are withheld. */
+  /** Records that the fields which a creation left out were sent afterwards. Identifiers that the catalog refused are withheld. */
   async completed(
     externalId: string,
     withheld: readonly WithheldIdentifier[],
@@ -117,7 +117,7 @@ export class LinkRepository {
         [externalId],
         runner,
       );
-      // A product that was written to before keeps what is known of it; nothing is under way for it any more.
+      // A product that was written to before keeps its link. Only the reference to the failed creation is removed.
       await this.db.affected(
         `UPDATE store_product SET creation_task_id = NULL, creation_started_at = NULL
          WHERE external_id = $1 AND state = 'pending'`,

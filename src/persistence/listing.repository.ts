@@ -56,7 +56,7 @@ export type DeliveryRow = Pick<WebhookDeliveryEntity, (typeof DELIVERY_COLUMNS)[
 export type WriteBackRow = Pick<WriteBackEntity, (typeof WRITE_BACK_COLUMNS)[number]>;
 export type ProductRow = Pick<StoreProductEntity, (typeof PRODUCT_COLUMNS)[number]>;
 
-/** What of an entity a list shows, in which order, and how each filter is expressed. `:state` and the like stand for the values. */
+/** How one entity is listed: its columns, its order and the SQL of each filter. `:state` and the like stand for the values. */
 interface Source {
   readonly columns: readonly string[];
   readonly time: string;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { json, Database } from './database.js';
-import { NotificationEntity, type ToldState } from './entities/notification.entity.js';
+import { NotificationEntity, type AnnouncedPhase } from './entities/notification.entity.js';
 
 const storeFacts = z.object({
   store: z.string(),
@@ -53,7 +53,7 @@ export interface Configured {
 }
 
 /** A row that is taken for sending, and its state after the send. */
-export type DueNotification = NotificationEntity & { readonly tells: Exclude<ToldState, 'nothing'> };
+export type DueNotification = NotificationEntity & { readonly phase: Exclude<AnnouncedPhase, 'nothing'> };
 
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
 const LOOK_LOCK = 7_236_402;
@@ -120,7 +120,7 @@ export class NotificationRepository {
    */
   async take(lease: string, leaseMs: number): Promise<DueNotification | null> {
     return this.db.readOne(
-      this.db.reader(NotificationEntity).and(z.object({ tells: z.enum(['begun', 'ended']) })),
+      this.db.reader(NotificationEntity).and(z.object({ phase: z.enum(['begun', 'ended']) })),
       `UPDATE notification SET lease = $1, lease_until = now() + $2 * interval '1 millisecond', attempts = attempts + 1
        WHERE id = (SELECT id FROM notification AS due
          WHERE (told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL))
@@ -128,17 +128,17 @@ export class NotificationRepository {
            AND NOT EXISTS (SELECT 1 FROM notification AS earlier
              WHERE earlier.kind = due.kind AND earlier.subject = due.subject AND earlier.id < due.id AND earlier.told <> 'ended')
          ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED)
-       RETURNING *, CASE WHEN told = 'nothing' THEN 'begun' ELSE 'ended' END AS tells`,
+       RETURNING *, CASE WHEN told = 'nothing' THEN 'begun' ELSE 'ended' END AS phase`,
       [lease, leaseMs],
     );
   }
 
   /** Records that the change was sent. False when the lease was lost meanwhile. */
-  async told(row: DueNotification, lease: string): Promise<boolean> {
+  async announced(row: DueNotification, lease: string): Promise<boolean> {
     const moved = await this.db.affected(
       `UPDATE notification SET told = $3, told_at = now(), attempts = 0, next_attempt_at = now(), lease = NULL, lease_until = NULL
        WHERE id = $1 AND lease = $2 AND told = $4`,
-      [row.id, lease, row.tells, row.told],
+      [row.id, lease, row.phase, row.announced],
     );
     return moved === 1;
   }

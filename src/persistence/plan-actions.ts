@@ -59,13 +59,13 @@ export class PlanActions {
          SELECT * FROM jsonb_to_recordset($4::jsonb) AS row("externalId" text, "storeId" text, label text, kind text,
            "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text, seen jsonb,
            "wantsGeneration" boolean, "readMark" text, identifiers jsonb)
-       ), borne AS MATERIALIZED (
+       ), claim AS MATERIALIZED (
          SELECT "externalId" AS product, each.* FROM planned,
            jsonb_to_recordset(planned.identifiers) AS each(kind text, value text, owner text)
          WHERE jsonb_typeof(planned.identifiers) = 'array'
        ), added AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-         SELECT $3, kind, value, owner, $2, product FROM borne
+         SELECT $3, kind, value, owner, $2, product FROM claim
          ON CONFLICT (workspace, kind, value, owner) DO UPDATE SET wanted = true
        ), given_up AS (
          SELECT known.workspace, known.kind, known.value, known.owner, EXISTS (SELECT 1 FROM store_product AS product
@@ -73,8 +73,8 @@ export class PlanActions {
              jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))) AS withheld
          FROM product_identifier AS known JOIN planned ON known.product = planned."externalId"
          WHERE known.store = $2 AND jsonb_typeof(planned.identifiers) = 'array'
-           AND NOT EXISTS (SELECT 1 FROM borne WHERE known.workspace = $3 AND borne.kind = known.kind
-             AND borne.value = known.value AND borne.owner = known.owner)
+           AND NOT EXISTS (SELECT 1 FROM claim WHERE known.workspace = $3 AND claim.kind = known.kind
+             AND claim.value = known.value AND claim.owner = known.owner)
        ), never_sent AS (
          DELETE FROM product_identifier AS known USING given_up AS old WHERE old.withheld AND known.workspace = old.workspace
            AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner

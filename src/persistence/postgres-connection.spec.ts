@@ -47,9 +47,9 @@ describe('a pool', () => {
     const address = mute.address();
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const pool = createPool({ url: `postgres://u:canary@127.0.0.1:${port}/x`, onError: () => undefined });
-    const begun = performance.now();
+    const startedAt = performance.now();
     const error: unknown = await pool.query('SELECT 1').catch((thrown: unknown) => thrown);
-    expect(performance.now() - begun).toBeLessThan(5_000);
+    expect(performance.now() - startedAt).toBeLessThan(5_000);
     expect(inspect(error, { depth: 9 })).not.toContain('canary');
     await pool.end();
     mute.close();

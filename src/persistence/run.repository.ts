@@ -58,7 +58,7 @@ export class RunRepository {
     return active ? { id: active.id, created: false } : null;
   }
 
-  /** Takes a run that waits, or whose worker's lease ran out. Null when somebody else has it or it has ended. */
+  /** Takes a queued run, or one whose lease ran out. Null when another worker has it, or when it has ended. */
   async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
     return this.db.entity(
       SyncRunEntity,
@@ -70,7 +70,7 @@ export class RunRepository {
     );
   }
 
-  /** False when the lease was lost: the caller stops at once and touches nothing more. */
+  /** False when the lease was lost: the caller must stop at once and change nothing. */
   async keepLease(id: string, lease: string, leaseMs: number, counts: Partial<RunCounts>): Promise<boolean> {
     const kept = await this.db.affected(
       `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb
@@ -81,15 +81,15 @@ export class RunRepository {
   }
 
   /**
-   * Notes, before they are sent, that the run's actions up to this one are begun. False when the lease was lost: nothing may be
-   * sent then.
+   * Records, before they are sent, that the run's actions up to this one are started. False when the lease was lost: then nothing may
+   * be sent.
    */
   async begin(id: string, lease: string, actionId: string): Promise<boolean> {
-    const begun = await this.db.affected(
+    const moved = await this.db.affected(
       `UPDATE sync_run SET begun_to = greatest(begun_to, $3::bigint) WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, actionId],
     );
-    return begun === 1;
+    return moved === 1;
   }
 
   async setOperation(id: string, lease: string, operation: string | null, readFrom: Date): Promise<void> {
@@ -121,8 +121,8 @@ export class RunRepository {
   }
 
   /**
-   * Counts the run that last sent the product anew, once it has ended: a creation in the background may end after it. A run that
-   * missed nothing else is `succeeded` once all are in.
+   * Counts again the ended run that last sent the product, because a background creation may end after its run. A `partial` run becomes
+   * `succeeded` when its last missing product has been created.
    */
   async recount(externalId: string): Promise<void> {
     await this.db.affected(
@@ -145,7 +145,7 @@ export class RunRepository {
     );
   }
 
-  /** Hands a run on: whoever looks at it next takes it up where it stands. */
+  /** Puts a run back in the queue. The next worker resumes it at its current phase. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(
       `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
@@ -167,7 +167,7 @@ export class RunRepository {
     return rows.map((row) => row.id);
   }
 
-  /** Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has begun. */
+  /** Puts runs that a temporary fault ended back in the queue when their wait is over and no newer run has started. */
   async requeueDue(): Promise<string[]> {
     const rows = await this.db.read(
       idRow,

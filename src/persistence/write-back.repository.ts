@@ -59,7 +59,7 @@ export class WriteBackRepository {
 
   /**
    * The intended write of one result. Waiting ones of older results of the same product are skipped in the same
-   * transaction: older results never overwrite newer ones. One that an attempt was begun for stays: what it may have left in
+   * transaction: older results never overwrite newer ones. One that an attempt was started for stays: what it may have left in
    * the store is known from it alone, and the newer one's worker ends it first.
    */
   async intend(writeBack: NewWriteBack): Promise<Intent> {
@@ -146,7 +146,7 @@ export class WriteBackRepository {
     return rows.map((row) => row.id);
   }
 
-  /** Older results of the product whose attempt was begun and never ended, oldest first. */
+  /** Older results of the product whose attempt was started and never ended, oldest first. */
   async cutOff(writeBack: WriteBackEntity): Promise<WriteBackEntity[]> {
     return this.db.entities(
       WriteBackEntity,

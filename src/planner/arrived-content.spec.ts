@@ -46,7 +46,7 @@ describe('what a result brought', () => {
     expect(parts).toContain('sections.nothing: unusable');
   });
 
-  it('leaves out what the catalog was told and returns as it was', () => {
+  it('leaves out what the catalog returns as store-sync sent it', () => {
     expect(fates({}, { name: valueHash('Steel bottle') }).join()).not.toContain('name: ');
   });
 

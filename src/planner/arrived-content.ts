@@ -11,8 +11,8 @@ const EXCERPT_LENGTH = 120;
 const SECTIONS = 'sections.';
 
 /**
- * Every field and attribute that a result brought, and what is meant to become of it. `pushed` are hashes by catalog field of
- * what the catalog was told: a field that comes back the same was not generated, and is left out.
+ * Every field and attribute of a result, and where it is written. `pushed` has a hash by catalog field of the value that store-sync
+ * sent. A field that returns with the same value was not generated, and is left out.
  */
 export function arrivedParts(
   product: GeneratedProduct,
@@ -27,7 +27,7 @@ export function arrivedParts(
     const fate = target !== null ? 'mapped' : isMapped ? 'unusable' : 'not_mapped';
     return { from, excerpt: excerptOf(value), fate, target, setting: fate === 'not_mapped' ? setting : null };
   };
-  // One text in two forms: the form with markup is the one that is mapped.
+  // The service sends the description as text and as HTML. Only the HTML is mapped.
   const hasHtml = (product.html_description ?? '').trim() !== '' && !configured.has('description');
   const fields = CONTENT_FIELDS.flatMap((from) => {
     const value = from === 'description' && hasHtml ? null : product[from];

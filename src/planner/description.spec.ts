@@ -7,9 +7,9 @@ const PUSHED = { description: valueHash('Old.'), html_description: valueHash('<p
 describe('a description that the service wrote without markup', () => {
   it.each<[string, string | null, string | null, string | null]>([
     ['serves where there is no HTML', 'New.', null, '<p>New.</p>'],
-    ['serves where the HTML is what the catalog was told', 'New.', '<p>Old.</p>', '<p>New.</p>'],
+    ['serves where the HTML is what store-sync sent', 'New.', '<p>Old.</p>', '<p>New.</p>'],
     ['gives way to generated HTML', 'New.', '<p>Newer.</p>', '<p>Newer.</p>'],
-    ['is none where it is what the catalog was told', 'Old.', '<p>Old.</p>', '<p>Old.</p>'],
+    ['is none where it is what store-sync sent', 'Old.', '<p>Old.</p>', '<p>Old.</p>'],
     ['is none where it is blank', ' ', null, null],
     ['keeps its paragraphs and lines', 'One\nline.\r\n\r\n\nTwo.', '', '<p>One<br>line.</p>\n<p>Two.</p>'],
     ['is text, whatever it holds', '<b>3 & 4</b>', null, '<p>&lt;b&gt;3 &amp; 4&lt;/b&gt;</p>'],

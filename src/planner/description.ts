@@ -3,9 +3,9 @@ import type { GeneratedProduct } from './generated-content.js';
 import { escapeText } from './html/escape.js';
 
 /**
- * The product with its `description` in place of `html_description` where only the former was generated: the latter is missing,
- * or is what the catalog was told. Blank lines part paragraphs, single line ends stay line ends. `pushed` are hashes by
- * catalog field of what the catalog was told.
+ * Replaces `html_description` by the paragraphs of `description` when only the latter was generated. The HTML counts as not generated
+ * when it is missing, or equals the value that store-sync sent. `pushed` has hashes of the sent values by catalog field. A blank line
+ * separates paragraphs, and a single line end becomes `<br>`.
  */
 export function withHtmlDescription<T extends GeneratedProduct>(
   product: T,

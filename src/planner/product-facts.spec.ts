@@ -39,8 +39,11 @@ describe('the category that the catalog gets', () => {
     [null, null, null, null],
   ])(
     'is of %j with the type %j: %j, and the type %j an attribute',
-    (category, productType, told, attribute) => {
-      expect(categoryAndType({ category, productType })).toEqual({ category: told, productType: attribute });
+    (category, productType, sentCategory, attribute) => {
+      expect(categoryAndType({ category, productType })).toEqual({
+        category: sentCategory,
+        productType: attribute,
+      });
     },
   );
 
@@ -70,9 +73,9 @@ describe('the brand that the catalog gets', () => {
     ['Acme', 'custom.maker', 'Bosch'],
     ['Acme', 'custom.absent', null],
     [null, 'auto', null],
-  ])('of the vendor %j under %s is %j', (vendor, source, told) => {
+  ])('of the vendor %j under %s is %j', (vendor, source, brand) => {
     const product = { vendor, metafields: [metafield('custom.maker', ' Bosch ')] };
-    expect(brandOf(product, source, 'partners-demo.myshopify.com')).toBe(told);
+    expect(brandOf(product, source, 'partners-demo.myshopify.com')).toBe(brand);
   });
 });
 
@@ -88,15 +91,15 @@ describe('a style code that all sizes share', () => {
   });
 
   it('is the SKU of the product, and of no variant', () => {
-    const told = body(sizes('ST-1', 'ST-1'));
-    expect(told.sku).toBe('ST-1');
-    expect(told.variants?.map(({ sku }) => sku)).toEqual([undefined, undefined]);
+    const sent = body(sizes('ST-1', 'ST-1'));
+    expect(sent.sku).toBe('ST-1');
+    expect(sent.variants?.map(({ sku }) => sku)).toEqual([undefined, undefined]);
   });
 
   it('does not touch SKUs that distinguish variants', () => {
-    const told = body(sizes('ST-S', 'ST-M'));
-    expect(told.sku).toBeUndefined();
-    expect(told.variants?.map(({ sku }) => sku)).toEqual(['ST-S', 'ST-M']);
+    const sent = body(sizes('ST-S', 'ST-M'));
+    expect(sent.sku).toBeUndefined();
+    expect(sent.variants?.map(({ sku }) => sku)).toEqual(['ST-S', 'ST-M']);
   });
 });
 
@@ -137,9 +140,9 @@ describe('lists and tags of the service', () => {
   });
 
   it('says nothing of them where nothing is mapped', () => {
-    const told = toCatalogBody(snapshot({ tags: ['sale'] }), rules(DEFAULT_MAPPING));
-    expect(told).not.toHaveProperty('tags_to_update');
-    expect(told).not.toHaveProperty('product_lists');
+    const sent = toCatalogBody(snapshot({ tags: ['sale'] }), rules(DEFAULT_MAPPING));
+    expect(sent).not.toHaveProperty('tags_to_update');
+    expect(sent).not.toHaveProperty('product_lists');
   });
 });
 
@@ -151,16 +154,16 @@ describe('facts of a variant', () => {
   };
 
   it('are sent for each variant of a product model', () => {
-    const told = body(
+    const sent = body(
       { ...sizes('A', 'B'), variants: [variant({ ...facts, title: 'S' }), variant({ id: '12', sku: 'B' })] },
       mapping,
     );
-    expect(told.variants?.[0]).toMatchObject({
+    expect(sent.variants?.[0]).toMatchObject({
       mpn: 'MP-1',
       asin: 'B0ABC',
       open_attributes: { weight: '250 g' },
     });
-    expect(told.variants?.[1]).not.toHaveProperty('mpn');
+    expect(sent.variants?.[1]).not.toHaveProperty('mpn');
   });
 
   it('are the product’s where it is one variant, and stand behind its own', () => {
@@ -174,10 +177,10 @@ describe('facts of a variant', () => {
   });
 
   it('are replaced by an option of the same name', () => {
-    const told = body({
+    const sent = body({
       ...sizes('A'),
       variants: [variant({ weight: '250 g', options: [{ name: 'weight', value: 'heavy' }] })],
     });
-    expect(told.variants?.[0]?.open_attributes).toEqual({ weight: 'heavy' });
+    expect(sent.variants?.[0]?.open_attributes).toEqual({ weight: 'heavy' });
   });
 });

@@ -35,8 +35,8 @@ class Product {
   #revision = 0;
 
   readonly #meant: Content = { ...this.#live };
-  #told: Content | null = null;
-  #liveWhenTold: Content | null = null;
+  #sent: Content | null = null;
+  #liveWhenSent: Content | null = null;
   /** Our last text of a field, the merchant's meaning when it was written, and whether the merchant has restored it. */
   readonly #ours = new Map<WrittenTo, { text: string; stoodFor: string | null; isMerchants: boolean }>();
 
@@ -64,7 +64,7 @@ class Product {
 
   #changed(): Edited[] {
     const fields: Edited[] = ['title', 'descriptionHtml', 'vendor'];
-    return fields.filter((field) => this.#told?.[field] !== this.#meant[field]);
+    return fields.filter((field) => this.#sent?.[field] !== this.#meant[field]);
   }
 
   /** Plans like a run, and proves that the plan equals the real change; null when nothing changed. */
@@ -79,8 +79,8 @@ class Product {
     expect(change !== null).toBe(changed.length > 0);
     expect(JSON.stringify(change?.body ?? {})).not.toContain(GENERATED);
     if (change !== null) {
-      expect(change.kind).toBe(this.#told === null ? 'create' : 'update');
-      expect(change.wantsGeneration).toBe(this.#told === null || changed.includes('vendor'));
+      expect(change.kind).toBe(this.#sent === null ? 'create' : 'update');
+      expect(change.wantsGeneration).toBe(this.#sent === null || changed.includes('vendor'));
       expect(change.body).toMatchObject({ name: this.#meant.title });
     }
     return change;
@@ -90,8 +90,8 @@ class Product {
     const written = this.#link?.written ?? null;
     this.#link = linkOf(this.#read(), { written, sourceFingerprint: change.sourceFingerprint }, under);
     this.#seen = change.seen;
-    this.#told = { ...this.#meant };
-    this.#liveWhenTold = { ...this.#live };
+    this.#sent = { ...this.#meant };
+    this.#liveWhenSent = { ...this.#live };
   }
 
   generate(): GeneratedProduct {
@@ -118,7 +118,7 @@ class Product {
     const fields: WrittenTo[] = ['title', 'descriptionHtml'];
     const free = fields.filter((field) => {
       const ours = this.#ours.get(field);
-      return ours ? !ours.isMerchants : this.#live[field] === this.#liveWhenTold?.[field];
+      return ours ? !ours.isMerchants : this.#live[field] === this.#liveWhenSent?.[field];
     });
     return [...free, 'metafield:catalog.material'];
   }
@@ -189,15 +189,15 @@ type Night = typeof night extends fc.Arbitrary<infer T> ? T : never;
 function livesThrough(
   products: readonly Product[],
   { before, meanwhile, byHand }: Night,
-): { told: number; written: number } {
+): { sent: number; written: number } {
   for (const [index, each] of before) products[index]?.edit(each);
   const asked = new Set(byHand.map((index) => products[index]));
-  let told = 0;
+  let sent = 0;
   for (const product of products) {
     const change = product.plan();
     if (change === null) continue;
     product.apply(change);
-    told += 1;
+    sent += 1;
     if (change.wantsGeneration) asked.add(product);
     expect(product.plan()).toBeNull();
   }
@@ -208,7 +208,7 @@ function livesThrough(
   let written = 0;
   for (const { product, result } of results) written += product.writeBack(result).length;
   for (const product of products) product.plan();
-  return { told, written };
+  return { sent, written };
 }
 
 function newProducts(): Product[] {
@@ -231,20 +231,26 @@ describe('ten nights in a row', () => {
   it('in which nothing happens cost one creation and one write-back of each product, on the first', () => {
     const products = newProducts();
     const costs = Array.from({ length: 10 }, () => livesThrough(products, quiet));
-    expect(costs[0]).toEqual({ told: PRODUCTS, written: 3 * PRODUCTS });
-    for (const cost of costs.slice(1)) expect(cost).toEqual({ told: 0, written: 0 });
+    expect(costs[0]).toEqual({ sent: PRODUCTS, written: 3 * PRODUCTS });
+    for (const cost of costs.slice(1)) expect(cost).toEqual({ sent: 0, written: 0 });
   });
 
   it('after a merchant’s edit of a generated title leave it alone, although every night generates again', () => {
     const products = newProducts();
     livesThrough(products, quiet);
     const edited = { kind: 'set', field: 'title', text: 'one' } as const;
-    const anew: Night = { ...quiet, byHand: [0] };
-    expect(livesThrough(products, { ...anew, before: [[0, edited]] })).toEqual({ told: 1, written: 2 });
+    const regenerated: Night = { ...quiet, byHand: [0] };
+    expect(livesThrough(products, { ...regenerated, before: [[0, edited]] })).toEqual({
+      sent: 1,
+      written: 2,
+    });
     for (let nights = 0; nights < 8; nights += 1) {
-      expect(livesThrough(products, anew)).toEqual({ told: 0, written: 2 });
+      expect(livesThrough(products, regenerated)).toEqual({ sent: 0, written: 2 });
     }
     const restored = { kind: 'restore', field: 'title' } as const;
-    expect(livesThrough(products, { ...anew, before: [[0, restored]] })).toEqual({ told: 1, written: 3 });
+    expect(livesThrough(products, { ...regenerated, before: [[0, restored]] })).toEqual({
+      sent: 1,
+      written: 3,
+    });
   });
 });

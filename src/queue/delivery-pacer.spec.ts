@@ -75,14 +75,14 @@ describe('deliveries that come in', () => {
   it('let work that is queued already begin at the same pace, and all of it afterwards', async () => {
     await pacer.turn();
     arrive(1_000, 0.2);
-    let begun = 0;
-    for (let index = 0; index < 100; index++) void pacer.turn().then(() => (begun += 1));
+    let started = 0;
+    for (let index = 0; index < 100; index++) void pacer.turn().then(() => (started += 1));
     arrive(1_000, 1);
     await jest.advanceTimersByTimeAsync(0);
-    expect(begun).toBeGreaterThan(10);
-    expect(begun).toBeLessThan(30);
+    expect(started).toBeGreaterThan(10);
+    expect(started).toBeLessThan(30);
     await jest.advanceTimersByTimeAsync(500);
-    expect(begun).toBe(100);
+    expect(started).toBe(100);
   });
 
   it('keep nobody waiting for a turn when they end', async () => {

@@ -6,19 +6,19 @@ export const KILL_POINTS = [
   'receive.read', // the body is verified, nothing is stored
   'receive.committed', // the inbox holds it, the sender has not heard so
   'receive.acked', // the sender has heard, nobody was enqueued
-  'settle.claimed',
-  'settle.task-settled', // no write-back is intended yet
-  'settle.intended', // the delivery itself is not settled yet
-  'settle.settled', // nobody was enqueued to write
+  'interpret.claimed',
+  'interpret.task-ended', // no write-back is intended yet
+  'interpret.intended', // the delivery itself is not settled yet
+  'interpret.done', // nobody was enqueued to write
   'write-back.taken', // the product is leased, its live values are not read
-  'write-back.begun', // what will be sent is stored, nothing is sent
+  'write-back.started', // what will be sent is stored, nothing is sent
   'write-back.written', // the store holds it, the journal does not say so
   'write-back.journaled', // the product is still leased
   'plan.export-started', // the store exports, its handle is not stored
   'plan.handle-stored',
   'plan.planned', // the plan is complete and not committed
   'plan.committed', // nothing is applied
-  'apply.begun', // the attempt is counted, nothing is sent
+  'apply.started', // the attempt is counted, nothing is sent
   'apply.sent', // the catalog has it, the action does not say so
   'apply.recorded',
   'generate.opened', // the ledger's row exists, nothing was asked for

@@ -186,7 +186,7 @@ export class Applier {
     try {
       const sent = await inTurn(() =>
         outage.through(async (repeat) => {
-          killPoint('apply.begun');
+          killPoint('apply.started');
           return this.#send(store, action, body, {
             proved: run.identifiersProved && !action.unproved,
             attempted: repeat || attempted,

@@ -70,7 +70,7 @@ export class DeliveryInterpreter {
     const lease = randomUUID();
     const row = await this.deliveries.claim(id, lease, ROW_LEASE_MS);
     if (row === null) return NOT_OURS;
-    killPoint('settle.claimed');
+    killPoint('interpret.claimed');
     const found: Found = { externalId: null, taskId: null };
     let verdict: Verdict;
     try {
@@ -102,7 +102,7 @@ export class DeliveryInterpreter {
       note: end.note,
       ...found,
     });
-    killPoint('settle.settled');
+    killPoint('interpret.done');
     if (!isOurs) return NOT_OURS;
     const line = { ...idsOf(row, found), state: end.state, code };
     if (end.state === 'processed') this.log.info(line, 'delivery settled');
@@ -183,7 +183,7 @@ export class DeliveryInterpreter {
       );
     await this.#settleTask(delivery, link, task, 'succeeded', null);
     if (content.held !== null) await this.links.sawCatalogFields(link.externalId, content.held);
-    killPoint('settle.task-settled');
+    killPoint('interpret.task-ended');
     const { code, note, writeBackId } = await this.#intend(delivery, store, link, task, content);
     const notes = [note, ...content.missing.map(({ locale, reason }) => `${locale}: ${reason}`)];
     return processed(code, notes.join('; '), writeBackId);
@@ -210,9 +210,9 @@ export class DeliveryInterpreter {
       arrived,
       seen: task?.seen ?? link.seenFields,
     });
-    killPoint('settle.intended');
-    const told = mode === 'review' && intent.kind === 'new' ? WAITS_FOR_REVIEW : INTENTS[intent.kind];
-    return 'id' in intent ? { ...told, writeBackId: intent.id } : told;
+    killPoint('interpret.intended');
+    const verdict = mode === 'review' && intent.kind === 'new' ? WAITS_FOR_REVIEW : INTENTS[intent.kind];
+    return 'id' in intent ? { ...verdict, writeBackId: intent.id } : verdict;
   }
 }
 

@@ -65,16 +65,16 @@ export class Journal {
     }
   }
 
-  #settled(target: string): JournalField | undefined {
+  #answered(target: string): JournalField | undefined {
     const field = this.#fields.get(target);
     if (field === undefined) return undefined;
-    const { unanswered: _answered, ...settled } = field;
-    return settled;
+    const { unanswered: _unanswered, ...rest } = field;
+    return rest;
   }
 
   /** `stored` is what the store returned. That value is ours, not the one that was sent (docs/decisions/0004-effective-source.md). */
   written(target: string, stored: string | null): void {
-    const field = this.#settled(target);
+    const field = this.#answered(target);
     if (!field) return;
     this.#fields.set(target, { ...field, outcome: 'written', after: stored });
     this.#move(target, stored, field.before);
@@ -90,7 +90,7 @@ export class Journal {
   }
 
   refused(target: string, reason: string): void {
-    const field = this.#settled(target);
+    const field = this.#answered(target);
     if (field) this.#fields.set(target, { ...field, outcome: 'failed', reason });
   }
 
@@ -102,7 +102,7 @@ export class Journal {
     if (outcome.outcome === 'written') this.written(target, outcome.value);
     else if (outcome.outcome === 'refused') this.refused(target, outcome.reason);
     else {
-      const field = this.#settled(target);
+      const field = this.#answered(target);
       if (field) this.#fields.set(target, { ...field, outcome: 'conflict', reason: outcome.reason });
     }
   }

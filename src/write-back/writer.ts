@@ -102,11 +102,11 @@ export class WriteBackWriter {
     // Read again under the lease: the previous worker may have ended it.
     const [row, link] = await Promise.all([this.writeBacks.get(stale.id), this.links.get(stale.externalId)]);
     if (row?.state !== 'ready' || link === null) return null;
-    const begun = await this.writeBacks.begin(row.id);
-    if (begun === null) return null;
+    const attempts = await this.writeBacks.begin(row.id);
+    if (attempts === null) return null;
     const store = this.sites.findStore(row.store);
-    if (begun > CRASHES_MOST) {
-      const reason = `its writing began ${String(begun - 1)} times in a row and never ended`;
+    if (attempts > CRASHES_MOST) {
+      const reason = `its writing began ${String(attempts - 1)} times in a row and never ended`;
       // Use only rows: reading the store may be the cause of the crashes.
       return this.#ended(row, hold, givenUpBlind(row, link.written ?? {}, reason), 'crashed');
     }
@@ -265,7 +265,7 @@ export class WriteBackWriter {
     const begun = await this.caps.begin(row, sentValues(toWrite), store.writeLimits);
     if (begun.kind === 'lost') throw new HoldLostError(row.externalId);
     if (begun.kind === 'capped') return { capped: begun.reason };
-    killPoint('write-back.begun');
+    killPoint('write-back.started');
     const journal = new Journal(row, found, decisions);
     try {
       const options = { beforeSend: hold.prove };

@@ -173,7 +173,7 @@ export const FAULTS: readonly FaultRow[] = [
         'test/integration/sync/apply.integration.spec.ts',
         'a creation of unknown outcome is looked for',
       ),
-      ...proof(KILLS, 'at apply.begun is', 'at apply.sent is'),
+      ...proof(KILLS, 'at apply.started is', 'at apply.sent is'),
       ...proof('test/e2e/faults.e2e.spec.ts', 'a catalog that fails in every way there is'),
     ],
   },
@@ -281,7 +281,7 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'killed after the store took a write, before it is recorded',
     behaviour: 'the next worker reads, recognises it, and writes nothing',
     proofs: [
-      ...proof(KILLS, 'at write-back.written is', 'at write-back.begun is'),
+      ...proof(KILLS, 'at write-back.written is', 'at write-back.started is'),
       ...proof(
         'test/integration/write-back/resume.integration.spec.ts',
         'a writer that dies at',

@@ -112,12 +112,11 @@ function checkResults(
 
 /** Each value that the journal has as written reached the store once, and the store received nothing else. */
 function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verdict: Verdict): void {
-  const told = storeWrites(history.store);
-  verdict.counts['storeWrites'] = told.length;
-  const times = Map.groupBy(told, (write) => `${write.product} ${write.field} ${write.value}`);
-  for (const [what, writes] of times)
-    if (writes.length > 1)
-      verdict.doubled.push(`${what.slice(0, 120)}: written ${String(writes.length)} times`);
+  const writes = storeWrites(history.store);
+  verdict.counts['storeWrites'] = writes.length;
+  const times = Map.groupBy(writes, (write) => `${write.product} ${write.field} ${write.value}`);
+  for (const [what, same] of times)
+    if (same.length > 1) verdict.doubled.push(`${what.slice(0, 120)}: written ${String(same.length)} times`);
   const applied = writeBacks.filter((row) => row.state === 'applied');
   verdict.counts['applied'] = applied.length;
   const journaled = new Set<string>();
@@ -127,9 +126,9 @@ function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verd
       journaled.add(`${productOf(row.external_id)} ${field.target}`);
     }
   }
-  const reached = new Set(told.map((write) => `${write.product} ${write.field}`));
+  const reached = new Set(writes.map((write) => `${write.product} ${write.field}`));
   for (const place of journaled)
-    if (!reached.has(place)) verdict.lost.push(`${place}: journaled, and the store was never told`);
+    if (!reached.has(place)) verdict.lost.push(`${place}: journaled, and the store never received it`);
   for (const place of reached)
     if (!journaled.has(place)) verdict.broken.push(`${place}: written, and not in the journal`);
 }

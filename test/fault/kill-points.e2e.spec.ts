@@ -46,7 +46,7 @@ class Relay {
     this.successor = this.world.load();
     if (UNKNOWN_OUTCOME.includes(point)) await this.letADayPass();
     try {
-      await until(`${handle} came round`, () => this.cameRound(handle), 120_000);
+      await until(`${handle} completed`, () => this.hasCompleted(handle), 120_000);
     } catch (error) {
       throw new Error(await this.standing(), { cause: error });
     }
@@ -75,7 +75,7 @@ class Relay {
     return JSON.stringify({ rows: rows.map(({ row }) => row), sent }, null, 1);
   }
 
-  private async cameRound(handle: string): Promise<boolean> {
+  private async hasCompleted(handle: string): Promise<boolean> {
     if (this.world.store.products.byHandle(handle)?.descriptionHtml === '<p>Plain.</p>') return false;
     if (!(await this.everythingDelivered())) return false;
     const { rowCount } = await this.world.db.query(

@@ -1,6 +1,6 @@
 import { proof, type FaultRow } from './fault-row.js';
 
-/** What may go wrong between a run and the catalog. */
+/** Faults between a run and the catalog. */
 export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C7',
@@ -41,7 +41,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'C11',
     fault: 'a creation in the background outlives its run, fails later, or never shows its product',
-    behaviour: 'it is owed, its run is counted anew, and it is created anew when the catalog lacks it',
+    behaviour: 'it is owed, its run is counted again, and it is created again when the catalog lacks it',
     proofs: proof(
       'test/integration/sync/owed.integration.spec.ts',
       'turns its run to succeeded',
@@ -54,7 +54,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
     id: 'C12',
     fault: 'a generation request is not answered',
     behaviour:
-      'the next batch goes on, the run is partial, and it is asked again only after as long as any other is waited for',
+      'the next batch goes on, the run is partial, and the request is repeated only after the time limit of a task',
     proofs: proof(
       'test/integration/sync/generation.integration.spec.ts',
       'does not end the asking',
@@ -63,7 +63,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
   },
 ];
 
-/** What may go wrong between a run and the store. */
+/** Faults between a run and the store. */
 export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   {
     id: 'S8',
@@ -79,7 +79,7 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   },
 ];
 
-/** What may go wrong with schedules. */
+/** Faults of schedules. */
 export const SCHEDULE_FAULTS: readonly FaultRow[] = [
   {
     id: 'O7',

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { sourceFiles } from '../support/source-files.js';
 
 /** Folders whose sentences for people stand in one file, so that a writer can edit them. */
-const AREAS = ['cli', 'dashboard'];
+const AREAS = ['cli', 'dashboard', 'notifications'];
 /** Three words or more: a sentence or a part of one. */
 const SENTENCE = /(?:(?:^|[\s“(])[\p{L}][\p{L}_’'-]+[.,;:”)]*(?=\s|$).*){3}/u;
 /** Scripts for shells. */

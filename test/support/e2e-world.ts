@@ -275,8 +275,8 @@ export class World {
   }
 
   /** Asks the daemon for a run and waits for its end. */
-  async runToEnd(wish: { store?: string; full?: boolean } = {}): Promise<Run> {
-    return this.endOf(await this.requestRun(wish));
+  async runToEnd(request: { store?: string; full?: boolean } = {}): Promise<Run> {
+    return this.endOf(await this.requestRun(request));
   }
 
   async endOf(id: string): Promise<Run> {

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Suites that start the program many times, the longest first: begun last, one of them would keep a worker when the others are done. */
+/** Suites that start the program many times, the longest first: started last, one of them would keep a worker when the others are done. */
 const LONG = [
   'test/fault/kill-points',
   'test/fault/receipt-under-load',

@@ -46,8 +46,8 @@ export class RunPages {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const wish = pageAt(offset);
-    const runs = pageOf(await this.listing.runs(wish, { state }), wish, presentRun);
+    const page = pageAt(offset);
+    const runs = pageOf(await this.listing.runs(page, { state }), page, presentRun);
     return runsPage(visitorOf(this.sessions, request, response), runs, state);
   }
 

@@ -98,7 +98,7 @@ function compared(
   ${metafields.length > 0 && metafieldTable(comparison, metafields, open)} ${leftOut(row)}`;
 }
 
-/** What the result brought that is not meant for the store, with the setting that would change that. */
+/** The parts of the result that no setting maps to the store, each with the setting that would map it. */
 function leftOut({ arrived }: WriteBackEntity): Html {
   const parts = arrived.filter(({ fate }) => fate !== 'mapped');
   if (parts.length === 0) return html``;

@@ -163,15 +163,15 @@ export class StateGauges {
 
   async #readAll(sources: StateSources): Promise<void> {
     // A read that hangs is awaited by the next scrapes, too, instead of starting another one.
-    const told = (side: 'database' | 'queue', look: Promise<Shown>): Promise<Shown | null> =>
+    const lookOrNull = (side: 'database' | 'queue', look: Promise<Shown>): Promise<Shown | null> =>
       look.catch((error: unknown) => {
         sources.onFault(side, error);
         return null;
       });
-    this.#databaseLook ??= told('database', this.#lookAtRows(sources)).finally(() => {
+    this.#databaseLook ??= lookOrNull('database', this.#lookAtRows(sources)).finally(() => {
       this.#databaseLook = null;
     });
-    this.#queueLook ??= told('queue', this.#lookAtQueues(sources)).finally(() => {
+    this.#queueLook ??= lookOrNull('queue', this.#lookAtQueues(sources)).finally(() => {
       this.#queueLook = null;
     });
     const [rows, jobs] = await Promise.all([inTime(this.#databaseLook), inTime(this.#queueLook)]);

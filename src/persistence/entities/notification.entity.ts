@@ -1,10 +1,10 @@
 import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import { oneOf } from './checks.js';
 
-const TOLD = ['nothing', 'begun', 'ended'] as const;
+const ANNOUNCED = ['nothing', 'begun', 'ended'] as const;
 
 /** How much of a condition people were notified of. */
-export type ToldState = (typeof TOLD)[number];
+export type AnnouncedPhase = (typeof ANNOUNCED)[number];
 
 /** A condition that people are notified of when it begins and when it ends. */
 @Entity({ name: 'notification' })
@@ -13,7 +13,7 @@ export type ToldState = (typeof TOLD)[number];
 @Index('notification_untold', ['nextAttemptAt'], {
   where: "told = 'nothing' OR (told = 'begun' AND ended_at IS NOT NULL)",
 })
-@Check('notification_told_check', oneOf('told', TOLD))
+@Check('notification_told_check', oneOf('told', ANNOUNCED))
 export class NotificationEntity {
   /** A bigint: text in JavaScript. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
@@ -24,11 +24,11 @@ export class NotificationEntity {
   @Column('jsonb', { default: {} }) facts!: Record<string, unknown>;
   @Column('timestamptz') since!: Date;
   @Column('timestamptz', { nullable: true }) endedAt!: Date | null;
-  @Column('text', { default: 'nothing' }) told!: ToldState;
+  @Column('text', { name: 'told', default: 'nothing' }) announced!: AnnouncedPhase;
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   /** Token of the process that sends the message. */
   @Column('text', { nullable: true }) lease!: string | null;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;
-  @Column('timestamptz', { nullable: true }) toldAt!: Date | null;
+  @Column('timestamptz', { name: 'told_at', nullable: true }) announcedAt!: Date | null;
 }

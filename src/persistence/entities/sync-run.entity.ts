@@ -41,7 +41,7 @@ export class SyncRunEntity {
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */
   @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
-  /** Id of the last action that was begun: one up to it that is still planned may have been carried out. */
+  /** Id of the last action that was started: one up to it that is still planned may have been carried out. */
   @Column('bigint', { name: 'begun_to', default: 0 }) startedUpTo!: string;
   /** The plan read the whole catalog: nobody else holds an identifier of its creations. */
   @Column('boolean', { default: false }) identifiersProved!: boolean;

@@ -1,8 +1,9 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
- * What the catalog may hold for a product of ours although the store no longer has it there, until it is released; and which creations
- * may carry identifiers, because the whole catalog was read and nobody else holds them.
+ * `wanted` is false for an identifier that a product no longer has in the store while the catalog may still hold it. The row is removed
+ * once the catalog has released it. `identifiers_proved` and `unproved` say which creations may carry identifiers: those of a run that
+ * read the whole catalog and found no other holder.
  */
 export class Identity1763841000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {

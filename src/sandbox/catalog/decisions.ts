@@ -96,7 +96,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'Filters',
     decision:
-      'All must hold. brands ignore case and match whole names. Several tags mean any of them. Dates are days in UTC, both inclusive. The filters The filters The filters The filters The filters search and brand ignore case and look at the listed product, not at its variants. A value outside its range is a field error, an unknown parameter is ignored.',
+      'All must hold. brands ignore case and match whole names. Several tags mean any of them. Dates are days in UTC, both inclusive. The filters search and brand ignore case and look at the listed product, not at its variants. A value outside its range is a field error, an unknown parameter is ignored.',
   },
   {
     topic: 'tasks filter',

@@ -2,7 +2,7 @@ import { CodedError } from '../../domain/errors.js';
 import type { Fault } from './faults.js';
 import type { ShopifyLimits } from './options.js';
 
-/** What follows a failed try of a call. */
+/** The step after a failed attempt of a call. */
 export type NextStep =
   | { readonly kind: 'throw'; readonly error: CodedError }
   | { readonly kind: 'renew-token' }
@@ -12,7 +12,7 @@ export type NextStep =
 const THROTTLED_WAIT_MS = 1_000;
 const FIRST_DELAY_MS = 500;
 
-/** Decides after each failed try of one call whether it is repeated. One instance serves one call. */
+/** Decides after each failed attempt of one call whether it is repeated. One instance serves one call. */
 export class RepeatPolicy {
   #waitedMs = 0;
   #failures = 0;
@@ -25,9 +25,9 @@ export class RepeatPolicy {
     private readonly random: () => number,
   ) {}
 
-  /** `renew` forgets the refused token and says whether there may be another one. */
+  /** `renew` discards the refused token. It returns true when a new one can be requested. */
   next(fault: Fault, isRepeatable: boolean, renew: () => boolean): NextStep {
-    // An earlier try may have been carried out, whatever this one met.
+    // The store may have carried out an earlier attempt, however this one ended.
     this.#outcomeUnknown ||= fault.error.outcomeUnknown;
     const error = this.#outcomeUnknown ? withOutcomeUnknown(fault.error) : fault.error;
     if (fault.repeat === 'new-token' && !this.#renewed && renew()) {

@@ -28,11 +28,11 @@ beforeAll(async () => {
   expect((await runCommand(world, 'sync', [], { store: 'main' })).status).toBe(0);
   // The catalog has a German text for the lamp, but none for the table.
   const lamp = (await world.catalogProducts()).find(({ name }) => name === 'A lamp');
-  const told = await world.catalogApi('PATCH', `/products/${String(lamp?.id)}/?locale=de`, {
+  const patched = await world.catalogApi('PATCH', `/products/${String(lamp?.id)}/?locale=de`, {
     name: 'Eine Lampe',
     description: 'Eine schlichte Lampe.',
   });
-  expect(told.status).toBe(200);
+  expect(patched.status).toBe(200);
   await world.configure(WRITE_BACK);
   await own.whileUp(async () => {
     await runCommand(world, 'generate', [], { store: 'main' });

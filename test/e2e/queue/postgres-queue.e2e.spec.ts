@@ -116,14 +116,14 @@ describe('the queues on PostgreSQL', () => {
     const application = await start(url);
     let release = (): void => undefined;
     const blocked = new Promise<void>((resolve) => (release = resolve));
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       application.ledger.work = async () => {
         resolve();
         await blocked;
       };
     });
     await application.jobs.enqueue('runs', 'same');
-    await begun;
+    await started;
     expect(await application.jobs.enqueue('runs', 'same')).toBe(true);
     release();
     await eventually(() => Promise.resolve(application.ledger.seen.length === 2));
@@ -132,10 +132,10 @@ describe('the queues on PostgreSQL', () => {
   it('hold a delayed job back until its time', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
-    const begun = performance.now();
+    const started = performance.now();
     await application.jobs.enqueue('runs', 'later', { delayMs: 400 });
     await application.ledger.until('later');
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(390);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(390);
   });
 
   it('leave nothing of jobs that are done', async () => {
@@ -185,14 +185,14 @@ describe('the queues on PostgreSQL', () => {
       storage: { kind: 'postgres', databaseUrl: url },
       drainMs: 200,
     });
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       application.ledger.work = async () => {
         resolve();
         await new Promise(() => undefined);
       };
     });
     await application.jobs.enqueue('runs', 'stuck');
-    await begun;
+    await started;
     const closing = performance.now();
     await application.context.close();
     expect(performance.now() - closing).toBeLessThan(8_000);
@@ -228,14 +228,14 @@ describe('the queues on PostgreSQL', () => {
     const application = await startQueueApplication({ storage: { kind: 'postgres', databaseUrl: url } });
     let release = (): void => undefined;
     const blocked = new Promise<void>((resolve) => (release = resolve));
-    const begun = new Promise<void>((resolve) => {
+    const started = new Promise<void>((resolve) => {
       application.ledger.work = async () => {
         resolve();
         await blocked;
       };
     });
     await application.jobs.enqueue('runs', 'last');
-    await begun;
+    await started;
     const closed = application.context.close();
     release();
     await closed;

@@ -68,9 +68,9 @@ describeOnRedis('the queues on Redis', () => {
   it('go on by themselves after Redis was stopped and started again', async () => {
     const application = await start();
     await redis.stop();
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(await application.jobs.enqueue('runs', 'while away')).toBe(false);
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
     expect(application.jobs.failures.get('runs')).toBe(1);
     const backend = application.context.get<QueueBackend>(QUEUE_BACKEND, { strict: false });
     await expect(backend.ping()).rejects.toMatchObject({ code: 'transient' });
@@ -86,9 +86,9 @@ describeOnRedis('the queues on Redis', () => {
     });
     await redis.stop();
     try {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await application.context.close();
-      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(performance.now() - startedAt).toBeLessThan(10_000);
     } finally {
       await redis.start();
     }

@@ -36,8 +36,8 @@ const seconds = (offset = 0): string => String(Math.floor(Date.now() / 1000) + o
 /** Everything of the answer that a caller could learn from. */
 async function answerTo(path: string, init: RequestInit): Promise<unknown> {
   const answer = await fetch(`${here.url}${path}`, init);
-  const told = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
-  return { status: answer.status, headers: told, body: await answer.text() };
+  const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
+  return { status: answer.status, headers, body: await answer.text() };
 }
 
 describe('a delivery that is not genuine', () => {

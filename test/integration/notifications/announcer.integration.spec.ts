@@ -142,7 +142,7 @@ describe('a change', () => {
     await runEnds('failed', 'transient');
     receiver.answer = answer;
     await announcer(100).round(idle);
-    expect(logged).toEqual([expect.stringContaining('was not taken')]);
+    expect(logged).toEqual([expect.stringContaining('did not accept a notification')]);
     receiver.answer = 200;
     await waitsOver();
     await round();

@@ -9,18 +9,18 @@ import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
-let told: object[];
+let logged: object[];
 beforeAll(async () => {
   stages = await Stages.open();
 });
 beforeEach(async () => {
   await stages.reset();
   await stages.db.affected('TRUNCATE saved_plan, saved_plan_entry, notification');
-  told = [];
+  logged = [];
 });
 afterAll(async () => stages.close());
 
-const log = loggerTo(({ fields }) => told.push(fields));
+const log = loggerTo(({ fields }) => logged.push(fields));
 
 function retention(keepDays = 90, sleep = async (): Promise<void> => undefined): Retention {
   return new Retention(new RetentionRepository(stages.db), { database: { keepDays } }, { sleep }, log);
@@ -80,7 +80,7 @@ describe('a pass', () => {
     expect(await counts()).toMatchObject({
       ...{ sync_run: 3, sync_action: 3, generation_task: 3, webhook_delivery: 2, write_back: 4 },
     });
-    expect(told).toEqual([
+    expect(logged).toEqual([
       { removed: { sync_action: 1, generation_task: 1, webhook_delivery: 2 }, keepDays: 90 },
     ]);
     const history = new HistoryRepository(stages.db);
@@ -140,7 +140,7 @@ describe('a pass', () => {
     expect(before).toMatchObject({ generation_task: 2, webhook_delivery: 2, write_back: 1, sync_action: 2 });
     await retention().pass();
     expect(await counts()).toEqual({ ...before, webhook_delivery: 1 });
-    expect(told).toHaveLength(1);
+    expect(logged).toHaveLength(1);
   });
 
   it('takes events, plans and notifications that are over with it', async () => {

@@ -149,7 +149,7 @@ describe('by default', () => {
     expect((await skusOf(ours(2))).own).toBe('SAME');
   });
 
-  it('`deleted: delete` deletes the catalog product, and a product that comes back is created anew', async () => {
+  it('`deleted: delete` deletes the catalog product, and a product that comes back is created again', async () => {
     stages.settings = { ...stages.settings, store: { deleted: 'delete' } };
     stages.store.put(snapshot(1), snapshot(2));
     await stages.sync();

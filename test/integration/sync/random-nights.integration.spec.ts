@@ -50,7 +50,7 @@ const readings: fc.Arbitrary<Partial<CatalogReadings>> = fc.record({
   ),
 });
 
-/** The shop: four places for products, each of which may be deleted and filled anew under another id. */
+/** The shop: four places for products, each of which may be deleted and filled again under another id. */
 class Shop {
   readonly #ids = [1, 2, 3, 4];
   #next = 5;

@@ -12,11 +12,11 @@ beforeAll(async () => {
 beforeEach(async () => stages.reset());
 afterAll(async () => stages.close());
 
-const wish = { store: STORE, workspace: WORKSPACE, kind: 'full', trigger: 'command' } as const;
+const fullRun = { store: STORE, workspace: WORKSPACE, kind: 'full', trigger: 'command' } as const;
 const slot = new Date('2026-11-20T02:00:00Z');
 
 async function queued(): Promise<string> {
-  const run = await stages.runs.request(wish);
+  const run = await stages.runs.request(fullRun);
   if (!run) throw new Error('no run');
   return run.id;
 }
@@ -30,13 +30,13 @@ async function soonDue(runId: string): Promise<void> {
 
 describe('asking for a run', () => {
   it('makes one of fifty requests at once', async () => {
-    const asked = await Promise.all(Array.from({ length: 50 }, () => stages.runs.request(wish)));
+    const asked = await Promise.all(Array.from({ length: 50 }, () => stages.runs.request(fullRun)));
     expect(new Set(asked.map((run) => run?.id)).size).toBe(1);
     expect(asked.filter((run) => run?.created === true)).toHaveLength(1);
   });
 
   it('makes one run of a slot that fifty replicas ask for, and none once it has ended', async () => {
-    const ask = () => stages.runs.request({ ...wish, trigger: 'schedule', slot });
+    const ask = () => stages.runs.request({ ...fullRun, trigger: 'schedule', slot });
     await Promise.all(Array.from({ length: 50 }, ask));
     const [run] = await stages.runs.latest(STORE, 2);
     await stages.runs.claim(run!.id, 'lease', 60_000);
@@ -47,7 +47,7 @@ describe('asking for a run', () => {
 
   it('is a matter of each store', async () => {
     await queued();
-    expect(await stages.runs.request({ ...wish, store: OTHER_STORE })).toMatchObject({ created: true });
+    expect(await stages.runs.request({ ...fullRun, store: OTHER_STORE })).toMatchObject({ created: true });
   });
 
   it('of a store that is not configured is refused with the stores there are', async () => {
@@ -123,7 +123,7 @@ describe('a run that failed', () => {
     expect(waits).toEqual([22_500, 90_000, 450_000]);
   });
 
-  it('is left alone when a newer run has begun', async () => {
+  it('is left alone when a newer run has started', async () => {
     stages.store.script.before('startExport', refusal('transient'));
     const old = await stages.sync();
     await soonDue(old.id);

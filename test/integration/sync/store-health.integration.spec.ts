@@ -75,16 +75,16 @@ describe('a store that refuses the token', () => {
 
   it('is paused longer each time, since the first refusal', async () => {
     const remaining: number[] = [];
-    const begun: (string | null)[] = [];
+    const startTimes: (string | null)[] = [];
     for (let time = 0; time < 3; time += 1) {
       stages.store.script.before('startExport', deadToken);
       await pauseIsOver();
       await stages.sync();
       remaining.push((await stages.health.forbids(STORE, 'reads'))?.remainingMs ?? 0);
-      begun.push((await operations().of(STORE)).since);
+      startTimes.push((await operations().of(STORE)).since);
     }
     expect(remaining.map((ms) => Math.round(ms / 10_000) * 10)).toEqual([30, 60, 120]);
-    expect(new Set(begun).size).toBe(1);
+    expect(new Set(startTimes).size).toBe(1);
   });
 });
 

@@ -148,7 +148,12 @@ describe('a replay', () => {
 });
 
 describe('an interpreter that dies', () => {
-  const points: KillPoint[] = ['settle.claimed', 'settle.task-settled', 'settle.intended', 'settle.settled'];
+  const points: KillPoint[] = [
+    'interpret.claimed',
+    'interpret.task-ended',
+    'interpret.intended',
+    'interpret.done',
+  ];
   it.each(points)('at %s is followed by one that comes to the same end', async (point) => {
     const id = await receive(stages, await resultOf(stages, 1));
     onKillPoint((reached) => {
@@ -168,7 +173,7 @@ describe('an interpreter that dies', () => {
   it('again and again on one delivery sets it aside', async () => {
     const id = await receive(stages, await resultOf(stages, 1));
     onKillPoint((reached) => {
-      if (reached === 'settle.claimed') throw new Error('died');
+      if (reached === 'interpret.claimed') throw new Error('died');
     });
     for (let death = 0; death < 5; death += 1) {
       await expect(stages.interpreter.interpret(id)).rejects.toThrow('died');

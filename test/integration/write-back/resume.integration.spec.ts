@@ -38,7 +38,7 @@ async function diesAt(point: KillPoint, id: string): Promise<void> {
 describe('a writer that dies', () => {
   const points: KillPoint[] = [
     'write-back.taken',
-    'write-back.begun',
+    'write-back.started',
     'write-back.written',
     'write-back.journaled',
   ];
@@ -70,7 +70,7 @@ describe('a writer that dies', () => {
 
   it('does not lead the next one to overwrite an edit made meanwhile', async () => {
     const id = await generated();
-    await diesAt('write-back.begun', id);
+    await diesAt('write-back.started', id);
     stages.store.edit('1', { title: 'Mine' });
     await stages.writer.write(id);
     expect(await stages.writeBacks.get(id)).toMatchObject({
@@ -96,7 +96,7 @@ describe('a writer that dies', () => {
 
   it('again and again on one write-back ends it, and a person may approve it', async () => {
     const id = await generated();
-    for (let death = 0; death < 5; death += 1) await diesAt('write-back.begun', id);
+    for (let death = 0; death < 5; death += 1) await diesAt('write-back.started', id);
     expect(await stages.writer.write(id)).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('never ended'),

@@ -55,7 +55,7 @@ export class Services {
     return this.sandbox !== null;
   }
 
-  /** What the program calls: the proxy where there is one. */
+  /** The address that the program calls: the proxy's where there is one. */
   get catalogUrl(): string {
     return this.proxy?.url ?? this.sandbox?.baseUrl ?? NOBODY;
   }

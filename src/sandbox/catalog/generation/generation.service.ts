@@ -89,9 +89,9 @@ export class GenerationService {
     if (product === undefined) return PRODUCT_GONE;
     const texts = await this.writtenTexts(tx, productId);
     const base = texts.find((text) => text.locale === fallback);
-    const wished = requestedOutcome({ ...product, name: base?.name ?? product.name });
-    const succeeds = wished.action === 'product_generated';
-    const outcome = succeeds && !(await this.credits.consume(tx, 1)) ? NO_CREDITS : wished;
+    const requested = requestedOutcome({ ...product, name: base?.name ?? product.name });
+    const succeeds = requested.action === 'product_generated';
+    const outcome = succeeds && !(await this.credits.consume(tx, 1)) ? NO_CREDITS : requested;
     if (outcome.action === 'product_generated') {
       for (const text of texts)
         await this.writeContent(tx, productId, text.locale, sourceOf(product, text, base));

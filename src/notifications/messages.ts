@@ -1,0 +1,136 @@
+import type { Condition } from './conditions.js';
+
+/** Facts that a message may name. Each may be missing, because an earlier release may have recorded the condition. */
+export interface Facts {
+  readonly code?: string | undefined;
+  readonly retried?: boolean | undefined;
+  readonly count?: number | undefined;
+  readonly remaining?: number | undefined;
+  readonly minimum?: number | undefined;
+}
+
+/** The sentences about one condition. `subject` is the key of a store or workspace. */
+export interface ConditionWords {
+  /** The condition, as announced when it begins. */
+  readonly begins: (subject: string, facts: Facts) => string;
+  /** What to do about it. */
+  readonly todo: (subject: string, facts: Facts) => string;
+  readonly ends: (subject: string) => string;
+}
+
+interface Cause {
+  readonly why: string;
+  readonly todo: string;
+}
+
+/** Why a run failed, by error code. */
+const CAUSES: ReadonlyMap<string, Cause> = new Map(
+  Object.entries({
+    auth: {
+      why: 'credentials were refused',
+      todo: 'run store-sync check to see which; replace the token or login',
+    },
+    throttled: { why: 'a service asked for fewer requests', todo: 'investigate if it continues for hours' },
+    transient: {
+      why: 'a service could not be reached, or its answer was invalid',
+      todo: 'investigate if it continues for hours',
+    },
+    misconfigured: {
+      why: 'a limit stopped it, or a setting is invalid',
+      todo: 'see store-sync status; fix the setting, or run store-sync sync --force if the change is intended',
+    },
+  }),
+);
+const OTHER_CAUSE: Cause = {
+  why: 'a request was refused',
+  todo: 'see store-sync status for the reason',
+};
+
+/** Every sentence of the notifications. */
+export const messages = {
+  // The lines of a message
+  announced: (sentence: string, since: string): string => `store-sync: ${sentence}, since ${since}`,
+  recovered: (sentence: string, since: string, began: string): string =>
+    `store-sync: ${sentence}, since ${since} (the condition began ${began})`,
+  todo: (sentence: string): string => `What to do: ${sentence}`,
+  unknownTime: 'an unknown time',
+
+  // The daemon's log, and errors of the receiver
+  sent: 'a notification was sent',
+  notAccepted: 'the receiver did not accept a notification; it is sent again later',
+  roundFailed: 'notifications could not be sent; the next round tries again',
+  receiverSilent: (code: string): string => `the receiver of notifications did not answer (${code})`,
+  receiverRefused: (status: number): string => `the receiver of notifications answered ${String(status)}`,
+  noAnswer: 'no answer',
+} as const;
+
+/** The words for a condition that another release recorded. */
+export function unknownCondition(kind: string): ConditionWords {
+  return {
+    begins: (subject) => `${subject}: ${kind}`,
+    todo: () => 'see store-sync status',
+    ends: (subject) => `${subject}: ${kind} has ended`,
+  };
+}
+
+export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
+  run_failed: {
+    begins: (store, facts) => `the sync of store ${store} failed: ${causeOf(facts).why}`,
+    todo: (_store, facts) =>
+      facts.retried === true ? `it is retried automatically: ${causeOf(facts).todo}` : causeOf(facts).todo,
+    ends: (store) => `the sync of store ${store} works again`,
+  },
+  products_refused: {
+    begins: (store) => `the sync of store ${store} ended, but the catalog refused some products`,
+    todo: () => 'see the run’s page for the reasons, and fix the products in the store',
+    ends: (store) => `the sync of store ${store} includes all products again`,
+  },
+  write_backs_failed: {
+    begins: (store, { count }) =>
+      `${plural(count, 'write-back', 'write-backs')} to store ${store} failed permanently`,
+    todo: () => 'see store-sync write-backs list --state failed; approve them to retry, or reject them',
+    ends: (store) => `store ${store} has no failed write-backs`,
+  },
+  store_paused: {
+    begins: (store, { code }) =>
+      code === 'write_access_missing'
+        ? `store ${store} denies writing: its write-backs wait`
+        : `store ${store} is paused: it refused the credentials`,
+    todo: (store) =>
+      `restore the app’s access in the shop or its token here, then run store-sync retry --store ${store}`,
+    ends: (store) => `store ${store} works again`,
+  },
+  workspace_paused: {
+    begins: (workspace) => `workspace ${workspace} is paused: the catalog refused the credentials`,
+    todo: () => 'fix the token, the login or the subscription; the workspace then resumes automatically',
+    ends: (workspace) => `workspace ${workspace} works again`,
+  },
+  slot_taken: {
+    begins: (workspace) => `the webhook slot of workspace ${workspace} has the address of another system`,
+    todo: () =>
+      'agree on one receiver, then run store-sync webhook register --force; until then, results arrive by polling',
+    ends: (workspace) =>
+      `the webhook slot of workspace ${workspace} no longer has the address of another system`,
+  },
+  credits_low: {
+    begins: (workspace, { remaining, minimum }) =>
+      `workspace ${workspace} has ${String(remaining ?? 'few')} credits left (generation.minCreditsRemaining is ${String(minimum ?? 'not known')})`,
+    todo: () => 'add credits, or lower generation.minCreditsRemaining',
+    ends: (workspace) => `workspace ${workspace} has credits again`,
+  },
+  deliveries_set_aside: {
+    begins: (workspace, { count }) =>
+      `${plural(count, 'delivery', 'deliveries')} of workspace ${workspace} ${count === 1 ? 'was' : 'were'} parked for a person`,
+    todo: () => 'see store-sync deliveries list for the reasons; replay them once the cause is fixed',
+    ends: (workspace) => `workspace ${workspace} has no parked deliveries`,
+  },
+};
+
+function causeOf(facts: Facts): Cause {
+  return CAUSES.get(facts.code ?? '') ?? OTHER_CAUSE;
+}
+
+function plural(count: number | undefined, one: string, many: string): string {
+  if (count === undefined) return many;
+  return `${String(count)} ${count === 1 ? one : many}`;
+}
