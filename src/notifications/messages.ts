@@ -62,6 +62,7 @@ export const messages = {
   receiverSilent: (code: string): string => `the receiver of notifications did not answer (${code})`,
   receiverRefused: (status: number): string => `the receiver of notifications answered ${String(status)}`,
   noAnswer: 'no answer',
+  notConfigured: 'notifications.webhookUrl is not set',
 } as const;
 
 /** The words for a condition that another release recorded. */

@@ -3,6 +3,7 @@ import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { CodedError } from '../domain/errors.js';
 import { AnnouncerTimer } from './announcer-timer.js';
 import { Announcer } from './announcer.js';
+import { messages } from './messages.js';
 import { OUTGOING_WEBHOOK, outgoingWebhook, type OutgoingWebhook } from './outgoing-webhook.js';
 
 /** Posts what changed to `notifications.webhookUrl`. The daemon has this module only when the setting is there. */
@@ -13,8 +14,7 @@ import { OUTGOING_WEBHOOK, outgoingWebhook, type OutgoingWebhook } from './outgo
       inject: [APP_CONFIG],
       useFactory: ({ notifications }: AppConfig): OutgoingWebhook => {
         const { webhookUrl } = notifications;
-        if (webhookUrl === undefined)
-          throw new CodedError('misconfigured', 'notifications.webhookUrl is not set');
+        if (webhookUrl === undefined) throw new CodedError('misconfigured', messages.notConfigured);
         return outgoingWebhook(webhookUrl);
       },
     },
