@@ -1,11 +1,12 @@
 import { Command } from 'nest-commander';
 import { connectSites } from '../sites/connect-sites.js';
-import { secretValues } from '../config/index.js';
+import { secretValues, weakSecrets } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import {
   checkSites,
   notificationsFinding,
+  secretFindings,
   probed,
   publicUrlAnswer,
   publicUrlFinding,
@@ -28,6 +29,7 @@ export class CheckCommand extends StoreSyncCommand {
     const findings: Finding[] = [
       { level: 'ok', what: 'configuration', detail: files.join(', ') },
       ...warnings.map((detail): Finding => ({ level: 'warn', what: 'configuration', detail })),
+      ...secretFindings(weakSecrets(config)),
     ];
     if (Object.keys(config.stores).length === 0) {
       findings.push({

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { Command, Option } from 'nest-commander';
 import { AccessTokens } from '../api/access.js';
+import { weakSecrets, weakTokens } from '../config/index.js';
+import { CodedError } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { openRuntimeFor, readDaemonConfig } from './runtime.js';
 import { messages } from './messages.js';
@@ -22,13 +24,17 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
   protected async execute(options: StartOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     const { config, warnings } = readDaemonConfig(options.config, options.roles);
+    const tooShort = weakTokens(config).filter(({ weakness }) => weakness === 'short');
+    if (tooShort.length > 0)
+      throw new CodedError('misconfigured', tooShort.map(({ text }) => text).join('; '));
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
       openRuntimeFor(config, warnings, 'stdout'),
       import('../daemon.js'),
     ]);
     const { logger } = runtime;
-    for (const warning of runtime.warnings) logger.warn(warning);
+    for (const warning of [...runtime.warnings, ...weakSecrets(config).map(({ text }) => text)])
+      logger.warn(warning);
     try {
       const daemon = await startDaemon(runtime);
       if (config.server.roles.includes('admin') && !new AccessTokens(config).any) {

@@ -9,3 +9,4 @@ export type { AppConfig, StoreConfig, WorkspaceConfig } from './schema.js';
 export type { ProcessRole } from './process-roles.js';
 export { describeConfig, secretValues } from './secrets.js';
 export { tracingSettings } from './tracing.js';
+export { weakSecrets, weakTokens, type WeakSecret } from './weak-secrets.js';

@@ -1,4 +1,5 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import type { WeakSecret } from '../config/index.js';
 import type { Sites, Store, Workspace } from '../sites/sites.js';
 import { withoutTrailing } from '../domain/text.js';
 
@@ -35,6 +36,15 @@ export function publicUrlFinding(
     return { level: 'warn', what, detail };
   }
   return { level: 'ok', what, detail: publicUrl };
+}
+
+/** A weak secret of our own is a failure. The length of one that a service issued is not the operator's choice. */
+export function secretFindings(weak: readonly WeakSecret[]): Finding[] {
+  return weak.map(({ weakness, issuedBy, text }) => ({
+    level: weakness === 'short' && issuedBy === 'other side' ? 'warn' : 'FAIL',
+    what: 'secrets',
+    detail: text,
+  }));
 }
 
 const REACH_WITHIN_MS = 5_000;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { STORE_TOKEN } from '../support/world/services.js';
 import { z } from 'zod';
 import { contentWrites, edit, fill, single, storeDump } from '../support/e2e-products.js';
 import { runSchema, World } from '../support/e2e-world.js';
@@ -86,7 +87,7 @@ describe('commands', () => {
     for (const secret of [
       world.adminToken,
       world.webhookSecret,
-      'shpat_sandbox',
+      STORE_TOKEN,
       world.env['CATALOG_API_TOKEN'] ?? '?',
     ])
       expect(said).not.toContain(secret);

@@ -6,6 +6,7 @@ import type { ProgramEnd } from '../support/e2e-program.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import type { Settings } from '../support/e2e-settings.js';
 import { World } from '../support/e2e-world.js';
+import { STORE_TOKEN } from '../support/world/services.js';
 
 let world: World;
 let narrow: RunningStoreSandbox;
@@ -16,6 +17,7 @@ beforeAll(async () => {
   narrow = await startStoreSandbox({
     shop: 'main.myshopify.com',
     scopes: ['read_products'],
+    accessToken: STORE_TOKEN,
     throttle: false,
   });
   deadPort = await portOfNobody();
@@ -95,6 +97,34 @@ describe('a configuration that cannot be right ends the program at once, with ke
     await writeFile(broken, 'server: [unclosed');
     expectOneLine(await world.run(['check', '--config', `${world.directory}/nowhere.yaml`]), 'nowhere.yaml');
     expectOneLine(await world.run(['check', '--config', broken]), 'broken.yaml');
+  });
+});
+
+describe('secrets that can be guessed', () => {
+  it.each([
+    ['server.adminToken', { server: { adminToken: 'fifteen-letters' } }],
+    ['server.tokens.ann.token', { server: { tokens: { ann: { token: 'store', role: 'viewer' } } } }],
+  ])('start refuses %s under 16 characters, and check fails', async (key, changes) => {
+    const says = `${key} has fewer than 16 characters`;
+    expectOneLine(await withSettings('start', changes), says);
+    const check = await withSettings('check', changes);
+    expect(check.stdout).toMatch(new RegExp(`^FAIL +secrets: ${says}`, 'm'));
+    expectOneLine(check, says);
+  });
+
+  it.each([
+    ['workspaces.default.webhook.hmacSecret', workspace({ webhook: { hmacSecret: 'hook-secret' } })],
+    ['stores.main.webhookSecret', main({ webhookSecret: 'change-me-before-use' })],
+  ])('check fails on %s', async (key, changes) => {
+    expectOneLine(await withSettings('check', changes), `secrets: ${key}`);
+  });
+
+  it('mask no word of the output that they happen to be', async () => {
+    const { stdout, status } = await withSettings('check', main({ auth: { accessToken: 'store' } }));
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^warn +secrets: stores\.main\.auth\.accessToken has fewer than 16 characters/m);
+    expect(stdout).toContain('store main');
+    expect(stdout).not.toContain('***');
   });
 });
 

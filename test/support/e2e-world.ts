@@ -15,7 +15,7 @@ import { until } from './until.js';
 import { DaemonHere } from './world/daemon-here.js';
 import { DaemonProcess } from './world/daemon-process.js';
 import { WorldDatabase, type DatabaseChoice } from './world/database.js';
-import { Services, type ServicesOptions } from './world/services.js';
+import { Services, STORE_TOKEN, type ServicesOptions } from './world/services.js';
 
 export { until };
 
@@ -147,7 +147,7 @@ export class World {
       ADMIN_TOKEN: this.adminToken,
       CATALOG_API_TOKEN: this.services.catalogToken,
       CATALOG_WEBHOOK_SECRET: this.webhookSecret,
-      SHOPIFY_ACCESS_TOKEN: 'shpat_sandbox',
+      SHOPIFY_ACCESS_TOKEN: STORE_TOKEN,
     };
   }
 

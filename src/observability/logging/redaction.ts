@@ -1,7 +1,6 @@
-const MASK = '***';
+import { SHORTEST_SECRET } from '../../domain/secret-strength.js';
 
-/** Shorter values would mask ordinary words, and are too short for a secret. */
-const SHORTEST_SECRET = 4;
+const MASK = '***';
 
 /** Names of credentials, in lower case and without `-` and `_`. */
 const SECRET_NAMES: ReadonlySet<string> = new Set([
@@ -76,14 +75,13 @@ export type Redactor = (text: string) => string;
 
 /**
  * Returns a function that masks the given secrets, also percent-encoded, and everything with the form of a
- * credential.
+ * credential. Secrets shorter than `SHORTEST_SECRET` are not masked: they may be ordinary words.
  */
 export function redactorOf(secrets: readonly string[]): Redactor {
-  const spellings = new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]));
+  const long = secrets.filter((secret) => secret.length >= SHORTEST_SECRET);
+  const spellings = new Set(long.flatMap((secret) => [secret, encodeURIComponent(secret)]));
   // Longest first, because a secret may be the start of another one.
-  const known = [...spellings]
-    .filter((text) => text.length >= SHORTEST_SECRET)
-    .sort((a, b) => b.length - a.length);
+  const known = [...spellings].sort((a, b) => b.length - a.length);
   return (text) => {
     const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, MASK), text);
     return SECRET_FORMS.reduce(

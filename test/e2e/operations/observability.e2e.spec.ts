@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { STORE_TOKEN } from '../../support/world/services.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 import { Receiver } from '../../integration/notifications/receiver.js';
 import { OperationsWorld } from '../../support/operations-world.js';
@@ -143,12 +144,7 @@ describe('traces', () => {
 
   it('hold neither secrets nor text of products', () => {
     const sent = collector.raw.join('\n');
-    for (const secret of [
-      world.adminToken,
-      world.webhookSecret,
-      'shpat_sandbox',
-      world.env['CATALOG_API_TOKEN'],
-    ])
+    for (const secret of [world.adminToken, world.webhookSecret, STORE_TOKEN, world.env['CATALOG_API_TOKEN']])
       expect(sent).not.toContain(secret);
     expect(sent).not.toMatch(/canary/i);
   });

@@ -11,6 +11,9 @@ import {
 import { FaultProxy } from '../fault-proxy.js';
 import { createTestDatabase } from '../postgres.js';
 
+/** The token that the sandbox of every store takes. */
+export const STORE_TOKEN = 'shpat_of_the_tests_0123456789';
+
 /** An address that refuses every connection. */
 const NOBODY = 'http://127.0.0.1:9/api/v1';
 
@@ -39,7 +42,10 @@ export class Services {
     const stores = new Map<string, RunningStoreSandbox>();
     for (const key of options.stores ?? ['main']) {
       const shop = `${key}.myshopify.com`;
-      stores.set(key, await startStoreSandbox({ throttle: false, shop, ...options.store }));
+      stores.set(
+        key,
+        await startStoreSandbox({ throttle: false, shop, accessToken: STORE_TOKEN, ...options.store }),
+      );
     }
     const proxy = options.proxied === true && catalog ? await FaultProxy.start(catalog.baseUrl) : null;
     const token = catalog === null ? 'nobody' : (await catalog.issueApiToken('tests')).token;
