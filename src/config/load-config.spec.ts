@@ -48,7 +48,7 @@ describe('what is read', () => {
     expect(config.stores['s']).toMatchObject({
       kind: 'shopify',
       apiVersion: '2026-10',
-      schedule: { cron: '0 2 * * *', timezone: 'UTC', fullEvery: 7 },
+      schedule: { cron: '0 2 * * *', timezone: 'UTC', fullEvery: 7, spread: 0 },
       filter: { status: ['ACTIVE'], query: '' },
       limits: { maxChangedShare: 1, maxOrphanedShare: 0.2 },
       deleted: 'keep',
@@ -174,9 +174,19 @@ describe('what is refused, in one line', () => {
       /^servr: unknown key; expected one of: server, database, .*\(config\.yaml:1\)$/,
     ],
     [
+      'a spread without a unit',
+      store('schedule: { spread: "60" }'),
+      /^stores\.s\.schedule\.spread: expected a duration such as 90s, 60m or 2h, at most 12h \(config\.yaml:7\)$/,
+    ],
+    [
+      'a spread over half a day',
+      store('schedule: { spread: 13h }'),
+      /^stores\.s\.schedule\.spread: expected a duration such as 90s, 60m or 2h, at most 12h \(config\.yaml:7\)$/,
+    ],
+    [
       'an unknown key inside',
       store('limits: { maxChanged: 1 }'),
-      /^stores\.s\.limits\.maxChanged: unknown key; expected one of: maxChangedShare, maxOrphanedShare \(config\.yaml:7\)$/,
+      /^stores\.s\.limits\.maxChanged: unknown key; expected one of: maxChangedShare, maxOrphanedShare, maxWritesPerRun, maxWritesPerDay \(config\.yaml:7\)$/,
     ],
     [
       'a missing key',

@@ -2,7 +2,7 @@ import { CronTime, validateCronExpression } from 'cron';
 import { z } from 'zod';
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
-import { amount, onOff, optionalAddress, optionalText, section, text } from './fields.js';
+import { amount, duration, onOff, optionalAddress, optionalText, section, text } from './fields.js';
 
 const metafield = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+$/;
 const metafieldSelection = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
@@ -50,6 +50,8 @@ const schedule = section({
     .default('0 2 * * *'),
   timezone: z.string().refine(isTimezone, 'a time zone such as Europe/Berlin').default('UTC'),
   fullEvery: amount(7, { min: 1, max: 100_000 }),
+  // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
+  spread: duration('0', { max: '12h' }),
 });
 
 const writtenFields = z

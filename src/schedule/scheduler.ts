@@ -11,6 +11,7 @@ import { Logger } from '../runtime/logger.js';
 import { JobProducer } from '../queue/index.js';
 import { Reconciler } from './reconciler.js';
 import { Retention } from './retention.js';
+import { startDelayMs } from '../sites/start-times.js';
 import { latestSlot } from './slots.js';
 
 const SWEEP_MS = 5_000;
@@ -66,10 +67,13 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       const job = CronJob.from({
         cronTime: cron,
         timeZone: timezone,
-        onTick: () => this.#guarded('schedule', () => this.tick(store)),
+        onTick: () => {
+          this.#tickIn(startDelayMs(store.settings), store);
+        },
       });
       this.registry.addCronJob(`sync ${store.key}`, job);
       job.start();
+      this.#awaitStart(store);
       void this.#guarded('schedule', () => this.#makeUp(store));
     }
     const sweep = this.#every('sweep', SWEEP_MS, async () => {
@@ -126,11 +130,26 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     registry.addTimeout(name, setTimeout(work, ms));
   }
 
-  /** Requests the run for the schedule's latest slot. Several replicas may do so; the result is one run. */
+  /** The store's run starts in `ms` milliseconds, if this process still works then. */
+  #tickIn(ms: number, store: Store): void {
+    const tick = (): void => void this.#guarded('schedule', () => this.tick(store));
+    if (ms === 0) {
+      tick();
+      return;
+    }
+    // Named by its time: a frequent schedule has several starts ahead.
+    const name = `start of ${store.key} at ${new Date(this.clock.now().getTime() + ms).toISOString()}`;
+    this.#soon(name, ms, () => {
+      this.registry.deleteTimeout(name);
+      tick();
+    });
+  }
+
+  /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */
   async tick(store: Store): Promise<void> {
     const { cron, timezone } = store.settings.schedule;
     // Timers may fire slightly before the time of the clock that computes slots.
-    const now = new Date(this.clock.now().getTime() + 500);
+    const now = new Date(this.clock.now().getTime() + 500 - startDelayMs(store.settings));
     const slot = latestSlot(cron, timezone, now);
     if (slot === null) return;
     const full = await this.requests.fullIsDue(store.key);
@@ -150,9 +169,19 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     const [newest] = await this.runs.latest(store.key, 1);
     if (!newest) return;
     const { cron, timezone } = store.settings.schedule;
-    const slot = latestSlot(cron, timezone, this.#startedAt);
-    if (slot === null || slot.getTime() <= newest.createdAt.getTime()) return;
+    const delayMs = startDelayMs(store.settings);
+    const slot = latestSlot(cron, timezone, new Date(this.#startedAt.getTime() - delayMs));
+    if (slot === null || slot.getTime() + delayMs <= newest.createdAt.getTime()) return;
     await this.tick(store);
+  }
+
+  /** A slot whose tick passed before this process started, and whose start is still to come (`schedule.spread`). */
+  #awaitStart(store: Store): void {
+    const { cron, timezone } = store.settings.schedule;
+    const slot = latestSlot(cron, timezone, this.#startedAt);
+    const waitMs =
+      slot === null ? 0 : slot.getTime() + startDelayMs(store.settings) - this.#startedAt.getTime();
+    if (waitMs > 0) this.#tickIn(waitMs, store);
   }
 
   async #runPutOffSlots(): Promise<void> {

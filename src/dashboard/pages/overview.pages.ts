@@ -11,13 +11,14 @@ import {
   UseFilters,
   UseGuards,
 } from '@nestjs/common';
-import { CronTime } from 'cron';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { ListingRepository } from '../../persistence/listing.repository.js';
 import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { Sites } from '../../sites/sites.js';
+import { nextStart } from '../../sites/start-times.js';
+import { Clock } from '../../runtime/clock.js';
 import { presentRun } from '../../operations/present-run.js';
 import { StoreHealthOperations } from '../../operations/store-health.js';
 import { StatusReader, type StoreStatus } from '../../operations/status.js';
@@ -48,6 +49,7 @@ export class OverviewPages {
     private readonly listing: ListingRepository,
     private readonly sites: Sites,
     private readonly requests: RunRequests,
+    private readonly clock: Clock,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
   ) {}
 
@@ -90,8 +92,8 @@ export class OverviewPages {
 
   async #outlook(status: StoreStatus): Promise<StoreOutlook> {
     const { rows } = await this.listing.runs(pageAt(0, RUNS_CHARTED), { store: status.store });
-    const schedule = this.sites.findStore(status.store)?.settings.schedule;
-    const next = schedule && new CronTime(schedule.cron, schedule.timezone).sendAt().toJSDate();
-    return { status, nextRunAt: next ?? null, runs: rows.map(presentRun) };
+    const store = this.sites.findStore(status.store);
+    const nextRunAt = store === undefined ? null : nextStart(store.settings, this.clock.now());
+    return { status, nextRunAt, runs: rows.map(presentRun) };
   }
 }

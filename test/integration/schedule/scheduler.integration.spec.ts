@@ -5,6 +5,7 @@ import type { QueueName } from '../../../src/queue/index.js';
 import { Reconciler } from '../../../src/schedule/reconciler.js';
 import { Retention } from '../../../src/schedule/retention.js';
 import { Scheduler } from '../../../src/schedule/scheduler.js';
+import { startDelayMs } from '../../../src/sites/start-times.js';
 import { StoreProbe } from '../../../src/sites/store-probe.js';
 import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
 import { loggerTo } from '../../support/logs.js';
@@ -156,6 +157,32 @@ describe('a tick', () => {
       ...['full', 'incremental', 'incremental'],
       ...['full', 'incremental', 'incremental', 'full'],
     ]);
+  });
+});
+
+describe('a tick of a store whose start is moved by schedule.spread', () => {
+  const MINUTE_MS = 60_000;
+  let delayMs: number;
+
+  beforeEach(() => {
+    stages.settings = { store: { schedule: { spread: '3h' } }, workspace: {} };
+    delayMs = startDelayMs(stages.sites.store(STORE).settings);
+  });
+
+  it('makes the run of that slot at its moved start, and none before', async () => {
+    expect(delayMs).toBeGreaterThan(2 * MINUTE_MS);
+    await tick(new Date(SLOT.getTime() + delayMs - MINUTE_MS));
+    expect((await runs()).filter((run) => run.slot?.getTime() === SLOT.getTime())).toEqual([]);
+    await tick(new Date(SLOT.getTime() + delayMs));
+    expect((await runs()).at(0)).toMatchObject({ slot: SLOT, trigger: 'schedule' });
+  });
+
+  it('is awaited by a process that starts between the slot and the moved start', () => {
+    const registry = new SchedulerRegistry();
+    const now = new Date(SLOT.getTime() + MINUTE_MS);
+    scheduler(now, { registry }).start();
+    const due = new Date(SLOT.getTime() + delayMs).toISOString();
+    expect(registry.getTimeouts()).toContain(`start of ${STORE} at ${due}`);
   });
 });
 
