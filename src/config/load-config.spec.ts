@@ -174,16 +174,6 @@ describe('what is refused, in one line', () => {
       /^servr: unknown key; expected one of: server, database, .*\(config\.yaml:1\)$/,
     ],
     [
-      'a spread without a unit',
-      store('schedule: { spread: "60" }'),
-      /^stores\.s\.schedule\.spread: expected a duration such as 90s, 60m or 2h, at most 12h \(config\.yaml:7\)$/,
-    ],
-    [
-      'a spread over half a day',
-      store('schedule: { spread: 13h }'),
-      /^stores\.s\.schedule\.spread: expected a duration such as 90s, 60m or 2h, at most 12h \(config\.yaml:7\)$/,
-    ],
-    [
       'an unknown key inside',
       store('limits: { maxChanged: 1 }'),
       /^stores\.s\.limits\.maxChanged: unknown key; expected one of: maxChangedShare, maxOrphanedShare, maxWritesPerRun, maxWritesPerDay \(config\.yaml:7\)$/,

@@ -1,113 +1,32 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
-import { RetentionRepository } from '../../../src/persistence/retention.repository.js';
-import type { QueueName } from '../../../src/queue/index.js';
-import { Reconciler } from '../../../src/schedule/reconciler.js';
-import { Retention } from '../../../src/schedule/retention.js';
-import { Scheduler } from '../../../src/schedule/scheduler.js';
 import { startDelayMs } from '../../../src/sites/start-times.js';
-import { StoreProbe } from '../../../src/sites/store-probe.js';
-import { WebhookSlot } from '../../../src/sites/webhook-slot.js';
-import { loggerTo } from '../../support/logs.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';
+import { IDLE, Schedulers, type QueuePressure } from '../../support/schedulers.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
-let enqueued: string[];
-let logged: string[];
-let schedulers: Scheduler[];
+let schedulers: Schedulers;
 
 beforeAll(async () => {
   stages = await Stages.open();
 });
 beforeEach(async () => {
   await stages.reset();
-  enqueued = [];
-  logged = [];
-  schedulers = [];
+  schedulers = new Schedulers(stages);
 });
 afterEach(() => {
-  for (const each of schedulers) each.stop();
+  schedulers.stop();
 });
 afterAll(async () => stages.close());
 
 const SLOT = new Date('2026-11-20T02:00:00Z');
 const DAY_MS = 86_400_000;
 
-/** How full the queues are. */
-interface QueuePressure {
-  readonly waiting: (queue: QueueName) => Promise<number | null>;
-  readonly flooded: boolean;
-}
-
-const enqueueMany = async (queue: QueueName, ids: readonly string[]): Promise<number> => {
-  enqueued.push(...ids.map((id) => `${queue} ${id}`));
-  return ids.length;
-};
-const enqueue = async (queue: QueueName, id: string): Promise<boolean> =>
-  (await enqueueMany(queue, [id])) === 1;
-const log = loggerTo(({ level, fields, message }) =>
-  logged.push(level === 'info' ? message : `${message} ${JSON.stringify(fields)}`),
-);
-
-/** A queue with nothing to do, unless a test says otherwise. */
-const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
-
-function reconciler(pressure = IDLE, publicUrl?: string, enqueueing = enqueueMany): Reconciler {
-  const { sites, runs, deliveries, writeBacks, caps, links, state, poller } = stages;
-  const config = { server: { publicUrl } };
-  return new Reconciler(
-    sites,
-    runs,
-    deliveries,
-    writeBacks,
-    caps,
-    links,
-    state,
-    poller,
-    new WebhookSlot(config, state),
-    new StoreProbe(stages.health),
-    { enqueueMany: enqueueing, waiting: pressure.waiting },
-    pressure,
-    config,
-    log,
-  );
-}
-
-function retention(): Retention {
-  return new Retention(new RetentionRepository(stages.db), { database: { keepDays: 90 } }, stages.clock, log);
-}
-
-/** A replica whose clock reads `now`. */
-function scheduler(
-  now: Date,
-  {
-    registry = new SchedulerRegistry(),
-    pressure = IDLE,
-  }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
-): Scheduler {
-  const { sites, requests, runs, events } = stages;
-  const clock = { ...{ now: () => now, random: () => 0.5 }, sleep: stages.clock.sleep };
-  const made = new Scheduler(
-    registry,
-    sites,
-    requests,
-    runs,
-    events,
-    reconciler(pressure),
-    retention(),
-    { enqueue },
-    clock,
-    log,
-  );
-  schedulers.push(made);
-  return made;
-}
-
 async function tick(now: Date): Promise<void> {
-  await scheduler(now).tick(stages.sites.store(STORE));
+  await schedulers.scheduler(now).tick(stages.sites.store(STORE));
 }
 
 /** Works whatever run is active. */
@@ -127,23 +46,23 @@ describe('a tick', () => {
   it('that a replica fires late makes no second run, also when the first has ended', async () => {
     await tick(SLOT);
     await workAll();
-    enqueued = [];
+    schedulers.enqueued = [];
     await tick(new Date(SLOT.getTime() + 30_000));
     expect(await runs()).toHaveLength(1);
-    expect(enqueued).toEqual([]);
+    expect(schedulers.enqueued).toEqual([]);
   });
 
   it('while a run is active joins it', async () => {
     const asked = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await tick(SLOT);
     expect(await runs()).toMatchObject([{ id: asked.id, slot: null }]);
-    expect(enqueued).toEqual([`runs ${asked.id}`]);
+    expect(schedulers.enqueued).toEqual([`runs ${asked.id}`]);
   });
 
   it('enqueues the run’s id and nothing else', async () => {
     await tick(SLOT);
     const [run] = await runs();
-    expect(enqueued).toEqual([`runs ${run!.id}`]);
+    expect(schedulers.enqueued).toEqual([`runs ${run!.id}`]);
   });
 
   it('makes every seventh run a full one, and the first', async () => {
@@ -180,7 +99,7 @@ describe('a tick of a store whose start is moved by schedule.spread', () => {
   it('is awaited by a process that starts between the slot and the moved start', () => {
     const registry = new SchedulerRegistry();
     const now = new Date(SLOT.getTime() + MINUTE_MS);
-    scheduler(now, { registry }).start();
+    schedulers.scheduler(now, { registry }).start();
     const due = new Date(SLOT.getTime() + delayMs).toISOString();
     expect(registry.getTimeouts()).toContain(`start of ${STORE} at ${due}`);
   });
@@ -189,7 +108,9 @@ describe('a tick of a store whose start is moved by schedule.spread', () => {
 describe('a slot that comes due while another run is active', () => {
   it('has its run after that one, once for all replicas', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
-    await Promise.all(Array.from({ length: 3 }, () => scheduler(SLOT).tick(stages.sites.store(STORE))));
+    await Promise.all(
+      Array.from({ length: 3 }, () => schedulers.scheduler(SLOT).tick(stages.sites.store(STORE))),
+    );
     expect(await runs()).toHaveLength(1);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
     await stages.work(id);
@@ -199,7 +120,8 @@ describe('a slot that comes due while another run is active', () => {
   });
 
   it('is not put off when the active run is its own', async () => {
-    for (let replica = 0; replica < 2; replica += 1) await scheduler(SLOT).tick(stages.sites.store(STORE));
+    for (let replica = 0; replica < 2; replica += 1)
+      await schedulers.scheduler(SLOT).tick(stages.sites.store(STORE));
     await stages.work((await runs())[0]!.id);
     expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
   });
@@ -207,10 +129,14 @@ describe('a slot that comes due while another run is active', () => {
 
 describe('a start', () => {
   const started = async (now: Date): Promise<void> => {
-    const before = logged.length + enqueued.length;
-    scheduler(now).start();
+    const before = schedulers.logged.length + schedulers.enqueued.length;
+    schedulers.scheduler(now).start();
     // The first sweep and the look back begin together; both have asked the database twice at most when these are answered.
-    for (let round = 0; round < 20 && logged.length + enqueued.length === before; round += 1)
+    for (
+      let round = 0;
+      round < 20 && schedulers.logged.length + schedulers.enqueued.length === before;
+      round += 1
+    )
       await stages.runs.latest(STORE, 1);
   };
 
@@ -251,7 +177,7 @@ describe('a stopped scheduler', () => {
       asked.resolve(undefined);
       return queue.promise;
     };
-    const made = scheduler(SLOT, { registry, pressure: { waiting, flooded: false } });
+    const made = schedulers.scheduler(SLOT, { registry, pressure: { waiting, flooded: false } });
     made.start();
     await asked.promise;
     expect(registry.getTimeouts()).not.toEqual([]);
@@ -273,40 +199,40 @@ describe('a sweep', () => {
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
     const { id: run } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
-    await reconciler().sweep();
-    expect(enqueued.sort()).toEqual([`deliveries ${delivery}`, `runs ${run}`]);
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued.sort()).toEqual([`deliveries ${delivery}`, `runs ${run}`]);
     const { writeBackId } = await stages.interpreter.interpret(delivery);
-    enqueued = [];
-    await reconciler().sweep();
-    expect(enqueued.sort()).toEqual([`runs ${run}`, `write-backs ${writeBackId ?? ''}`]);
+    schedulers.enqueued = [];
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued.sort()).toEqual([`runs ${run}`, `write-backs ${writeBackId ?? ''}`]);
   });
 
   it('takes up a run whose worker is gone, not one that is worked', async () => {
     const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     await stages.runs.claim(id, 'lease', 60_000);
-    await reconciler().sweep();
-    expect(enqueued).toEqual([]);
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued).toEqual([]);
     await stages.expireLease(id);
-    await reconciler().sweep();
-    expect(enqueued).toEqual([`runs ${id}`]);
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued).toEqual([`runs ${id}`]);
   });
 
   it('queues a failed run again when its wait is over', async () => {
     stages.store.script.before('startExport', refusal('transient'));
     const run = await stages.sync();
-    await reconciler().sweep();
-    expect(enqueued).toEqual([]);
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued).toEqual([]);
     await stages.db.affected('UPDATE sync_run SET retry_at = now()');
-    await reconciler().sweep();
-    expect(enqueued).toEqual([`runs ${run.id}`]);
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued).toEqual([`runs ${run.id}`]);
   });
 
   it('has creations followed that outlived their run', async () => {
     stages.store.put(modelSnapshot(1));
     stages.catalog.background = { polls: 1000 };
     await stages.sync();
-    await reconciler().sweep();
-    expect(enqueued).toEqual([`reconcile creations:${STORE}`]);
+    await schedulers.reconciler().sweep();
+    expect(schedulers.enqueued).toEqual([`reconcile creations:${STORE}`]);
   });
 
   it.each<[string, QueuePressure, boolean]>([
@@ -316,16 +242,16 @@ describe('a sweep', () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     await receive(stages, await resultOf(stages, 1));
-    expect(await reconciler(pressure).sweep()).toBe(more);
-    expect(enqueued).toEqual([]);
+    expect(await schedulers.reconciler(pressure).sweep()).toBe(more);
+    expect(schedulers.enqueued).toEqual([]);
   });
 
   it('enqueues the rows of a queue that does not answer: it may be back by then', async () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
-    await reconciler({ waiting: () => Promise.resolve(null), flooded: false }).sweep();
-    expect(enqueued).toEqual([`deliveries ${delivery}`]);
+    await schedulers.reconciler({ waiting: () => Promise.resolve(null), flooded: false }).sweep();
+    expect(schedulers.enqueued).toEqual([`deliveries ${delivery}`]);
   });
 
   it('waits for no poll: those have a round of their own', async () => {
@@ -333,9 +259,9 @@ describe('a sweep', () => {
     await stages.sync();
     await stages.db.affected('UPDATE generation_task SET next_poll_at = now()');
     stages.catalog.script.forget();
-    await reconciler().sweep();
+    await schedulers.reconciler().sweep();
     expect(stages.catalog.script.calls).toEqual([]);
-    await reconciler().poll();
+    await schedulers.reconciler().poll();
     expect(stages.catalog.script.count('getBackgroundTask')).toBe(1);
   });
 
@@ -343,13 +269,13 @@ describe('a sweep', () => {
     stages.store.put(snapshot(1));
     await stages.sync();
     const delivery = await receive(stages, await resultOf(stages, 1));
-    const failing = reconciler(IDLE, undefined, async (queue, ids) => {
+    const failing = schedulers.reconciler(IDLE, undefined, async (queue, ids) => {
       if (queue === 'runs') throw new Error('queue away');
-      return enqueueMany(queue, ids);
+      return schedulers.enqueueMany(queue, ids);
     });
     await failing.sweep();
-    expect(enqueued).toEqual([`deliveries ${delivery}`]);
-    expect(logged).toEqual([expect.stringContaining('"what":"runs","err":"queue away"')]);
+    expect(schedulers.enqueued).toEqual([`deliveries ${delivery}`]);
+    expect(schedulers.logged).toEqual([expect.stringContaining('"what":"runs","err":"queue away"')]);
   });
 });
 
@@ -364,21 +290,21 @@ describe('a look at the webhook slots', () => {
   });
 
   it('fills one that vanished', async () => {
-    const looking = reconciler(IDLE, PUBLIC);
+    const looking = schedulers.reconciler(IDLE, PUBLIC);
     await looking.checkSlots({ rewrite: true });
     expect(stages.catalog.webhook).toMatchObject(OURS);
     stages.catalog.webhook = null;
     await looking.checkSlots({ rewrite: false });
     expect(stages.catalog.webhook).toMatchObject(OURS);
     expect(await standing()).toBe('ours');
-    expect(logged.at(-1)).toContain('webhook slot registered');
+    expect(schedulers.logged.at(-1)).toContain('webhook slot registered');
   });
 
   it('leaves one that is ours as it is, except at the start', async () => {
     stages.catalog.webhook = OURS;
-    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
     expect(writes()).toBe(0);
-    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+    await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
     expect(writes()).toBe(1);
   });
 
@@ -387,24 +313,24 @@ describe('a look at the webhook slots', () => {
     ['fewer actions', { actions: ['product_generated'] }],
   ])('repairs one with our URL and %s', async (_what, other) => {
     stages.catalog.webhook = { ...OURS, ...other };
-    await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
+    await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: false });
     expect(stages.catalog.webhook).toMatchObject(OURS);
     expect(stages.catalog.webhook.actions).toHaveLength(3);
     expect(await standing()).toBe('ours');
-    expect(logged.at(-1)).toContain('it was written again');
+    expect(schedulers.logged.at(-1)).toContain('it was written again');
   });
 
   it.each([true, false])(
     'warns of one that was taken over, and never takes it back (start: %p)',
     async (rewrite) => {
-      await reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
+      await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite: true });
       const before = writes();
       stages.catalog.webhook = FOREIGN;
-      await reconciler(IDLE, PUBLIC).checkSlots({ rewrite });
+      await schedulers.reconciler(IDLE, PUBLIC).checkSlots({ rewrite });
       expect(stages.catalog.webhook).toEqual(FOREIGN);
       expect(writes()).toBe(before);
       expect(await standing()).toBe('foreign');
-      expect(logged.at(-1)).toMatch(/elsewhere\.example\.com.*results come by polling/);
+      expect(schedulers.logged.at(-1)).toMatch(/elsewhere\.example\.com.*results come by polling/);
     },
   );
 
@@ -413,7 +339,7 @@ describe('a look at the webhook slots', () => {
     ['that the settings leave alone', PUBLIC, { register: false }],
   ])('asks nobody about one %s', async (_which, publicUrl, webhook) => {
     stages.settings = { store: {}, workspace: { webhook: { hmacSecret: 'ours', ...webhook } } };
-    await reconciler(IDLE, publicUrl).checkSlots({ rewrite: true });
+    await schedulers.reconciler(IDLE, publicUrl).checkSlots({ rewrite: true });
     expect(stages.catalog.script.count('getWebhookSettings')).toBe(0);
     expect(writes()).toBe(0);
   });

@@ -1,0 +1,89 @@
+import { SchedulerRegistry } from '@nestjs/schedule';
+import { RetentionRepository } from '../../src/persistence/retention.repository.js';
+import type { QueueName } from '../../src/queue/index.js';
+import { Reconciler } from '../../src/schedule/reconciler.js';
+import { Retention } from '../../src/schedule/retention.js';
+import { Scheduler } from '../../src/schedule/scheduler.js';
+import { StoreProbe } from '../../src/sites/store-probe.js';
+import { WebhookSlot } from '../../src/sites/webhook-slot.js';
+import { loggerTo } from './logs.js';
+import type { Stages } from './stages.js';
+
+/** How full the queues are. */
+export interface QueuePressure {
+  readonly waiting: (queue: QueueName) => Promise<number | null>;
+  readonly flooded: boolean;
+}
+
+/** A queue with nothing to do, unless a test says otherwise. */
+export const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
+
+type Enqueueing = (queue: QueueName, ids: readonly string[]) => Promise<number>;
+
+/** Schedulers and reconcilers over the stages, and what they enqueue and log. */
+export class Schedulers {
+  /** `queue id`, in order. */
+  enqueued: string[] = [];
+  logged: string[] = [];
+  readonly #made: Scheduler[] = [];
+  readonly #log = loggerTo(({ level, fields, message }) =>
+    this.logged.push(level === 'info' ? message : `${message} ${JSON.stringify(fields)}`),
+  );
+
+  constructor(private readonly stages: Stages) {}
+
+  readonly enqueueMany: Enqueueing = async (queue, ids) => {
+    this.enqueued.push(...ids.map((id) => `${queue} ${id}`));
+    return ids.length;
+  };
+
+  reconciler(pressure = IDLE, publicUrl?: string, enqueueing = this.enqueueMany): Reconciler {
+    const { sites, runs, deliveries, writeBacks, caps, links, state, poller } = this.stages;
+    const config = { server: { publicUrl } };
+    return new Reconciler(
+      sites,
+      runs,
+      deliveries,
+      writeBacks,
+      caps,
+      links,
+      state,
+      poller,
+      new WebhookSlot(config, state),
+      new StoreProbe(this.stages.health),
+      { enqueueMany: enqueueing, waiting: pressure.waiting },
+      pressure,
+      config,
+      this.#log,
+    );
+  }
+
+  /** A replica whose clock reads `now`. */
+  scheduler(
+    now: Date,
+    {
+      registry = new SchedulerRegistry(),
+      pressure = IDLE,
+    }: { registry?: SchedulerRegistry; pressure?: QueuePressure } = {},
+  ): Scheduler {
+    const { sites, requests, runs, events, db, clock } = this.stages;
+    const made = new Scheduler(
+      registry,
+      sites,
+      requests,
+      runs,
+      events,
+      this.reconciler(pressure),
+      new Retention(new RetentionRepository(db), { database: { keepDays: 90 } }, clock, this.#log),
+      { enqueue: async (queue, id) => (await this.enqueueMany(queue, [id])) === 1 },
+      { now: () => now, random: () => 0.5, sleep: clock.sleep },
+      this.#log,
+    );
+    this.#made.push(made);
+    return made;
+  }
+
+  stop(): void {
+    for (const each of this.#made) each.stop();
+  }
+}
