@@ -281,6 +281,13 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     setting: 'none needed: both readings have the same result',
   },
   {
+    id: 'listing-complete',
+    what: 'Whether the listing shows every product of the workspace',
+    default:
+      'only a listing as long as its count is compared, and a product that it leaves out is looked up by its id',
+    setting: 'none needed: without a proof nothing is created again',
+  },
+  {
     id: 'clearing',
     what: 'Which value clears an identifier',
     default: 'null; an empty string where null is refused or changes nothing',

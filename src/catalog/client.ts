@@ -37,8 +37,8 @@ export type UpsertOutcome =
   | { readonly kind: 'background'; readonly taskId: string };
 
 export interface LocaleOption {
-  /** Overrides the client's locale. */
-  readonly locale?: string;
+  /** Overrides the client's locale; null asks in the service's own language. */
+  readonly locale?: string | null;
 }
 
 export interface WriteOptions extends LocaleOption {

@@ -110,13 +110,13 @@ export class Connection {
   }
 
   /** The locale to send: the call's own, or the client's. */
-  localeQuery(locale: string | undefined): Query {
-    const value = locale ?? this.options.locale;
-    return value === undefined ? [] : [['locale', value]];
+  localeQuery(locale: string | null | undefined): Query {
+    const value = locale === undefined ? this.options.locale : locale;
+    return value === undefined || value === null ? [] : [['locale', value]];
   }
 
   /** PUT and PATCH are not documented to accept a locale. It is sent when a call or the setting requires it. */
-  updateQuery(locale: string | undefined): Query {
+  updateQuery(locale: string | null | undefined): Query {
     return locale !== undefined || this.assumptions.localeOnUpdate ? this.localeQuery(locale) : [];
   }
 

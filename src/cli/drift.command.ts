@@ -45,10 +45,11 @@ function printDrift(drift: Drift): void {
   for (const { externalId, label, findings } of drift.products) {
     print(`${externalId}  ${printable(label)}`);
     for (const { kind, target, detail, live, written } of findings) {
-      print(`    ${paintState(kind, 11)}  ${target === null ? '' : `${target}: `}${detail}`);
-      if (target !== null) print(`                 live ${quoted(live)}, written ${quoted(written)}`);
+      print(`    ${paintState(kind, 17)}  ${target === null ? '' : `${target}: `}${detail}`);
+      if (target !== null) print(`                       live ${quoted(live)}, written ${quoted(written)}`);
     }
   }
   const passed = drift.passedOver > 0 ? messages.passedOver(drift.passedOver) : '';
+  if (drift.catalogProblem !== null) print(messages.catalogNotCompared(printable(drift.catalogProblem, 400)));
   print(messages.drifted(drift.drifted, drift.checked, drift.store) + passed);
 }

@@ -114,6 +114,8 @@ export const messages = {
   deliveryFacts: (workspace: string, task: string, attempts: number, bytes: number): string =>
     `workspace ${workspace}, task ${task}, ${attempts} attempts, ${bytes} bytes`,
   passedOver: (count: number): string => `; ${count} skipped, because they are being written`,
+  catalogNotCompared: (problem: string): string =>
+    `products that are gone from the catalog were not looked for: ${problem}`,
   drifted: (drifted: number, checked: number, store: string): string =>
     `${drifted} of ${checked} products of ${store} have drifted`,
   generationFor: (count: number, store: string): string =>

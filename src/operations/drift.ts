@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { errorLine, isCoded } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import { metafieldTarget, valueHash, type WrittenField } from '../domain/written-content.js';
 import { HistoryRepository, type DriftCandidate } from '../persistence/history.repository.js';
@@ -9,13 +10,15 @@ import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
 import { readTranslations } from '../sites/live-translations.js';
 import { Sites, type Store } from '../sites/sites.js';
+import { catalogGaps, type LinkedProduct } from '../sync/catalog-listing.js';
 
 export const driftFindingSchema = z.object({
   /**
    * edited: an unknown value. overwritten: an older value, the merchant's or ours, is there again. deleted: the
    * product is gone. Unpublished: the product is no longer visible, or has another status than the filter.
+   * gone_from_catalog: the catalog no longer has the product; the next full run creates it again.
    */
-  kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished']),
+  kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished', 'gone_from_catalog']),
   /** The field; null for the product as a whole. */
   target: z.string().nullable(),
   detail: z.string(),
@@ -38,6 +41,8 @@ export const driftSchema = z.object({
   /** Products that a write-back is writing now, so their live value may be either text. */
   passedOver: z.int(),
   drifted: z.int(),
+  /** Why products that are gone from the catalog were not looked for; null when they were. */
+  catalogProblem: z.string().nullable(),
   products: z.array(driftedProductSchema),
 });
 export type Drift = z.output<typeof driftSchema>;
@@ -45,7 +50,10 @@ export type Drift = z.output<typeof driftSchema>;
 const BATCH = 50;
 const NONE: LiveByLocale = new Map();
 
-/** Compares live store values with the journal (docs/architecture.md#tables). Reads only, on both sides. */
+/**
+ * Compares live store values with the journal (docs/architecture.md#tables), and linked products with the catalog's listing. Reads
+ * only, on both sides.
+ */
 @Injectable()
 export class DriftOperations {
   constructor(
@@ -56,7 +64,8 @@ export class DriftOperations {
   /** Throws `misconfigured` for an unknown store, and the store's error when it cannot be read. */
   async look(storeKey: string, signal: AbortSignal, onProgress: (checked: number) => void): Promise<Drift> {
     const store = this.sites.store(storeKey);
-    const products: DriftedProduct[] = [];
+    const products = new Map<string, DriftedProduct>();
+    const linked = new Map<string, LinkedProduct & Pick<DriftCandidate, 'label'>>();
     let checked = 0;
     let passedOver = 0;
     for (let after = ''; ;) {
@@ -67,6 +76,9 @@ export class DriftOperations {
       const quiet = batch.filter((product) => !product.writing);
       passedOver += batch.length - quiet.length;
       const live = await store.connector.readProducts(quiet.map((product) => product.storeId));
+      for (const { externalId, catalogId, label, state } of batch)
+        if (catalogId !== null && state !== 'pending')
+          linked.set(externalId, { externalId, catalogId, label });
       for (const [index, product] of quiet.entries()) {
         const current = live[index] ?? null;
         // Only products with translations are read one by one.
@@ -75,12 +87,20 @@ export class DriftOperations {
             ? NONE
             : await readTranslations(store.connector, product.storeId, ourTargets(product));
         const findings = driftOf(product, current, store.settings.filter, translations ?? NONE);
-        if (findings.length > 0) products.push(await this.#withTexts(product, findings));
+        if (findings.length > 0) products.set(product.externalId, await this.#withTexts(product, findings));
       }
       checked += quiet.length;
       onProgress(checked);
     }
-    return { store: store.key, checked, passedOver, drifted: products.length, products };
+    const { gone, problem } = await goneFromCatalog(store, linked);
+    for (const { externalId, label } of gone) {
+      const { findings = [] } = products.get(externalId) ?? {};
+      products.set(externalId, { externalId, label, findings: [...findings, GONE_FROM_CATALOG] });
+    }
+    return {
+      ...{ store: store.key, checked, passedOver, drifted: products.size, catalogProblem: problem },
+      products: [...products.values()].sort((one, other) => (one.externalId < other.externalId ? -1 : 1)),
+    };
   }
 
   /** Links have only hashes. The journal has the written texts. */
@@ -101,6 +121,28 @@ export class DriftOperations {
         finding.target === null ? finding : { ...finding, written: texts.get(finding.target) ?? null },
       ),
     };
+  }
+}
+
+const GONE_FROM_CATALOG: DriftFinding = {
+  kind: 'gone_from_catalog',
+  target: null,
+  detail: 'the catalog no longer has the product; the next full run creates it again',
+  live: null,
+  written: null,
+};
+
+/** The store's own drift is reported also while the catalog cannot be read. */
+async function goneFromCatalog<Link extends LinkedProduct>(
+  store: Store,
+  linked: ReadonlyMap<string, Link>,
+): Promise<{ gone: readonly Link[]; problem: string | null }> {
+  try {
+    const { gone, notCompared } = await catalogGaps(store.workspace.client, linked);
+    return { gone, problem: notCompared };
+  } catch (error) {
+    if (!isCoded(error)) throw error;
+    return { gone: [], problem: errorLine(error) };
   }
 }
 

@@ -40,6 +40,8 @@ const tallyRow = z.object({
   orphaned: counted,
   open: counted,
   conflicted: counted,
+  /** Products that were gone from the catalog and were created again. */
+  recreated: counted,
   /** Products of which the catalog refused an identifier that the plan would have sent. */
   refused: counted,
   /** Products that the run asked content for, whichever process did. */
@@ -54,6 +56,7 @@ const NOTHING_TALLIED: ActionTally = {
   orphaned: 0,
   open: 0,
   conflicted: 0,
+  recreated: 0,
   refused: 0,
   generationRequested: 0,
 };
@@ -127,7 +130,9 @@ export class ActionRepository {
        FROM settled JOIN result ON result.id = settled.id
        ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
          state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
-         creation_started_at = excluded.creation_started_at, variant_links = link.variant_links || excluded.variant_links,
+         creation_started_at = excluded.creation_started_at,
+         variant_links = CASE WHEN (SELECT recreated FROM settled WHERE settled.external_id = link.external_id) THEN '{}'
+           ELSE link.variant_links END || excluded.variant_links,
          source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
          seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
          generation_due = link.generation_due OR excluded.generation_due, read_mark = excluded.read_mark,
@@ -198,7 +203,7 @@ export class ActionRepository {
   /** After a 404 the linked product is gone, so the action becomes a creation. */
   async becomeCreation(id: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true, unproved = true,
+      `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true, unproved = true, recreated = true,
          reason = reason || '; its catalog product is gone, so it is created again' WHERE id = $1 AND state = 'planned'`,
       [id],
     );
@@ -236,6 +241,7 @@ export class ActionRepository {
          count(*) FILTER (WHERE state = 'applied' AND kind = 'orphan' AND fields = '[]') AS orphaned,
          count(*) FILTER (WHERE state = 'planned') AS open,
          count(*) FILTER (WHERE withheld <> '[]') AS conflicted,
+         count(*) FILTER (WHERE state = 'applied' AND kind = 'create' AND recreated) AS recreated,
          (SELECT count(*) FROM sync_action AS sent JOIN store_product AS link USING (external_id) WHERE sent.run_id = $1
            AND sent.state = 'applied' AND sent.withheld = '[]' AND link.withheld <> '[]') AS refused,
          -- A row that failed without an answer is a request that the service refused.

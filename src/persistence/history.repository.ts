@@ -34,6 +34,7 @@ const DRIFT_COLUMNS = [
   'storeId',
   'label',
   'state',
+  'catalogId',
   'written',
   'seenFields',
   'pushedFields',
@@ -131,7 +132,7 @@ export class HistoryRepository {
         .reader(StoreProductEntity)
         .only(...DRIFT_COLUMNS)
         .and(z.object({ writing: z.boolean() })),
-      `SELECT external_id, store_id, label, state, written, seen_fields, pushed_fields,
+      `SELECT external_id, store_id, label, state, catalog_id, written, seen_fields, pushed_fields,
          coalesce(write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
            WHERE write_back.external_id = store_product.external_id AND write_back.state = 'ready' AND sent <> '{}') AS writing
        FROM store_product WHERE store = $1 AND state <> 'orphaned' AND external_id > $2 ORDER BY external_id LIMIT $3`,

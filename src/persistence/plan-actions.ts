@@ -58,7 +58,7 @@ export class PlanActions {
       `WITH planned AS MATERIALIZED (
          SELECT * FROM jsonb_to_recordset($4::jsonb) AS row("externalId" text, "storeId" text, label text, kind text,
            "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text, seen jsonb,
-           "wantsGeneration" boolean, "readMark" text, identifiers jsonb)
+           "wantsGeneration" boolean, recreated boolean, "readMark" text, identifiers jsonb)
        ), claim AS MATERIALIZED (
          SELECT "externalId" AS product, each.* FROM planned,
            jsonb_to_recordset(planned.identifiers) AS each(kind text, value text, owner text)
@@ -84,14 +84,17 @@ export class PlanActions {
            AND known.workspace = old.workspace AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner
        )
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields, body, withheld,
-         source_fingerprint, seen, wants_generation, read_mark)
+         source_fingerprint, seen, wants_generation, recreated, read_mark)
        SELECT $1, $2, "externalId", "storeId", label, kind, "catalogId", reason, fields, body, withheld, "sourceFingerprint",
-         seen, "wantsGeneration", "readMark" FROM planned`,
+         seen, "wantsGeneration", recreated, "readMark" FROM planned`,
       [id, store, workspace, json(actions)],
     );
   }
 
-  async replace(id: string, action: Omit<NewAction, 'readMark' | 'identifiers'>): Promise<void> {
+  async replace(
+    id: string,
+    action: Omit<NewAction, 'readMark' | 'identifiers' | 'recreated'>,
+  ): Promise<void> {
     await this.session.affected(
       `UPDATE sync_action SET kind = $2, catalog_id = $3, reason = $4, fields = $5, withheld = $6, wants_generation = $7
        WHERE id = $1`,
@@ -180,7 +183,7 @@ export class PlanActions {
     const row = await this.session.readOne(
       plannedCounts,
       `SELECT (SELECT count(*) FROM store_product WHERE store = $2 AND state IN ('linked', 'conflicted')) AS linked,
-         count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS changes,
+         count(*) FILTER (WHERE kind IN ('adopt', 'update') OR recreated) AS changes,
          count(*) FILTER (WHERE kind = 'create') AS creates, count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS updates,
          count(*) FILTER (WHERE kind = 'orphan' AND fields = '[]') AS orphans,
          count(*) FILTER (WHERE withheld <> '[]') + (SELECT count(*) FROM store_product AS product

@@ -3,7 +3,7 @@ import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product
 import { json } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { ownersByIdentifier } from './identifier-owners.js';
-import type { HolderRow } from './plan-rows.js';
+import type { HolderRow, ListedRow } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 
 /** The owners of the identifiers in a plan: other products of our stores, and catalog products in the listing. */
@@ -14,6 +14,9 @@ export class PlanCatalog {
     await session.affected(
       `CREATE TEMP TABLE holder (kind text, value text, catalog_id text NOT NULL, external_id text, is_variant boolean NOT NULL)
        ON COMMIT DROP`,
+    );
+    await session.affected(
+      'CREATE TEMP TABLE listed (catalog_id text NOT NULL, external_id text) ON COMMIT DROP',
     );
     return new PlanCatalog(session);
   }
@@ -42,6 +45,44 @@ export class PlanCatalog {
       `INSERT INTO holder SELECT kind, value, "catalogId", "externalId", "isVariant" FROM jsonb_to_recordset($1::jsonb)
          AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean)`,
       [json(holders)],
+    );
+  }
+
+  /** True when products of the store are linked to catalog products. */
+  async hasLinks(): Promise<boolean> {
+    const row = await this.session.readOne(
+      z.object({ linked: z.boolean() }),
+      `SELECT EXISTS (SELECT 1 FROM store_product WHERE store = $1 AND ${LINKED}) AS linked`,
+      [this.session.run.store],
+    );
+    return row?.linked === true;
+  }
+
+  async addListed(products: readonly ListedRow[]): Promise<void> {
+    if (products.length === 0) return;
+    await this.session.affected(
+      `INSERT INTO listed SELECT "catalogId", "externalId" FROM jsonb_to_recordset($1::jsonb)
+         AS row("catalogId" text, "externalId" text)`,
+      [json(products)],
+    );
+  }
+
+  /** Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. */
+  async missingFromListing(): Promise<{ externalId: string; catalogId: string }[]> {
+    return this.session.read(
+      z.object({ externalId: z.string(), catalogId: z.string() }),
+      `SELECT external_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
+         AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.catalog_id = product.catalog_id
+           AND coalesce(listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
+      [this.session.run.store],
+    );
+  }
+
+  /** The catalog no longer has these products: the plan creates them again. */
+  async noteGone(externalIds: readonly string[]): Promise<void> {
+    await this.session.affected(
+      'INSERT INTO gone_from_catalog SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
+      [externalIds],
     );
   }
 
@@ -122,6 +163,9 @@ export class PlanCatalog {
     return new Set(rows.map((row) => row.catalogId));
   }
 }
+
+/** Products that have a catalog product, those aside of which the source is gone. */
+const LINKED = `state IN ('linked', 'conflicted') AND catalog_id IS NOT NULL`;
 
 /** Fields of an update through which an identifier could be sent. */
 const TOUCHES_IDENTIFIERS = `fields ?| array['sku', 'barcode', 'mpn', 'asin', 'variants']`;

@@ -16,6 +16,9 @@ export class PlanReads {
     await session.affected(
       'CREATE TEMP TABLE unchanged (external_id text, version xid, fingerprint text, mark text) ON COMMIT DROP',
     );
+    await session.affected(
+      'CREATE TEMP TABLE gone_from_catalog (external_id text PRIMARY KEY) ON COMMIT DROP',
+    );
     return new PlanReads(session);
   }
 
@@ -102,14 +105,17 @@ export class PlanReads {
   }
 }
 
+/** Whether this plan found that the catalog no longer has the product. */
+const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
+
 /** A product's row as `LinkRow`. */
 const LINK = `jsonb_build_object('externalId', product.external_id, 'state', product.state, 'catalogId', product.catalog_id,
   'sourceFingerprint', product.source_fingerprint, 'pushedFields', product.pushed_fields, 'written', product.written,
   'withheld', product.withheld, 'creating', product.creation_task_id IS NOT NULL,
   'writing', coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
-    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}'))`;
+    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}'), 'goneFromCatalog', ${GONE})`;
 
-const MOVED = `(product.state = 'linked' AND product.read_mark = read.mark) IS NOT TRUE`;
+const MOVED = `(product.state = 'linked' AND product.read_mark = read.mark AND NOT ${GONE}) IS NOT TRUE`;
 
 /** By hand, as it runs for every product of a store: the keys are those of `LINK`, and its columns are checked by the database. */
 function isLink(value: unknown): value is LinkRow {

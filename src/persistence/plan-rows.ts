@@ -21,6 +21,8 @@ export interface LinkRow {
   readonly creating: boolean;
   /** True while a write-back may be half way through: what is read of the product now may be either text. */
   readonly writing: boolean;
+  /** True when this run's look at the catalog found that it no longer has the product. */
+  readonly goneFromCatalog: boolean;
 }
 
 export interface NewAction {
@@ -36,6 +38,8 @@ export interface NewAction {
   readonly sourceFingerprint: string | null;
   readonly seen: Readonly<Record<string, string>>;
   readonly wantsGeneration: boolean;
+  /** True for a creation of a product that the catalog had before. */
+  readonly recreated: boolean;
   /** The digest of the read; null where the read has none. */
   readonly readMark: string | null;
   /** Its new mark; null keeps the old one. */
@@ -48,6 +52,12 @@ export interface MetProducts {
   readonly met: number;
   /** Those of them that have to be looked at, by external_id, with what is known of each; the others are known to be unchanged. */
   readonly moved: ReadonlyMap<string, LinkRow | null>;
+}
+
+/** A catalog product as the listing showed it. */
+export interface ListedRow {
+  readonly catalogId: string;
+  readonly externalId: string | null;
 }
 
 /** A catalog product or variant as the listing showed it, one row per identifier; `kind` null for its external_id alone. */

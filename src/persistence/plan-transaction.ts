@@ -60,7 +60,14 @@ export class PlanTransaction {
    */
   async commit(
     lease: string,
-    end: { readFrom: Date; full: boolean; complete: boolean; proved: boolean; counts: object },
+    end: {
+      readFrom: Date;
+      full: boolean;
+      complete: boolean;
+      proved: boolean;
+      notCompared: string | null;
+      counts: object;
+    },
   ): Promise<boolean> {
     const { id, store } = this.session.run;
     await this.actions.supersedeOlder();
@@ -74,8 +81,9 @@ export class PlanTransaction {
       [store, end.readFrom, end.full],
     );
     const moved = await this.session.affected(
-      `UPDATE sync_run SET phase = 'apply', operation = NULL, counts = $3, identifiers_proved = $4 WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, json(end.counts), end.proved],
+      `UPDATE sync_run SET phase = 'apply', operation = NULL, counts = $3, identifiers_proved = $4,
+         not_compared = $5 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, json(end.counts), end.proved, end.notCompared],
     );
     if (moved !== 1) return false;
     // Last, as it locks products that write-backs may be waiting for.

@@ -27,6 +27,8 @@ export interface LinkView {
   readonly creating: boolean;
   /** True while a write-back may be half way through: what is read of the product now may be either text. */
   readonly writing: boolean;
+  /** True when the catalog was found to have the product no longer: it is created again. */
+  readonly goneFromCatalog: boolean;
 }
 
 export type ActionKind = 'create' | 'adopt' | 'update' | 'orphan';
@@ -50,6 +52,8 @@ export interface PlannedChange {
   readonly sourceFingerprint: string;
   readonly seen: Readonly<Record<string, string>>;
   readonly wantsGeneration: boolean;
+  /** True for a creation of a product that the catalog had before. */
+  readonly recreated: boolean;
   /** The name of the product for people and for the journal. */
   readonly label: string;
   readonly storeId: string;
@@ -71,7 +75,8 @@ export function planProduct(
   if (link?.writing === true) return { kind: 'put_off', code: 'being_written' };
   const effective = effectiveSnapshot(snapshot, link?.written ?? null);
   const source = sourceFingerprint(effective, rules);
-  const known = link !== null && link.catalogId !== null;
+  const recreated = link?.goneFromCatalog === true;
+  const known = link !== null && link.catalogId !== null && !recreated;
   if (known && link.sourceFingerprint === source && link.state === 'linked') {
     return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
   }
@@ -85,13 +90,14 @@ export function planProduct(
     seen: seenFields(snapshot),
     label: snapshot.title,
     storeId: snapshot.storeId,
+    recreated,
   };
   if (!known) {
     return {
       ...common,
       kind: 'create',
       catalogId: null,
-      reason: 'new in the store',
+      reason: recreated ? 'its catalog product is gone: it is created again' : 'new in the store',
       fields: filledFields(body),
       wantsGeneration: true,
     };

@@ -3,13 +3,45 @@ import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
 import { isMetWith } from '../domain/error-policy.js';
-import type { HolderRow } from '../persistence/plan-rows.js';
+import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Workspace } from '../sites/sites.js';
+import { confirmGone, NOT_COMPARED, OLDEST_FIRST, walkListing } from './catalog-listing.js';
 
 /** With more identifiers than this, the listing is read, because a search for each would not be cheaper. */
 const SEARCH_AT_MOST = 2000;
 const SEARCHES_AT_ONCE = 4;
+
+/** The results of a walk over the whole listing. */
+export interface ListingView {
+  readonly complete: boolean;
+  /** Product models of which the listing may hide the variants. */
+  readonly models: readonly ListedModel[];
+  /** Why linked products were not compared with the listing, for people; null when they were. */
+  readonly notCompared: string | null;
+}
+
+interface ListedModel {
+  readonly id: string;
+  readonly externalId: string;
+}
+
+/**
+ * Walks the listing and compares the store's linked products with it: those that the catalog no longer has are created again. Only a
+ * complete listing says that a product is gone, and each such product is looked up once more. Null when nothing is linked yet.
+ */
+export async function compareWithListing(
+  plan: PlanTransaction,
+  workspace: Workspace,
+): Promise<ListingView | null> {
+  if (!(await plan.catalog.hasLinks())) return null;
+  const { client } = workspace;
+  const view = await readListing(plan, workspace, await client.listProducts(OLDEST_FIRST));
+  if (!view.complete) return { ...view, notCompared: NOT_COMPARED.incomplete };
+  const { gone, limited } = await confirmGone(client, await plan.catalog.missingFromListing());
+  await plan.catalog.noteGone(gone.map(({ externalId }) => externalId));
+  return limited ? { ...view, notCompared: NOT_COMPARED.limited } : view;
+}
 
 /**
  * Fills the plan's view of the catalog with the holders of the identifiers that the plan would send: POST matches by them and updates
@@ -19,57 +51,62 @@ const SEARCHES_AT_ONCE = 4;
  * True when the view is a proof: the whole listing was read, with the variants of every product model that is not ours. A search is
  * none, as it does not look at variants. Without a proof creations are sent without identifiers, which PATCH brings afterwards.
  */
-export async function fillCatalogView(plan: PlanTransaction, workspace: Workspace): Promise<boolean> {
+export async function fillCatalogView(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  listing: ListingView | null,
+): Promise<boolean> {
   const wanted = await plan.catalog.identifiersToClear(SEARCH_AT_MOST + 1);
   if (wanted.length === 0) return false;
+  if (listing !== null) return provedBy(listing, plan, workspace, wanted.length);
   const { client } = workspace;
   const first = await client.listProducts(OLDEST_FIRST);
   const pages = first.results.length === 0 ? 0 : Math.ceil((first.count ?? Infinity) / first.results.length);
-  let proved = false;
   if (wanted.length > SEARCH_AT_MOST || pages <= wanted.length) {
-    proved = await walkListing(plan, workspace, first, wanted.length);
-  } else {
-    await searchEach(plan, workspace, wanted);
+    const view = await readListing(plan, workspace, first);
+    return provedBy(view, plan, workspace, wanted.length);
   }
+  await searchEach(plan, workspace, wanted);
   await plan.catalog.indexHolders();
-  return proved;
+  return false;
 }
 
-/** Oldest first: new products are added at the end and do not shift pages. */
-const OLDEST_FIRST = { sorting: 'asc', orderBy: 'date' } as const;
+const ROWS_AT_ONCE = 1000;
 
-/** True when nothing was missed. At most `mostModels` product models of others have their variants looked up. */
-async function walkListing(
+/** Reads every page of the listing into the plan's view. */
+async function readListing(
   plan: PlanTransaction,
   workspace: Workspace,
   first: Page<CatalogProduct>,
-  mostModels: number,
-): Promise<boolean> {
-  const met = new Set<string>();
-  const models: CatalogProduct[] = [];
-  let rows: HolderRow[] = [];
-  // A listing of one page has been read already.
-  const listed = first.next == null ? first.results : workspace.client.iterateProducts(OLDEST_FIRST);
-  for await (const product of listed) {
-    met.add(String(product.id));
-    rows.push(...holderRows(product, product.variants ?? []));
-    if (mayHideVariants(product)) models.push(product);
-    if (rows.length >= 1000) {
-      await plan.catalog.addHolders(rows);
-      rows = [];
-    }
-  }
-  await plan.catalog.addHolders(rows);
-  const complete = await wasComplete(workspace, first, met.size);
-  return (await lookUpModels(plan, workspace, models, mostModels)) && complete;
+): Promise<ListingView> {
+  const models: ListedModel[] = [];
+  let holders: HolderRow[] = [];
+  let products: ListedRow[] = [];
+  const flush = async (): Promise<void> => {
+    await plan.catalog.addHolders(holders);
+    await plan.catalog.addListed(products);
+    [holders, products] = [[], []];
+  };
+  const complete = await walkListing(workspace.client, first, async (product) => {
+    const externalId = filled(product.external_id);
+    products.push({ catalogId: String(product.id), externalId });
+    holders.push(...holderRows(product, product.variants ?? []));
+    if (mayHideVariants(product)) models.push({ id: String(product.id), externalId: externalId ?? '' });
+    if (holders.length + products.length >= ROWS_AT_ONCE) await flush();
+  });
+  await flush();
+  await plan.catalog.indexHolders();
+  return { complete, models, notCompared: null };
 }
 
-/** Whether as many products were met as there are; a product that was deleted meanwhile may have shifted another one out of sight. */
-async function wasComplete(workspace: Workspace, first: Page<CatalogProduct>, met: number): Promise<boolean> {
-  if (first.count == null) return false;
-  if (first.next == null) return met >= first.count;
-  const { count } = await workspace.client.listProducts(OLDEST_FIRST);
-  return count != null && count >= first.count && met >= count;
+/** True when nothing was missed. At most `mostModels` product models of others have their variants looked up. */
+async function provedBy(
+  { complete, models }: ListingView,
+  plan: PlanTransaction,
+  workspace: Workspace,
+  mostModels: number,
+): Promise<boolean> {
+  return (await lookUpModels(plan, workspace, models, mostModels)) && complete;
 }
 
 /** Listings leave variants out: those of a model, or of a product that does not say what it is, have a path of their own. */
@@ -81,18 +118,16 @@ function mayHideVariants(product: CatalogProduct): boolean {
 async function lookUpModels(
   plan: PlanTransaction,
   workspace: Workspace,
-  models: readonly CatalogProduct[],
+  models: readonly ListedModel[],
   most: number,
 ): Promise<boolean> {
-  const ours = await plan.catalog.ownLive(models.map((model) => model.external_id ?? ''));
-  const foreign = models.filter((model) => !ours.has(model.external_id ?? ''));
+  const ours = await plan.catalog.ownLive(models.map((model) => model.externalId));
+  const foreign = models.filter((model) => !ours.has(model.externalId));
   if (foreign.length > most) return false;
   const limit = pLimit(SEARCHES_AT_ONCE);
   try {
     const found = await Promise.all(
-      foreign.map((model) =>
-        limit(async () => holderRows(model, await variantsOf(workspace, String(model.id)))),
-      ),
+      foreign.map((model) => limit(async () => variantRows(model, await variantsOf(workspace, model.id)))),
     );
     await plan.catalog.addHolders(found.flat());
     return true;
@@ -127,13 +162,18 @@ async function searchEach(
 function holderRows(product: CatalogProduct, variants: readonly CatalogVariant[]): HolderRow[] {
   const catalogId = String(product.id);
   const externalId = filled(product.external_id);
-  const rows = identifierRows(product, catalogId, externalId, false);
-  for (const variant of variants) {
+  return [
+    ...identifierRows(product, catalogId, externalId, false),
+    ...variantRows({ id: catalogId, externalId: externalId ?? '' }, variants),
+  ];
+}
+
+function variantRows(product: ListedModel, variants: readonly CatalogVariant[]): HolderRow[] {
+  return variants.flatMap((variant) => {
     // A variant without an external_id belongs to the owner of its product.
-    const owner = filled(variant.external_id) ?? externalId;
-    rows.push(...identifierRows(variant, String(variant.id ?? catalogId), owner, true));
-  }
-  return rows;
+    const owner = filled(variant.external_id) ?? filled(product.externalId);
+    return identifierRows(variant, String(variant.id ?? product.id), owner, true);
+  });
 }
 
 function filled(text: string | null | undefined): string | null {

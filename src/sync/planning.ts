@@ -11,7 +11,7 @@ import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, planProduct, type PlannedChange, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import type { Store } from '../sites/sites.js';
-import { fillCatalogView } from './catalog-view.js';
+import { compareWithListing, fillCatalogView, type ListingView } from './catalog-view.js';
 import { oneAhead } from './one-ahead.js';
 import type { SourceRead } from './extract.js';
 
@@ -21,6 +21,8 @@ export interface PlanOutcome {
   readonly incomplete: string | null;
   /** The whole catalog was read: nobody else holds an identifier that the plan's creations send. */
   readonly proved: boolean;
+  /** Why a full run did not look for products that were deleted in the catalog, for people; null when it did. */
+  readonly notCompared: string | null;
 }
 
 export interface PlanOptions {
@@ -53,7 +55,9 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
+  let listing: ListingView | null = null;
   try {
+    if (options.full) listing = await compareWithListing(plan, store.workspace);
     await planProducts(plan, store, read, tally, options);
   } finally {
     await read.close();
@@ -64,7 +68,7 @@ export async function planRead(
   if (incomplete === null) await planOrphans(plan, store);
   await plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
-  const settled = await settlePlanned(plan, store);
+  const settled = await settlePlanned(plan, store, listing);
   tally.unchanged += settled.unchanged;
   const counts = await plan.actions.counts();
   if (!options.force) enforceLimits(store, counts);
@@ -72,6 +76,7 @@ export async function planRead(
     counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
     incomplete,
     proved: settled.proved,
+    notCompared: listing?.notCompared ?? null,
   };
 }
 
@@ -79,8 +84,9 @@ export async function planRead(
 export async function settlePlanned(
   plan: PlanTransaction,
   store: Store,
+  listing: ListingView | null = null,
 ): Promise<{ readonly unchanged: number; readonly proved: boolean }> {
-  const proved = await fillCatalogView(plan, store.workspace);
+  const proved = await fillCatalogView(plan, store.workspace, listing);
   const unchanged = await settleActions(plan, store);
   await plan.actions.planReleases();
   return { unchanged, proved };
@@ -302,6 +308,7 @@ export function plannedChange(action: SyncActionEntity): PlannedChange {
     sourceFingerprint: action.sourceFingerprint,
     seen: action.seen,
     wantsGeneration: action.wantsGeneration,
+    recreated: action.recreated,
   };
 }
 

@@ -19,6 +19,7 @@ import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { Applier } from './apply.js';
+import { catalogRemarks } from './catalog-remarks.js';
 import { BackgroundCreations } from './background-creations.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } from './extract.js';
 import { GenerationRequester } from './generation.js';
@@ -224,12 +225,14 @@ export class RunWorker {
         full,
         complete: full && outcome.incomplete === null,
         proved: outcome.proved,
+        notCompared: outcome.notCompared,
         counts: { ...NO_COUNTS, ...outcome.counts },
       });
       if (!kept) throw new CodedError('conflict', 'another worker took the run over');
       killPoint('plan.committed');
       run.counts = { ...outcome.counts };
       run.identifiersProved = outcome.proved;
+      run.notCompared = outcome.notCompared;
     } finally {
       await plan.end();
     }
@@ -304,7 +307,11 @@ export class RunWorker {
     await this.state.unpause(store.workspace.key);
     const { counts, owed } = await this.#counts(run);
     const putOff = owedLine(owed.byCode);
-    const remarks = [...(putOff === null ? [] : [putOff]), ...notes];
+    const remarks = [
+      ...(putOff === null ? [] : [putOff]),
+      ...notes,
+      ...catalogRemarks(await this.actions.tally(run.id), run),
+    ];
     if (counts.failed === 0) {
       return {
         state: counts.owed === 0 && !unanswered ? 'succeeded' : 'partial',

@@ -204,6 +204,7 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
     // The present product: a write-back must not compare with an older read.
     seen: seenFields(live),
     wantsGeneration: entry.wantsGeneration,
+    recreated: anew.kind === 'create' && entry.kind === 'create' && entry.linkCatalogId !== null,
     readMark: null,
     identifiers: identifiersOf(entry.body),
   };
@@ -212,7 +213,16 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
 function orphaned(entry: EntryStanding): NewAction {
   const { kind, externalId, storeId, label, catalogId, reason } = entry;
   const nothing = { fields: [], body: null, withheld: [], sourceFingerprint: null, seen: {}, readMark: null };
-  const common = { externalId, storeId, label, catalogId, reason, wantsGeneration: false, identifiers: null };
+  const common = {
+    externalId,
+    storeId,
+    label,
+    catalogId,
+    reason,
+    wantsGeneration: false,
+    identifiers: null,
+    recreated: false,
+  };
   return { kind, ...common, ...nothing };
 }
 

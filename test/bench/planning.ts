@@ -34,6 +34,7 @@ export function benchPlanning(products: number, log: Log): Promise<Figure[]> {
       withheld: [],
       creating: false,
       writing: false,
+      goneFromCatalog: false,
       readMark: markOfRead(before.digest, BASIS),
     });
     const read = benchProduct(SHOP, id, id % 100 === 0 ? 1 : 0);

@@ -61,6 +61,32 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
       'of unknown outcome',
     ),
   },
+  {
+    id: 'C13',
+    fault: 'a product is deleted in the catalog',
+    behaviour: 'the next full run creates it again and says so; `drift` reports it',
+    proofs: [
+      ...proof(
+        'test/integration/sync/gone-from-catalog.integration.spec.ts',
+        'is created again by the next full run',
+        'is linked to the product that somebody created',
+      ),
+      ...proof('test/e2e/cli/drift.e2e.spec.ts', 'reports a product that was deleted in the catalog'),
+    ],
+  },
+  {
+    id: 'C14',
+    fault: 'the catalog’s listing is incomplete, limited or cannot be read',
+    behaviour: 'no product is created again because of it, and the run says that it did not compare',
+    proofs: proof(
+      'test/integration/sync/gone-from-catalog.integration.spec.ts',
+      'while the catalog still has it under its id',
+      'where the listing was shorter than its count',
+      'where the listing leaves out many that exist',
+      'by a run that could not read the listing',
+      'while the catalog creates it in the background',
+    ),
+  },
 ];
 
 /** Faults between a run and the store. */

@@ -68,6 +68,8 @@ export class FakeCatalog extends CatalogClient {
   /** The listing shows products oldest first whatever it is asked; these pages at a time. */
   pageSize = 100;
   listsVariants = false;
+  /** How many more products the listing counts than it shows, as one does that changes while it is read. */
+  countsToo = 0;
   /** Hidden from search and listing, as a product is whose index lags. */
   readonly hidden = new Set<string>();
   /** One task for a whole request, one for each product, or an answer that names none. */
@@ -112,7 +114,12 @@ export class FakeCatalog extends CatalogClient {
     return this.script.run('listProducts', [filters], () => {
       const all = this.#select(filters);
       const next = all.length > this.pageSize ? 'http://127.0.0.1:9/api/v1/products/?page=2' : null;
-      return { results: all.slice(0, this.pageSize), next, previous: null, count: all.length };
+      return {
+        results: all.slice(0, this.pageSize),
+        next,
+        previous: null,
+        count: all.length + this.countsToo,
+      };
     });
   }
 
@@ -153,9 +160,9 @@ export class FakeCatalog extends CatalogClient {
   }
 
   override async getProduct(id: ProductId, { locale }: LocaleOption = {}): Promise<CatalogProduct> {
-    return this.script.run('getProduct', locale === undefined ? [id] : [id, locale], () => {
+    return this.script.run('getProduct', locale == null ? [id] : [id, locale], () => {
       const product = this.#answered(this.#at(id));
-      return { ...product, ...(locale === undefined ? {} : this.translated.get(locale)) };
+      return { ...product, ...(locale == null ? {} : this.translated.get(locale)) };
     });
   }
 

@@ -130,6 +130,7 @@ export function linkOf(
     withheld: [],
     creating: false,
     writing: false,
+    goneFromCatalog: false,
     ...over,
   };
 }

@@ -46,6 +46,8 @@ export class SyncActionEntity {
   @Column('boolean', { default: false }) wantsGeneration!: boolean;
   /** True for a creation that no plan made: its identifiers were not looked up. */
   @Column('boolean', { default: false }) unproved!: boolean;
+  /** True when the catalog no longer has the product that was linked: it is created again. */
+  @Column('boolean', { default: false }) recreated!: boolean;
   @Column('text', { default: 'planned' }) state!: ActionState;
   /** Counted by older releases alone: see `startedUpTo` of the run. */
   @Column('integer', { default: 0 }) attempts!: number;

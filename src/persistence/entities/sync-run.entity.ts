@@ -45,6 +45,8 @@ export class SyncRunEntity {
   @Column('bigint', { name: 'begun_to', default: 0 }) startedUpTo!: string;
   /** The plan read the whole catalog: nobody else holds an identifier of its creations. */
   @Column('boolean', { default: false }) identifiersProved!: boolean;
+  /** Why the plan did not look for products that were deleted in the catalog, for people; null when it did. */
+  @Column('text', { nullable: true }) notCompared!: string | null;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
   /** Token of the worker that holds the run. */
   @Column('text', { nullable: true }) lease!: string | null;

@@ -12,6 +12,7 @@ import { Identity1763841000000 } from './1763841000000-identity.js';
 import { SlotsPutOff1763842000000 } from './1763842000000-slots-put-off.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
+import { RecreatedProducts1765210000000 } from './1765210000000-recreated-products.js';
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
 
@@ -32,5 +33,6 @@ export const MIGRATIONS = [
   GateFindings1764900000000,
   ArrivedContent1765000000000,
   Audit1765100000000,
+  RecreatedProducts1765210000000,
   WriteCaps1765240000000,
 ];

@@ -112,9 +112,19 @@ describe('drift', () => {
     const requests = world.store.ledger.requests.length;
     await drift();
     expect(await world.tableDump()).toBe(dump);
-    expect(world.catalog.requests()).toEqual([]);
+    expect(world.catalog.requests().map(({ method }) => method)).toEqual(['GET']);
     expect(world.store.ledger.mutations).toHaveLength(mutations);
     expect(world.store.ledger.requests.length - requests).toBeLessThan(NAMES.length);
+  });
+
+  it('reports a product that was deleted in the catalog', async () => {
+    const { id } = (await world.catalogProducts()).find(
+      (product) => product.external_id === externalId('untouched'),
+    )!;
+    await world.catalogApi('DELETE', `/products/${id}/`);
+    expect((await findings())['untouched']).toEqual(['gone_from_catalog']);
+    const { stdout } = await drift();
+    expect(stdout).toContain('the catalog no longer has the product; the next full run creates it again');
   });
 
   it('exits 1 when the store cannot be read', async () => {

@@ -51,6 +51,7 @@ const commit = async (): Promise<boolean> => {
       full: true,
       complete: true,
       proved: false,
+      notCompared: null,
       counts: {},
     });
   } finally {
@@ -101,6 +102,7 @@ describe('an action with a value that the database refuses', () => {
       readMark: null,
       identifiers: null,
       wantsGeneration: true,
+      recreated: false,
     };
     const body = { external_id: externalId, vendor } as unknown as CatalogProductBody;
     return {

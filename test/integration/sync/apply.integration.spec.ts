@@ -22,7 +22,7 @@ async function failuresOf(runId: string) {
 async function edited(): Promise<string> {
   stages.store.put(snapshot(1));
   await stages.sync();
-  stages.store.edit('1', { vendor: 'Other' });
+  stages.store.edit('1', { vendor: 'Other', updatedAt: stages.clock.now() });
   stages.catalog.script.forget();
   return (await stages.link(1)).catalogId ?? '';
 }
@@ -31,8 +31,9 @@ describe('an update', () => {
   it('of a catalog product that is gone creates it again, whole', async () => {
     const catalogId = await edited();
     stages.catalog.products.delete(Number(catalogId));
-    const run = await stages.sync();
+    const run = await stages.sync({ full: false });
     expect(run).toMatchObject({ state: 'succeeded', counts: { created: 1, updated: 0 } });
+    expect(run.error).toContain('1 product was gone from the catalog and is created again');
     expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1', brand: 'Other', sku: 'SKU-1' });
     const link = await stages.link(1);
     expect(link.catalogId).toBe(String(stages.catalog.of(ours(1))?.id));
@@ -45,7 +46,7 @@ describe('an update', () => {
     const catalogId = await edited();
     stages.catalog.products.delete(Number(catalogId));
     stages.catalog.script.after('upsertProduct', refusal('transient', UNKNOWN));
-    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+    expect(await stages.sync({ full: false })).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
     expect(stages.catalog.countOf(ours(1))).toBe(1);
   });
 
@@ -136,7 +137,7 @@ describe('variants', () => {
     stages.store.edit('1', { vendor: 'Other' });
     stages.catalog.script.forget();
     await stages.sync();
-    expect(stages.catalog.script.operations()).toEqual(['updateProduct']);
+    expect(stages.catalog.script.operations()).toEqual(['listProducts', 'updateProduct']);
     expect((await stages.link(1)).variantLinks).toEqual(links);
   });
 });
@@ -149,6 +150,7 @@ describe('an orphan', () => {
     stages.catalog.script.forget();
     await stages.sync();
     expect(stages.catalog.script.calls).toEqual([
+      expect.objectContaining({ operation: 'listProducts' }),
       { operation: 'updateProduct', args: [expect.any(String), { external_id: ours(1), sku: null }] },
     ]);
     expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1', sku: null });

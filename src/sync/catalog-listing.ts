@@ -1,0 +1,114 @@
+import pLimit from 'p-limit';
+import type { CatalogClient } from '../catalog/client.js';
+import type { Page } from '../catalog/pages.js';
+import type { CatalogProduct } from '../catalog/schemas.js';
+import { isCoded } from '../domain/errors.js';
+
+/** A product that we linked, as its row names it. */
+export interface LinkedProduct {
+  readonly externalId: string;
+  readonly catalogId: string;
+}
+
+/** Oldest first: new products are added at the end and do not shift pages. */
+export const OLDEST_FIRST = { sorting: 'asc', orderBy: 'date' } as const;
+
+const LOOKUPS_AT_ONCE = 4;
+/** So many existing products that a listing left out show that the listing is limited, for example by permissions. */
+const LEFT_OUT_MOST = 20;
+
+/**
+ * Calls `onProduct` for every listed product. True when the listing was complete: as many products were met as the service counts. A
+ * product that is deleted meanwhile may shift another one out of sight. Throws what a page's request throws.
+ */
+export async function walkListing(
+  client: CatalogClient,
+  first: Page<CatalogProduct>,
+  onProduct: (product: CatalogProduct) => void | Promise<void>,
+): Promise<boolean> {
+  const met = new Set<number>();
+  // A listing of one page has been read already.
+  const listed = first.next == null ? first.results : client.iterateProducts(OLDEST_FIRST);
+  for await (const product of listed) {
+    met.add(product.id);
+    await onProduct(product);
+  }
+  if (first.count == null) return false;
+  if (first.next == null) return met.size >= first.count;
+  const { count } = await client.listProducts(OLDEST_FIRST);
+  return count != null && count >= first.count && met.size >= count;
+}
+
+/** True when a catalog product with this external_id is the linked one, and not somebody else's by now. */
+export function isStillOurs({ externalId }: LinkedProduct, held: string | null | undefined): boolean {
+  return held === null || held === undefined || held === '' || held === externalId;
+}
+
+export interface GoneProducts<Link extends LinkedProduct> {
+  readonly gone: readonly Link[];
+  /** True when the listing left out too many products that exist; then the remaining ones were not looked up. */
+  readonly limited: boolean;
+}
+
+/**
+ * Looks up products that a complete listing left out, each by its id. A product that was linked after the listing was read still
+ * exists, and so does one that the listing may not show. Only what the service does not know any more is gone.
+ */
+export async function confirmGone<Link extends LinkedProduct>(
+  client: CatalogClient,
+  missing: readonly Link[],
+): Promise<GoneProducts<Link>> {
+  const limit = pLimit(LOOKUPS_AT_ONCE);
+  const gone: Link[] = [];
+  let present = 0;
+  for (let from = 0; from < missing.length; from += LEFT_OUT_MOST) {
+    const some = missing.slice(from, from + LEFT_OUT_MOST);
+    const found = await Promise.all(some.map((link) => limit(() => isThere(client, link))));
+    gone.push(...some.filter((_link, index) => found[index] === false));
+    present += found.filter(Boolean).length;
+    if (present >= LEFT_OUT_MOST && present > gone.length) return { gone, limited: true };
+  }
+  return { gone, limited: false };
+}
+
+/** Why linked products were not compared with the listing, for people. */
+export const NOT_COMPARED = {
+  incomplete: 'the catalog’s listing was incomplete',
+  limited: 'the catalog’s listing leaves out products that exist',
+} as const;
+
+/** The linked products, by external_id, that the catalog no longer has. `notCompared` says why the answer is not a full one. */
+export async function catalogGaps<Link extends LinkedProduct>(
+  client: CatalogClient,
+  linked: ReadonlyMap<string, Link>,
+): Promise<{ gone: readonly Link[]; notCompared: string | null }> {
+  if (linked.size === 0) return { gone: [], notCompared: null };
+  const listed = new Map<string, string | null | undefined>();
+  const first = await client.listProducts(OLDEST_FIRST);
+  const complete = await walkListing(client, first, ({ id, external_id: externalId }) => {
+    listed.set(String(id), externalId);
+  });
+  if (!complete) return { gone: [], notCompared: NOT_COMPARED.incomplete };
+  const missing = [...linked.values()].filter(
+    (link) => !listed.has(link.catalogId) || !isStillOurs(link, listed.get(link.catalogId)),
+  );
+  const { gone, limited } = await confirmGone(client, missing);
+  return { gone, notCompared: limited ? NOT_COMPARED.limited : null };
+}
+
+/** A service may answer 404 for a language without texts, so the workspace's language and the service's own must both be unknown. */
+async function isThere(client: CatalogClient, link: LinkedProduct): Promise<boolean> {
+  const product =
+    (await productOrNull(() => client.getProduct(link.catalogId))) ??
+    (await productOrNull(() => client.getProduct(link.catalogId, { locale: null })));
+  return product !== null && isStillOurs(link, product.external_id);
+}
+
+async function productOrNull(read: () => Promise<CatalogProduct>): Promise<CatalogProduct | null> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isCoded(error, 'not_found')) throw error;
+    return null;
+  }
+}

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { dryRun } from '../../../src/sync/dry-run.js';
+import { refusal } from '../../support/fake-catalog.js';
+import { modelSnapshot, snapshot, variant } from '../../support/fake-store.js';
+import { SandboxCatalog } from '../../support/sandbox-stages.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+});
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+
+describe('in the sandbox, a product that was deleted in the catalog', () => {
+  let catalog: SandboxCatalog;
+  beforeEach(async () => {
+    catalog = await SandboxCatalog.open(stages, {});
+    stages.store.put(snapshot(1), snapshot(2), modelSnapshot(3));
+    await stages.sync();
+  });
+  afterEach(async () => catalog.close());
+
+  const deleteHere = async (id: number): Promise<void> => {
+    await catalog.client.deleteProduct((await stages.link(id)).catalogId ?? '');
+  };
+
+  it('is created again by the next full run, which says so, although nothing changed in the store', async () => {
+    await deleteHere(1);
+    await deleteHere(3);
+    const run = await stages.sync();
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      counts: { seen: 3, created: 2, updated: 0, unchanged: 1 },
+    });
+    expect(run.error).toContain('2 products were gone from the catalog and are created again');
+    expect(await catalog.of(ours(1))).toMatchObject({ sku: 'SKU-1', name: 'Product 1' });
+    const model = await catalog.of(ours(3));
+    expect(model?.variants).toMatchObject([{ sku: 'SKU-3-1' }, { sku: 'SKU-3-2' }]);
+    expect(await stages.link(3)).toMatchObject({
+      ...{ state: 'linked', catalogId: String(model?.id) },
+      variantLinks: { [variant(3, 1).externalId]: String(model?.variants?.[0]?.id) },
+    });
+    expect(await stages.sync()).toMatchObject({
+      ...{ state: 'succeeded', error: null },
+      counts: { created: 0, unchanged: 3 },
+    });
+  });
+
+  it('costs a full night without changes no more requests than the listing has pages', async () => {
+    catalog.service.resetRequests();
+    await stages.sync();
+    expect(catalog.service.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /products/',
+    ]);
+    await stages.sync({ full: false });
+    expect(catalog.service.requests()).toHaveLength(1);
+  });
+
+  it('is linked to the product that somebody created under its external_id', async () => {
+    await deleteHere(1);
+    const id = await catalog.hold({ external_id: ours(1), name: 'Made by hand' });
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, created: 0 } });
+    expect(await stages.link(1)).toMatchObject({ catalogId: id, state: 'linked' });
+    expect(await catalog.of(ours(1))).toMatchObject({ name: 'Product 1', sku: 'SKU-1' });
+  });
+
+  it('leaves the product alone that has its external_id replaced by another system’s', async () => {
+    const { catalogId } = await stages.link(1);
+    await catalog.client.updateProduct(catalogId ?? '', { external_id: 'erp:1', name: 'Theirs' });
+    await stages.sync();
+    expect(await catalog.of('erp:1')).toMatchObject({ name: 'Theirs', sku: 'SKU-1' });
+    expect(await catalog.of(ours(1))).toMatchObject({ name: 'Product 1', sku: null });
+    expect(await stages.link(1)).toMatchObject({ state: 'conflicted' });
+  });
+
+  it('is shown as a creation by a dry run', async () => {
+    await deleteHere(1);
+    const planned: unknown[] = [];
+    const { counts } = await dryRun(stages, stages.sites.store(STORE), {
+      full: true,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+      onActions: (actions) => {
+        planned.push(...actions);
+      },
+    });
+    expect(counts).toMatchObject({ creates: 1, updates: 0, unchanged: 2 });
+    expect(planned).toMatchObject([
+      { externalId: ours(1), kind: 'create', reason: 'its catalog product is gone: it is created again' },
+    ]);
+  });
+});
+
+describe('a product that the listing does not show', () => {
+  const listedOnlyInPart = (id: number): void => {
+    stages.catalog.hidden.add(ours(id));
+  };
+
+  beforeEach(async () => {
+    stages.store.put(...[1, 2, 3].map((id) => snapshot(id)));
+    await stages.sync();
+  });
+
+  it('is not created again while the catalog still has it under its id', async () => {
+    listedOnlyInPart(2);
+    expect(await stages.sync()).toMatchObject({
+      state: 'succeeded',
+      error: null,
+      counts: { created: 0, unchanged: 3 },
+    });
+    expect(stages.catalog.countOf(ours(2))).toBe(1);
+  });
+
+  it('is not looked for where the listing was shorter than its count, and the run says so', async () => {
+    const { catalogId } = await stages.link(2);
+    stages.catalog.products.delete(Number(catalogId));
+    stages.catalog.countsToo = 1;
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 0 } });
+    expect(run.error).toContain('products deleted in the catalog were not looked for');
+    stages.catalog.countsToo = 0;
+    expect(await stages.sync()).toMatchObject({ counts: { created: 1 } });
+  });
+
+  it('is not looked up one by one where the listing leaves out many that exist', async () => {
+    stages.store.put(...Array.from({ length: 100 }, (_each, index) => snapshot(index + 1)));
+    await stages.sync();
+    for (let id = 1; id <= 90; id += 1) listedOnlyInPart(id);
+    const before = stages.catalog.script.count('getProduct');
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 0, unchanged: 100 } });
+    expect(run.error).toContain('the catalog’s listing leaves out products that exist');
+    expect(stages.catalog.script.count('getProduct') - before).toBeLessThanOrEqual(20);
+  });
+
+  it('is not created again by a run that could not read the listing', async () => {
+    const { catalogId } = await stages.link(2);
+    stages.catalog.products.delete(Number(catalogId));
+    stages.catalog.script.before('listProducts', refusal('transient'));
+    expect(await stages.sync()).toMatchObject({ state: 'failed', counts: { created: 0 } });
+    expect(await stages.sync()).toMatchObject({ counts: { created: 1 } });
+  });
+
+  it('is not created twice while the catalog creates it in the background', async () => {
+    stages.catalog.background = { polls: 1_000 };
+    stages.store.put(modelSnapshot(4));
+    await stages.sync();
+    const creations = stages.catalog.creations.size;
+    await stages.sync();
+    expect(stages.catalog.creations.size).toBe(creations);
+  });
+
+  it('is not looked for when its source is gone from the store', async () => {
+    stages.store.products.delete('2');
+    await stages.sync();
+    stages.catalog.products.delete(Number((await stages.link(2)).catalogId));
+    const before = stages.catalog.script.count('getProduct');
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', error: null, counts: { created: 0 } });
+    expect(stages.catalog.script.count('getProduct')).toBe(before);
+  });
+});
