@@ -76,7 +76,7 @@ export function planProduct(
   const effective = effectiveSnapshot(snapshot, link?.written ?? null);
   const source = sourceFingerprint(effective, rules);
   const recreated = link?.goneFromCatalog === true;
-  const known = link !== null && link.catalogId !== null && !recreated;
+  const known = typeof link?.catalogId === 'string' && !recreated;
   if (known && link.sourceFingerprint === source && link.state === 'linked') {
     return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
   }
