@@ -283,8 +283,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'listing-complete',
     what: 'Whether the listing shows every product of the workspace',
-    default:
-      'only a listing as long as its count is compared, and a product that it leaves out is looked up by its id',
+    default: 'it may not: a product that it leaves out is looked up by its id before it counts as gone',
     setting: 'none needed: without a proof nothing is created again',
   },
   {

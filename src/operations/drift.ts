@@ -10,7 +10,7 @@ import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
 import { readTranslations } from '../sites/live-translations.js';
 import { Sites, type Store } from '../sites/sites.js';
-import { catalogGaps, type LinkedProduct } from '../sync/catalog-listing.js';
+import { catalogGaps, type LinkedProduct } from '../sites/catalog-listing.js';
 
 export const driftFindingSchema = z.object({
   /**

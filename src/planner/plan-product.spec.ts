@@ -62,6 +62,7 @@ describe('a product without a catalog product', () => {
       wantsGeneration: true,
       label: 'Bottle',
       storeId: 'gid://shopify/Product/1',
+      recreated: false,
     });
   });
 
@@ -69,6 +70,15 @@ describe('a product without a catalog product', () => {
     expect(plan(snapshot(), linkOf(snapshot(), { catalogId: null, state: 'pending' }))).toMatchObject({
       kind: 'create',
       catalogId: null,
+    });
+  });
+
+  it('is created again when the catalog lost it, although nothing changed in the store', () => {
+    const lost = linkOf(snapshot(), { goneFromCatalog: true });
+    expect(plan(snapshot(), lost)).toMatchObject({
+      ...{ kind: 'create', catalogId: null, recreated: true, wantsGeneration: true },
+      reason: 'its catalog product is gone: it is created again',
+      fields: filledFields(toCatalogBody(snapshot(), rules())),
     });
   });
 

@@ -6,7 +6,7 @@ import { isMetWith } from '../domain/error-policy.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Workspace } from '../sites/sites.js';
-import { confirmGone, NOT_COMPARED, OLDEST_FIRST, walkListing } from './catalog-listing.js';
+import { confirmGone, NOT_COMPARED, OLDEST_FIRST, walkListing } from '../sites/catalog-listing.js';
 
 /** With more identifiers than this, the listing is read, because a search for each would not be cheaper. */
 const SEARCH_AT_MOST = 2000;
