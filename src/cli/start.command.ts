@@ -46,6 +46,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
           ...(daemon.adminAddress === null ? {} : { admin: daemon.adminAddress }),
           roles: config.server.roles,
           stores: Object.keys(config.stores),
+          ...(config.storesDir === undefined ? {} : { storesDir: config.storesDir }),
           node: process.version,
         },
         messages.isUp,

@@ -9,6 +9,7 @@ import { expandReferences, lookUp } from './references.js';
 import { onlyReceives, withoutCredentials } from './process-roles.js';
 import { configSchema, issueText } from './schema.js';
 import type { AppConfig } from './schema.js';
+import { readStoreFiles } from './store-files.js';
 import { configWarnings } from './warnings.js';
 
 /** The path is the same from `src/config` and from `dist/config`. */
@@ -33,14 +34,15 @@ export interface LoadedConfig {
 }
 
 /**
- * Reads `config/default.yaml` and the operator's file, replaces references to the environment, and checks the result
+ * Reads `config/default.yaml`, the operator's file and those of `storesDir`, replaces references to the environment, and checks the result
  * (docs/configuration.md). Throws ConfigError with all problems, each with key, file and expected value.
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const cwd = options.cwd ?? process.cwd();
   const named = options.configFile ?? options.env['STORE_SYNC_CONFIG'];
   const paths = named === undefined || named === '' ? [DEFAULT_FILE] : [DEFAULT_FILE, resolve(cwd, named)];
-  const files = paths.map(readConfigFile);
+  const main = paths.map(readConfigFile);
+  const files = [...main, ...readStoreFiles(main, options.env)];
   const written = files.reduce<Settings>((below, file) => mergeSettings(below, file.settings), {});
   const settings = withEnvironment(written, options, files);
   const parsed = configSchema.safeParse(settings.tree, { error: issueText });
@@ -51,7 +53,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
   const { database, ...rest } = parsed.data;
   const config = deepFreeze({ ...rest, database: { ...database, dataDir: resolve(cwd, database.dataDir) } });
-  return Object.freeze({ config, warnings: configWarnings(config), files: paths });
+  return Object.freeze({ config, warnings: configWarnings(config), files: files.map(({ path }) => path) });
 }
 
 interface EffectiveSettings {

@@ -64,6 +64,7 @@ export const configSchema = section({
   notifications: section({ webhookUrl: optionalSecretAddress }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
+  storesDir: optionalText,
 }).superRefine((config, context) => {
   const { port, admin } = config.server;
   if (admin.port !== 0 && admin.port === port) {

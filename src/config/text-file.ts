@@ -10,7 +10,12 @@ export function readTextFile(path: string): TextFile {
   try {
     return { ok: true, text: readFileSync(path, 'utf8') };
   } catch (cause) {
-    const known = typeof cause === 'object' && cause !== null && 'code' in cause;
-    return { ok: false, code: known ? String(cause.code) : 'unknown error', cause };
+    return { ok: false, code: systemCode(cause), cause };
   }
+}
+
+/** The code of a system error, such as ENOENT. */
+export function systemCode(error: unknown): string {
+  const known = typeof error === 'object' && error !== null && 'code' in error;
+  return known ? String(error.code) : 'unknown error';
 }
