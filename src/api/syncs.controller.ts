@@ -7,46 +7,55 @@ import {
   Param,
   Post,
   Query,
+  Req,
   UseGuards,
 } from '@nestjs/common';
+import type { Request } from 'express';
 import type { z } from 'zod';
-import { ListingRepository } from '../persistence/listing.repository.js';
-import { RunRepository } from '../persistence/run.repository.js';
 import { JobProducer } from '../queue/index.js';
 import { RunRequests } from '../sites/run-requests.js';
 import { Sites } from '../sites/sites.js';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
-import { idSchema, pageOf, type Page } from '../operations/paging.js';
+import { idSchema, type Page } from '../operations/paging.js';
 import {
-  presentRun,
   runPageSchema,
   runQuerySchema,
   runSchema,
   syncBodySchema,
   type PresentedRun,
 } from '../operations/present-run.js';
-import { Allow } from './allow.js';
+import {
+  runItemPageSchema,
+  runItemQuerySchema,
+  type RunItemPage,
+  type RunItemQuery,
+} from '../operations/run-items.js';
+import { RunOperations } from '../operations/runs.js';
+import { actorOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
-/** Runs on demand (docs/http.md). */
+const RUN = { name: 'Run', schema: runSchema };
+const ID = { name: 'Id', schema: idSchema };
+const EXAMPLE_ID = { id: '6f1c2a34-58d0-4c1e-9f0b-2f6a7d1c9e55' };
+
+/** Runs on demand, and the account of each (docs/http.md). */
 @Controller('api/v1')
 @UseGuards(AdminGuard)
 export class SyncsController {
   constructor(
     private readonly sites: Sites,
     private readonly requests: RunRequests,
-    private readonly runs: RunRepository,
-    private readonly listing: ListingRepository,
+    private readonly runs: RunOperations,
     private readonly jobs: JobProducer,
   ) {}
 
   /** The store's active run where there is one. */
   @Describe({
     summary: 'Request a sync; the id of the active run when there is one',
-    answer: { name: 'Id', schema: idSchema },
-    example: { id: '6f1c2a34-58d0-4c1e-9f0b-2f6a7d1c9e55' },
+    answer: ID,
+    example: EXAMPLE_ID,
     errors: [404],
   })
   @Post('stores/:key/syncs')
@@ -64,28 +73,62 @@ export class SyncsController {
     return { id: run.id };
   }
 
-  @Describe({
-    summary: 'Syncs',
-    answer: { name: 'RunPage', schema: runPageSchema },
-  })
+  @Describe({ summary: 'Syncs', answer: { name: 'RunPage', schema: runPageSchema } })
   @Get('syncs')
   @Allow('viewer')
-  async list(
+  list(
     @Query(new ZodPipe(runQuerySchema)) query: z.output<typeof runQuerySchema>,
   ): Promise<Page<PresentedRun>> {
-    return pageOf(await this.listing.runs(query, query), query, presentRun);
+    return this.runs.list(query);
+  }
+
+  @Describe({ summary: 'One sync', answer: RUN, errors: [404] })
+  @Get('syncs/:id')
+  @Allow('viewer')
+  show(@Param('id') id: string): Promise<PresentedRun> {
+    return this.runs.show(id);
+  }
+
+  /** A product may have several outcomes, and then it has an item for each. */
+  @Describe({
+    summary: 'The products of a sync by outcome, with the reasons',
+    answer: { name: 'RunItemPage', schema: runItemPageSchema },
+    errors: [404],
+  })
+  @Get('syncs/:id/items')
+  @Allow('viewer')
+  items(
+    @Param('id') id: string,
+    @Query(new ZodPipe(runItemQuerySchema)) query: RunItemQuery,
+  ): Promise<RunItemPage> {
+    return this.runs.itemPage(id, query);
   }
 
   @Describe({
-    summary: 'One sync',
-    answer: { name: 'Run', schema: runSchema },
+    summary: 'Stop a sync at its next safe point; what it leaves is owed to the next one',
+    answer: RUN,
+    errors: [404, 409],
+  })
+  @Post('syncs/:id/cancel')
+  @Allow('admin')
+  @Audited('sync cancel')
+  @HttpCode(202)
+  cancel(@Param('id') id: string, @Req() request: Request): Promise<PresentedRun> {
+    return this.runs.cancel(id, actorOf(request)?.name ?? 'nobody');
+  }
+
+  @Describe({
+    summary: 'Request a sync for what this one did not bring in; the id of the active run when there is one',
+    answer: ID,
+    example: EXAMPLE_ID,
     errors: [404],
   })
-  @Get('syncs/:id')
-  @Allow('viewer')
-  async show(@Param('id') id: string): Promise<PresentedRun> {
-    const run = await this.runs.get(id);
-    if (run === null) throw new NotFoundException(`no sync ${id.slice(0, 100)}`);
-    return presentRun(run);
+  @Post('syncs/:id/retry')
+  @Allow('admin')
+  @Audited('sync retry')
+  @HttpCode(202)
+  async retry(@Param('id') id: string): Promise<{ id: string }> {
+    const next = await this.runs.retry(id, 'api');
+    return { id: next.id };
   }
 }

@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   apply: async () => (await import('./apply.command.js')).ApplyCommand,
   sync: async () => (await import('./sync.command.js')).SyncCommand,
   status: async () => (await import('./status.command.js')).StatusCommand,
+  runs: async () => (await import('./runs.command.js')).RunsCommand,
   deliveries: async () => (await import('./deliveries.command.js')).DeliveriesCommand,
   products: async () => (await import('./products.command.js')).ProductsCommand,
   audit: async () => (await import('./audit.command.js')).AuditCommand,

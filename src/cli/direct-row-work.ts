@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RowWorkPort } from '../operations/ports.js';
 import { DeliveryInterpreter } from '../webhooks/interpreter.js';
+import { RunWorker } from '../sync/run-worker.js';
 import { WriteBackWriter } from '../write-back/writer.js';
 
 /** A command's way: it does the work itself, also beside a running daemon. Leases keep the two apart. */
@@ -9,6 +10,7 @@ export class DirectRowWork implements RowWorkPort {
   constructor(
     private readonly interpreter: DeliveryInterpreter,
     private readonly writer: WriteBackWriter,
+    private readonly worker: RunWorker,
   ) {}
 
   async deliveries(ids: readonly string[]): Promise<void> {
@@ -25,5 +27,10 @@ export class DirectRowWork implements RowWorkPort {
   /** The command that made the run also works it, and shows its progress. */
   run(): Promise<void> {
     return Promise.resolve();
+  }
+
+  /** Takes the run only if no other process has it. */
+  async endRun(id: string): Promise<void> {
+    await this.worker.work(id, new AbortController().signal);
   }
 }

@@ -47,7 +47,15 @@ export abstract class ListCommand<
 /** The list's query from the options, parsed with the schema of the API. Throws `invalid` for invalid options. */
 export function queryFrom<Schema extends z.ZodType>(schema: Schema, options: ListOptions): z.output<Schema> {
   const { state, store, limit, offset } = options;
-  const given = Object.entries({ state, store, limit, offset }).filter(([, value]) => value !== undefined);
+  return parsedQuery(schema, { state, store, limit, offset });
+}
+
+/** A query from options of the same names, parsed with the schema of the API. Throws `invalid` for invalid options. */
+export function parsedQuery<Schema extends z.ZodType>(
+  schema: Schema,
+  options: Readonly<Record<string, string | undefined>>,
+): z.output<Schema> {
+  const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;

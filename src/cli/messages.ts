@@ -38,6 +38,11 @@ export const messages = {
   productsId: 'an external_id, SKU, barcode or handle',
   productsJson: 'prints one JSON document; an array when the ID matches several products',
   rolesFlag: 'what this process does: receive, work, admin, separated by commas; default: server.roles',
+  runsDoes: 'shows runs and their products by outcome, with reasons, and cancels a run',
+  runsActions: 'list (default) | show ID | cancel ID',
+  runId: 'id of a run',
+  runOutcome: 'show: only products with this outcome, for example failed or created',
+  runSearch: 'show: only products with this text in the title or external_id, or this SKU',
   startDoes: 'runs the daemon: HTTP server, schedules and queue workers',
   statusDoes: 'shows stores, last runs, backlog, dead letters and credits',
   fullFlag: 'reads the whole store, not only changed products',
@@ -63,6 +68,18 @@ export const messages = {
     `plan ${id}: ${taken} of ${entries} entries are still valid, ${refused} refused`,
   deliveriesShown: (shown: number, total: number): string => `${shown} of ${total} deliveries`,
   writeBacksShown: (shown: number, total: number): string => `${shown} of ${total} write-backs`,
+  runsShown: (shown: number, total: number): string => `${shown} of ${total} runs`,
+  itemsShown: (shown: number, total: number): string => `${shown} of ${total} outcomes of products`,
+  runFacts: (
+    trigger: string,
+    startedAt: string | null,
+    finishedAt: string | null,
+    requests: Readonly<Record<'catalog' | 'store', number>>,
+  ): string =>
+    `requested by ${trigger}, from ${startedAt ?? 'not started'} to ${finishedAt ?? 'now'}; ` +
+    `requests: ${requests.catalog} to the catalog, ${requests.store} to the store`,
+  stepRuns: 'not finished',
+  runStops: (id: string): string => `run ${id} stops at its next safe point`,
   deadLetters: (deliveries: number, writeBacks: number, tasks: number): string =>
     `${deliveries} deliveries, ${writeBacks} write-backs, ${tasks} generation tasks`,
   goneKept: (reason: string): string => `${reason}; the catalog keeps it`,

@@ -45,13 +45,15 @@ export class RunFollower {
 
   /** Prints how a run ended, for people or as one document. The exit status: 0 done, 3 done with item failures, 1 error. */
   async report(run: SyncRunEntity, json: boolean | undefined): Promise<number> {
-    if (json) printJson(presentRun(run));
+    const presented = presentRun(run);
+    if (json) printJson(presented);
     else {
-      print(runSummary(run));
+      print(runSummary(presented));
       const failures = await this.actions.failures(run.id, FAILURES_SHOWN);
       for (const failure of failures) print(`  failed  ${failureLine(failure)}`);
     }
-    if (run.state === 'failed') process.stderr.write(`store-sync: ${run.error ?? messages.runFailed}\n`);
+    if (run.state === 'failed')
+      process.stderr.write(`store-sync: ${run.error ?? run.notes[0] ?? messages.runFailed}\n`);
     if (run.state === 'succeeded') return 0;
     return run.state === 'partial' ? 3 : 1;
   }

@@ -1,9 +1,7 @@
-import { NO_COUNTS } from '../domain/run-counts.js';
-import type { SyncRunEntity } from '../persistence/entities/index.js';
+import type { PresentedRun } from '../operations/present-run.js';
 
-/** A run in one line, for people. */
-export function runSummary(run: SyncRunEntity): string {
-  const counts = { ...NO_COUNTS, ...run.counts };
+/** A run in one line, for people, with a line for its error and one for each note. */
+export function runSummary({ kind, store, status, counts, error, notes }: PresentedRun): string {
   const parts = [
     `${String(counts.seen)} seen`,
     `${String(counts.created)} created`,
@@ -14,6 +12,7 @@ export function runSummary(run: SyncRunEntity): string {
     counts.orphaned > 0 ? `${String(counts.orphaned)} orphaned` : '',
     `${String(counts.generationRequested)} generations requested`,
   ].filter((part) => part !== '');
-  const error = run.error === null || run.state === 'failed' ? '' : `\n  ${run.error}`;
-  return `${run.kind} sync of ${run.store} ${run.state}: ${parts.join(', ')}${error}`;
+  const remarks = [...(error === null || status === 'failed' ? [] : [error]), ...notes];
+  const more = remarks.map((remark) => `\n  ${remark}`).join('');
+  return `${kind} sync of ${store} ${status}: ${parts.join(', ')}${more}`;
 }

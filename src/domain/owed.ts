@@ -44,6 +44,9 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
   gone_from_catalog: 'its catalog product no longer exists',
 };
 
+/** The beginning of `owedLine`. */
+export const OWED_NOTE = 'owed to the next run';
+
 const FAILURES: ReadonlySet<OwedCode> = new Set(['refused', 'unavailable', 'creation_failed']);
 
 /**
@@ -55,7 +58,7 @@ export function owedLine(counts: Readonly<Partial<Record<OwedCode, number>>>): s
     const count = counts[code] ?? 0;
     return count === 0 || FAILURES.has(code) ? [] : [`${String(count)}: ${OWED_REASONS[code]}`];
   });
-  return parts.length === 0 ? null : `owed to the next run: ${parts.join('; ')}`;
+  return parts.length === 0 ? null : `${OWED_NOTE}: ${parts.join('; ')}`;
 }
 
 /** The code under which a failed action is owed, by the code of its error. */

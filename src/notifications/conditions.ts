@@ -54,7 +54,8 @@ function isPausesDoing({ pausedCode, errorCode }: StoreFacts): boolean {
 /** A run that a fault ended says nothing about refused products. A run that reached its end says both. */
 function ofRuns(store: StoreFacts): Observation[] {
   const { runId, state, errorCode, endedAt, retried } = store;
-  if (runId === null) return [];
+  // A run that a person cancelled says nothing about the store.
+  if (runId === null || errorCode === 'cancelled') return [];
   const seen = observer(store.store);
   const failed = seen('run_failed', true, endedAt, { runId, code: errorCode ?? 'unknown', retried });
   const fine = { ...failed, holds: false };

@@ -41,7 +41,7 @@ export class AuditOperations {
   /** Records a command's change before it is made, and how it ended. */
   async ofCommand<T>(change: CommandChange, work: () => Promise<T>): Promise<T> {
     const id = await this.audit.begin({
-      ...{ actor: osUser(), role: null, via: 'command', address: hostname() },
+      ...{ actor: actingUser(), role: null, via: 'command', address: hostname() },
       ...{ what: change.what, targets: change.targets, details: change.details ?? {} },
     });
     try {
@@ -59,8 +59,8 @@ function present({ at, targets, ...entry }: AuditEntryEntity): AuditEntry {
   return { ...entry, at: at.toISOString(), targets: [...targets] };
 }
 
-/** A container may run as a user without a name. */
-function osUser(): string {
+/** The person at the terminal, by the operating system. A container may run as a user without a name. */
+export function actingUser(): string {
   try {
     return userInfo().username;
   } catch {

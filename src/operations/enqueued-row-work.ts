@@ -18,4 +18,8 @@ export class EnqueuedRowWork implements RowWorkPort {
   async run(id: string): Promise<void> {
     await this.jobs.enqueue('runs', id);
   }
+
+  async endRun(id: string): Promise<void> {
+    await this.jobs.enqueue('runs', id);
+  }
 }

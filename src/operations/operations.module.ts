@@ -4,6 +4,7 @@ import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
 import { PlanOperations } from './plans.js';
+import { RunOperations } from './runs.js';
 import { StatusReader } from './status.js';
 import { StoreHealthOperations } from './store-health.js';
 import { ProductOperations } from './timeline.js';
@@ -13,6 +14,7 @@ import { WriteBackOperations } from './write-backs.js';
 /** The use cases, one class each. */
 export const OPERATIONS: readonly Type[] = [
   StatusReader,
+  RunOperations,
   StoreHealthOperations,
   AuditOperations,
   DeliveryOperations,

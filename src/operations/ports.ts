@@ -15,6 +15,8 @@ export abstract class RowWorkPort {
   abstract deliveries(ids: readonly string[]): Promise<void>;
   abstract writeBacks(ids: readonly string[]): Promise<void>;
   abstract run(id: string): Promise<void>;
+  /** Ends a cancelled run that nobody works on. The worker of any other ends it. */
+  abstract endRun(id: string): Promise<void>;
 }
 
 export abstract class WriteBackReverterPort {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import { RUN_TRANSITIONS, type RunState } from '../domain/row-states.js';
+import { RUN_STEPS } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { listQuerySchema, pageSchema } from './paging.js';
+import { listQuerySchema, moment, pageSchema } from './paging.js';
 
 const RUN_STATES = Object.keys(RUN_TRANSITIONS) as [RunState, ...RunState[]];
 
@@ -35,6 +36,17 @@ export const runSchema = z.object({
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
   error: z.string().nullable(),
+  notes: z.array(z.string()).describe('remarks that are no errors'),
+  steps: z
+    .array(
+      z.object({
+        step: z.enum(RUN_STEPS),
+        startedAt: z.iso.datetime(),
+        finishedAt: z.iso.datetime().nullable(),
+      }),
+    )
+    .describe('a run that is resumed repeats steps'),
+  requests: z.object({ catalog: z.int(), store: z.int() }).describe('requests to each side'),
 });
 export type PresentedRun = z.output<typeof runSchema>;
 export const runPageSchema = pageSchema(runSchema);
@@ -47,8 +59,19 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
     kind: run.kind,
     trigger: run.trigger,
     counts: { ...NO_COUNTS, ...run.counts },
-    startedAt: run.startedAt?.toISOString() ?? null,
-    finishedAt: run.finishedAt?.toISOString() ?? null,
+    startedAt: moment(run.startedAt),
+    finishedAt: moment(run.finishedAt),
     error: run.error,
+    notes: run.notes,
+    steps: run.phases.map(({ step, startedAt }, index) => ({
+      step,
+      startedAt,
+      finishedAt: run.phases[index + 1]?.startedAt ?? moment(run.finishedAt),
+    })),
+    requests: { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 },
   };
+}
+
+export function isUnderWay({ status }: Pick<PresentedRun, 'status'>): boolean {
+  return status === 'queued' || status === 'running';
 }

@@ -12,6 +12,7 @@ import { ListingRepository } from './listing.repository.js';
 import { NotificationRepository } from './notification.repository.js';
 import { OwedRepository } from './owed.repository.js';
 import { RetentionRepository } from './retention.repository.js';
+import { RunItemRepository } from './run-item.repository.js';
 import { RunRepository } from './run.repository.js';
 import { SavedPlanRepository } from './saved-plan.repository.js';
 import { StoreHealthRepository } from './store-health.repository.js';
@@ -25,6 +26,7 @@ import { WriteCapRepository } from './write-cap.repository.js';
 
 const REPOSITORIES = [
   RunRepository,
+  RunItemRepository,
   ActionRepository,
   LinkRepository,
   TaskRepository,

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { In, Raw } from 'typeorm';
 import type { RunCounts } from '../domain/run-counts.js';
 import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
+import { OWED_NOTE } from '../domain/owed.js';
 import { json, uuid, Database } from './database.js';
 import { SyncRunEntity } from './entities/sync-run.entity.js';
-import { type RunKind, type RunTrigger } from './entities/sync-run.entity.js';
+import { type RunKind, type RunRequests, type RunStep, type RunTrigger } from './entities/sync-run.entity.js';
 import { idRow } from './row-reader.js';
 
 export interface RunRequest {
@@ -21,8 +22,18 @@ export interface RunEnd {
   readonly counts: RunCounts;
   readonly error?: string;
   readonly errorCode?: string;
+  /** Remarks that are no errors. */
+  readonly notes?: readonly string[];
   /** Milliseconds until reconcile takes it up again; absent: never by itself. */
   readonly retryInMs?: number;
+}
+
+/** The steps that a run's row lists at most. */
+const STEPS_KEPT = 60;
+
+/** The note of a run that a person cancelled. */
+export function cancelNote(by: string): string {
+  return `cancelled by ${by}`;
 }
 
 /**
@@ -71,13 +82,53 @@ export class RunRepository {
   }
 
   /** False when the lease was lost: the caller must stop at once and change nothing. */
-  async keepLease(id: string, lease: string, leaseMs: number, counts: Partial<RunCounts>): Promise<boolean> {
+  async keepLease(
+    id: string,
+    lease: string,
+    leaseMs: number,
+    counts: Partial<RunCounts>,
+    requests: Partial<RunRequests> = {},
+  ): Promise<boolean> {
     const kept = await this.db.affected(
-      `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb
+      `UPDATE sync_run SET lease_until = now() + $3 * interval '1 millisecond', counts = counts || $4::jsonb,
+         requests = requests || $5::jsonb
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, leaseMs, json(counts)],
+      [id, lease, leaseMs, json(counts), json(requests)],
     );
     return kept === 1;
+  }
+
+  /** Notes that a step began, for people. Keeps the newest: a run that is retried for days repeats them. */
+  async enterStep(id: string, lease: string, step: RunStep, at: Date): Promise<void> {
+    await this.db.affected(
+      // SQL: appends to the column without reading it.
+      `UPDATE sync_run SET phases = (CASE WHEN jsonb_array_length(phases) < ${String(STEPS_KEPT)} THEN phases ELSE phases - 0 END)
+         || $3::jsonb WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, json([{ step, startedAt: at.toISOString() }])],
+    );
+  }
+
+  /**
+   * Asks the run to stop: its worker does at the next safe point. A run that has ended and waits to be tried again waits no
+   * longer. False when the run has ended for good, or was cancelled before.
+   */
+  async requestCancel(id: string, by: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      // SQL: one guarded statement, so that it cannot meet a run between its states.
+      `UPDATE sync_run SET cancelled_by = $2, retry_at = NULL,
+         notes = CASE WHEN state IN ('queued', 'running') THEN notes ELSE notes || to_jsonb($3::text) END
+       WHERE id = $1 AND cancelled_by IS NULL AND (state IN ('queued', 'running') OR retry_at IS NOT NULL)`,
+      [id, by, cancelNote(by)],
+    );
+    return moved === 1;
+  }
+
+  /** Who asked the run to stop; null when nobody did. */
+  async cancelledBy(id: string): Promise<string | null> {
+    const run = await this.db
+      .repository(SyncRunEntity)
+      .findOne({ select: { id: true, cancelledBy: true }, where: { id } });
+    return run?.cancelledBy ?? null;
   }
 
   /**
@@ -99,10 +150,16 @@ export class RunRepository {
     );
   }
 
-  async finish(id: string, lease: string, end: RunEnd): Promise<boolean> {
+  async finish(
+    id: string,
+    lease: string,
+    end: RunEnd,
+    requests: Partial<RunRequests> = {},
+  ): Promise<boolean> {
     const moved = await this.db.affected(
       `UPDATE sync_run SET state = $3, counts = $4, error = $5, error_code = $6,
-         retry_at = CASE WHEN $7::double precision IS NULL THEN NULL ELSE now() + $7 * interval '1 millisecond' END,
+         retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
+           ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
          phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
          lease = NULL, lease_until = NULL, unended = 0, finished_at = now()
        WHERE id = $1 AND lease = $2 AND state = ANY($8)`,
@@ -115,6 +172,8 @@ export class RunRepository {
         end.errorCode ?? null,
         end.retryInMs ?? null,
         statesBefore(RUN_TRANSITIONS, end.state),
+        json(end.notes ?? []),
+        json(requests),
       ],
     );
     return moved === 1;
@@ -136,7 +195,9 @@ export class RunRepository {
        UPDATE sync_run AS run SET
          counts = run.counts || jsonb_build_object('created', tally.created, 'failed', tally.failed, 'owed', owed.count),
          state = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'succeeded' ELSE run.state END,
-         phase = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'done' ELSE run.phase END
+         phase = CASE WHEN tally.failed = 0 AND owed.count = 0 AND run.error_code IS NULL THEN 'done' ELSE run.phase END,
+         notes = CASE WHEN owed.count = 0 THEN (SELECT coalesce(jsonb_agg(note), '[]') FROM jsonb_array_elements_text(run.notes) AS note
+           WHERE note NOT LIKE '${OWED_NOTE}%') ELSE run.notes END
        FROM tally, (SELECT count(*) AS count FROM owed_product
          WHERE store = (SELECT store FROM sync_action WHERE external_id = $1 ORDER BY id DESC LIMIT 1)) AS owed
        WHERE run.id = (SELECT run_id FROM last) AND run.state = 'partial'

@@ -6,6 +6,7 @@ import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
+import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector } from '../store/index.js';
 import { makeStore, Sites, type Store, type Workspace } from './sites.js';
 
@@ -55,6 +56,7 @@ function catalogClient(
     tasks: settings.tasks,
     assumptions: assumptionOverridesSchema.parse(settings.assumptions),
     onRequest: ({ operation, method, path, status, durationMs, allowed }) => {
+      countRequest('catalog');
       metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });
       metrics.catalogConcurrency.set({ workspace: key }, allowed);
       tracedRequest(
@@ -99,6 +101,7 @@ function storeConnector(
       metrics.storeBucket.set({ store: key }, available);
     },
     onRequest: ({ operation, outcome, attempt, status, durationMs }) => {
+      countRequest('store');
       metrics.storeRequests.inc({ store: key, operation, outcome });
       tracedRequest(
         `store ${operation}`,

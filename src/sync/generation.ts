@@ -14,6 +14,8 @@ export interface GenerationOutcome {
   readonly requested: number;
   /** The reason why not everything was requested; null when nothing is left. */
   readonly stopped: string | null;
+  /** True when a configured limit stopped it, which is no error. */
+  readonly atLimit?: boolean;
   /** Products of requests that were not answered: they may have been heard. Absent: none. */
   readonly unknown?: number;
   readonly unknownReason?: string;
@@ -102,7 +104,9 @@ export class GenerationRequester {
     const left = await this.links.generationDue(store.key, 1);
     return unknown.of({
       requested,
-      stopped: left.length === 0 ? null : `generation.maxPerRun (${String(maxPerRun)}) reached`,
+      ...(left.length === 0
+        ? { stopped: null }
+        : { stopped: `generation.maxPerRun (${String(maxPerRun)}) reached`, atLimit: true }),
     });
   }
 
@@ -130,6 +134,7 @@ export class GenerationRequester {
         return unknown.of({
           requested,
           stopped: `generation.maxPerRun (${String(generation.maxPerRun)}) reached`,
+          atLimit: true,
         });
       const size = Math.min(generation.batchSize, store.workspace.client.generationBatchLimit, room);
       const outcome = unknown.noted(await this.requestFor(store, products.slice(from, from + size), null));
@@ -165,7 +170,7 @@ export class GenerationRequester {
       requested === 0
         ? ''
         : `; that was reported over ${String(REPORT_HOLDS_HOURS)} hours ago, so that one product was asked for to learn how many there are`;
-    return { requested: before + requested, stopped: reason + looked };
+    return { requested: before + requested, stopped: reason + looked, atLimit: true };
   }
 
   /** Requests content for the given linked products in one request. Products with an open task are skipped. */

@@ -1,14 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { isMetWith } from '../domain/error-policy.js';
-import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
-import { retryDelayMs } from '../domain/backoff.js';
-import { owedLine } from '../domain/owed.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
+import type { RunStep } from '../persistence/entities/sync-run.entity.js';
+import { OwedRepository } from '../persistence/owed.repository.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
@@ -17,18 +15,19 @@ import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import { Clock } from '../runtime/clock.js';
+import { tallied, type RequestTally } from '../runtime/request-tally.js';
 import { Logger } from '../runtime/logger.js';
 import { Applier } from './apply.js';
-import { catalogRemarks } from './catalog-remarks.js';
 import { BackgroundCreations } from './background-creations.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } from './extract.js';
 import { GenerationRequester } from './generation.js';
-import { Outage, RunInterruptedError } from './outage.js';
-import { PlanLimitError, planRead } from './planning.js';
+import { Outage } from './outage.js';
+import { planRead } from './planning.js';
+import { RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
 
 export interface RunProgress {
-  readonly phase: 'export' | 'plan' | 'apply' | 'creations' | 'generation';
+  readonly phase: RunStep;
   readonly done: number;
   /** Null while it is unknown. */
   readonly total: number | null;
@@ -42,17 +41,20 @@ interface Hold {
   readonly signal: AbortSignal;
   /** Ends all work on the run, because another worker has it or may have it. */
   readonly lose: () => void;
+  readonly cancel: (by: string) => void;
+  /** Requests of this attempt and of the earlier ones. */
+  readonly requests: RequestTally;
   readonly onProgress: (progress: RunProgress) => void;
   /** By the process's own monotonic clock. Until then no other worker can have the run. */
   heldUntilMs: number;
   counts: Partial<RunCounts>;
 }
 
-/** What applying a plan leaves to say about the run as a whole. */
-interface ApplyOutcome {
-  readonly notes: readonly string[];
-  /** Requests for generation were not answered: they may have been heard. */
-  readonly unanswered: boolean;
+/** Stops a run that a person cancelled. Without a code: it is no failure of a product. */
+class RunCancelledError extends Error {
+  constructor(readonly by: string) {
+    super('a person cancelled the run');
+  }
 }
 
 const LEASE_MS = 20_000;
@@ -84,6 +86,7 @@ export class RunWorker {
     private readonly applier: Applier,
     private readonly creations: BackgroundCreations,
     private readonly generation: GenerationRequester,
+    private readonly ends: RunEnds,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -122,28 +125,40 @@ export class RunWorker {
       // Without a code: a coded error is a failure of one product, and an action that is not sent is not a failure.
       holder.abort(new Error('another worker took the run over'));
     };
+    const cancel = (by: string): void => {
+      holder.abort(new RunCancelledError(by));
+    };
     const stop = AbortSignal.any([signal, holder.signal]);
-    const hold: Hold = { ...claimed, signal: stop, lose, onProgress, counts: {} };
+    const requests = { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 };
+    const hold: Hold = { ...claimed, signal: stop, lose, cancel, requests, onProgress, counts: {} };
     const heartbeat = setInterval(() => {
       this.#keepLease(hold).catch((error: unknown) => {
         this.#log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
       });
     }, HEARTBEAT_MS);
     try {
-      const end = await this.#toEnd(hold);
-      killPoint('run.worked');
-      span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
-      if (!(await this.runs.finish(run.id, lease, end))) return null;
-      await this.#tellEnd(run, end);
-      return await this.runs.get(run.id);
+      const end = await tallied(requests, () => this.#toEnd(hold));
+      return await this.#finish(hold, end, span);
     } catch (error) {
       if (!stop.aborted) throw error;
+      const { reason }: { reason: unknown } = holder.signal;
+      if (reason instanceof RunCancelledError)
+        return await this.#finish(hold, await this.#cancelled(run, reason.by), span);
       if (!holder.signal.aborted) await this.runs.release(run.id, lease);
       this.#log.info({ runId, store: run.store }, 'run handed on as it stands');
       return null;
     } finally {
       clearInterval(heartbeat);
     }
+  }
+
+  /** Null when another worker has the run by now. */
+  async #finish({ run, lease, requests }: Hold, end: RunEnd, span: OpenSpan): Promise<SyncRunEntity | null> {
+    killPoint('run.worked');
+    span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
+    if (!(await this.runs.finish(run.id, lease, end, requests))) return null;
+    await this.#tellEnd(run, end);
+    return this.runs.get(run.id);
   }
 
   /** Logs only ids and codes. The messages of a service may quote product texts, so they stay in the row. */
@@ -160,41 +175,57 @@ export class RunWorker {
 
   async #keepLease(hold: Hold): Promise<void> {
     const heldUntilMs = performance.now() + LEASE_MS;
-    if (await this.runs.keepLease(hold.run.id, hold.lease, LEASE_MS, hold.counts))
-      hold.heldUntilMs = heldUntilMs;
-    else hold.lose();
+    const { run, lease, counts, requests } = hold;
+    if (!(await this.runs.keepLease(run.id, lease, LEASE_MS, counts, requests))) {
+      hold.lose();
+      return;
+    }
+    hold.heldUntilMs = heldUntilMs;
+    const by = await this.runs.cancelledBy(run.id);
+    if (by !== null) hold.cancel(by);
   }
 
   async #toEnd(hold: Hold): Promise<RunEnd> {
     const { run, signal } = hold;
     try {
+      if (run.cancelledBy !== null) return await this.#cancelled(run, run.cancelledBy);
       const store = this.sites.store(run.store);
-      if (run.crashCount > CRASHES_MOST) return await this.#givenUp(run);
+      if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
       await this.pauses.refuseWhilePaused(store);
       if (run.phase === 'extract') await this.#plan(hold, store);
       else await this.actions.retryFailures(run.id);
-      return await this.#ended(run, store, await this.#apply(hold, store));
+      const outcome = await this.#apply(hold, store);
+      await this.state.unpause(store.workspace.key);
+      return await this.ends.ended(run, outcome);
     } catch (error) {
       signal.throwIfAborted();
-      return this.#endedEarly(run, error);
+      return this.ends.endedEarly(run, error);
     }
   }
 
-  async #givenUp(run: SyncRunEntity): Promise<RunEnd> {
-    await this.owed.noteOpenActions(run.id);
-    const { counts } = await this.#counts(run);
-    return {
-      state: counts.created + counts.updated + counts.orphaned > 0 ? 'partial' : 'failed',
-      counts,
-      error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run starts again`,
-      errorCode: 'transient',
-    };
+  /** The store need not finish an export that nobody waits for. */
+  async #cancelled({ id }: SyncRunEntity, by: string): Promise<RunEnd> {
+    const run = await this.runs.get(id);
+    if (run === null) throw new CodedError('not_found', `run ${id} is gone`);
+    if (run.phase === 'extract' && run.operation !== null) {
+      const { connector } = this.sites.store(run.store);
+      await connector.cancelExport(run.operation).catch((error: unknown) => {
+        this.#log.info({ runId: id, err: errorLine(error) }, 'the store did not cancel its export');
+      });
+    }
+    return this.ends.cancelled(run, by);
+  }
+
+  async #enter({ run, lease }: Hold, step: RunStep): Promise<void> {
+    await this.runs.enterStep(run.id, lease, step, this.clock.now());
   }
 
   async #plan(hold: Hold, store: Store): Promise<void> {
     const { run, lease, signal, onProgress } = hold;
     const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
+    await this.#enter(hold, 'export');
     const { read, full } = await traced('extract', {}, () => this.#read(hold, store, readFrom));
+    await this.#enter(hold, 'plan');
     const plan = await PlanTransaction.begin(this.db, run);
     try {
       // The extract is read during planning.
@@ -270,6 +301,7 @@ export class RunWorker {
         signal.throwIfAborted();
       },
     };
+    await this.#enter(hold, 'apply');
     const before = await this.actions.tally(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
@@ -279,8 +311,10 @@ export class RunWorker {
         onProgress({ phase: 'apply', done, total: before.open });
       }),
     );
+    await this.#enter(hold, 'creations');
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
+    await this.#enter(hold, 'generation');
     // What this run asked for before a retry or a crash counts too.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>
@@ -290,97 +324,19 @@ export class RunWorker {
     const { generationRequested } = await this.actions.tally(run.id);
     hold.counts = { ...hold.counts, generationRequested };
     const { unknown = 0, unknownReason = '' } = asked;
+    const stopped =
+      asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
     return {
-      notes: [
+      notes: asked.atLimit === true ? stopped : [],
+      problems: [
         ...(unknown === 0
           ? []
           : [
               `generation: outcome unknown for ${String(unknown)} products (${unknownReason}); they are asked for again unless a result comes`,
             ]),
-        ...(asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped]),
+        ...(asked.atLimit === true ? [] : stopped),
       ],
       unanswered: unknown > 0,
     };
-  }
-
-  async #ended(run: SyncRunEntity, store: Store, { notes, unanswered }: ApplyOutcome): Promise<RunEnd> {
-    await this.state.unpause(store.workspace.key);
-    const { counts, owed } = await this.#counts(run);
-    const putOff = owedLine(owed.byCode);
-    const remarks = [
-      ...(putOff === null ? [] : [putOff]),
-      ...notes,
-      ...catalogRemarks(await this.actions.tally(run.id), run),
-    ];
-    if (counts.failed === 0) {
-      return {
-        state: counts.owed === 0 && !unanswered ? 'succeeded' : 'partial',
-        counts,
-        ...(remarks.length > 0 ? { error: remarks.join('; ') } : {}),
-        // A code keeps the run from turning into a success once what it owed is in.
-        ...(unanswered ? { errorCode: 'transient' } : {}),
-      };
-    }
-    const [first] = await this.actions.failures(run.id, 1);
-    const example = first?.error ? `; the first: ${first.externalId}: ${failureLine(first.error)}` : '';
-    const retryable = await this.actions.retryableFailures(run.id);
-    const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
-    return {
-      state: 'partial',
-      counts,
-      error: [
-        `${counts.failed === 1 ? '1 product' : `${String(counts.failed)} products`} failed${example}`,
-        ...remarks,
-      ].join('; '),
-      errorCode: 'invalid',
-      ...(retryInMs === undefined ? {} : { retryInMs }),
-    };
-  }
-
-  /** The counts (docs/http.md#runs). Open actions count as failed until a later attempt settles them. */
-  async #counts(run: SyncRunEntity): Promise<{ counts: RunCounts; owed: OwedSummary }> {
-    const [tally, owed] = [await this.actions.tally(run.id), await this.owed.summary(run.store)];
-    const counts = {
-      ...NO_COUNTS,
-      ...run.counts,
-      created: tally.created,
-      updated: tally.updated,
-      failed: tally.failed + tally.open,
-      // As planned, or more where the catalog refused identifiers that the plan would have sent.
-      conflicted: Math.max(run.counts.conflicted ?? 0, tally.conflicted + tally.refused),
-      orphaned: tally.orphaned,
-      generationRequested: tally.generationRequested,
-      owed: owed.count,
-    };
-    return { counts, owed };
-  }
-
-  async #endedEarly(run: SyncRunEntity, error: unknown): Promise<RunEnd> {
-    if (!(error instanceof CodedError))
-      this.#log.warn({ runId: run.id, err: error }, 'a run ended on an unforeseen error');
-    const cause =
-      error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
-    await this.owed.noteOpenActions(run.id);
-    const { counts } = await this.#counts(run);
-    const applied = counts.created + counts.updated + counts.orphaned;
-    if (isCoded(cause)) await this.pauses.pauseAfter(run, cause);
-    const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
-    const retryInMs = final ? undefined : this.#retryInMs(run, cause);
-    const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;
-    return {
-      state: applied > 0 ? 'partial' : 'failed',
-      counts,
-      error: `${errorLine(cause)}${again}`,
-      errorCode: cause instanceof CodedError ? cause.code : 'transient',
-      ...(retryInMs === undefined ? {} : { retryInMs }),
-    };
-  }
-
-  /** At least half a minute, because a retry of a run is expensive. Undefined when no attempts are left. */
-  #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
-    const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
-    const delay = retryDelayMs(run.attempts + 2, () => this.clock.random(), asked);
-    if (delay !== null) return delay;
-    return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
   }
 }

@@ -2,13 +2,14 @@ import { Module } from '@nestjs/common';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { GenerationRequester } from './generation.js';
+import { RunEnds } from './run-ends.js';
 import { RunWorker } from './run-worker.js';
 import { SavedPlans } from './saved-plans.js';
 import { SidePauses } from './side-pauses.js';
 
 /** Runs: plan, apply, follow background creations, and request generated content. */
 @Module({
-  providers: [RunWorker, Applier, BackgroundCreations, GenerationRequester, SavedPlans, SidePauses],
+  providers: [RunWorker, RunEnds, Applier, BackgroundCreations, GenerationRequester, SavedPlans, SidePauses],
   exports: [RunWorker, BackgroundCreations, GenerationRequester, SavedPlans],
 })
 export class SyncModule {}

@@ -23,6 +23,7 @@ import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
+import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
 import { SidePauses } from '../../src/sync/side-pauses.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
@@ -185,18 +186,20 @@ export class Stages {
       this.lines.push(line);
       if (line.level === 'warn') this.log.push(line);
     });
+    const pauses = new SidePauses(this.state, this.health, logger);
     return new RunWorker(
       this.db,
       this.sites,
       this.runs,
       this.actions,
       this.state,
-      new SidePauses(this.state, this.health, logger),
+      pauses,
       this.events,
       this.owed,
       new Applier(this.db, this.actions, this.metrics),
       this.creations,
       this.generation,
+      new RunEnds(this.actions, this.owed, pauses, this.clock, logger),
       this.clock,
       logger,
     );

@@ -5,6 +5,22 @@ import { oneOf } from './checks.js';
 
 export const RUN_KINDS = ['full', 'incremental'] as const;
 const RUN_PHASES = ['extract', 'apply', 'done'] as const;
+/** The steps of a run, in order. A run that is resumed repeats some. */
+export const RUN_STEPS = ['export', 'plan', 'apply', 'creations', 'generation'] as const;
+export type RunStep = (typeof RUN_STEPS)[number];
+
+/** A step lasts until the next one begins, or until the run ends. */
+export interface StepStart {
+  readonly step: RunStep;
+  /** ISO 8601, by the worker's clock. */
+  readonly startedAt: string;
+}
+
+/** The requests that a run made to each side, repeated ones included. */
+export interface RunRequests {
+  readonly catalog: number;
+  readonly store: number;
+}
 
 export type RunKind = (typeof RUN_KINDS)[number];
 export type RunTrigger = 'schedule' | 'command' | 'api' | 'event' | 'reconcile';
@@ -38,6 +54,12 @@ export class SyncRunEntity {
   @Column('jsonb', { default: {} }) counts!: Partial<RunCounts>;
   @Column('text', { nullable: true }) error!: string | null;
   @Column('text', { nullable: true }) errorCode!: string | null;
+  /** Remarks that are no errors, for example that a limit was reached. */
+  @Column('jsonb', { default: [] }) notes!: string[];
+  @Column('jsonb', { default: [] }) phases!: StepStart[];
+  @Column('jsonb', { default: {} }) requests!: Partial<RunRequests>;
+  /** The person who cancelled the run. Its worker stops at the next safe point. */
+  @Column('text', { nullable: true }) cancelledBy!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */
   @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;

@@ -11,6 +11,7 @@ import { OwedWork1763840000000 } from './1763840000000-owed-work.js';
 import { Identity1763841000000 } from './1763841000000-identity.js';
 import { SlotsPutOff1763842000000 } from './1763842000000-slots-put-off.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
+import { RunAccount1765261000000 } from './1765261000000-run-account.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { RecreatedProducts1765210000000 } from './1765210000000-recreated-products.js';
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
@@ -35,4 +36,5 @@ export const MIGRATIONS = [
   Audit1765100000000,
   RecreatedProducts1765210000000,
   WriteCaps1765240000000,
+  RunAccount1765261000000,
 ];

@@ -177,7 +177,8 @@ describe('brakes', () => {
     configured({ maxPerRun: 3, batchSize: 2 });
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'succeeded', counts: { generationRequested: 3 } });
-    expect(run.error).toContain('generation.maxPerRun (3) reached');
+    expect(run).toMatchObject({ error: null });
+    expect(run.notes.join()).toContain('generation.maxPerRun (3) reached');
     expect(askedFor().map((products) => products.length)).toEqual([2, 1]);
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 1 });
   });
@@ -195,7 +196,8 @@ describe('brakes', () => {
     await stages.state.reportCredits(WORKSPACE, 9, new Date());
     const run = await stages.sync();
     expect(run).toMatchObject({ counts: { created: 4, generationRequested: 0 } });
-    expect(run.error).toContain('9 credits remain');
+    expect(run).toMatchObject({ error: null });
+    expect(run.notes.join()).toContain('9 credits remain');
     await stages.state.reportCredits(WORKSPACE, 10, new Date());
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 4 });
   });
@@ -205,10 +207,10 @@ describe('brakes', () => {
     await stages.state.reportCredits(WORKSPACE, 9, new Date(Date.now() - 21 * 3_600_000));
     const night = await stages.sync();
     expect(night).toMatchObject({ counts: { created: 4, generationRequested: 1 } });
-    expect(night.error).toMatch(/9 credits remain.*one product was asked for/);
+    expect(night.notes.join()).toMatch(/9 credits remain.*one product was asked for/);
     const again = await stages.sync();
     expect(again).toMatchObject({ counts: { generationRequested: 0 } });
-    expect(again.error).not.toContain('one product');
+    expect(again.notes.join()).not.toContain('one product');
     await stages.state.reportCredits(WORKSPACE, 500, new Date());
     expect((await stages.sync()).counts).toMatchObject({ generationRequested: 3 });
   });

@@ -1,0 +1,100 @@
+import { Command, Option } from 'nest-commander';
+import { actingUser, type CommandChange } from '../operations/audit.js';
+import type { Page } from '../operations/paging.js';
+import { isUnderWay, runQuerySchema, type PresentedRun } from '../operations/present-run.js';
+import { runItemQuerySchema, type RunItemPage } from '../operations/run-items.js';
+import { RunOperations } from '../operations/runs.js';
+import { ListCommand, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
+import { messages } from './messages.js';
+import { print, printJson } from './output.js';
+import { runSummary } from './run-summary.js';
+import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
+
+const ACTIONS = ['list', 'show', 'cancel'] as const;
+
+interface RunsOptions extends ListOptions {
+  readonly outcome?: string;
+  readonly search?: string;
+}
+
+@Command({
+  name: 'runs',
+  description: messages.runsDoes,
+  arguments: '[action] [id]',
+  argsDescription: { action: messages.runsActions, id: messages.runId },
+})
+export class RunsCommand extends ListCommand<RunsOptions> {
+  @Option({ flags: '--outcome <outcome>', description: messages.runOutcome })
+  parseOutcome(outcome: string): string {
+    return outcome;
+  }
+
+  @Option({ flags: '--search <text>', description: messages.runSearch })
+  parseSearch(text: string): string {
+    return text;
+  }
+
+  protected override change(
+    _options: RunsOptions,
+    [action, ...ids]: readonly string[],
+  ): CommandChange | null {
+    return action === 'cancel' ? { what: 'sync cancel', targets: ids } : null;
+  }
+
+  protected async execute(options: RunsOptions, [given, ...ids]: readonly string[]): Promise<number> {
+    const action = actionOf('runs', ACTIONS, given);
+    if (action === 'list') {
+      nothingMore('runs list', ids);
+      const query = queryFrom(runQuerySchema, options);
+      return this.withService(options, RunOperations, async (runs) => {
+        printRuns(await runs.list(query), options.json);
+        return 0;
+      });
+    }
+    const [id = '', ...more] = idsFor('runs', action, ids);
+    nothingMore(`runs ${action} ID`, more);
+    if (action === 'cancel') return this.#cancel(options, id);
+    const { limit, offset, outcome, search } = options;
+    const query = parsedQuery(runItemQuerySchema, { limit, offset, outcome, search });
+    return this.withService(options, RunOperations, async (runs) => {
+      const [run, items] = [await runs.show(id), await runs.itemPage(id, query)];
+      if (options.json) printJson({ ...run, items });
+      else printRun(run, items);
+      return 0;
+    });
+  }
+
+  #cancel(options: RunsOptions, id: string): Promise<number> {
+    return this.withService(options, RunOperations, async (runs) => {
+      const run = await runs.cancel(id, actingUser());
+      if (options.json) printJson(run);
+      else print(isUnderWay(run) ? messages.runStops(run.id) : runSummary(run));
+      return 0;
+    });
+  }
+}
+
+function printRuns(page: Page<PresentedRun>, json: boolean | undefined): void {
+  if (json) {
+    printJson(page);
+    return;
+  }
+  for (const run of page.items)
+    print(`${run.id}  ${run.startedAt ?? messages.notStarted}  ${runSummary(run)}`);
+  print(messages.runsShown(page.items.length, page.total));
+}
+
+function printRun(run: PresentedRun, { items, total }: RunItemPage): void {
+  print(runSummary(run));
+  print(`  ${messages.runFacts(run.trigger, run.startedAt, run.finishedAt, run.requests)}`);
+  for (const { step, startedAt, finishedAt } of run.steps)
+    print(`  ${paint('dim', startedAt)}  ${step.padEnd(10)}  ${tookFrom(startedAt, finishedAt)}`);
+  for (const { outcome, externalId, label, reason } of items)
+    print(`  ${paintState(outcome, 10)}  ${externalId} ${printable(label)}: ${printable(reason, 400)}`);
+  print(messages.itemsShown(items.length, total));
+}
+
+function tookFrom(startedAt: string, finishedAt: string | null): string {
+  if (finishedAt === null) return messages.stepRuns;
+  return `${((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import type { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
+import { ActionRepository } from '../persistence/action.repository.js';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { ListingRepository } from '../persistence/listing.repository.js';
+import { RunItemRepository } from '../persistence/run-item.repository.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { RunRequests, type RunRequest } from '../sites/run-requests.js';
+import { Sites } from '../sites/sites.js';
+import { pageOf, type Page } from './paging.js';
+import { RowWorkPort } from './ports.js';
+import { isUnderWay, presentRun, type PresentedRun, type runQuerySchema } from './present-run.js';
+import {
+  changesOf,
+  csvLine,
+  presentItem,
+  type FieldChange,
+  type RunItemPage,
+  type RunItemQuery,
+} from './run-items.js';
+
+/** How far a running run is. */
+export interface RunProgress {
+  /** Actions of the run's plan: settled ones, and all of them. */
+  readonly settled: number;
+  readonly planned: number;
+  /** Null while nothing has been settled. */
+  readonly perSecond: number | null;
+  readonly secondsLeft: number | null;
+}
+
+const CSV_BATCH = 1000;
+const CSV_HEAD = ['outcome', 'external_id', 'title', 'kind', 'reason', 'fields', 'at'];
+const LONGEST_VALUE = 4000;
+
+/** Runs for people: what happened and why, and how to stop one. */
+@Injectable()
+export class RunOperations {
+  constructor(
+    private readonly sites: Sites,
+    private readonly requests: RunRequests,
+    private readonly runs: RunRepository,
+    private readonly items: RunItemRepository,
+    private readonly actions: ActionRepository,
+    private readonly listing: ListingRepository,
+    private readonly work: RowWorkPort,
+  ) {}
+
+  async list(query: z.output<typeof runQuerySchema>): Promise<Page<PresentedRun>> {
+    return pageOf(await this.listing.runs(query, query), query, presentRun);
+  }
+
+  /** Throws `not_found` for an unknown id, as all methods do. */
+  async show(id: string): Promise<PresentedRun> {
+    return presentRun(await this.#run(id));
+  }
+
+  async itemPage(id: string, query: RunItemQuery): Promise<RunItemPage> {
+    const run = await this.#run(id);
+    const { limit, offset, outcome, search } = query;
+    const [rows, outcomes] = await Promise.all([
+      this.items.page(run.id, { outcome, search }, { limit, offset }),
+      this.items.counts(run.id, search),
+    ]);
+    const total =
+      outcome === undefined
+        ? Object.values(outcomes).reduce((sum, count) => sum + count, 0)
+        : outcomes[outcome];
+    return { items: rows.map(presentItem), total, limit, offset, outcomes };
+  }
+
+  /** The changed fields of some of the run's products, by external_id. */
+  async changes(id: string, externalIds: readonly string[]): Promise<ReadonlyMap<string, FieldChange[]>> {
+    const run = await this.#run(id);
+    const bodies = await this.items.bodies(run.id, externalIds);
+    return new Map(bodies.map((each) => [each.externalId, changesOf(each, LONGEST_VALUE)]));
+  }
+
+  /** The items as a CSV file, a piece at a time. */
+  async *csv(id: string, filter: Pick<RunItemQuery, 'outcome' | 'search'>): AsyncGenerator<string> {
+    const run = await this.#run(id);
+    yield csvLine(CSV_HEAD);
+    for (let offset = 0; ; offset += CSV_BATCH) {
+      const rows = await this.items.page(run.id, filter, { limit: CSV_BATCH, offset });
+      yield rows
+        .map(presentItem)
+        .map(({ outcome, externalId, label, kind, reason, fields, at }) =>
+          csvLine([outcome, externalId, label, kind ?? '', reason, fields.join(' '), at]),
+        )
+        .join('');
+      if (rows.length < CSV_BATCH) return;
+    }
+  }
+
+  async progress(id: string): Promise<RunProgress> {
+    const run = await this.#run(id);
+    const tally = await this.actions.tally(run.id);
+    const settled = tally.created + tally.updated + tally.orphaned + tally.failed;
+    const step = run.phases.at(-1);
+    const none = { settled, planned: settled + tally.open, perSecond: null, secondsLeft: null };
+    if (!isUnderWay(presentRun(run)) || step?.step !== 'apply') return none;
+    const speed = await this.items.speed(run.id, new Date(step.startedAt));
+    if (speed.settled === 0 || speed.seconds <= 0) return none;
+    const perSecond = speed.settled / speed.seconds;
+    return { ...none, perSecond, secondsLeft: tally.open / perSecond };
+  }
+
+  /**
+   * Asks a run to stop at its next safe point; one that nobody works on ends at once. Throws `conflict` when it has ended, or was
+   * cancelled before.
+   */
+  async cancel(id: string, by: string): Promise<PresentedRun> {
+    const run = await this.#run(id);
+    if (!(await this.runs.requestCancel(run.id, by))) {
+      const now = await this.#run(id);
+      throw new CodedError(
+        'conflict',
+        now.cancelledBy === null || !isUnderWay(presentRun(now))
+          ? `run ${id} has ended already: ${now.state}`
+          : `run ${id} is being cancelled already, by ${now.cancelledBy}`,
+      );
+    }
+    if (isUnderWay(presentRun(run))) await this.work.endRun(run.id);
+    return presentRun(await this.#run(id));
+  }
+
+  /** Requests a run for what this one did not bring in: every run reads the products that are owed. */
+  async retry(id: string, trigger: RunRequest['trigger']): Promise<{ id: string; created: boolean }> {
+    const { store } = await this.#run(id);
+    if (!this.sites.findStore(store)) throw new CodedError('not_found', `no store "${store}" is configured`);
+    const next = await this.requests.request({ store, full: false, trigger });
+    await this.work.run(next.id);
+    return next;
+  }
+
+  async #run(id: string): Promise<SyncRunEntity> {
+    const run = await this.runs.get(id);
+    if (run === null) throw new CodedError('not_found', `no run ${id.slice(0, 100)}`);
+    return run;
+  }
+}

@@ -1,0 +1,169 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import type { CatalogField, CatalogProductBody } from '../domain/catalog-product.js';
+import { OWED_CODES } from '../domain/owed.js';
+import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { Database } from './database.js';
+import { ACTION_KINDS, type ActionError } from './entities/sync-action.entity.js';
+import { counted, isObjectOrNull } from './row-reader.js';
+
+/**
+ * What a run did to a product, in the order of display. A product has one of the first five (`planned`: its turn has not come),
+ * and further ones besides.
+ */
+export const RUN_OUTCOMES = [
+  'failed',
+  'planned',
+  'created',
+  'updated',
+  'orphaned',
+  'conflicted',
+  'owed',
+  'generationRequested',
+] as const;
+export type RunOutcome = (typeof RUN_OUTCOMES)[number];
+
+const itemRow = z.object({
+  outcome: z.enum(RUN_OUTCOMES),
+  externalId: z.string(),
+  label: z.string(),
+  kind: z.enum(ACTION_KINDS).nullable(),
+  /** Of the plan, of the task, or of the other side. */
+  reason: z.string().nullable(),
+  fields: z.custom<CatalogField[]>(Array.isArray),
+  withheld: z.custom<WithheldIdentifier[]>(Array.isArray),
+  error: z.custom<ActionError | null>(isObjectOrNull),
+  owedCode: z.enum(OWED_CODES).nullable(),
+  taskState: z.string().nullable(),
+  at: z.date(),
+});
+export type RunItemRow = z.infer<typeof itemRow>;
+
+const outcomeCount = z.object({ outcome: z.enum(RUN_OUTCOMES), count: counted });
+
+const changedBodies = z.object({
+  externalId: z.string(),
+  fields: z.custom<CatalogField[]>(Array.isArray),
+  body: z.custom<CatalogProductBody | null>(isObjectOrNull),
+  before: z.custom<CatalogProductBody | null>(isObjectOrNull),
+});
+export type ChangedBodies = z.infer<typeof changedBodies>;
+
+const speed = z.object({ settled: counted, seconds: z.coerce.number() });
+
+export interface ItemFilter {
+  readonly outcome?: RunOutcome | undefined;
+  /** Part of a title or an external_id, or a whole identifier. */
+  readonly search?: string | undefined;
+}
+
+/**
+ * A run's products by outcome. What is owed, and what an unchanged product lacks, is known of the present alone, so that only a
+ * store's newest run lists it.
+ */
+const ITEMS = `WITH run AS (
+    SELECT sync_run.*, NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = sync_run.store
+      AND newer.created_at > sync_run.created_at) AS newest FROM sync_run WHERE id = $1
+  ), action AS (
+    SELECT own.id, external_id, label, own.kind, own.state, reason, fields, withheld, own.error,
+      coalesce(settled_at, own.created_at) AS at
+    FROM sync_action AS own WHERE run_id = $1
+  ), item AS (
+    SELECT CASE WHEN action.state = 'applied' THEN
+        CASE action.kind WHEN 'create' THEN 'created' WHEN 'orphan' THEN 'orphaned' ELSE 'updated' END
+      WHEN action.state = 'planned' AND run.state IN ('queued', 'running') THEN 'planned' ELSE 'failed' END AS outcome,
+      external_id, label, action.kind, reason, fields, '[]'::jsonb AS withheld, action.error, NULL AS owed_code,
+      NULL AS task_state, at
+    FROM action, run WHERE NOT (action.kind = 'orphan' AND fields <> '[]' AND action.state = 'applied')
+    UNION ALL
+    SELECT 'conflicted', external_id, label, kind, NULL, '[]', withheld, NULL, NULL, NULL, at FROM action WHERE withheld <> '[]'
+    UNION ALL
+    SELECT 'conflicted', link.external_id, link.label, action.kind, NULL, '[]', link.withheld, NULL, NULL, NULL, action.at
+    FROM action JOIN store_product AS link USING (external_id)
+    WHERE action.state = 'applied' AND action.withheld = '[]' AND link.withheld <> '[]'
+    UNION ALL
+    SELECT 'conflicted', link.external_id, link.label, NULL, NULL, '[]', link.withheld, NULL, NULL, NULL, link.last_seen_at
+    FROM store_product AS link, run WHERE run.newest AND link.store = run.store AND link.withheld <> '[]'
+      AND link.state <> 'orphaned' AND NOT EXISTS (SELECT 1 FROM action WHERE action.external_id = link.external_id)
+    UNION ALL
+    SELECT 'owed', owed.external_id, owed.label, NULL, owed.detail, '[]', '[]', NULL, owed.code, NULL, owed.noted_at
+    FROM owed_product AS owed, run WHERE run.newest AND owed.store = run.store
+    UNION ALL
+    SELECT 'generationRequested', task.external_id, coalesce(link.label, ''), NULL, task.reason, '[]', '[]', NULL, NULL, task.state,
+      task.requested_at
+    FROM generation_task AS task LEFT JOIN store_product AS link USING (external_id)
+    WHERE task.run_id = $1 AND NOT (task.state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL)
+  ), found AS (
+    SELECT * FROM item WHERE $2::text IS NULL OR label ILIKE $3 OR external_id ILIKE $3
+      OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.product = item.external_id AND known.value = $2)
+  )`;
+
+/** The account of a run, product by product. Reads only. */
+@Injectable()
+export class RunItemRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Items in the order of `RUN_OUTCOMES`, each outcome by label. */
+  async page(
+    runId: string,
+    { outcome, search }: ItemFilter,
+    { limit, offset }: { readonly limit: number; readonly offset: number },
+  ): Promise<RunItemRow[]> {
+    return this.db.read(
+      itemRow,
+      // SQL: joins what four tables say about the run's products.
+      `${ITEMS} SELECT * FROM found WHERE $4::text IS NULL OR outcome = $4
+       ORDER BY array_position($5::text[], outcome), label, external_id LIMIT $6 OFFSET $7`,
+      [runId, ...searchValues(search), outcome ?? null, [...RUN_OUTCOMES], limit, offset],
+    );
+  }
+
+  /** The number of items of each outcome. */
+  async counts(runId: string, search?: string): Promise<Readonly<Record<RunOutcome, number>>> {
+    const rows = await this.db.read(
+      outcomeCount,
+      // SQL: joins what four tables say about the run's products.
+      `${ITEMS} SELECT outcome, count(*) FROM found GROUP BY outcome`,
+      [runId, ...searchValues(search)],
+    );
+    const counts = new Map(rows.map((row) => [row.outcome, row.count]));
+    const of = (outcome: RunOutcome): number => counts.get(outcome) ?? 0;
+    return {
+      ...{ failed: of('failed'), planned: of('planned'), created: of('created'), updated: of('updated') },
+      ...{ orphaned: of('orphaned'), conflicted: of('conflicted'), owed: of('owed') },
+      generationRequested: of('generationRequested'),
+    };
+  }
+
+  /** What the run sends for these products, and what was sent last before it. */
+  async bodies(runId: string, externalIds: readonly string[]): Promise<ChangedBodies[]> {
+    return this.db.read(
+      changedBodies,
+      // SQL: the newest earlier row of each product.
+      `SELECT action.external_id, action.fields, action.body, earlier.body AS before FROM sync_action AS action
+       LEFT JOIN LATERAL (SELECT body FROM sync_action AS old WHERE old.external_id = action.external_id AND old.id < action.id
+         AND old.state = 'applied' AND old.body IS NOT NULL ORDER BY old.id DESC LIMIT 1) AS earlier ON true
+       WHERE action.run_id = $1 AND action.external_id = ANY($2)`,
+      [runId, externalIds],
+    );
+  }
+
+  /** Actions settled in the last two minutes of the present step, and the seconds that this took. */
+  async speed(runId: string, since: Date): Promise<{ settled: number; seconds: number }> {
+    const row = await this.db.readOne(
+      speed,
+      // SQL: measured by the database's clock alone.
+      `SELECT count(*) FILTER (WHERE settled_at >= span.since) AS settled, extract(epoch FROM now() - span.since) AS seconds
+       FROM (SELECT greatest($2::timestamptz, now() - interval '2 minutes') AS since) AS span
+       LEFT JOIN sync_action ON run_id = $1 GROUP BY span.since`,
+      [runId, since],
+    );
+    return row ?? { settled: 0, seconds: 0 };
+  }
+}
+
+/** The text itself, and as a pattern of LIKE. */
+function searchValues(search: string | undefined): [string | null, string | null] {
+  if (search === undefined || search === '') return [null, null];
+  return [search, `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`];
+}

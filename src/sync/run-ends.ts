@@ -1,0 +1,138 @@
+import { Injectable } from '@nestjs/common';
+import { retryDelayMs } from '../domain/backoff.js';
+import { isMetWith } from '../domain/error-policy.js';
+import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
+import { owedLine } from '../domain/owed.js';
+import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
+import { ActionRepository, type ActionTally } from '../persistence/action.repository.js';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
+import { cancelNote, type RunEnd } from '../persistence/run.repository.js';
+import { Clock } from '../runtime/clock.js';
+import { Logger } from '../runtime/logger.js';
+import { catalogRemarks } from './catalog-remarks.js';
+import { RunInterruptedError } from './outage.js';
+import { PlanLimitError } from './planning.js';
+import { SidePauses } from './side-pauses.js';
+
+/** What applying a plan leaves to say about the run as a whole. */
+export interface ApplyOutcome {
+  /** Remarks that are no errors. */
+  readonly notes: readonly string[];
+  readonly problems: readonly string[];
+  /** Requests for generation were not answered: they may have been heard. */
+  readonly unanswered: boolean;
+}
+
+/** How a run ends: its state, its counts, and what there is to say about it. */
+@Injectable()
+export class RunEnds {
+  readonly #log: Logger;
+
+  constructor(
+    private readonly actions: ActionRepository,
+    private readonly owed: OwedRepository,
+    private readonly pauses: SidePauses,
+    private readonly clock: Clock,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'sync' });
+  }
+
+  /** The run did all that it could. */
+  async ended(run: SyncRunEntity, { notes, problems, unanswered }: ApplyOutcome): Promise<RunEnd> {
+    const { counts, owed, tally } = await this.#counts(run);
+    const putOff = owedLine(owed.byCode);
+    const remarks = [...(putOff === null ? [] : [putOff]), ...notes, ...catalogRemarks(tally, run)];
+    if (counts.failed === 0) {
+      return {
+        state: counts.owed === 0 && !unanswered ? 'succeeded' : 'partial',
+        counts,
+        notes: remarks,
+        ...(problems.length > 0 ? { error: problems.join('; ') } : {}),
+        // A code keeps the run from turning into a success once what it owed is in.
+        ...(unanswered ? { errorCode: 'transient' } : {}),
+      };
+    }
+    const [first] = await this.actions.failures(run.id, 1);
+    const example = first?.error ? `; the first: ${first.externalId}: ${failureLine(first.error)}` : '';
+    const retryable = await this.actions.retryableFailures(run.id);
+    const retryInMs = retryable > 0 ? this.#retryInMs(run) : undefined;
+    const failed = `${counts.failed === 1 ? '1 product' : `${String(counts.failed)} products`} failed${example}`;
+    return {
+      state: 'partial',
+      counts,
+      notes: remarks,
+      error: [failed, ...problems].join('; '),
+      errorCode: 'invalid',
+      ...(retryInMs === undefined ? {} : { retryInMs }),
+    };
+  }
+
+  /** A fault ended the run before its time. */
+  async endedEarly(run: SyncRunEntity, error: unknown): Promise<RunEnd> {
+    if (!(error instanceof CodedError))
+      this.#log.warn({ runId: run.id, err: error }, 'a run ended on an unforeseen error');
+    const cause =
+      error instanceof RunInterruptedError && error.cause instanceof CodedError ? error.cause : error;
+    const left = await this.#left(run);
+    if (isCoded(cause)) await this.pauses.pauseAfter(run, cause);
+    const final = cause instanceof PlanLimitError || isMetWith(cause, 'run', 'give_up');
+    const retryInMs = final ? undefined : this.#retryInMs(run, cause);
+    const again = retryInMs === undefined ? '' : `; tried again in ${String(Math.ceil(retryInMs / 1000))} s`;
+    return {
+      ...left,
+      error: `${errorLine(cause)}${again}`,
+      errorCode: cause instanceof CodedError ? cause.code : 'transient',
+      ...(retryInMs === undefined ? {} : { retryInMs }),
+    };
+  }
+
+  /** A person cancelled the run. That is no error, and it is not tried again; what it left is owed to the next run. */
+  async cancelled(run: SyncRunEntity, by: string): Promise<RunEnd> {
+    return { ...(await this.#left(run)), notes: [cancelNote(by)], errorCode: 'cancelled' };
+  }
+
+  /** Its worker died too often. */
+  async givenUp(run: SyncRunEntity): Promise<RunEnd> {
+    return {
+      ...(await this.#left(run)),
+      error: `work on it began ${String(run.crashCount - 1)} times in a row and never ended; the next run starts again`,
+      errorCode: 'transient',
+    };
+  }
+
+  /** The state and counts of a run that ends with open actions. */
+  async #left(run: SyncRunEntity): Promise<Pick<RunEnd, 'state' | 'counts'>> {
+    await this.owed.noteOpenActions(run.id);
+    const { counts } = await this.#counts(run);
+    const applied = counts.created + counts.updated + counts.orphaned;
+    return { state: applied > 0 ? 'partial' : 'failed', counts };
+  }
+
+  /** The counts (docs/http.md#runs). Open actions count as failed until a later attempt settles them. */
+  async #counts(run: SyncRunEntity): Promise<{ counts: RunCounts; owed: OwedSummary; tally: ActionTally }> {
+    const [tally, owed] = [await this.actions.tally(run.id), await this.owed.summary(run.store)];
+    const counts = {
+      ...NO_COUNTS,
+      ...run.counts,
+      created: tally.created,
+      updated: tally.updated,
+      failed: tally.failed + tally.open,
+      // As planned, or more where the catalog refused identifiers that the plan would have sent.
+      conflicted: Math.max(run.counts.conflicted ?? 0, tally.conflicted + tally.refused),
+      orphaned: tally.orphaned,
+      generationRequested: tally.generationRequested,
+      owed: owed.count,
+    };
+    return { counts, owed, tally };
+  }
+
+  /** At least half a minute, because a retry of a run is expensive. Undefined when no attempts are left. */
+  #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
+    const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
+    const delay = retryDelayMs(run.attempts + 2, () => this.clock.random(), asked);
+    if (delay !== null) return delay;
+    return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
+  }
+}
