@@ -105,7 +105,7 @@ export class SyncsController {
   }
 
   @Describe({
-    summary: 'Stop a sync at its next safe point; what it leaves is owed to the next one',
+    summary: 'Stop a sync at its next safe point; the rest is owed to the next one',
     answer: RUN,
     errors: [404, 409],
   })
@@ -118,7 +118,7 @@ export class SyncsController {
   }
 
   @Describe({
-    summary: 'Request a sync for what this one did not bring in; the id of the active run when there is one',
+    summary: 'Request a sync for the failures of this one; the id of the active run when there is one',
     answer: ID,
     example: EXAMPLE_ID,
     errors: [404],

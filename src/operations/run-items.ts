@@ -15,7 +15,7 @@ export const runItemQuerySchema = pageQuerySchema.omit({ order: true }).extend({
 });
 export type RunItemQuery = z.output<typeof runItemQuerySchema>;
 
-/** What a run did to one product. A product may have several: created, with an identifier withheld, and content requested. */
+/** An outcome of a run for one product. A product may have several: created, with an identifier withheld, and content requested. */
 export const runItemSchema = z.object({
   outcome: z.enum(RUN_OUTCOMES),
   externalId: z.string(),

@@ -8,8 +8,8 @@ import { ACTION_KINDS, type ActionError } from './entities/sync-action.entity.js
 import { counted, isObjectOrNull } from './row-reader.js';
 
 /**
- * What a run did to a product, in the order of display. A product has one of the first five (`planned`: its turn has not come),
- * and further ones besides.
+ * The outcomes of a run for a product, in the order of display. A product has one of the first five, and further ones besides.
+ * `planned`: its turn has not come.
  */
 export const RUN_OUTCOMES = [
   'failed',
@@ -58,8 +58,8 @@ export interface ItemFilter {
 }
 
 /**
- * A run's products by outcome. What is owed, and what an unchanged product lacks, is known of the present alone, so that only a
- * store's newest run lists it.
+ * A run's products by outcome. Owed products, and conflicts of unchanged ones, are known of the present alone, so that only a
+ * store's newest run lists them.
  */
 const ITEMS = `WITH run AS (
     SELECT sync_run.*, NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = sync_run.store
@@ -135,7 +135,7 @@ export class RunItemRepository {
     };
   }
 
-  /** What the run sends for these products, and what was sent last before it. */
+  /** The bodies that the run sends for these products, and the ones that were sent last before it. */
   async bodies(runId: string, externalIds: readonly string[]): Promise<ChangedBodies[]> {
     return this.db.read(
       changedBodies,

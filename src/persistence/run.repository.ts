@@ -110,7 +110,7 @@ export class RunRepository {
 
   /**
    * Asks the run to stop: its worker does at the next safe point. A run that has ended and waits to be tried again waits no
-   * longer. False when the run has ended for good, or was cancelled before.
+   * longer. False when the run has ended and is not tried again, or was cancelled before.
    */
   async requestCancel(id: string, by: string): Promise<boolean> {
     const moved = await this.db.affected(
@@ -123,7 +123,7 @@ export class RunRepository {
     return moved === 1;
   }
 
-  /** Who asked the run to stop; null when nobody did. */
+  /** The person who cancelled the run; null when nobody did. */
   async cancelledBy(id: string): Promise<string | null> {
     const run = await this.db
       .repository(SyncRunEntity)

@@ -15,7 +15,7 @@ import { RunInterruptedError } from './outage.js';
 import { PlanLimitError } from './planning.js';
 import { SidePauses } from './side-pauses.js';
 
-/** What applying a plan leaves to say about the run as a whole. */
+/** The remarks about a run as a whole, after its plan was applied. */
 export interface ApplyOutcome {
   /** Remarks that are no errors. */
   readonly notes: readonly string[];
