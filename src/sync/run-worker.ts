@@ -141,7 +141,7 @@ export class RunWorker {
       return await this.#finish(hold, end, span);
     } catch (error) {
       if (!stop.aborted) throw error;
-      const { reason }: { reason: unknown } = holder.signal;
+      const reason: unknown = holder.signal.reason;
       if (reason instanceof RunCancelledError)
         return await this.#finish(hold, await this.#cancelled(run, reason.by), span);
       if (!holder.signal.aborted) await this.runs.release(run.id, lease);

@@ -48,7 +48,9 @@ function operations(): RunOperations {
       deliveries: () => Promise.resolve(),
       writeBacks: () => Promise.resolve(),
       run: () => Promise.resolve(),
-      endRun: async (id) => void (await stages.worker.work(id, never)),
+      endRun: async (id) => {
+        await stages.worker.work(id, never);
+      },
     },
   );
 }
