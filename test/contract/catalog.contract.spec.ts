@@ -9,10 +9,13 @@ import { creationRules } from './sections/creation.js';
 import { deliveryRules } from './sections/deliveries.js';
 import { eventRules } from './sections/events.js';
 import { productRules } from './sections/products.js';
+import { watchedRules } from './sections/watching.js';
 import { settingsRules } from './sections/webhook-settings.js';
 
+// The target is opened while the file loads: which tests apply depends on what it can do.
+const rule = await useContract();
+
 describe('the catalog rules', () => {
-  const rule = useContract();
   generalRules(rule);
   authenticationRules(rule);
   productFieldRules(rule);
@@ -23,4 +26,5 @@ describe('the catalog rules', () => {
   settingsRules(rule);
   eventRules(rule);
   deliveryRules(rule);
+  watchedRules(rule);
 });

@@ -6,6 +6,15 @@ export interface Received {
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
+  /** Milliseconds of the process's own clock. */
+  readonly at: number;
+}
+
+/** Where the receiver listens, and the origin under which the service reaches it. */
+export interface ReceiverAddress {
+  readonly host?: string;
+  readonly port?: number;
+  readonly publicUrl?: string;
 }
 
 /** A status; or silence until the sender gives up; or a connection that breaks. */
@@ -22,13 +31,16 @@ export class Receiver {
     private readonly origin: string,
   ) {}
 
-  static async start(): Promise<Receiver> {
+  static async start({ host = '127.0.0.1', port = 0, publicUrl }: ReceiverAddress = {}): Promise<Receiver> {
     const server = createServer();
-    server.listen(0, '127.0.0.1');
+    server.listen(port, host);
     await once(server, 'listening');
     const address = server.address();
     if (address === null || typeof address === 'string') throw new Error('The receiver has no port');
-    const receiver = new Receiver(server, `http://127.0.0.1:${address.port}`);
+    const receiver = new Receiver(
+      server,
+      publicUrl?.replace(/\/$/, '') ?? `http://127.0.0.1:${address.port}`,
+    );
     server.on('request', (request, response) => {
       const chunks: Buffer[] = [];
       request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -39,6 +51,7 @@ export class Receiver {
             method: request.method ?? '',
             headers: request.headers,
             body: Buffer.concat(chunks),
+            at: performance.now(),
           },
           response,
         );
@@ -56,29 +69,41 @@ export class Receiver {
     this.replies.set(path, replies);
   }
 
+  /** What came to `path`, also below the path of the public URL. */
   at(path: string): readonly Received[] {
-    return this.received.filter((request) => request.path === path);
+    return this.received.filter((request) => request.path.endsWith(path));
   }
 
-  /** Resolves once `count` deliveries came to `path`. */
-  async waitFor(path: string, count: number): Promise<readonly Received[]> {
+  /** Resolves once `count` deliveries came to `path`; fails after `waitMs`. */
+  async waitFor(path: string, count: number, waitMs = 60_000): Promise<readonly Received[]> {
+    const deadline = performance.now() + waitMs;
     while (this.at(path).length < count) {
-      await new Promise<void>((resolve) => {
-        this.waiting.push(resolve);
-      });
+      const leftMs = deadline - performance.now();
+      if (leftMs <= 0) throw new Error(`${path} got ${this.at(path).length} of ${count} deliveries`);
+      await this.nextWithin(leftMs);
     }
     return this.at(path);
   }
 
   async stop(): Promise<void> {
+    const closed = once(this.server, 'close');
     this.server.close();
     this.server.closeAllConnections();
-    await once(this.server, 'close');
+    await closed;
+  }
+
+  private async nextWithin(ms: number): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, ms);
+    this.waiting.push(resolve);
+    await promise;
+    clearTimeout(timer);
   }
 
   private take(request: Received, response: ServerResponse): void {
     this.received.push(request);
-    const replies = this.replies.get(request.path) ?? [200];
+    const path = [...this.replies.keys()].find((known) => request.path.endsWith(known));
+    const replies = (path === undefined ? undefined : this.replies.get(path)) ?? [200];
     const reply = replies.length > 1 ? replies.shift() : replies[0];
     if (reply === 'reset') response.socket?.destroy();
     else if (typeof reply === 'number') response.writeHead(reply).end();

@@ -25,8 +25,7 @@ export const webhookShape = z.looseObject({
   actions: z.array(z.string()).nullish(),
 });
 
-export const taskShape = z.looseObject({ task_id: z.union([z.string(), z.int()]), status: z.string() });
-export const taskListShape = z.looseObject({ results: z.array(taskShape) });
+export const taskListShape = z.looseObject({ results: z.array(z.record(z.string(), z.unknown())) });
 
 /** docs/catalog-rules.md#delivery-body. */
 export const deliveryShape = z.looseObject({

@@ -3,11 +3,13 @@ import {
   SandboxControl,
   expectDetail,
   expectFieldErrors,
+  expectSuccess,
   productOf,
   taskEnd,
   type Contract,
   type RuleTest,
 } from '../harness.js';
+import { taskIdOf } from '../contract.js';
 import { pageShape, taskListShape } from '../shapes.js';
 
 /** "CSV upload of products", "Generation" and "Background tasks". */
@@ -34,8 +36,9 @@ function csvRules(rule: RuleTest): void {
       expect(task).toMatchObject({ status: 'SUCCESS', result: { created: 1, updated: 0, errors: [] } });
       const [product] = pageShape.parse((await contract.api.get('/products/', { search: sku })).body).results;
       expect(product).toMatchObject({ sku, name: 'Kettle, big', open_attributes: { colour: 'red' } });
+      if (product !== undefined) contract.remember(product);
     },
-    { needs: ['sandbox'] },
+    { needs: ['tasks'], assumes: 'the path and the columns of the upload' },
   );
 
   rule('CSV-02', async (contract) => {
@@ -100,34 +103,52 @@ function generationRules(rule: RuleTest): void {
     'GENERATE-01',
     async (contract) => {
       const product = await contract.create({ name: 'Kettle' });
-      const answer = await contract.api.post('/products/generate/', { product_ids: [product.id] });
-      expect(answer).toMatchObject({ status: 202, body: { task_id: expect.any(String) } });
-      expect(await contract.taskEnd((answer.body as { task_id: string }).task_id)).toMatchObject({
-        status: 'SUCCESS',
-      });
+      const taskId = await contract.requestGeneration(product.id);
+      if (taskId === undefined) throw new Error('The answer names no task');
+      await contract.taskEnd(taskId);
     },
-    { needs: ['sandbox'] },
+    { needs: ['generation', 'tasks'] },
   );
 
-  rule('GENERATE-02', async (contract) => {
-    const good = await contract.create({ name: 'Kettle' });
-    const bad = await contract.create({ name: 'Kettle [fail]' });
-    const batch = await contract.generate(good.id, bad.id, good.id);
-    expect(batch).toMatchObject({
-      status: 'SUCCESS',
-      result: { succeeded: 1, failed: 1 },
-      products: [
-        { id: good.id, external_id: good['external_id'], status: 'SUCCESS', error: null },
-        { id: bad.id, status: 'FAILURE', error: expect.any(String) },
-      ],
-    });
-    for (const { task_id: taskId } of batch['products'] as { task_id: string }[]) {
-      expect(await contract.taskEnd(taskId)).toMatchObject({
-        parent_task_id: batch['task_id'],
-        kind: 'generate_product',
+  rule(
+    'GENERATE-02',
+    async (contract) => {
+      const good = await contract.create({ name: 'Kettle' });
+      const bad = await contract.create({ name: 'Kettle [fail]' });
+      const batch = await contract.generate(good.id, bad.id, good.id);
+      expect(batch).toMatchObject({
+        status: 'SUCCESS',
+        result: { succeeded: 1, failed: 1 },
+        products: [
+          { id: good.id, external_id: good['external_id'], status: 'SUCCESS', error: null },
+          { id: bad.id, status: 'FAILURE', error: expect.any(String) },
+        ],
       });
-    }
-  });
+      for (const { task_id: taskId } of batch['products'] as { task_id: string }[]) {
+        expect(await contract.taskEnd(taskId)).toMatchObject({
+          parent_task_id: batch['task_id'],
+          kind: 'generate_product',
+        });
+      }
+    },
+    { needs: ['generation', 'tasks'] },
+  );
+
+  rule(
+    'GENERATE-03',
+    async (contract) => {
+      const product = await contract.create({ name: 'kettle', brand: 'Acme' });
+      await contract.requestGeneration(product.id);
+      const content = ({ name, description, html_description, sections }: Record<string, unknown>) =>
+        JSON.stringify([name, description, html_description, sections]);
+      const generated = await contract.eventually('new content', async () => {
+        const now = await contract.read(product.id);
+        return content(now) === content(product) ? undefined : now;
+      });
+      expect(Array.isArray(generated.sections)).toBe(true);
+    },
+    { needs: ['generation'] },
+  );
 
   rule(
     'GENERATE-03',
@@ -148,7 +169,7 @@ function generationRules(rule: RuleTest): void {
         ]),
       );
     },
-    { needs: ['sandbox'] },
+    { note: 'made of its attributes', needs: ['sandbox'] },
   );
 
   rule(
@@ -164,7 +185,7 @@ function generationRules(rule: RuleTest): void {
       });
       expect(await contract.read(product.id)).toMatchObject({ name: 'Kettle', sections: [] });
     },
-    { needs: ['sandbox'] },
+    { needs: ['failing', 'tasks'], assumes: 'the names of a task’s fields' },
   );
 
   rule(
@@ -179,137 +200,180 @@ function generationRules(rule: RuleTest): void {
         products: [{ status: 'FAILURE', error: 'No source URLs could be found for the product.' }],
       });
     },
+    { needs: ['no urls', 'tasks'], assumes: 'the names of a task’s fields' },
+  );
+
+  rule(
+    'GENERATE-06',
+    async () => {
+      const own = await SandboxControl.start({ credits: 1 });
+      try {
+        const ids: number[] = [];
+        for (const sku of ['a', 'b']) ids.push(productOf(await own.api.post('/products/', { sku })).id);
+        const answer = await own.api.post('/products/generate/', { product_ids: ids });
+        const task = await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
+        expect(task).toMatchObject({ result: { succeeded: 1, failed: 1 } });
+        expect((task['products'] as { error: string | null }[]).map(({ error }) => error).sort()).toEqual([
+          'No credits remaining.',
+          null,
+        ]);
+      } finally {
+        await own.stop();
+      }
+    },
     { needs: ['sandbox'] },
   );
 
-  rule('GENERATE-06', async () => {
-    const own = await SandboxControl.start({ credits: 1 });
-    try {
-      const ids: number[] = [];
-      for (const sku of ['a', 'b']) ids.push(productOf(await own.api.post('/products/', { sku })).id);
-      const answer = await own.api.post('/products/generate/', { product_ids: ids });
-      const task = await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
-      expect(task).toMatchObject({ result: { succeeded: 1, failed: 1 } });
-      expect((task['products'] as { error: string | null }[]).map(({ error }) => error).sort()).toEqual([
-        'No credits remaining.',
-        null,
-      ]);
-    } finally {
-      await own.stop();
-    }
-  });
+  rule(
+    'GENERATE-07',
+    async (contract) => {
+      const product = await contract.create();
+      expectFieldErrors(
+        await contract.api.post('/products/generate/', { product_ids: [product.id, 2_000_000_000] }),
+        'product_ids',
+      );
+      expectFieldErrors(await contract.api.post('/products/generate/', { product_ids: [] }), 'product_ids');
+      expectFieldErrors(await contract.api.post('/products/generate/', {}), 'product_ids');
+    },
+    { needs: ['generation'] },
+  );
 
-  rule('GENERATE-07', async (contract) => {
-    const product = await contract.create();
-    expectFieldErrors(
-      await contract.api.post('/products/generate/', { product_ids: [product.id, 2_000_000_000] }),
-      'product_ids',
-    );
-    expectFieldErrors(await contract.api.post('/products/generate/', { product_ids: [] }), 'product_ids');
-    expectFieldErrors(await contract.api.post('/products/generate/', {}), 'product_ids');
-  });
-
-  rule('GENERATE-08', async (contract) => {
-    const product = await contract.create({
-      name: '<b>Kettle</b> & co',
-      description: 'Boils. Whistles. Shines.',
-    });
-    await contract.generate(product.id);
-    const first = await contract.read(product.id);
-    expect(first['html_description']).toContain('not by AI');
-    expect(first['html_description']).toContain('&lt;b&gt;Kettle&lt;/b&gt; &amp; co');
-    await contract.generate(product.id);
-    expect(await contract.read(product.id)).toEqual(first);
-    await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' });
-    expect(await contract.read(product.id)).toEqual({ ...first, name: 'Pot' });
-    await contract.generate(product.id);
-    expect((await contract.read(product.id))['html_description']).toContain('Pot');
-  });
+  rule(
+    'GENERATE-08',
+    async (contract) => {
+      const product = await contract.create({
+        name: '<b>Kettle</b> & co',
+        description: 'Boils. Whistles. Shines.',
+      });
+      await contract.generate(product.id);
+      const first = await contract.read(product.id);
+      expect(first['html_description']).toContain('not by AI');
+      expect(first['html_description']).toContain('&lt;b&gt;Kettle&lt;/b&gt; &amp; co');
+      await contract.generate(product.id);
+      expect(await contract.read(product.id)).toEqual(first);
+      await contract.api.patch(`/products/${product.id}/`, { name: 'Pot' });
+      expect(await contract.read(product.id)).toEqual({ ...first, name: 'Pot' });
+      await contract.generate(product.id);
+      expect((await contract.read(product.id))['html_description']).toContain('Pot');
+    },
+    { needs: ['generation', 'tasks'] },
+  );
 }
 
 function taskRules(rule: RuleTest): void {
   rule(
     'TASK-01',
     async (contract) => {
-      const product = await contract.create();
-      const { task_id: taskId } = await contract.generate(product.id);
+      const product = await contract.create({ name: 'Kettle' });
+      const taskId = await contract.requestGeneration(product.id);
       const answer = await contract.api.get('/background-tasks/');
-      expect(answer.status).toBe(200);
-      expect(taskListShape.parse(answer.body).results.map((task) => task.task_id)).toContain(taskId);
+      expectSuccess(answer);
+      expect(taskListShape.parse(answer.body).results.map(taskIdOf)).toContain(taskId);
     },
-    { needs: ['sandbox'] },
+    { needs: ['generation', 'tasks'], assumes: 'the list is a page with the newest first' },
+  );
+
+  rule(
+    'TASK-01',
+    async ({ api }) => {
+      expectSuccess(await api.get('/background-tasks/'));
+    },
+    { note: 'with a success', needs: ['tasks'] },
   );
 
   rule(
     'TASK-02',
     async (contract) => {
-      const product = await contract.create();
-      const { task_id: taskId } = await contract.generate(product.id);
-      expect((await contract.api.get(`/background-tasks/${String(taskId)}/`)).body).toMatchObject({
-        task_id: taskId,
-      });
+      const product = await contract.create({ name: 'Kettle' });
+      const taskId = await contract.requestGeneration(product.id);
+      const answer = await contract.api.get(`/background-tasks/${String(taskId)}/`);
+      expect(taskIdOf(answer.body)).toBe(taskId);
     },
-    { needs: ['sandbox'] },
+    { needs: ['generation', 'tasks'] },
   );
 
   rule(
     'TASK-03',
     async (contract) => {
-      const product = await contract.create();
-      expect((await contract.generate(product.id))['status']).toBe('SUCCESS');
+      const product = await contract.create({ name: 'Kettle' });
+      const task = await contract.generate(product.id);
+      expect(Object.values(task)).toContain('SUCCESS');
+    },
+    { needs: ['generation', 'tasks'] },
+  );
+
+  rule(
+    'TASK-04',
+    async ({ api }) => {
+      expectDetail(await api.get('/background-tasks/999999999/'), 404);
+    },
+    { needs: ['tasks'] },
+  );
+
+  rule(
+    'TASK-04',
+    async ({ api }) => {
+      expectDetail(await api.get('/background-tasks/none/'), 404);
+    },
+    { note: 'also by a word', needs: ['tasks'], assumes: 'a word is no id of a task' },
+  );
+
+  rule(
+    'TASK-05',
+    async () => {
+      const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
+      try {
+        const ends = async (body: object, meanwhile: () => Promise<unknown>): Promise<unknown> => {
+          const answer = await own.api.post('/products/', body);
+          const { background_task_id: taskId } = answer.body as { background_task_id: number };
+          expect((await own.api.get(`/background-tasks/${taskId}/`)).body).toMatchObject({
+            status: 'PENDING',
+          });
+          await meanwhile();
+          own.advance(60_000);
+          return taskEnd(own.api, taskId);
+        };
+        expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
+          status: 'SUCCESS',
+        });
+        const failed = await ends({ variants: [{ sku: 'b' }] }, () =>
+          own.api.post('/products/', { sku: 'b' }),
+        );
+        expect(failed).toMatchObject({
+          status: 'FAILURE',
+          result: { field_errors: { 'variants.0.sku': [expect.any(String)] } },
+        });
+      } finally {
+        await own.stop();
+      }
     },
     { needs: ['sandbox'] },
   );
-
-  rule('TASK-04', async ({ api }) => {
-    expectDetail(await api.get('/background-tasks/999999999/'), 404);
-    expectDetail(await api.get('/background-tasks/none/'), 404);
-  });
-
-  rule('TASK-05', async () => {
-    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-    try {
-      const ends = async (body: object, meanwhile: () => Promise<unknown>): Promise<unknown> => {
-        const answer = await own.api.post('/products/', body);
-        const { background_task_id: taskId } = answer.body as { background_task_id: number };
-        expect((await own.api.get(`/background-tasks/${taskId}/`)).body).toMatchObject({ status: 'PENDING' });
-        await meanwhile();
-        own.advance(60_000);
-        return taskEnd(own.api, taskId);
-      };
-      expect(await ends({ variants: [{ sku: 'a' }] }, () => Promise.resolve())).toMatchObject({
-        status: 'SUCCESS',
-      });
-      const failed = await ends({ variants: [{ sku: 'b' }] }, () => own.api.post('/products/', { sku: 'b' }));
-      expect(failed).toMatchObject({
-        status: 'FAILURE',
-        result: { field_errors: { 'variants.0.sku': [expect.any(String)] } },
-      });
-    } finally {
-      await own.stop();
-    }
-  });
 
   rule(
     'TASK-07',
     async (contract) => {
       const answer = await contract.api.post('/products/', { variants: [{ sku: contract.unique() }] });
       const { background_task_id: taskId } = answer.body as { background_task_id: number };
-      expect((await contract.api.get(`/background-tasks/${taskId}/`)).status).toBe(200);
+      expectSuccess(await contract.api.get(`/background-tasks/${taskId}/`));
+    },
+    { needs: ['tasks'] },
+  );
+
+  rule(
+    'TASK-08',
+    async () => {
+      const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
+      try {
+        const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
+        const { background_task_id: taskId } = answer.body as { background_task_id: number };
+        own.clock.advance(60_000);
+        await own.restart();
+        expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
+      } finally {
+        await own.stop();
+      }
     },
     { needs: ['sandbox'] },
   );
-
-  rule('TASK-08', async () => {
-    const own = await SandboxControl.start({ backgroundDelayMs: 60_000 });
-    try {
-      const answer = await own.api.post('/products/', { sku: 'm', variants: [{ sku: 'a' }] });
-      const { background_task_id: taskId } = answer.body as { background_task_id: number };
-      own.clock.advance(60_000);
-      await own.restart();
-      expect(await taskEnd(own.api, taskId)).toMatchObject({ status: 'SUCCESS' });
-    } finally {
-      await own.stop();
-    }
-  });
 }

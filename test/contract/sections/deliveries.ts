@@ -27,7 +27,7 @@ export function deliveryRules(rule: RuleTest): void {
       expect(received.method).toBe('POST');
       expect(received.headers['content-type']).toMatch(/^application\/json\b/);
     },
-    sandboxOnly,
+    { needs: ['deliveries'] },
   );
 
   rule(
@@ -119,9 +119,9 @@ export function deliveryRules(rule: RuleTest): void {
     async (contract) => {
       const { path, productId } = await deliver(contract);
       await contract.receiver.waitFor(path, 1);
-      await generate(contract.own, productId);
+      await generate(contract, productId);
       await contract.api.patch(`/products/${productId}/`, FAILS);
-      await generate(contract.own, productId);
+      await generate(contract, productId);
       // Another event of the same product is another pair.
       const received = await contract.receiver.waitFor(path, 2);
       expect(received.map((delivery) => parse(delivery).action)).toEqual([
@@ -136,7 +136,7 @@ export function deliveryRules(rule: RuleTest): void {
     'DELIVERY-09',
     withOwn({ notifyAgain: true }, async (contract, own) => {
       const { path, productId } = await deliver(contract, { own });
-      await generate(own, productId);
+      await generate(contract, productId, own);
       expect(await contract.receiver.waitFor(path, 2)).toHaveLength(2);
     }),
     { note: 'unless the sandbox is told to notify each generation', needs: ['sandbox'] },
@@ -155,6 +155,7 @@ export function deliveryRules(rule: RuleTest): void {
       await contract.receiver.waitFor(path, 2);
       expect(contract.receiver.at(target)).toEqual([]);
     }),
+    sandboxOnly,
   );
 
   rule(
@@ -169,6 +170,7 @@ export function deliveryRules(rule: RuleTest): void {
       await contract.receiver.waitFor(path, 3);
       expect(await settled(own, 3)).toMatchObject({ state: 'delivered' });
     }),
+    sandboxOnly,
   );
 
   rule(
@@ -194,5 +196,6 @@ export function deliveryRules(rule: RuleTest): void {
         await other.stop();
       }
     }),
+    sandboxOnly,
   );
 }

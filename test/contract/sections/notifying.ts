@@ -1,39 +1,80 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { productOf, taskEnd, type Contract, type SandboxControl } from '../harness.js';
+import type { Contract } from '../contract.js';
+import { productOf, taskEnd, type SandboxControl } from '../harness.js';
 import type { Received, Reply } from '../receiver.js';
+import { FAILS, HAS_NO_URLS } from '../rehearsal.js';
 import { deliveryShape, type Delivery } from '../shapes.js';
 
+export { FAILS, HAS_NO_URLS };
 export const SECRET = 'a secret that both sides know';
 
-/** Makes a product end with this event, to a path of its own; answers the deliveries that came when the task had ended. */
-export async function deliver(
+/** Longer than the first wait before a retry, which is about a second. */
+const QUIET_MS = 3_000;
+
+export interface Slot {
+  readonly secret?: string;
+  readonly actions?: readonly string[];
+  readonly replies?: readonly Reply[];
+}
+
+/** Points the webhook slot to a path of its own, which answers with `replies`. */
+export async function watch(
   contract: Contract,
-  options: {
-    body?: object;
-    secret?: string;
-    actions?: string[];
-    replies?: Reply[];
-    own?: SandboxControl;
-  } = {},
-): Promise<{ path: string; productId: number }> {
-  const { body = {}, secret, actions, replies = [200], own = contract.own } = options;
+  { secret, actions, replies = [200] }: Slot = {},
+  api = contract.api,
+): Promise<string> {
   const path = `/${contract.unique('hook')}`;
   contract.receiver.answer(path, ...replies);
-  await own.api.post('/settings/webhooks/', {
+  await api.post('/settings/webhooks/', {
     url: contract.receiver.url(path),
     ...(secret === undefined ? {} : { hmac_secret: secret }),
     ...(actions === undefined ? {} : { actions }),
   });
+  return path;
+}
+
+/** Makes a product end with this event, to a path of its own; answers when the request's task has ended, where it can be read. */
+export async function deliver(
+  contract: Contract,
+  { body = {}, own, ...slot }: Slot & { body?: object; own?: SandboxControl } = {},
+): Promise<{ path: string; productId: number }> {
+  const api = own?.api ?? contract.api;
+  const path = await watch(contract, slot, api);
   const product = productOf(
-    await own.api.post('/products/', { external_id: contract.unique(), name: 'Kettle', ...body }),
+    await api.post('/products/', { external_id: contract.unique(), name: 'Kettle', ...body }),
   );
-  await generate(own, product.id);
+  if (own === undefined) contract.remember(product);
+  await generate(contract, product.id, own);
   return { path, productId: product.id };
 }
 
-export async function generate(own: SandboxControl, productId: number): Promise<void> {
-  const answer = await own.api.post('/products/generate/', { product_ids: [productId] });
-  await taskEnd(own.api, (answer.body as { task_id: string }).task_id);
+/** Requests generation. With a sandbox of the suite's own it waits for the end of the task. */
+export async function generate(contract: Contract, productId: number, own?: SandboxControl): Promise<void> {
+  const sandbox = own ?? contract.target.control;
+  if (sandbox === undefined) {
+    await contract.requestGeneration(productId);
+    return;
+  }
+  const answer = await sandbox.api.post('/products/generate/', { product_ids: [productId] });
+  await taskEnd(sandbox.api, (answer.body as { task_id: string }).task_id);
+}
+
+/** What came to `path` about this product until it was quiet for longer than a first retry waits. */
+export async function afterQuiet(
+  contract: Contract,
+  path: string,
+  productId?: number,
+): Promise<readonly Received[]> {
+  const about = (): readonly Received[] =>
+    contract.receiver
+      .at(path)
+      .filter((received) => productId === undefined || parse(received).product?.id === productId);
+  let count = -1;
+  while (about().length !== count) {
+    count = about().length;
+    await sleep(QUIET_MS);
+  }
+  return about();
 }
 
 /** Waits until the last delivery has come so far; its end is decided in the database, which is asked. */
@@ -54,11 +95,9 @@ export async function onlyDelivery(
   contract: Contract,
   options: Parameters<typeof deliver>[1] = {},
 ): Promise<Received> {
-  const { path } = await deliver(contract, options);
-  const [received] = await contract.receiver.waitFor(path, 1);
+  const { path, productId } = await deliver(contract, options);
+  await contract.receiver.waitFor(path, 1, contract.target.waitMs);
+  const received = contract.receiver.at(path).find((candidate) => parse(candidate).product?.id === productId);
   if (received === undefined) throw new Error('Nothing was delivered');
   return received;
 }
-
-export const FAILS = { metadata: { sandbox_outcome: 'failed' } };
-export const HAS_NO_URLS = { metadata: { sandbox_outcome: 'no_urls' } };

@@ -1,0 +1,65 @@
+import {
+  startCatalogSandbox,
+  type CatalogSandboxOptions,
+  type RunningCatalogSandbox,
+} from '../../src/sandbox/catalog/index.js';
+import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { Api } from './api.js';
+
+export const LOGIN = { email: 'merchant@example.com', password: 'correct horse battery staple' };
+
+export class TestClock {
+  private offsetMs = 0;
+
+  readonly now = (): Date => new Date(Date.now() + this.offsetMs);
+
+  advance(ms: number): void {
+    this.offsetMs += ms;
+  }
+}
+
+/** A sandbox of the tests' own, its clock and its database. */
+export class SandboxControl {
+  private constructor(
+    readonly clock: TestClock,
+    readonly database: TestDatabase,
+    private readonly options: Omit<CatalogSandboxOptions, 'databaseUrl'>,
+    public sandbox: RunningCatalogSandbox,
+    readonly token: string,
+  ) {}
+
+  static async start(options: Omit<CatalogSandboxOptions, 'databaseUrl'> = {}): Promise<SandboxControl> {
+    const clock = new TestClock();
+    const database = await createTestDatabase();
+    const all = { clock: clock.now, generationDelayMs: 10, backgroundDelayMs: 10, pollMs: 50, ...options };
+    const sandbox = await startCatalogSandbox({ databaseUrl: database.url, ...all });
+    await sandbox.createUser(LOGIN.email, LOGIN.password);
+    const { token } = await sandbox.issueApiToken('contract suite');
+    return new SandboxControl(clock, database, all, sandbox, token);
+  }
+
+  get api(): Api {
+    return new Api(this.sandbox.baseUrl, this.token);
+  }
+
+  /** Moves the clock and makes the sandbox look at it. */
+  advance(ms: number): void {
+    this.clock.advance(ms);
+    this.sandbox.wake();
+  }
+
+  /** A second instance on the same database. */
+  async another(): Promise<RunningCatalogSandbox> {
+    return startCatalogSandbox({ databaseUrl: this.database.url, ...this.options });
+  }
+
+  async restart(changes: Partial<CatalogSandboxOptions> = {}): Promise<void> {
+    await this.sandbox.stop();
+    this.sandbox = await startCatalogSandbox({ databaseUrl: this.database.url, ...this.options, ...changes });
+  }
+
+  async stop(): Promise<void> {
+    await this.sandbox.stop();
+    await this.database.drop();
+  }
+}
