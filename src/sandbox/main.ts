@@ -3,6 +3,7 @@ import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
 import { startCatalogSandbox } from './catalog/index.js';
 import { openCatalogOperator } from './catalog/operator.js';
 import type { SandboxLogger } from './catalog/logger.js';
+import { READING_ROWS, readingsOfTexts, type CatalogReadings } from './catalog/readings.js';
 
 const USAGE = `The catalog sandbox: a service to try things out against.
 
@@ -17,6 +18,7 @@ const USAGE = `The catalog sandbox: a service to try things out against.
   --host HOST          serve: default 127.0.0.1
   --port PORT          serve: default 4010
   --public-url URL     serve: the origin under which clients reach it
+  --reading NAME=VALUE serve: another reading of what the interface leaves open; repeatable
   --scopes LIST        token issue, user create: of ${SCOPES.join(',')}; default all
 `;
 
@@ -49,6 +51,7 @@ interface Invocation {
     readonly host?: string | undefined;
     readonly port?: string | undefined;
     readonly 'public-url'?: string | undefined;
+    readonly reading?: string[] | undefined;
     readonly scopes?: string | undefined;
     readonly help?: boolean | undefined;
   };
@@ -66,6 +69,7 @@ function readInvocation(args: string[]): Invocation {
         host: text,
         port: text,
         'public-url': text,
+        reading: { type: 'string', multiple: true },
         scopes: text,
         help: { type: 'boolean', short: 'h' },
       },
@@ -98,11 +102,13 @@ async function serve(
   const { print, logger } = surroundings;
   const port = options.port ?? DEFAULT_PORT;
   if (!/^\d{1,5}$/.test(port)) throw new UsageError(`${JSON.stringify(port)} is not a port`);
+  const readings = readingsOf(options.reading ?? []);
   const stopped = surroundings.stopRequested();
   const sandbox = await startCatalogSandbox({
     databaseUrl,
     port: Number(port),
     logger,
+    readings,
     ...(options.schema === undefined ? {} : { schema: options.schema }),
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options['public-url'] === undefined ? {} : { publicUrl: options['public-url'] }),
@@ -164,6 +170,15 @@ async function operate(
     }
   } finally {
     await operator.close();
+  }
+}
+
+function readingsOf(texts: readonly string[]): Partial<CatalogReadings> {
+  try {
+    return readingsOfTexts(texts);
+  } catch (error) {
+    const names = READING_ROWS.map(({ name, values }) => `${name}: ${values}`).join('\n');
+    throw new UsageError(`--reading ${texts.join(' ')} is not known. Readings:\n${names}`, { cause: error });
   }
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from '@jest/globals';
+import { z } from 'zod';
 import { DEFAULT_ASSUMPTIONS, DEFAULT_TASK_STATUSES } from '../../src/catalog/assumptions.js';
 import type { Answer, Api } from './api.js';
 import { expectSuccess, productOf, succeeded } from './expectations.js';
@@ -66,10 +67,10 @@ export class Contract {
     body: Readonly<Record<string, unknown>> = {},
   ): Promise<Product> {
     const externalId = this.unique('model');
-    const name = this.unique('model');
-    const answer = await this.api.post('/products/', { external_id: externalId, name, ...body, variants });
+    const { name = this.unique('model') } = body;
+    const answer = await this.api.post('/products/', { external_id: externalId, ...body, name, variants });
     expect(answer.body).toMatchObject({ background_task_id: expect.any(Number) });
-    const search = String(body['name'] ?? name);
+    const search = z.string().parse(name);
     const found = await this.eventually(`the product model "${search}"`, async () => {
       const page = pageShape.parse((await this.api.get('/products/', { search })).body);
       return page.results.find((product) => product['external_id'] === externalId);

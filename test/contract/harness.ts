@@ -12,7 +12,7 @@ export interface RuleOptions {
   /** Which of a rule's cases this is. */
   readonly note?: string;
   /**
-   * What this test takes for granted beyond the documented rule, such as a path. By URL a difference is then reported, but does
+   * The test takes this for granted beyond the documented rule, such as a path. By URL a difference is then reported, but does
    * not fail.
    */
   readonly assumes?: string;
@@ -31,13 +31,14 @@ export type RuleTest = (
  * interface leaves open (`decided`, `assumes`) is tried too: where the service differs, the suite says so and passes.
  */
 export async function useContract(): Promise<RuleTest> {
-  const { contract, byUrl, missing, close } = await openTarget(process.env);
+  const target = await openTarget(process.env);
+  const { contract, byUrl, missing } = target;
   const differences: string[] = [];
   let registered = 0;
   let skipped = 0;
 
   afterAll(async () => {
-    const problems = await close();
+    const problems = await target.close();
     if (!byUrl) return;
     const lines = [
       `${registered - skipped} tests ran, ${skipped} were skipped with their reason.`,

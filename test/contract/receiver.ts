@@ -69,7 +69,7 @@ export class Receiver {
     this.replies.set(path, replies);
   }
 
-  /** What came to `path`, also below the path of the public URL. */
+  /** The requests to `path`, also below the path of the public URL. */
   at(path: string): readonly Received[] {
     return this.received.filter((request) => request.path.endsWith(path));
   }
@@ -93,10 +93,11 @@ export class Receiver {
   }
 
   private async nextWithin(ms: number): Promise<void> {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, ms);
-    this.waiting.push(resolve);
-    await promise;
+    let timer: NodeJS.Timeout | undefined;
+    await new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, ms);
+      this.waiting.push(resolve);
+    });
     clearTimeout(timer);
   }
 

@@ -40,11 +40,16 @@ const OPTIONS = {
   locale: text,
   'wait-seconds': text,
   'all-retries': flag,
+  help: { ...flag, short: 'h' },
 };
 
 let values;
 try {
   ({ values } = parseArgs({ options: OPTIONS }));
+  if (values.help) {
+    console.log(USAGE);
+    process.exit(0);
+  }
   if (values.url !== undefined && values.token === undefined) throw new Error('--token is missing');
 } catch (error) {
   console.error(`${error.message}\n\n${USAGE}`);

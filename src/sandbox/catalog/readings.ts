@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { FieldValidationError } from './http/errors.js';
 import { MATCH_FIELDS, type MatchField } from './products/identifiers.js';
 
@@ -85,6 +86,39 @@ export function readClearing(body: unknown, clearing: CatalogReadings['clearing'
   const result = read(body, '');
   if (Object.keys(refused).length > 0) throw new FieldValidationError(refused);
   return result;
+}
+
+const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) => z.enum(values);
+
+/** The values of the switches, as text. `satisfies` holds the names to those of the interface. */
+const READING_TEXTS = {
+  postMatchesVariants: oneOf('true', 'false').transform((text) => text === 'true'),
+  matchOrder: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(MATCH_FIELDS))),
+  patchVariants: oneOf('merge', 'replace'),
+  patchObjects: oneOf('replace', 'merge'),
+  patchLocale: oneOf('honoured', 'ignored'),
+  variantsPath: oneOf('read-write', 'read-only'),
+  clearing: oneOf('both', 'null', 'blank', 'ignored-null'),
+  missingLocale: oneOf('default', 'empty', 'not-found'),
+  tasks: oneOf('readable', 'forbidden', 'not-found', 'unnamed'),
+  deletion: oneOf('allowed', 'absent'),
+} satisfies { readonly [Name in keyof CatalogReadings]: z.ZodType<CatalogReadings[Name]> };
+const readingTexts = z.strictObject(READING_TEXTS).partial();
+
+/**
+ * Readings from `name=value` texts, as the command line gives them; the fields of `matchOrder` are separated by commas.
+ * Throws a ZodError when a name or a value is unknown.
+ */
+export function readingsOfTexts(texts: readonly string[]): Partial<CatalogReadings> {
+  const pairs = texts.map((text): [string, string] => {
+    const [name = '', ...value] = text.split('=');
+    return [name, value.join('=')];
+  });
+  const given = readingTexts.parse(Object.fromEntries(pairs));
+  return given;
 }
 
 export interface ReadingRow {

@@ -181,11 +181,8 @@ export function listingRules(rule: RuleTest): void {
       const never = await contract.create({ brand, name: 'Kettle' });
       const generated = await contract.create({ brand, name: 'Kettle' });
       await contract.requestGeneration(generated.id);
-      const success = await contract.eventually('generated product', async () => {
-        const found = ids(await list(contract, { brand, tasks: 'success' }));
-        return found.length > 0 ? found : undefined;
-      });
-      expect(success).toEqual([generated.id]);
+      await untilGenerated(contract, brand, 1);
+      expect(ids(await list(contract, { brand, tasks: 'success' }))).toEqual([generated.id]);
       expect(ids(await list(contract, { brand, tasks: 'none' }))).toEqual([never.id]);
     },
     { needs: ['generation'] },
@@ -231,9 +228,7 @@ export function listingRules(rule: RuleTest): void {
       const [a, b, c] = ids(await several(contract, 3, { brand, name: 'Kettle' }));
       for (const [count, id] of [b, a].entries()) {
         await contract.requestGeneration(id ?? 0);
-        await contract.eventually('generated product', async () =>
-          (await list(contract, { brand, tasks: 'success' })).length > count ? true : undefined,
-        );
+        await untilGenerated(contract, brand, count + 1);
       }
       const generated = { brand, tasks: 'success', order_by: 'task' };
       expect(ids(await list(contract, generated))).toEqual([a, b]);
@@ -320,6 +315,14 @@ async function list(
   const page = pageShape.parse(answer.body);
   expect(page.count).toBe(page.results.length);
   return page.results;
+}
+
+/** Waits until `count` products of the brand are generated. */
+function untilGenerated(contract: Contract, brand: string, count: number): Promise<true> {
+  return contract.eventually(`${count} generated products`, async () => {
+    const page = pageShape.parse((await contract.api.get('/products/', { brand, tasks: 'success' })).body);
+    return page.results.length >= count ? true : undefined;
+  });
 }
 
 async function several(

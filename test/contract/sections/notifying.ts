@@ -59,7 +59,7 @@ export async function generate(contract: Contract, productId: number, own?: Sand
   await taskEnd(sandbox.api, (answer.body as { task_id: string }).task_id);
 }
 
-/** What came to `path` about this product until it was quiet for longer than a first retry waits. */
+/** The deliveries to `path` about this product, once it is quiet for longer than a first retry waits. */
 export async function afterQuiet(
   contract: Contract,
   path: string,

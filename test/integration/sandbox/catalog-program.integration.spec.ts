@@ -87,6 +87,8 @@ describe('the sandbox program', () => {
       ['tokens'],
       ['--verbose'],
       ['serve', '--port', 'x'],
+      ['serve', '--port', '0', '--reading', 'patchLocale=perhaps'],
+      ['serve', '--port', '0', '--reading', 'matchOrder=sku'],
       ['token', 'issue', 'a', '--scopes', 'all'],
     ]) {
       const { status, errors } = await run(args);

@@ -1,0 +1,123 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from '@jest/globals';
+import { createTestDatabase } from '../support/postgres.js';
+
+const path = (name: string): string => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const SANDBOX = path('dist/cli/demo/sandbox-program.js');
+const CONTRACT = path('test/contract/run.mjs');
+const EMAIL = 'merchant@example.com';
+const PASSWORD = 'correct horse battery staple';
+
+/** Most readings that differ from the sandbox's own choices. */
+const OTHER_READINGS = [
+  'postMatchesVariants=false',
+  'matchOrder=asin,mpn,sku,barcode,external_id',
+  'patchVariants=replace',
+  'patchObjects=merge',
+  'patchLocale=ignored',
+  'variantsPath=read-only',
+  'clearing=null',
+  'missingLocale=not-found',
+];
+/** A service that shows no tasks, deletes nothing and clears by empty values. */
+const CLOSED_READINGS = ['tasks=unnamed', 'deletion=absent', 'clearing=ignored-null', 'missingLocale=empty'];
+
+interface Service {
+  readonly url: string;
+  readonly options: readonly string[];
+  stop(): Promise<void>;
+}
+
+/** The sandbox as a process of its own, of which the suite gets the URL and the credentials alone. */
+async function startService(readings: readonly string[]): Promise<Service> {
+  const database = await createTestDatabase();
+  const named = ['--database-url', database.url];
+  const env = { ...process.env, SANDBOX_PASSWORD: PASSWORD };
+  await output(spawn(process.execPath, [SANDBOX, 'user', 'create', EMAIL, ...named], { env }));
+  const issue = ['token', 'issue', 'narrow', '--scopes', 'products', ...named];
+  const [narrowToken = ''] = (await output(spawn(process.execPath, [SANDBOX, ...issue]))).split(/\s/);
+  const switches = readings.flatMap((reading) => ['--reading', reading]);
+  const child = spawn(process.execPath, [SANDBOX, 'serve', '--port', '0', ...named, ...switches]);
+  const printed: string[] = [];
+  for await (const line of createInterface({ input: child.stdout })) {
+    printed.push(line.split(/ {2,}/)[1] ?? '');
+    if (printed.length === 2) break;
+  }
+  const [url = '', token = ''] = printed;
+  return {
+    url,
+    options: ['--token', token, '--email', EMAIL, '--password', PASSWORD, '--narrow-token', narrowToken],
+    stop: async () => {
+      child.kill();
+      await once(child, 'exit');
+      await database.drop();
+    },
+  };
+}
+
+async function output(child: ChildProcess): Promise<string> {
+  return child.stdout === null ? '' : text(child.stdout);
+}
+
+/** Runs the contract suite with these readings; answers its exit status and what it printed. */
+async function runSuite(
+  readings: readonly string[],
+  options: readonly string[] = [],
+): Promise<{ status: number; printed: string }> {
+  const service = await startService(readings);
+  try {
+    const suite = spawn(process.execPath, [CONTRACT, '--url', service.url, ...service.options, ...options]);
+    const [stdout, stderr, [status]] = await Promise.all([
+      text(suite.stdout),
+      text(suite.stderr),
+      once(suite, 'exit') as Promise<[number]>,
+    ]);
+    return { status, printed: stdout + stderr };
+  } finally {
+    await service.stop();
+  }
+}
+
+describe('the contract suite, by URL and credentials alone', () => {
+  it('proves the sandbox in a process of its own, deliveries and retries included', async () => {
+    const { status, printed } = await runSuite([]);
+    expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
+    expect(printed).toContain('0 tests of what the interface leaves open found another reading');
+    // Only what needs the sandbox's clock, database or operator is skipped.
+    expect(printed.match(/○ .*/g)?.filter((line) => !line.includes('only a sandbox'))).toEqual([]);
+    for (const rule of ['SETTINGS-03', 'EVENT-04', 'DELIVERY-08', 'BODY-05', 'SIGN-02'])
+      expect(printed).toMatch(new RegExp(`✓ \\[${rule}\\]`));
+  });
+
+  it('passes a service that reads otherwise what the interface leaves open, and names the differences', async () => {
+    const { status, printed } = await runSuite(OTHER_READINGS, ['--no-generation']);
+    expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
+    const [, report = ''] = printed.split('found another reading:');
+    for (const rule of ['PATCH-07', 'PUT-06', 'CREATE-13', 'PATCH-06', 'VAR-03'])
+      expect(report).toContain(`[${rule}]`);
+  });
+
+  it('passes a service that shows no tasks and deletes nothing, and names what it leaves behind', async () => {
+    const { status, printed } = await runSuite(CLOSED_READINGS);
+    expect({ status, failed: printed.match(/✕ .*/g) }).toEqual({ status: 0, failed: null });
+    expect(printed).toContain('skipped: GET /background-tasks/ answered 404');
+    expect(printed).toContain('Left behind: products that could not be deleted');
+    expect(printed).toMatch(/✓ \[DELIVERY-01\]/);
+  });
+
+  it('refuses to run against a service without a token', async () => {
+    const suite = spawn(process.execPath, [CONTRACT, '--url', 'http://127.0.0.1:1/api/v1']);
+    const [[status], message] = await Promise.all([
+      once(suite, 'exit') as Promise<[number]>,
+      text(suite.stderr),
+    ]);
+    expect({ status, message }).toEqual({
+      status: 1,
+      message: expect.stringContaining('--token is missing'),
+    });
+  });
+});
