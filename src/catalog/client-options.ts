@@ -1,6 +1,7 @@
 import type { AssumptionOverrides, GenerationRequest } from './assumptions.js';
 import type { CatalogAuth } from './auth.js';
 import type { TaskStatuses } from './background-task.js';
+import type { MalformedItem } from './pages.js';
 import type { Sleep } from './rate-limiter.js';
 import type { RequestInfo } from './requester.js';
 
@@ -22,6 +23,8 @@ export interface CatalogClientOptions {
   readonly assumptions?: AssumptionOverrides;
   /** Called for every exchange, for metrics. */
   readonly onRequest?: (info: RequestInfo) => void;
+  /** Called for every entry of a list that is left out because it is malformed. */
+  readonly onMalformed?: (item: MalformedItem & { readonly operation: string }) => void;
 
   /** Time limit of one exchange, to the last byte of the response. Default 30 s. */
   readonly requestTimeoutMs?: number;

@@ -170,6 +170,25 @@ describe('listing products', () => {
     });
   });
 
+  it('leaves out a malformed product and names it, and walks on over a page of nothing else', async () => {
+    const wrong = { id: 2, external_id: 'shopify:a.myshopify.com:2', sku: 7 };
+    service.handler = ({ query }) => {
+      if (query.get('p') === '3') return { json: page([{ id: 3 }]) };
+      if (query.get('p') === '2') return { json: page(['no product'], '?p=3') };
+      return { json: { ...page([{ id: 1 }, wrong], '?p=2'), count: 4 } };
+    };
+    const malformed: unknown[] = [];
+    const client = service.client({ onMalformed: (item) => malformed.push(item) });
+    expect((await all(client.iterateProducts())).map(({ id }) => id)).toEqual([1, 3]);
+    expect(malformed).toEqual([
+      {
+        ...{ operation: 'listProducts', id: wrong.external_id },
+        problem: expect.stringMatching(/^sku: /),
+      },
+      { operation: 'listProducts', id: null, problem: expect.any(String) },
+    ]);
+  });
+
   it.each([1, 500])('[LIST-03] [LIST-23] follows absolute next links over pages of %d', async (size) => {
     const ids = Array.from({ length: size * 3 }, (_, index) => index + 1);
     service.handler = ({ query }) => {

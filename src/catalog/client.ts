@@ -327,27 +327,35 @@ export class CatalogClient {
   }
 
   private async productPage(url: URL): Promise<Page<CatalogProduct>> {
+    const operation = 'listProducts';
     const read = readJson(productList);
-    return this.connection.ask({
-      operation: 'listProducts',
-      group: 'products',
-      method: 'GET',
-      path: '/products/',
-      url,
-      read,
-    });
+    return this.told(
+      operation,
+      await this.connection.ask({
+        operation,
+        group: 'products',
+        method: 'GET',
+        path: '/products/',
+        url,
+        read,
+      }),
+    );
   }
 
   private async variantPage(url: URL): Promise<Page<CatalogVariant>> {
     const { path } = this.connection.assumptions.listVariants;
-    return this.connection.ask({
-      operation: 'listVariants',
-      group: 'products',
-      method: 'GET',
-      path,
-      url,
-      read: readJson(variantList),
-    });
+    const operation = 'listVariants';
+    const read = readJson(variantList);
+    return this.told(
+      operation,
+      await this.connection.ask({ operation, group: 'products', method: 'GET', path, url, read }),
+    );
+  }
+
+  /** Reports what a list leaves out because it is malformed. */
+  private told<T>(operation: string, page: Page<T>): Page<T> {
+    for (const item of page.malformed ?? []) this.options.onMalformed?.({ operation, ...item });
+    return page;
   }
 
   private async taskPage(url: URL): Promise<Page<BackgroundTask>> {

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { CodedError, isCoded } from '../domain/errors.js';
+import { clipped } from '../domain/text.js';
 import { pageSchema } from './schemas.js';
+import { idOf, isRecord } from './untrusted-json.js';
 
 export interface Page<T> {
   readonly results: readonly T[];
+  /** Entries that are left out of `results`; absent when there are none. */
+  readonly malformed?: readonly MalformedItem[];
   /** As the service returned it, absolute or relative; null on the last page. */
   readonly next: string | null;
   readonly previous: string | null;
@@ -11,13 +15,37 @@ export interface Page<T> {
   readonly count: number | null;
 }
 
-/** A list as a page or as an array. */
+/** An entry of a list that does not fit the interface. The entries beside it are used. */
+export interface MalformedItem {
+  /** As the service returned it; null when it has none. */
+  readonly id: string | null;
+  readonly problem: string;
+}
+
+/** A list as a page or as an array. Entries are parsed one by one: a malformed one is left out and named. */
 export function listSchema<Item extends z.ZodType>(item: Item) {
-  return z.union([pageSchema(item), z.array(item)]).transform((list): Page<z.output<Item>> => {
-    if (Array.isArray(list)) return { results: list, next: null, previous: null, count: list.length };
-    const { results, next, previous, count } = list;
-    return { results, next: textOrNull(next), previous: textOrNull(previous), count: count ?? null };
+  return z.union([pageSchema(z.unknown()), z.array(z.unknown())]).transform((list): Page<z.output<Item>> => {
+    const entries = Array.isArray(list) ? list : list.results;
+    const parsed = entries.map((entry) => ({ entry, result: item.safeParse(entry) }));
+    const malformed = parsed.flatMap(({ entry, result }) =>
+      result.success ? [] : { id: idOfEntry(entry), problem: problemOf(result.error) },
+    );
+    const results = parsed.flatMap(({ result }) => (result.success ? [result.data] : []));
+    const found = malformed.length === 0 ? { results } : { results, malformed };
+    if (Array.isArray(list)) return { ...found, next: null, previous: null, count: list.length };
+    const { next, previous, count } = list;
+    return { ...found, next: textOrNull(next), previous: textOrNull(previous), count: count ?? null };
   });
+}
+
+function idOfEntry(entry: unknown): string | null {
+  const id = isRecord(entry) ? (idOf(entry['external_id']) ?? idOf(entry['id'])) : undefined;
+  return id === undefined ? null : clipped(id, 200);
+}
+
+function problemOf(error: z.ZodError): string {
+  const [issue] = error.issues;
+  return issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`;
 }
 
 function textOrNull(value: string | null | undefined): string | null {
@@ -51,9 +79,13 @@ export async function* walkPages<T>(walk: PageWalk<T>): AsyncGenerator<T, undefi
     const page: Page<T> = await fetchPage(walk, current, seen.size === 0);
     seen.add(current.href);
     yield* page.results;
-    url = page.next === null || page.results.length === 0 ? undefined : walk.resolve(page.next, current);
+    url = page.next === null || sizeOf(page) === 0 ? undefined : walk.resolve(page.next, current);
   }
   return undefined;
+}
+
+function sizeOf({ results, malformed = [] }: Page<unknown>): number {
+  return results.length + malformed.length;
 }
 
 async function fetchPage<T>(walk: PageWalk<T>, url: URL, first: boolean): Promise<Page<T>> {

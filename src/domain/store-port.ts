@@ -37,13 +37,13 @@ export interface StoreConnector {
    * Streams products of all statuses by pages, oldest change first, each product once. With `since`, only those
    * changed at or after it. Throws `invalid` when the store reports that it ignored or shortened the filter.
    */
-  readPages(selection: PageSelection): AsyncIterable<readonly ProductSnapshot[]>;
+  readPages(selection: PageSelection): AsyncIterable<readonly SourceProduct[]>;
 
   /** The number of products that a full read should find, or null when the store does not report one. */
   countProducts(query: string): Promise<number | null>;
 
   /** The current products, in the order of the ids. An entry is null when the product no longer exists. */
-  readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]>;
+  readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]>;
 
   /**
    * The current values that a write-back may replace, or null when the product no longer exists. Pass `seo: false` to

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { errorLine, isCoded } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { SourceProduct } from '../domain/store-port.js';
 import { metafieldTarget, valueHash, type WrittenField } from '../domain/written-content.js';
 import { HistoryRepository, type DriftCandidate } from '../persistence/history.repository.js';
 import { placeOfTarget } from '../domain/write-target.js';
@@ -16,9 +17,10 @@ export const driftFindingSchema = z.object({
   /**
    * edited: an unknown value. overwritten: an older value, the merchant's or ours, is there again. deleted: the
    * product is gone. Unpublished: the product is no longer visible, or has another status than the filter.
-   * gone_from_catalog: the catalog no longer has the product; the next full run creates it again.
+   * gone_from_catalog: the catalog no longer has the product; the next full run creates it again. Unreadable: the store
+   * returned malformed data.
    */
-  kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished', 'gone_from_catalog']),
+  kind: z.enum(['edited', 'overwritten', 'deleted', 'unpublished', 'gone_from_catalog', 'unreadable']),
   /** The field; null for the product as a whole. */
   target: z.string().nullable(),
   detail: z.string(),
@@ -80,7 +82,13 @@ export class DriftOperations {
         if (catalogId !== null && state !== 'pending')
           linked.set(externalId, { externalId, catalogId, label });
       for (const [index, product] of quiet.entries()) {
-        const current = live[index] ?? null;
+        const found = live[index] ?? null;
+        const current = found === null ? null : readable(found);
+        if (current !== null && 'problem' in current) {
+          const { externalId, label } = product;
+          products.set(externalId, { externalId, label, findings: [current.problem] });
+          continue;
+        }
         // Only products with translations are read one by one.
         const translations =
           current === null
@@ -143,6 +151,16 @@ async function goneFromCatalog<Link extends LinkedProduct>(
   } catch (error) {
     if (!isCoded(error)) throw error;
     return { gone: [], problem: errorLine(error) };
+  }
+}
+
+/** The product as it is now, or the finding that its data are malformed. */
+function readable(found: SourceProduct): ProductSnapshot | { readonly problem: DriftFinding } {
+  try {
+    return found.snapshot();
+  } catch (error) {
+    const detail = `the store’s data cannot be read: ${errorLine(error)}`;
+    return { problem: { kind: 'unreadable', target: null, detail, live: null, written: null } };
   }
 }
 

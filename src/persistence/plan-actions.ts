@@ -110,6 +110,11 @@ export class PlanActions {
     );
   }
 
+  /** Removes an action whose product is owed instead. The identifiers that it claims stay claimed. */
+  async setAside(id: string): Promise<void> {
+    await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);
+  }
+
   /** An action that came to nothing once identifiers were withheld; the product remembers which. */
   async drop(id: string, externalId: string, withheld: readonly WithheldIdentifier[]): Promise<void> {
     await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);

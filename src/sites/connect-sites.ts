@@ -27,7 +27,11 @@ export function connectSites(
   const workspaces = new Map(
     Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => [
       key,
-      { key, settings, client: catalogClient(key, settings, metrics, patience) },
+      {
+        key,
+        settings,
+        client: catalogClient(key, settings, { metrics, log: logger.child({ stage: 'catalog' }) }, patience),
+      },
     ]),
   );
   const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
@@ -42,7 +46,7 @@ export function connectSites(
 function catalogClient(
   key: string,
   settings: Workspace['settings'],
-  metrics: Metrics,
+  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   patience: Patience,
 ): CatalogClient {
   return new CatalogClient({
@@ -55,6 +59,12 @@ function catalogClient(
     generation: settings.generation.request,
     tasks: settings.tasks,
     assumptions: assumptionOverridesSchema.parse(settings.assumptions),
+    onMalformed: ({ operation, id, problem }) => {
+      log.warn(
+        { workspace: key, operation, productId: id, problem },
+        'a malformed product of a list is left out',
+      );
+    },
     onRequest: ({ operation, method, path, status, durationMs, allowed }) => {
       countRequest('catalog');
       metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });

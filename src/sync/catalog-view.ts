@@ -3,6 +3,7 @@ import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
 import { isMetWith } from '../domain/error-policy.js';
+import { storableText } from '../domain/text.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Workspace } from '../sites/sites.js';
@@ -176,8 +177,9 @@ function variantRows(product: ListedModel, variants: readonly CatalogVariant[]):
   });
 }
 
+/** A database cannot hold every text of the catalog. What remains of such a text is no identifier of ours. */
 function filled(text: string | null | undefined): string | null {
-  return text === undefined || text === '' ? null : text;
+  return text == null || text === '' ? null : storableText(text);
 }
 
 async function variantsOf(workspace: Workspace, catalogId: string): Promise<CatalogVariant[]> {
@@ -196,7 +198,8 @@ function identifierRows(
   const rows: HolderRow[] = [];
   for (const kind of IDENTIFIER_KINDS) {
     const value = holder[kind];
-    if (value !== undefined && value !== null && value !== '') rows.push({ ...common, kind, value });
+    // A text that no database holds is the identifier of none of our products.
+    if (value != null && value !== '' && storableText(value) === value) rows.push({ ...common, kind, value });
   }
   if (rows.length === 0 && externalId !== null && !isVariant)
     rows.push({ ...common, kind: null, value: null });

@@ -1,7 +1,6 @@
 import { CodedError } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { OwedProduct } from '../domain/owed.js';
-import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import type { Clock } from '../runtime/clock.js';
@@ -83,22 +82,6 @@ function readOnce(store: Store, completed: CompletedExport, progress: ExportProg
 
 const nothingToClose = (): Promise<void> => Promise.resolve();
 
-/** Products of a read that has parsed them already. */
-async function* parsed(
-  pages: AsyncIterable<readonly ProductSnapshot[]>,
-): AsyncGenerator<readonly SourceProduct[]> {
-  for await (const page of pages) yield page.map(asSource);
-}
-
-function asSource(snapshot: ProductSnapshot): SourceProduct {
-  return {
-    externalId: snapshot.externalId,
-    storeId: snapshot.storeId,
-    digest: null,
-    snapshot: () => snapshot,
-  };
-}
-
 async function awaitExport(
   store: Store,
   handle: string,
@@ -121,7 +104,7 @@ async function awaitExport(
 function readAllByPages(store: Store): SourceRead {
   const { query } = store.settings.filter;
   return {
-    batches: parsed(store.connector.readPages({ query, since: null })),
+    batches: store.connector.readPages({ query, since: null }),
     incompleteness: async (read) => {
       const expected = await store.connector.countProducts(query);
       if (expected === null) return 'the store did not say how many products there are';
@@ -168,15 +151,15 @@ const OWED_BATCH = 50;
 
 async function* withBesides(
   store: Store,
-  pages: AsyncIterable<readonly ProductSnapshot[]>,
+  pages: AsyncIterable<readonly SourceProduct[]>,
   besides: AsyncIterable<readonly string[]>,
   gone: string[],
 ): AsyncGenerator<readonly SourceProduct[]> {
-  yield* parsed(pages);
+  yield* pages;
   for await (const chunk of besides) {
     const read = await store.connector.readProducts(chunk);
     gone.push(...chunk.filter((_id, index) => read[index] === null));
-    yield read.filter((snapshot) => snapshot !== null).map(asSource);
+    yield read.filter((product) => product !== null);
   }
 }
 

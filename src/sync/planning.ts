@@ -6,7 +6,7 @@ import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
-import { settleIdentity, type CatalogHolder } from '../planner/identity.js';
+import { settleIdentity, type CatalogHolder, type SettledIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, planProduct, type PlannedChange, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
@@ -228,10 +228,10 @@ async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
     const unseen = await plan.reads.unseen();
     for (let from = 0; from < unseen.length; from += 50) {
       const chunk = unseen.slice(from, from + 50);
-      const snapshots = await store.connector.readProducts(chunk.map((product) => product.storeId));
-      for (const [index, snapshot] of snapshots.entries()) {
+      const products = await store.connector.readProducts(chunk.map((product) => product.storeId));
+      for (const [index, found] of products.entries()) {
         const product = chunk[index];
-        if (snapshot !== null && product) present.add(product.externalId);
+        if (found !== null && product) present.add(product.externalId);
       }
     }
   }
@@ -268,23 +268,37 @@ async function settleBatch(
     await plan.catalog.ownCatalogIds(products),
   ];
   const holdersByKey = Map.groupBy(holders, (holder) => `${holder.kind}\u0000${holder.value}`);
+  const settledOne = (
+    action: SyncActionEntity,
+  ): { readonly settled: SettledIdentity } | { reason: string } => {
+    try {
+      const change = plannedChange(action);
+      const own = identifiersOf(change.body).flatMap(
+        (each) => holdersByKey.get(`${each.kind}\u0000${each.value}`) ?? [],
+      );
+      const { externalId } = action;
+      const view = { bearers, holders: own, ownCatalogId: ownIds.get(externalId) ?? null, contested };
+      return {
+        settled: settleIdentity(change, links.get(externalId) ?? null, view, store.generatedFields),
+      };
+    } catch (error) {
+      return { reason: errorLine(error) };
+    }
+  };
   let unchanged = 0;
   for (const action of actions) {
-    const change = plannedChange(action);
-    const own = identifiersOf(change.body).flatMap(
-      (each) => holdersByKey.get(`${each.kind}\u0000${each.value}`) ?? [],
-    );
-    const settled = settleIdentity(
-      change,
-      links.get(action.externalId) ?? null,
-      { bearers, holders: own, ownCatalogId: ownIds.get(action.externalId) ?? null, contested },
-      store.generatedFields,
-    );
-    if (settled.kind === 'unchanged') {
-      await plan.actions.drop(action.id, action.externalId, settled.withheld);
+    const found = settledOne(action);
+    if ('reason' in found) {
+      // Its identity cannot be decided. That is this product's fault alone.
+      const { externalId, storeId, label } = action;
+      await plan.actions.setAside(action.id);
+      await plan.owed.putOff([{ externalId, storeId, label, code: 'not_understood', detail: found.reason }]);
       unchanged += 1;
-    } else if (differs(action, settled.change)) {
-      await plan.actions.replace(action.id, settled.change);
+    } else if (found.settled.kind === 'unchanged') {
+      await plan.actions.drop(action.id, action.externalId, found.settled.withheld);
+      unchanged += 1;
+    } else if (differs(action, found.settled.change)) {
+      await plan.actions.replace(action.id, found.settled.change);
     }
   }
   return unchanged;

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
+import type { SourceProduct } from '../domain/store-port.js';
 import { Database } from '../persistence/database.js';
 import type { SavedPlanEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
@@ -174,14 +175,16 @@ export class SavedPlans {
 }
 
 /** The entry as a new action whose identity is checked again, or the change since it was planned. */
-function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store): NewAction | string {
+function judged(entry: EntryStanding, found: SourceProduct | null, store: Store): NewAction | string {
   if (entry.writing) return 'a write-back of the product is under way';
   if (entry.actedSince || entry.linkMoved)
     return 'another run has dealt with the product since the plan was made';
   if (entry.kind === 'orphan') {
-    return live === null ? orphaned(entry) : 'the product is in the store again';
+    return found === null ? orphaned(entry) : 'the product is in the store again';
   }
-  if (live === null) return 'the product is no longer in the store';
+  if (found === null) return 'the product is no longer in the store';
+  const live = snapshotOrReason(found);
+  if (typeof live === 'string') return live;
   const outOfScope = reasonOutOfScope(live, store.settings.filter);
   if (outOfScope !== null) return `the product is left out now: ${outOfScope}`;
   const source = sourceFingerprint(effectiveSnapshot(live, entry.written), store.rules);
@@ -208,6 +211,15 @@ function judged(entry: EntryStanding, live: ProductSnapshot | null, store: Store
     readMark: null,
     identifiers: identifiersOf(entry.body),
   };
+}
+
+/** A malformed product refuses its own entry alone. */
+function snapshotOrReason(product: SourceProduct): ProductSnapshot | string {
+  try {
+    return product.snapshot();
+  } catch (error) {
+    return `the product cannot be read now: ${errorLine(error)}`;
+  }
 }
 
 function orphaned(entry: EntryStanding): NewAction {

@@ -116,6 +116,8 @@ export class FakeStore implements StoreConnector {
   selects: (product: ProductSnapshot) => boolean = () => true;
   /** How the store normalises a value. */
   normalises: (field: StoreField, value: string) => string = (_field, value) => value;
+  /** Products whose data do not fit the interface, by store id. */
+  malformed = new Set<string>();
   /** Metafields that the store refuses, by key. */
   refusedKeys = new Set<string>();
   /** Languages of the shop besides its own. */
@@ -183,10 +185,11 @@ export class FakeStore implements StoreConnector {
     }
   }
 
-  async *readPages(selection: PageSelection): AsyncGenerator<readonly ProductSnapshot[]> {
+  async *readPages(selection: PageSelection): AsyncGenerator<readonly SourceProduct[]> {
     await this.script.run('readPages', [selection], () => undefined);
     const { since } = selection;
-    yield* this.#batches((product) => since === null || product.updatedAt >= since);
+    const changed = this.#batches((product) => since === null || product.updatedAt >= since);
+    for await (const batch of changed) yield batch.map((product) => this.#source(product));
   }
 
   async *#batches(wanted: (product: ProductSnapshot) => boolean): AsyncGenerator<readonly ProductSnapshot[]> {
@@ -206,10 +209,24 @@ export class FakeStore implements StoreConnector {
     );
   }
 
-  async readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]> {
+  async readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]> {
     return this.script.run('readProducts', [storeIds], () =>
-      storeIds.map((id) => this.products.get(id) ?? null),
+      storeIds.map((id) => {
+        const product = this.products.get(id);
+        return product === undefined ? null : this.#source(product);
+      }),
     );
+  }
+
+  /** A product as a read without digests returns it. */
+  #source(product: ProductSnapshot): SourceProduct {
+    const { externalId, storeId } = product;
+    const snapshot = (): ProductSnapshot => {
+      if (this.malformed.has(storeId))
+        throw new CodedError('transient', `malformed product data, ${storeId}`);
+      return product;
+    };
+    return { externalId, storeId, digest: null, snapshot };
   }
 
   async readLive(

@@ -189,7 +189,8 @@ describe('product details', () => {
           });
       }
     });
-    const [product] = await connect(store.url).connector.readProducts([productGid(1)]);
+    const [source] = await connect(store.url).connector.readProducts([productGid(1)]);
+    const product = source?.snapshot();
     expect(product?.variants.map(({ title }) => title)).toEqual(['V1', 'V2', 'V3']);
     expect(product?.imageUrls).toEqual(['https://cdn.example.com/2.png']);
     expect(product?.metafields.map(({ key }) => key)).toEqual(['a', 'b']);
@@ -227,21 +228,31 @@ describe('product details', () => {
     ).resolves.toHaveLength(6);
   });
 
-  it('fail as transient when a part is malformed, never as half a product', async () => {
-    store.answerWith(() =>
-      data({ nodes: [detailNode(1, { variants: page([variantNode(1, { id: 'x' })]) })] }),
-    );
-    expect(await failureOf(connect(store.url).connector.readProducts([productGid(1)]))).toMatchObject({
-      code: 'transient',
-    });
-  });
+  it.each([
+    ['a part', { variants: page([variantNode(1, { id: 'x' })]) }],
+    ['the list of its parts', { media: null }],
+    ['its own field', { title: 7 }],
+    ['its id', { id: productGid(9) }],
+  ])(
+    'fail that product alone by name when %s is malformed, never as half a product',
+    async (_what, wrong) => {
+      store.answerWith(() => data({ nodes: [detailNode(1, wrong), detailNode(2)] }));
+      const [bad, good] = await connect(store.url).connector.readProducts([1, 2].map(productGid));
+      expect(good?.snapshot().storeId).toBe(productGid(2));
+      expect(bad).toMatchObject({ storeId: productGid(1), digest: null });
+      expect(await failureOf(Promise.resolve().then(() => bad?.snapshot()))).toMatchObject({
+        code: 'transient',
+        message: expect.stringMatching(/malformed product data|in place of/),
+      });
+    },
+  );
 
   it('hold the metafields of the wanted namespaces only', async () => {
     const metafields = page([metafieldNode(1, 'a', 'A', 'custom'), metafieldNode(2, 'b', 'B', 'reviews')]);
     store.answerWith(() => data({ nodes: [detailNode(1, { metafields })] }));
     const { connector } = connect(store.url, { openAttributeNamespaces: ['custom'] });
     const [product] = await connector.readProducts([productGid(1)]);
-    expect(product?.metafields.map(({ key }) => key)).toEqual(['a']);
+    expect(product?.snapshot().metafields.map(({ key }) => key)).toEqual(['a']);
   });
 });
 

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type {
   CompletedExport,
   ExportState,
@@ -118,7 +117,7 @@ export class ShopifyConnector implements StoreConnector {
     return readExportFile(completed, settings);
   }
 
-  readPages(selection: PageSelection): AsyncIterable<readonly ProductSnapshot[]> {
+  readPages(selection: PageSelection): AsyncIterable<readonly SourceProduct[]> {
     return this.reader.products(selection);
   }
 
@@ -126,7 +125,7 @@ export class ShopifyConnector implements StoreConnector {
     return this.reader.count(query);
   }
 
-  readProducts(storeIds: readonly string[]): Promise<readonly (ProductSnapshot | null)[]> {
+  readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]> {
     return this.details.read(storeIds);
   }
 

@@ -1,5 +1,7 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
+import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
+import type { SourceProduct } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import {
   MORE_MEDIA,
@@ -9,7 +11,15 @@ import {
   type StoreDocument,
 } from './documents.js';
 import { refusedWith } from './faults.js';
-import { type MappingScope, parseNode, type RawNode, toSnapshot } from './mapper.js';
+import {
+  MalformedProductError,
+  type MappingScope,
+  numericId,
+  parseNode,
+  type RawNode,
+  type RawProduct,
+  toSnapshot,
+} from './mapper.js';
 import type { ShopifyLimits } from './options.js';
 import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from './schemas.js';
 
@@ -31,13 +41,14 @@ export class ProductDetails {
   }
 
   /** The current products, in the order of the ids; null for an id without a product. */
-  async read(ids: readonly string[]): Promise<(ProductSnapshot | null)[]> {
-    const products: (ProductSnapshot | null)[] = [];
+  async read(ids: readonly string[]): Promise<(SourceProduct | null)[]> {
+    const products: (SourceProduct | null)[] = [];
     while (products.length < ids.length) {
       const chunk = ids.slice(products.length, products.length + this.chunk);
       const nodes = await this.readChunk(chunk);
       if (nodes === 'too dear') continue;
-      for (const node of nodes) products.push(await this.complete(node));
+      for (const [index, node] of nodes.entries())
+        products.push(await this.complete(chunk[index] ?? '', node));
     }
     return products;
   }
@@ -67,15 +78,35 @@ export class ProductDetails {
     this.chunk = Math.max(1, Math.min(affordable, this.limits.detailChunk, asked * 2));
   }
 
-  private async complete(node: unknown): Promise<ProductSnapshot | null> {
+  /** Null for what is gone or is no product. A malformed product fails only when its snapshot is requested. */
+  private async complete(id: string, node: unknown): Promise<SourceProduct | null> {
     if (node === null) return null;
+    try {
+      const children = await this.childrenOf(id, node);
+      if (children === null) return null;
+      return this.source(id, () => toSnapshot({ core: { node, line: null }, ...children }, this.scope));
+    } catch (error) {
+      if (!(error instanceof MalformedProductError)) throw error;
+      return this.source(id, () => {
+        throw error;
+      });
+    }
+  }
+
+  private source(id: string, snapshot: () => ProductSnapshot): SourceProduct {
+    const externalId = productExternalId(this.scope.shop, numericId(id));
+    return { externalId, storeId: id, digest: null, snapshot };
+  }
+
+  private async childrenOf(id: string, node: unknown): Promise<Omit<RawProduct, 'core'> | null> {
     if (parseNode(nodeKindSchema, { node, line: null }).__typename !== 'Product') return null;
     const pages = parseNode(productDetailPagesSchema, { node, line: null });
-    const variants = await this.follow(this.moreVariants, pages.id, pages.variants);
-    const media = await this.follow(MORE_MEDIA, pages.id, pages.media);
-    const metafields = await this.follow(MORE_METAFIELDS, pages.id, pages.metafields);
+    if (pages.id !== id) throw new MalformedProductError(`the store answered ${pages.id} in place of ${id}`);
+    const variants = await this.follow(this.moreVariants, id, pages.variants);
+    const media = await this.follow(MORE_MEDIA, id, pages.media);
+    const metafields = await this.follow(MORE_METAFIELDS, id, pages.metafields);
     if (variants === null || media === null || metafields === null) return null;
-    return toSnapshot({ core: { node, line: null }, variants, media, metafields }, this.scope);
+    return { variants, media, metafields };
   }
 
   /** All nodes of a connection after its first page; null when the product disappeared meanwhile. */

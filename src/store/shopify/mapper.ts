@@ -27,6 +27,13 @@ export interface RawProduct {
   readonly metafields: readonly RawNode[];
 }
 
+/** One product breaks the interface. The products beside it can be read. */
+export class MalformedProductError extends CodedError {
+  constructor(message: string, details: { readonly cause?: unknown } = {}) {
+    super('transient', message, details);
+  }
+}
+
 type Core = z.infer<typeof productCoreSchema>;
 type Variant = z.infer<typeof variantSchema>;
 
@@ -82,8 +89,7 @@ export function parseNode<T>(schema: z.ZodType<T>, { node, line }: RawNode): T {
   const place = line === null ? 'an answer' : `line ${String(line)} of the export`;
   const issue = parsed.error.issues[0];
   const what = issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`;
-  throw new CodedError(
-    'transient',
+  throw new MalformedProductError(
     `malformed product data in ${place}, ${id.success ? id.data.id : 'no id'} (${what})`,
     { cause: parsed.error },
   );

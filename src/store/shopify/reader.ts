@@ -4,9 +4,9 @@ import type {
   LiveParts,
   LiveProduct,
   PageSelection,
+  SourceProduct,
   StoreField,
 } from '../../domain/store-port.js';
-import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { ShopifyClient } from './client.js';
 import { type ProductDetails, requireCursor, standingCursor } from './details.js';
 import { LIVE_PRODUCT, PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';
@@ -17,7 +17,8 @@ import { productSearch, requireHeeded } from './search.js';
 
 interface PageEntry {
   readonly id: string;
-  readonly updatedAt: string;
+  /** Null when it is malformed. */
+  readonly updatedAt: string | null;
 }
 
 /** Reads by pages: first the ids in the order of change, then the products. */
@@ -32,7 +33,7 @@ export class PageReader {
    * Batches of products, oldest change first, each product once. A product that changes during the walk moves behind
    * the cursor; the next run reads its change. A product that disappears is omitted.
    */
-  async *products(selection: PageSelection): AsyncGenerator<readonly ProductSnapshot[]> {
+  async *products(selection: PageSelection): AsyncGenerator<readonly SourceProduct[]> {
     // Stored as numbers of eight bytes each, in case of a large store.
     const seen = new Set<number>();
     for await (const entries of this.ids(selection)) {
@@ -119,7 +120,7 @@ export class PageReader {
       if (!pageInfo.hasNextPage) return;
       walked += nodes.length;
       const last = nodes.at(-1);
-      const reached = last === undefined ? null : new Date(last.updatedAt);
+      const reached = last?.updatedAt == null ? null : new Date(last.updatedAt);
       // If one instant alone has more products than the limit, time does not help, so the cursor continues.
       const leadsOn = reached !== null && (since === null || toSeconds(reached) > toSeconds(since));
       if (walked + pageSize > pagingCeiling && leadsOn) {

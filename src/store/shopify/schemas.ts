@@ -99,7 +99,10 @@ export const nodeKindSchema = z.object({ __typename: z.string() });
 export const moreData = z.object({ product: z.object({ children: page(z.unknown()) }).nullable() });
 
 export const productsPageData = z.object({
-  products: page(z.object({ id: productId, updatedAt: z.iso.datetime({ offset: true }) })),
+  // A product's time may be malformed. Its details are read all the same.
+  products: page(
+    z.object({ id: productId, updatedAt: z.iso.datetime({ offset: true }).nullable().catch(null) }),
+  ),
 });
 
 export const productsCountData = z.object({

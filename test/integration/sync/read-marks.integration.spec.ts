@@ -109,6 +109,51 @@ it('a product that proves malformed is owed by name, and the run goes on with th
   expect(await owed.page(STORE, '', 10)).toEqual([]);
 });
 
+it.each([
+  ['a full read by pages', true],
+  ['an incremental read', false],
+])('a product that proves malformed in %s is owed by name, and its page goes on', async (_read, full) => {
+  stages.store.exports = false;
+  await stages.sync();
+  stages.store.malformed.add('2');
+  const updatedAt = new Date();
+  for (const id of ['1', '2', '3']) stages.store.edit(id, { vendor: 'Other', updatedAt });
+  expect(await stages.sync({ full })).toMatchObject({ state: 'partial', counts: { updated: 2, owed: 1 } });
+  const owed = new OwedRepository(stages.db);
+  expect(await owed.page(STORE, '', 10)).toMatchObject([
+    { externalId: snapshot(2).externalId, code: 'not_understood', detail: 'malformed product data, 2' },
+  ]);
+  // Owed products are read by their ids, and the fault is still theirs alone.
+  stages.store.edit('3', { vendor: 'Another', updatedAt });
+  expect(await stages.sync({ full: false })).toMatchObject({ state: 'partial', counts: { updated: 1 } });
+  stages.store.malformed.clear();
+  await stages.sync({ full: false });
+  expect(await owed.page(STORE, '', 10)).toEqual([]);
+});
+
+it('a product whose identity cannot be settled is owed by name, and the run goes on', async () => {
+  stages.store.put(withSku(snapshot(4), 'SHARED'), withSku(snapshot(5), 'SHARED'));
+  const fails = snapshot(4).externalId;
+  await stages.db.dataSource.query(`CREATE FUNCTION without_body() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN IF NEW.external_id = '${fails}' THEN NEW.body = NULL; END IF; RETURN NEW; END $$;
+    CREATE TRIGGER without_body BEFORE INSERT ON sync_action FOR EACH ROW EXECUTE FUNCTION without_body()`);
+  try {
+    expect(await stages.sync()).toMatchObject({ state: 'partial', counts: { created: 1, owed: 1 } });
+  } finally {
+    await stages.db.dataSource.query('DROP FUNCTION without_body CASCADE');
+  }
+  expect(await new OwedRepository(stages.db).page(STORE, '', 10)).toMatchObject([
+    { externalId: fails, code: 'not_understood', detail: expect.stringContaining('holds no product') },
+  ]);
+});
+
+it('a foreign catalog product with texts that no database holds fails nothing', async () => {
+  stages.store.put(snapshot(4));
+  const foreign = { name: 'Foreign', sku: 'SKU\u00004', barcode: '\ud800', external_id: 'x\u0000y' };
+  stages.catalog.products.set(900, { id: 900, ...foreign });
+  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+});
+
 it('a description beyond all bounds and an attribute as deep as a well fail or change their own product alone', async () => {
   stages.store.put(
     snapshot(4, {
