@@ -177,7 +177,7 @@ function variantRows(product: ListedModel, variants: readonly CatalogVariant[]):
   });
 }
 
-/** A database cannot hold every text of the catalog. What remains of such a text is no identifier of ours. */
+/** A database cannot hold every text of the catalog. The rest of such a text is no identifier of ours. */
 function filled(text: string | null | undefined): string | null {
   return text == null || text === '' ? null : storableText(text);
 }

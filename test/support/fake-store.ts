@@ -1,6 +1,5 @@
 import { CodedError } from '../../src/domain/errors.js';
-import { productExternalId, variantExternalId } from '../../src/domain/external-id.js';
-import type { ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
+import type { ProductSnapshot } from '../../src/domain/snapshot.js';
 import type {
   CompletedExport,
   ExportState,
@@ -23,74 +22,7 @@ import { fingerprint } from '../../src/domain/fingerprint.js';
 import { metafieldTarget } from '../../src/domain/written-content.js';
 import { CallScript } from './call-script.js';
 
-export const SHOP = 'example.myshopify.com';
-
-/** A standalone product as the store holds it; a test says what matters to it. */
-export function snapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
-  return {
-    externalId: productExternalId(SHOP, String(id)),
-    storeId: String(id),
-    status: 'ACTIVE',
-    handle: `product-${String(id)}`,
-    title: `Product ${String(id)}`,
-    descriptionHtml: `<p>Source ${String(id)}</p>`,
-    vendor: 'Acme',
-    productType: 'Thing',
-    category: null,
-    tags: [],
-    isGiftCard: false,
-    url: null,
-    seoTitle: null,
-    seoDescription: null,
-    options: [],
-    imageUrls: [],
-    metafields: [],
-    hasOnlyDefaultVariant: true,
-    variants: [variant(id, 1, { sku: `SKU-${String(id)}` })],
-    updatedAt: new Date('2026-11-19T10:00:00Z'),
-    ...overrides,
-  };
-}
-
-export function variant(
-  product: number,
-  number: number,
-  overrides: Partial<VariantSnapshot> = {},
-): VariantSnapshot {
-  const id = `${String(product)}0${String(number)}`;
-  return {
-    externalId: variantExternalId(SHOP, String(product), id),
-    storeId: id,
-    title: `Variant ${String(number)}`,
-    sku: null,
-    barcode: null,
-    options: [],
-    weight: null,
-    metafields: [],
-    ...overrides,
-  };
-}
-
-/** The same product with another identifier. */
-export function withSku(product: ProductSnapshot, sku: string | null): ProductSnapshot {
-  return { ...product, variants: product.variants.map((each) => ({ ...each, sku })) };
-}
-
-/** A product of two variants, which the catalog holds as a product model. */
-export function modelSnapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
-  const sizes = [1, 2].map((number) =>
-    variant(id, number, {
-      sku: `SKU-${String(id)}-${String(number)}`,
-      options: [{ name: 'Size', value: String(number) }],
-    }),
-  );
-  return snapshot(id, {
-    hasOnlyDefaultVariant: false,
-    options: [{ name: 'Size', values: ['1', '2'] }],
-    variants: sizes,
-    ...overrides,
-  });
-}
+export { modelSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
 
 export type StoreOperation =
   Exclude<keyof StoreConnector, 'check' | 'close' | 'ensureSubscriptions'> | 'batch';
