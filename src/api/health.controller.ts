@@ -44,6 +44,7 @@ export class HealthController {
   async #look(): Promise<HealthCheckResult> {
     try {
       return await this.health.check([
+        // SQL: the shortest statement that proves an answer.
         () => this.#part('database', () => this.db.affected('SELECT 1')),
         () => this.#part('queue', () => this.queue.ping()),
       ]);

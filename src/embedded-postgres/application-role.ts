@@ -18,6 +18,8 @@ export function applicationPassword(clusterPassword: string): string {
 /**
  * Makes the application's role and database where they are missing, and hands over what an older release made as superuser.
  * `admin` is connected to `postgres` as superuser; `inDatabase` runs a statement in the application's database as superuser.
+ *
+ * SQL: roles and databases have no entity.
  */
 export async function prepareApplication(
   admin: pg.Client,

@@ -81,8 +81,10 @@ export class Holder {
    */
   async leave(): Promise<boolean> {
     try {
+      // SQL: the lock of the session counts the users of the server.
       await this.client.query('SELECT pg_advisory_unlock_shared($1)', [USERS_LOCK]);
       const { rows } = await this.client.query<{ alone: boolean }>(
+        // SQL: the lock of the session proves that no other user is left.
         'SELECT pg_try_advisory_lock($1) AS alone',
         [USERS_LOCK],
       );
@@ -101,6 +103,7 @@ async function takeLock(client: pg.Client, clusterDir: string): Promise<'held' |
   const shown = await client.query<{ data_directory: string }>('SHOW data_directory');
   const served = await realpath(shown.rows[0]?.data_directory ?? '').catch(() => ''); // the files are on another machine
   if (served !== clusterDir) return 'absent';
+  // SQL: the lock of the session counts the users of the server.
   const { rows } = await client.query<{ held: boolean }>('SELECT pg_try_advisory_lock_shared($1) AS held', [
     USERS_LOCK,
   ]);

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Not, type QueryRunner } from 'typeorm';
+import { In, IsNull, LessThan, Not, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { CatalogField, Identifier } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
@@ -61,6 +61,7 @@ const NOTHING_TALLIED: ActionTally = {
   generationRequested: 0,
 };
 
+// SQL: each write moves actions only from the state that it names, and moves the link and the owed row of the product with them.
 @Injectable()
 export class ActionRepository {
   constructor(private readonly db: Database) {}
@@ -166,23 +167,23 @@ export class ActionRepository {
 
   /** Identifiers that the catalog may hold for these products although the store has them elsewhere or nowhere by now. */
   async stale(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
-    return this.#identifiers('NOT wanted AND product = ANY($1)', products);
+    return this.#identifiers(products, { wanted: false });
   }
 
   /** All identifiers that the catalog may hold for these products. */
   async held(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
-    return this.#identifiers('product = ANY($1)', products);
+    return this.#identifiers(products, {});
   }
 
   async #identifiers(
-    condition: string,
     products: readonly string[],
+    condition: { readonly wanted?: boolean },
   ): Promise<ReadonlyMap<string, Identifier[]>> {
-    const rows = await this.db.read(
-      this.db.reader(ProductIdentifierEntity).only('product', 'kind', 'value', 'owner'),
-      `SELECT product, kind, value, owner FROM product_identifier WHERE ${condition} ORDER BY owner, kind, value`,
-      [products],
-    );
+    const rows = await this.db.repository(ProductIdentifierEntity).find({
+      select: { product: true, kind: true, value: true, owner: true },
+      where: { ...condition, product: In(products) },
+      order: { owner: 'ASC', kind: 'ASC', value: 'ASC' },
+    });
     return Map.groupBy(rows, ({ product }) => product);
   }
 
@@ -222,7 +223,6 @@ export class ActionRepository {
     const row = await this.db.readOne(
       countRow,
       // SQL: looks into the error's JSON.
-
       `SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'failed'
          AND error->>'code' = ANY($2)`,
       [runId, RETRIED_CODES],
@@ -234,7 +234,6 @@ export class ActionRepository {
     const row = await this.db.readOne(
       tallyRow,
       // SQL: all counts in one pass.
-
       `SELECT count(*) FILTER (WHERE state = 'applied' AND kind = 'create') AS created,
          count(*) FILTER (WHERE state = 'applied' AND kind IN ('adopt', 'update')) AS updated,
          count(*) FILTER (WHERE state = 'failed') AS failed,
@@ -255,12 +254,12 @@ export class ActionRepository {
 
   /** The body that the last applied action before this one sent for the product; null when none is kept. */
   async bodyBefore(action: Pick<SyncActionEntity, 'id' | 'externalId'>): Promise<SyncActionEntity['body']> {
-    const row = await this.db.entity(
-      SyncActionEntity,
-      `SELECT * FROM sync_action WHERE external_id = $1 AND id < $2 AND state = 'applied' AND body IS NOT NULL
-       ORDER BY id DESC LIMIT 1`,
-      [action.externalId, action.id],
-    );
+    const { externalId, id } = action;
+    const row = await this.db.repository(SyncActionEntity).findOne({
+      select: { id: true, body: true },
+      where: { externalId, id: LessThan(id), state: 'applied', body: Not(IsNull()) },
+      order: { id: 'DESC' },
+    });
     return row?.body ?? null;
   }
 
@@ -282,6 +281,7 @@ export class ActionRepository {
  * Forgets identifiers of the products `$1` that the catalog no longer holds: the stale ones, or all of them unless `$2`. Products from
  * which one of them is withheld are owed: they may have it now.
  */
+// SQL: one statement removes the identifiers and owes the products that wait for them, so that none is missed.
 const RELEASED = `WITH released AS (
     DELETE FROM product_identifier WHERE product = ANY($1) AND (NOT wanted OR NOT $2) RETURNING workspace, kind, value
   )

@@ -67,11 +67,13 @@ const MIGRATION_LOCK = 7_236_401;
 export async function migrate(source: DataSource): Promise<string[]> {
   const runner = source.createQueryRunner();
   try {
+    // SQL: the lock of the session makes replicas migrate one after the other.
     await runner.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
     try {
       const applied = await source.runMigrations();
       return applied.map((migration) => migration.name);
     } finally {
+      // SQL: the lock of the session makes replicas migrate one after the other.
       await runner.query('SELECT pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     }
   } finally {
@@ -81,9 +83,11 @@ export async function migrate(source: DataSource): Promise<string[]> {
 
 /** How many migrations have not been applied yet; changes nothing. */
 export async function pendingMigrations(source: DataSource): Promise<number> {
+  // SQL: before the first migration there is no table of migrations to read.
   const rows: unknown = await source.query(`SELECT to_regclass('migrations') AS found`);
   const exists = Array.isArray(rows) && rows.some((row: { found: string | null }) => row.found !== null);
   if (!exists) return MIGRATIONS.length;
+  // SQL: the table of migrations is TypeORM’s own and has no entity.
   const done: unknown = await source.query('SELECT count(*) AS count FROM migrations');
   const [first] = done as [{ count: string }];
   return Math.max(0, MIGRATIONS.length - Number(first.count));

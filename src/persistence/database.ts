@@ -1,10 +1,20 @@
 import type { OnApplicationShutdown } from '@nestjs/common';
-import type { DataSource, EntityTarget, ObjectLiteral, QueryRunner, Repository } from 'typeorm';
+import {
+  Raw,
+  type DataSource,
+  type EntityTarget,
+  type ObjectLiteral,
+  type QueryRunner,
+  type Repository,
+} from 'typeorm';
 import { camelCased, entityReader, type EntityReader, type RowReader } from './row-reader.js';
 
 /** A value that the driver can send; plain objects and arrays for jsonb columns go through `json`. */
 export type SqlValue =
   string | number | boolean | Date | Buffer | null | readonly (string | number | boolean | null)[];
+
+/** A condition of a repository's `where`: the column is not later than now, by the database's clock. */
+export const BEFORE_NOW = Raw((column) => `${column} <= now()`);
 
 /**
  * The database in two ways. Plain reads, lists and counts go through `repository`. Statements written by hand are for what a repository

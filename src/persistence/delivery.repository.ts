@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Raw } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
-import { json, uuid, Database } from './database.js';
+import { BEFORE_NOW, json, uuid, Database } from './database.js';
 import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 import { countByState } from './state-counts.js';
 
-/** By the database's clock, which leases are measured by. */
-const BEFORE_NOW = Raw((column) => `${column} <= now()`);
 const receivedRow = z.object({ id: z.string(), isNew: z.boolean() });
 
 export interface NewDelivery {
@@ -19,7 +17,11 @@ export interface NewDelivery {
   readonly action: string | null;
 }
 
-/** The inbox: one row per delivery, however often it is sent. */
+/**
+ * The inbox: one row per delivery, however often it is sent.
+ *
+ * SQL: each write is guarded by the lease or the state that it expects, by the clock of the database.
+ */
 @Injectable()
 export class DeliveryRepository {
   constructor(private readonly db: Database) {}
@@ -134,6 +136,7 @@ export function insertDeliveries(count: number): string {
     );
     return `(${columns.join(', ')})`;
   });
+  // SQL: the conflict clause is the dedupe rule, and one statement stores a whole batch.
   return `INSERT INTO webhook_delivery (workspace, dedupe_key, via, headers, raw_body, action)
     VALUES ${rows.join(', ')} ON CONFLICT DO NOTHING RETURNING id, workspace, dedupe_key, true AS is_new`;
 }

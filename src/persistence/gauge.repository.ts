@@ -50,6 +50,7 @@ export class GaugeRepository {
   async workspaces(keys: readonly string[]): Promise<WorkspaceGauges[]> {
     return this.db.read(
       workspaceRow,
+      // SQL: one aggregate gives a consistent view of all workspaces.
       `SELECT wanted.key AS workspace, known.credits_remaining, coalesce(known.paused_reason IS NOT NULL, false) AS paused,
          known.webhook_state, coalesce((SELECT ${age('min(requested_at)')} FROM generation_task
            WHERE generation_task.workspace = wanted.key AND generation_task.state = 'requested'), 0) AS oldest_task_seconds
@@ -61,6 +62,7 @@ export class GaugeRepository {
   async stores(keys: readonly string[]): Promise<StoreGauges[]> {
     return this.db.read(
       storeRow,
+      // SQL: one aggregate gives a consistent view of all stores.
       `SELECT wanted.key AS store,
          (SELECT extract(epoch FROM finished_at)::double precision FROM sync_run
            WHERE sync_run.store = wanted.key AND sync_run.state = 'succeeded' ORDER BY created_at DESC LIMIT 1) AS last_success_seconds,
@@ -76,6 +78,7 @@ export class GaugeRepository {
   async held(keys: readonly string[]): Promise<HeldGauges[]> {
     return this.db.read(
       heldRow,
+      // SQL: one aggregate over two partial indexes.
       `SELECT store, capped_by AS why, count(*)::int AS count FROM write_back
          WHERE capped_by IS NOT NULL AND state = 'ready' AND store = ANY($1) GROUP BY store, capped_by
        UNION ALL
@@ -90,6 +93,7 @@ function age(moment: string): string {
   return `greatest(extract(epoch FROM now() - ${moment}), 0)::double precision`;
 }
 
+// SQL: one statement counts the rows of all tables, so that the numbers fit together.
 const BACKLOG = [
   ['deliveries', 'webhook_delivery', 'received_at', "state = 'received'"],
   ['deliveries', 'webhook_delivery', 'received_at', "state IN ('parked', 'failed')"],

@@ -53,20 +53,18 @@ export class HistoryRepository {
 
   /** True when any row names the product. */
   async knows(externalId: string): Promise<boolean> {
-    const row = await this.db.readOne(
-      z.object({ known: z.boolean() }),
-      `SELECT EXISTS (SELECT 1 FROM store_product WHERE external_id = $1)
-         OR EXISTS (SELECT 1 FROM sync_action WHERE external_id = $1)
-         OR EXISTS (SELECT 1 FROM webhook_delivery WHERE external_id = $1) AS known`,
-      [externalId],
+    return (
+      (await this.db.repository(StoreProductEntity).existsBy({ externalId })) ||
+      (await this.db.repository(SyncActionEntity).existsBy({ externalId })) ||
+      (await this.db.repository(WebhookDeliveryEntity).existsBy({ externalId }))
     );
-    return row?.known === true;
   }
 
   /** Products with the SKU or barcode (their own or a variant's), or with the handle; with `store`, of that store. */
   async productsNamed(name: string, store?: string): Promise<string[]> {
     const rows = await this.db.read(
       z.object({ externalId: z.string() }),
+      // SQL: a union of two tables, with each product once.
       `SELECT product AS external_id FROM product_identifier WHERE kind IN ('sku', 'barcode') AND value = $1
          AND ($2::text IS NULL OR store = $2)
        UNION SELECT external_id FROM store_product WHERE handle = $1 AND ($2::text IS NULL OR store = $2)
@@ -80,6 +78,7 @@ export class HistoryRepository {
   async plannedByHandle(handle: string): Promise<string[]> {
     const rows = await this.db.read(
       z.object({ externalId: z.string() }),
+      // SQL: the handle is inside the JSON of the body.
       `SELECT DISTINCT external_id FROM sync_action WHERE body->'metadata'->>'handle' = $1 ORDER BY external_id`,
       [handle],
     );
@@ -132,6 +131,7 @@ export class HistoryRepository {
         .reader(StoreProductEntity)
         .only(...DRIFT_COLUMNS)
         .and(z.object({ writing: z.boolean() })),
+      // SQL: the lease is compared by the clock of the database, with `EXISTS` on the write-backs.
       `SELECT external_id, store_id, label, state, catalog_id, written, seen_fields, pushed_fields,
          coalesce(write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
            WHERE write_back.external_id = store_product.external_id AND write_back.state = 'ready' AND sent <> '{}') AS writing
@@ -152,6 +152,7 @@ export class HistoryRepository {
   ): Promise<StoreProductEntity[]> {
     return this.db.entities(
       StoreProductEntity,
+      // SQL: the newest task decides, which takes a subquery for each product.
       `SELECT product.* FROM store_product AS product
        WHERE store = $1 AND external_id > $3 AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
          AND NOT EXISTS (SELECT 1 FROM generation_task WHERE external_id = product.external_id AND state = 'requested')

@@ -80,6 +80,7 @@ export class Inbox implements OnApplicationShutdown {
   async storeEvent(event: StoreEvent): Promise<string | null> {
     const { rows } = await inTime(
       this.#pool.query<{ id: string }>(
+        // SQL: one insert on connections of its own, whose conflict clause is the dedupe rule.
         `INSERT INTO store_event (store, event_id, topic, headers, raw_body) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING RETURNING id`,
         [event.store, event.eventId, event.topic, JSON.stringify(event.headers), event.rawBody],

@@ -1,7 +1,7 @@
 import type { CatalogField } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Injectable } from '@nestjs/common';
-import { IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
+import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { idRow } from './row-reader.js';
@@ -10,7 +10,11 @@ import { countByState } from './state-counts.js';
 /** A catalog product whose source no longer exists. */
 export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
 
-/** Links: store products tied to their catalog products. */
+/**
+ * Links: store products tied to their catalog products.
+ *
+ * SQL: each write is guarded by the state or the lease of the link, by the clock of the database.
+ */
 @Injectable()
 export class LinkRepository {
   constructor(private readonly db: Database) {}
@@ -32,19 +36,14 @@ export class LinkRepository {
 
   /** The linked products with these catalog ids, orphans left out. */
   async byCatalogIds(workspace: string, catalogIds: readonly string[]): Promise<StoreProductEntity[]> {
-    return this.db.entities(
-      StoreProductEntity,
-      `SELECT * FROM store_product WHERE workspace = $1 AND catalog_id = ANY($2) AND state <> 'orphaned'`,
-      [workspace, catalogIds],
-    );
+    return this.db
+      .repository(StoreProductEntity)
+      .findBy({ workspace, catalogId: In(catalogIds), state: Not('orphaned') });
   }
 
   /** The catalog product's content at the last read. A later read compares with it to detect a new result. */
   async sawCatalogFields(externalId: string, fields: Readonly<Record<string, string>>): Promise<void> {
-    await this.db.affected('UPDATE store_product SET catalog_fields = $2 WHERE external_id = $1', [
-      externalId,
-      json(fields),
-    ]);
+    await this.db.repository(StoreProductEntity).update({ externalId }, { catalogFields: { ...fields } });
   }
 
   /** Products that the catalog creates in the background. */
@@ -60,7 +59,6 @@ export class LinkRepository {
     const row = await this.db.readOne(
       idRow,
       // SQL: one look at two tables.
-
       `SELECT external_id AS id FROM store_product WHERE store = $1 AND state = 'pending' AND creation_task_id IS NOT NULL
          AND NOT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state IN ('queued', 'running')) LIMIT 1`,
       [store],
@@ -153,9 +151,7 @@ export class LinkRepository {
   }
 
   async generationDueAgain(externalId: string): Promise<void> {
-    await this.db.affected('UPDATE store_product SET generation_due = true WHERE external_id = $1', [
-      externalId,
-    ]);
+    await this.db.repository(StoreProductEntity).update({ externalId }, { generationDue: true });
   }
 
   /** Takes the product for one write-back at a time. False while another holds it. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { json, Database } from './database.js';
 import { NotificationEntity, type AnnouncedPhase } from './entities/notification.entity.js';
@@ -58,7 +59,11 @@ export type DueNotification = NotificationEntity & { readonly phase: Exclude<Ann
 /** Any number, the same for every process: one of them looks at a time, so that no look undoes a later one's. */
 const LOOK_LOCK = 7_236_402;
 
-/** The conditions that cause notifications (rows are the truth here too: docs/decisions/0001-rows-before-queues.md). */
+/**
+ * The conditions that cause notifications (rows are the truth here too: docs/decisions/0001-rows-before-queues.md).
+ *
+ * SQL: leases, conflict clauses and the clock of the database decide which process records a change and which sends it.
+ */
 @Injectable()
 export class NotificationRepository {
   constructor(private readonly db: Database) {}
@@ -71,6 +76,7 @@ export class NotificationRepository {
     await this.db.transaction(async (runner) => {
       const lock = await this.db.readOne(
         z.object({ taken: z.boolean() }),
+        // SQL: an advisory lock, so that one process looks at a time.
         'SELECT pg_try_advisory_xact_lock($1) AS taken',
         [LOOK_LOCK],
         runner,
@@ -78,12 +84,9 @@ export class NotificationRepository {
       if (lock?.taken !== true) return;
       const stores = await this.db.read(storeFacts, STORE_FACTS, [configured.stores], runner);
       const workspaces = await this.db.read(workspaceFacts, WORKSPACE_FACTS, [configured.workspaces], runner);
-      const open = await this.db.read(
-        this.db.reader(NotificationEntity).only('id', 'kind', 'subject'),
-        'SELECT id, kind, subject FROM notification WHERE ended_at IS NULL',
-        [],
-        runner,
-      );
+      const open = await runner.manager
+        .getRepository(NotificationEntity)
+        .find({ select: { id: true, kind: true, subject: true }, where: { endedAt: IsNull() } });
       const openIds = new Map(open.map((row) => [keyOf(row), row.id]));
       for (const observation of judge({ stores, workspaces })) {
         const id = openIds.get(keyOf(observation));
@@ -157,6 +160,7 @@ function keyOf({ kind, subject }: { readonly kind: string; readonly subject: str
   return `${kind}\u0000${subject}`;
 }
 
+// SQL: one statement gives a consistent view of all stores.
 const STORE_FACTS = `SELECT wanted.key AS store, run.id AS run_id, run.state, run.error_code, run.ended_at,
     coalesce(run.retried, false) AS retried,
     (SELECT count(*)::int FROM write_back WHERE write_back.store = wanted.key AND write_back.state = 'failed') AS failed_write_backs,
@@ -170,6 +174,7 @@ const STORE_FACTS = `SELECT wanted.key AS store, run.id AS run_id, run.state, ru
       AND (state IN ('succeeded', 'partial', 'failed') OR error_code IS NOT NULL)
     ORDER BY created_at DESC LIMIT 1) AS run ON true`;
 
+// SQL: one statement gives a consistent view of all workspaces.
 const WORKSPACE_FACTS = `SELECT wanted.key AS workspace, coalesce(known.paused_reason IS NOT NULL, false) AS paused,
     known.webhook_state, known.webhook_checked_at, known.credits_remaining, known.credits_at,
     (SELECT count(*)::int FROM webhook_delivery WHERE webhook_delivery.workspace = wanted.key

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { QueryRunner } from 'typeorm';
+import { MoreThan, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { OWED_CODES, type OwedCode, type OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
@@ -16,13 +16,18 @@ export interface OwedSummary {
 const summaryRow = z.object({ code: z.enum(OWED_CODES), count: counted, since: z.date() });
 
 /** Notes rows of `$1` (jsonb array of `OwedProduct`) for the store `$2`; a product that is owed already keeps its `since`. */
+// SQL: the conflict clause keeps `since`, and one statement notes thousands of products.
 export const NOTE_OWED = `INSERT INTO owed_product AS owed (external_id, store, store_id, label, code, detail)
   SELECT DISTINCT ON (row."externalId") row."externalId", $2::text, row."storeId", row.label, row.code, row.detail
   FROM jsonb_to_recordset($1::jsonb) AS row("externalId" text, "storeId" text, label text, code text, detail text)
   ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, store_id = excluded.store_id, code = excluded.code,
     label = CASE WHEN excluded.label = '' THEN owed.label ELSE excluded.label END, detail = excluded.detail, noted_at = now()`;
 
-/** Owed products: one row each, with the reason and the time. */
+/**
+ * Owed products: one row each, with the reason and the time.
+ *
+ * SQL: each write copies many rows in one statement, and its conflict clause keeps the first time.
+ */
 @Injectable()
 export class OwedRepository {
   constructor(private readonly db: Database) {}
@@ -34,17 +39,15 @@ export class OwedRepository {
 
   /** The owed products of a store, by external_id, after the given one. */
   async page(store: string, after: string, limit: number): Promise<OwedProductEntity[]> {
-    return this.db.entities(
-      OwedProductEntity,
-      'SELECT * FROM owed_product WHERE store = $1 AND external_id > $2 ORDER BY external_id LIMIT $3',
-      [store, after, limit],
-    );
+    return this.db.repository(OwedProductEntity).find({
+      where: { store, externalId: MoreThan(after) },
+      order: { externalId: 'ASC' },
+      take: limit,
+    });
   }
 
   async get(externalId: string): Promise<OwedProductEntity | null> {
-    return this.db.entity(OwedProductEntity, 'SELECT * FROM owed_product WHERE external_id = $1', [
-      externalId,
-    ]);
+    return this.db.repository(OwedProductEntity).findOneBy({ externalId });
   }
 
   /** The actions that a run leaves open are owed: it ended before their turn. */
@@ -60,6 +63,7 @@ export class OwedRepository {
   async summary(store: string): Promise<OwedSummary> {
     const rows = await this.db.read(
       summaryRow,
+      // SQL: the counts and the oldest time of all codes in one pass.
       'SELECT code, count(*), min(since) AS since FROM owed_product WHERE store = $1 GROUP BY code',
       [store],
     );

@@ -1,3 +1,4 @@
+import { MoreThan } from 'typeorm';
 import { z } from 'zod';
 import { ACTION_TRANSITIONS, statesBefore } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
@@ -10,7 +11,11 @@ import type { PlanSession } from './plan-session.js';
 import { counted } from './row-reader.js';
 import { isRefusedValue } from './statement-error.js';
 
-/** The actions that a plan consists of. */
+/**
+ * The actions that a plan consists of.
+ *
+ * SQL: the writes of a plan cover thousands of rows each, and read scratch tables that no entity describes.
+ */
 export class PlanActions {
   constructor(private readonly session: PlanSession) {}
 
@@ -187,6 +192,7 @@ export class PlanActions {
     const { id, store } = this.session.run;
     const row = await this.session.readOne(
       plannedCounts,
+      // SQL: all counts in one pass, with the scratch table of the read.
       `SELECT (SELECT count(*) FROM store_product WHERE store = $2 AND state IN ('linked', 'conflicted')) AS linked,
          count(*) FILTER (WHERE kind IN ('adopt', 'update') OR recreated) AS changes,
          count(*) FILTER (WHERE kind = 'create') AS creates, count(*) FILTER (WHERE kind IN ('adopt', 'update')) AS updates,
@@ -203,11 +209,11 @@ export class PlanActions {
   async *all(batch = 500): AsyncGenerator<SyncActionEntity[]> {
     let after = '0';
     for (;;) {
-      const rows = await this.session.entities(
-        SyncActionEntity,
-        'SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 ORDER BY id LIMIT $3',
-        [this.session.run.id, after, batch],
-      );
+      const rows = await this.session.find(SyncActionEntity, {
+        where: { runId: this.session.run.id, id: MoreThan(after) },
+        order: { id: 'ASC' },
+        take: batch,
+      });
       if (rows.length === 0) return;
       yield rows;
       after = rows.at(-1)?.id ?? after;

@@ -1,12 +1,18 @@
+import { In, Not } from 'typeorm';
 import { z } from 'zod';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
 import { json } from './database.js';
+import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { ownersByIdentifier } from './identifier-owners.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 
-/** The owners of the identifiers in a plan: other products of our stores, and catalog products in the listing. */
+/**
+ * The owners of the identifiers in a plan: other products of our stores, and catalog products in the listing.
+ *
+ * SQL: the holders of identifiers are in a scratch table that no entity describes.
+ */
 export class PlanCatalog {
   constructor(private readonly session: PlanSession) {}
 
@@ -29,6 +35,7 @@ export class PlanCatalog {
     const { id, workspace } = this.session.run;
     return this.session.read(
       z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string() }),
+      // SQL: a join of the planned actions with their identifiers, without reading either into memory.
       `SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
        JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.wanted
          AND (identifier.workspace = $2) IS TRUE
@@ -100,6 +107,7 @@ export class PlanCatalog {
     const { id, workspace } = this.session.run;
     return this.session.entities(
       SyncActionEntity,
+      // SQL: `EXISTS` on the scratch table of holders.
       `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan' AND state = 'planned'
          AND (withheld <> '[]' OR (kind = 'create' OR ${TOUCHES_IDENTIFIERS}) AND (
            EXISTS (SELECT 1 FROM holder WHERE holder.external_id = action.external_id AND NOT is_variant)
@@ -115,11 +123,11 @@ export class PlanCatalog {
 
   /** Of the given external_ids those of products that a store of the workspace has: what the catalog holds for them is known. */
   async ownLive(externalIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.session.read(
-      z.object({ externalId: z.string() }),
-      `SELECT external_id FROM store_product WHERE external_id = ANY($1) AND workspace = $2 AND state <> 'orphaned'`,
-      [externalIds, this.session.run.workspace],
-    );
+    const { workspace } = this.session.run;
+    const rows = await this.session.find(StoreProductEntity, {
+      select: { externalId: true },
+      where: { externalId: In(externalIds), workspace, state: Not('orphaned') },
+    });
     return new Set(rows.map((row) => row.externalId));
   }
 
@@ -132,6 +140,7 @@ export class PlanCatalog {
   async holders(products: readonly string[]): Promise<HolderRow[]> {
     return this.session.read(
       holderRow,
+      // SQL: a join with the scratch table of holders.
       `SELECT DISTINCT holder.* FROM product_identifier AS identifier
        JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
        WHERE identifier.product = ANY($1)`,
@@ -143,6 +152,7 @@ export class PlanCatalog {
   async ownCatalogIds(externalIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.session.read(
       z.object({ externalId: z.string(), catalogId: z.string() }),
+      // SQL: reads the scratch table of holders.
       'SELECT DISTINCT ON (external_id) external_id, catalog_id FROM holder WHERE external_id = ANY($1) AND NOT is_variant',
       [externalIds],
     );
@@ -153,6 +163,7 @@ export class PlanCatalog {
   async contestedHolders(): Promise<Set<string>> {
     const rows = await this.session.read(
       z.object({ catalogId: z.string() }),
+      // SQL: groups the scratch table of holders by planned creations.
       `SELECT holder.catalog_id FROM sync_action AS action
        JOIN product_identifier AS identifier ON identifier.product = action.external_id
        JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value

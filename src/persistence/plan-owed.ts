@@ -4,7 +4,11 @@ import { json } from './database.js';
 import { NOTE_OWED } from './owed.repository.js';
 import type { PlanSession } from './plan-session.js';
 
-/** The products that a plan puts off, and the earlier ones that it settles. */
+/**
+ * The products that a plan puts off, and the earlier ones that it settles.
+ *
+ * SQL: products are put off in scratch tables that no entity describes.
+ */
 export class PlanOwed {
   private constructor(private readonly session: PlanSession) {}
 
@@ -54,6 +58,7 @@ export class PlanOwed {
     );
     const rows = await this.session.read(
       z.object({ products: z.string() }),
+      // SQL: reads a scratch table.
       'SELECT json_agg(product)::text AS products FROM put_off HAVING count(*) > 0',
     );
     for (const { products } of rows) await this.session.affected(NOTE_OWED, [products, store]);

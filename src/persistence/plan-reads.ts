@@ -7,6 +7,8 @@ import type { RowReader } from './row-reader.js';
  * The products that a read met, and what is known of each. The results about unchanged products are kept in a scratch
  * table and written by `write`, right before the commit. So no product's row is locked while the store and the
  * catalog are read.
+ *
+ * SQL: the products of a read are in scratch tables that no entity describes.
  */
 export class PlanReads {
   constructor(private readonly session: PlanSession) {}
@@ -25,6 +27,7 @@ export class PlanReads {
   async links(externalIds: readonly string[]): Promise<Map<string, LinkRow>> {
     const rows = await this.session.read(
       linkReader,
+      // SQL: `LINK` computes whether a write is in progress, by the clock of the database.
       `SELECT ${LINK} AS link FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
       [externalIds, this.session.run.store],
     );
@@ -84,6 +87,7 @@ export class PlanReads {
   async unseen(): Promise<{ externalId: string; storeId: string }[]> {
     return this.session.read(
       z.object({ externalId: z.string(), storeId: z.string() }),
+      // SQL: `NOT EXISTS` on the scratch table of the read.
       `SELECT external_id, store_id FROM store_product AS product WHERE store = $1 AND state <> 'orphaned'
          AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = product.external_id)`,
       [this.session.run.store],

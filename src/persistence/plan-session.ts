@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { EntityTarget, QueryRunner } from 'typeorm';
+import type { EntityTarget, FindManyOptions, ObjectLiteral, QueryRunner } from 'typeorm';
 import type { Database, SqlValue } from './database.js';
 import type { RowReader } from './row-reader.js';
 
@@ -30,6 +30,11 @@ export class PlanSession {
 
   readOne<T>(reader: RowReader<T>, sql: string, values: readonly SqlValue[] = []): Promise<T | null> {
     return this.#inTurn(() => this.db.readOne(reader, sql, values, this.runner));
+  }
+
+  /** A plain read by the query builder. */
+  find<E extends ObjectLiteral>(entity: EntityTarget<E>, options: FindManyOptions<E>): Promise<E[]> {
+    return this.#inTurn(() => this.runner.manager.getRepository(entity).find(options));
   }
 
   entities<E extends object>(

@@ -9,6 +9,8 @@ import { PlanSession, type PlannedRun } from './plan-session.js';
 /**
  * Planning in one transaction: what a run has read, what it plans and where the watermark moves become durable together, or
  * not at all. A dry run does the very same and rolls back. Scratch tables live in the session and write nothing.
+ *
+ * SQL: the watermark and the phase move only under the lease, in the transaction of the plan.
  */
 export class PlanTransaction {
   private constructor(
@@ -31,6 +33,7 @@ export class PlanTransaction {
       const session = new PlanSession(db, runner, run);
       if (dry) {
         await session.affected(
+          // SQL: a row that is rolled back, on the connection of the plan.
           `INSERT INTO sync_run (id, store, workspace, kind, trigger, state) VALUES ($1, $2, $3, 'full', 'command', 'failed')`,
           [run.id, run.store, run.workspace],
         );

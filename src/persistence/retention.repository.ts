@@ -72,6 +72,7 @@ export class RetentionRepository {
     const removed: Record<string, number> = {};
     const horizon = await this.db.readOne(
       z.object({ at: z.date() }),
+      // SQL: the horizon is measured by the clock of the database.
       `SELECT now() - $1 * interval '1 day' AS at`,
       [days],
     );
@@ -93,6 +94,7 @@ export class RetentionRepository {
   async #step(rule: Rule, values: readonly SqlValue[]): Promise<{ last: string | null; gone: number }> {
     const row = await this.db.readOne(
       stepRow,
+      // SQL: one statement finds, locks and deletes a bounded page of rows.
       `WITH page AS MATERIALIZED (SELECT id FROM ${rule.table} WHERE id > $2::${rule.id} ORDER BY id LIMIT $3),
          gone AS (DELETE FROM ${rule.table} WHERE id IN (SELECT old.id FROM page JOIN ${rule.table} AS old USING (id)
            WHERE ${rule.condition} FOR UPDATE OF old SKIP LOCKED) RETURNING 1)

@@ -39,6 +39,8 @@ export function cancelNote(by: string): string {
 /**
  * Runs. A worker holds a run by its lease: every write names the lease's token, so that one who was stopped, forgotten and
  * replaced cannot move the run any more. Leases are measured by the database's clock alone.
+ *
+ * SQL: each write is guarded by the state and the lease of the run, or by the index that allows a store one active run.
  */
 @Injectable()
 export class RunRepository {

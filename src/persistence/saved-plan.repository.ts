@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { QueryRunner } from 'typeorm';
+import { Not, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
@@ -24,8 +24,8 @@ const standingRow = z.object({
 /** An entry beside its product's link as it stands now. */
 export type EntryStanding = SavedPlanEntryEntity & z.infer<typeof standingRow>;
 
-const DECIDED = ['externalId', 'kind', 'catalogId', 'fields', 'withheld'] as const;
-type Decided = Pick<SyncActionEntity, (typeof DECIDED)[number]>;
+const DECIDED = { externalId: true, kind: true, catalogId: true, fields: true, withheld: true } as const;
+type Decided = Pick<SyncActionEntity, keyof typeof DECIDED>;
 /** The decision about a product in the plan, and the present one; without the bodies, which are large. */
 export type SettledEntry = Decided & Pick<SavedPlanEntryEntity, 'position'>;
 export type SettledAction = Decided & Pick<SyncActionEntity, 'reason'>;
@@ -38,7 +38,11 @@ export interface Refusal {
 /** Drafts that nobody finished: their process died while it planned. */
 const DRAFT_LIFE = '1 day';
 
-/** Plans kept for review, and their one application (docs/decisions/0022-saved-plans-are-exact.md). */
+/**
+ * Plans kept for review, and their one application (docs/decisions/0022-saved-plans-are-exact.md).
+ *
+ * SQL: each write is guarded by the state of the plan, or copies all entries in one statement.
+ */
 @Injectable()
 export class SavedPlanRepository {
   constructor(private readonly db: Database) {}
@@ -48,13 +52,9 @@ export class SavedPlanRepository {
     await this.db.affected(
       `DELETE FROM saved_plan WHERE state = 'planning' AND created_at < now() - interval '${DRAFT_LIFE}'`,
     );
-    const row = await this.db.readOne(
-      idRow,
-      'INSERT INTO saved_plan (store, workspace) VALUES ($1, $2) RETURNING id',
-      [store, workspace],
-    );
-    if (!row) throw new CodedError('transient', 'the plan was not stored');
-    return row.id;
+    const plans = this.db.repository(SavedPlanEntity);
+    const plan = await plans.save(plans.create({ store, workspace }));
+    return plan.id;
   }
 
   async addEntries(planId: string, actions: readonly SyncActionEntity[]): Promise<void> {
@@ -83,7 +83,7 @@ export class SavedPlanRepository {
   }
 
   async discard(planId: string): Promise<void> {
-    await this.db.affected(`DELETE FROM saved_plan WHERE id = $1 AND state <> 'applied'`, [planId]);
+    await this.db.repository(SavedPlanEntity).delete({ id: planId, state: Not('applied') });
   }
 
   /** A draft that came to nothing stays to be asked about. */
@@ -109,6 +109,7 @@ export class SavedPlanRepository {
   async standing(planId: string, after: string, limit: number): Promise<EntryStanding[]> {
     return this.db.read(
       this.db.reader(SavedPlanEntryEntity).and(standingRow),
+      // SQL: the entries are compared with the links in one statement, by the clock of the database.
       `SELECT entry.*, link.written,
          (link.state, link.catalog_id, link.source_fingerprint)
            IS DISTINCT FROM (entry.link_state, entry.link_catalog_id, entry.link_source_fingerprint) AS link_moved,
@@ -129,19 +130,14 @@ export class SavedPlanRepository {
     planId: string,
     runId: string,
   ): Promise<{ entry: SettledEntry; action: SettledAction | null }[]> {
-    const entries = await this.db.read(
-      this.db.reader(SavedPlanEntryEntity).only('position', ...DECIDED),
-      `SELECT position, external_id, kind, catalog_id, fields, withheld FROM saved_plan_entry
-       WHERE plan_id = $1 AND kind <> 'orphan' ORDER BY position`,
-      [planId],
-      runner,
-    );
-    const actions = await this.db.read(
-      this.db.reader(SyncActionEntity).only('reason', ...DECIDED),
-      'SELECT external_id, kind, catalog_id, fields, withheld, reason FROM sync_action WHERE run_id = $1',
-      [runId],
-      runner,
-    );
+    const entries = await runner.manager.getRepository(SavedPlanEntryEntity).find({
+      select: { position: true, ...DECIDED },
+      where: { planId, kind: Not('orphan') },
+      order: { position: 'ASC' },
+    });
+    const actions = await runner.manager
+      .getRepository(SyncActionEntity)
+      .find({ select: { reason: true, ...DECIDED }, where: { runId } });
     const byProduct = new Map(actions.map((action) => [action.externalId, action]));
     return entries.map((entry) => ({ entry, action: byProduct.get(entry.externalId) ?? null }));
   }
@@ -192,6 +188,7 @@ export class SavedPlanRepository {
       throw new CodedError('conflict', `plan ${plan.id} was applied already: a plan is applied once`);
     const other = await this.db.readOne(
       idRow,
+      // SQL: compares with the start of the transaction, which is `now()` of the database.
       `SELECT id FROM sync_run WHERE store = $1 AND id <> $2 AND (state IN ('queued', 'running') OR finished_at > now()) LIMIT 1`,
       [plan.store, run.id],
       runner,

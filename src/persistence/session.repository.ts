@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Database } from './database.js';
+import { BEFORE_NOW, Database } from './database.js';
 import { RevokedSessionEntity } from './entities/index.js';
 
 /** Sessions of the dashboard that ended before their time, in every replica. */
@@ -9,11 +9,9 @@ export class SessionRepository {
 
   /** `id` is a hash of the session's id; `until` is when its cookie would have ended. Forgets those that are over. */
   async revoke(id: string, until: Date): Promise<void> {
-    await this.db.affected('DELETE FROM revoked_session WHERE until < now()');
-    await this.db.affected(
-      'INSERT INTO revoked_session (id, until) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
-      [id, until],
-    );
+    const sessions = this.db.repository(RevokedSessionEntity);
+    await sessions.delete({ until: BEFORE_NOW });
+    await sessions.createQueryBuilder().insert().values({ id, until }).orIgnore().execute();
   }
 
   async isRevoked(id: string): Promise<boolean> {

@@ -4,7 +4,11 @@ import { Database } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 import { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
 
-/** The state of workspaces and stores as a whole: credits, pauses, watermarks. */
+/**
+ * The state of workspaces and stores as a whole: credits, pauses, watermarks.
+ *
+ * SQL: conflict clauses keep the newer fact, and pauses end by the clock of the database.
+ */
 @Injectable()
 export class StateRepository {
   constructor(private readonly db: Database) {}
@@ -31,16 +35,14 @@ export class StateRepository {
   async slotsPutOff(): Promise<{ store: string; slotDue: Date }[]> {
     return this.db.read(
       z.object({ store: z.string(), slotDue: z.date() }),
+      // SQL: `NOT EXISTS` on the active runs.
       `SELECT store, slot_due FROM store_state WHERE slot_due IS NOT NULL AND NOT EXISTS (SELECT 1 FROM sync_run
          WHERE sync_run.store = store_state.store AND state IN ('queued', 'running'))`,
     );
   }
 
   async slotTaken(store: string, slot: Date): Promise<void> {
-    await this.db.affected('UPDATE store_state SET slot_due = NULL WHERE store = $1 AND slot_due = $2', [
-      store,
-      slot,
-    ]);
+    await this.db.repository(StoreStateEntity).update({ store, slotDue: slot }, { slotDue: null });
   }
 
   /** Credits as a delivery reported them at `at`; an older report never replaces a newer one. */
@@ -58,7 +60,6 @@ export class StateRepository {
     const row = await this.db.readOne(
       z.object({ stale: z.boolean().nullable() }),
       // SQL: by the database's clock.
-
       `SELECT credits_at < now() - $2 * interval '1 hour' AND NOT EXISTS (SELECT 1 FROM generation_task AS task
          WHERE task.workspace = $1 AND task.requested_at > now() - $2 * interval '1 hour') AS stale
        FROM workspace_state WHERE workspace = $1`,
@@ -92,7 +93,6 @@ export class StateRepository {
     const row = await this.db.readOne(
       z.object({ reason: z.string(), remainingMs: z.number() }),
       // SQL: by the database's clock.
-
       `SELECT paused_reason AS reason, (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms
        FROM workspace_state WHERE workspace = $1 AND paused_until > now()`,
       [workspace],
@@ -111,12 +111,9 @@ export class StateRepository {
     workspace: string,
     { sent, shown }: { sent: string; shown: string },
   ): Promise<void> {
-    await this.db.affected(
-      `INSERT INTO workspace_state (workspace, webhook_secret_sent, webhook_secret_shown) VALUES ($1, $2, $3)
-       ON CONFLICT (workspace) DO UPDATE SET webhook_secret_sent = excluded.webhook_secret_sent,
-         webhook_secret_shown = excluded.webhook_secret_shown`,
-      [workspace, sent, shown],
-    );
+    await this.db
+      .repository(WorkspaceStateEntity)
+      .upsert({ workspace, webhookSecretSent: sent, webhookSecretShown: shown }, ['workspace']);
   }
 
   /** `state` is for programs, `detail` for people. */

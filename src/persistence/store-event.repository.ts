@@ -7,7 +7,11 @@ import { NOTE_OWED } from './owed.repository.js';
 /** Events turned into owed products in one transaction. */
 const PAGE = 500;
 
-/** Stored store events: each store's open ones amount to one incremental run, however many they are. */
+/**
+ * Stored store events: each store's open ones amount to one incremental run, however many they are.
+ *
+ * SQL: replicas share the events by `SKIP LOCKED`.
+ */
 @Injectable()
 export class StoreEventRepository {
   constructor(private readonly db: Database) {}
@@ -16,6 +20,7 @@ export class StoreEventRepository {
   async storesDue(quietMs: number): Promise<string[]> {
     const rows = await this.db.read(
       this.db.reader(StoreEventEntity).only('store'),
+      // SQL: `HAVING` compares with the clock of the database.
       `SELECT store FROM store_event WHERE state = 'received' GROUP BY store
        HAVING max(received_at) < now() - $1 * interval '1 millisecond' OR min(received_at) < now() - interval '1 minute'`,
       [quietMs],

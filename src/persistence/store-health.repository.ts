@@ -26,7 +26,11 @@ const PAUSE = `paused_scope AS scope, paused_code AS code, paused_reason AS reas
 
 const NO_PAUSE = `paused_scope = NULL, paused_code = NULL, paused_reason = NULL, paused_since = NULL, paused_until = NULL`;
 
-/** Which stores are paused, why, since when and until when. A store without a pause works, as far as is known. */
+/**
+ * Which stores are paused, why, since when and until when. A store without a pause works, as far as is known.
+ *
+ * SQL: pauses grow and end by the clock of the database, in the statement that compares them.
+ */
 @Injectable()
 export class StoreHealthRepository {
   constructor(private readonly db: Database) {}
@@ -57,6 +61,7 @@ export class StoreHealthRepository {
   async standing(store: string): Promise<StandingPause | null> {
     return this.db.readOne(
       standingPause,
+      // SQL: shares its columns with the statement below.
       `SELECT ${PAUSE} FROM store_state WHERE store = $1 AND paused_since IS NOT NULL`,
       [store],
     );
@@ -69,6 +74,7 @@ export class StoreHealthRepository {
   ): Promise<(StandingPause & { readonly remainingMs: number }) | null> {
     return this.db.readOne(
       forbiddingPause,
+      // SQL: the rest of the pause is measured by the clock of the database.
       `SELECT ${PAUSE}, (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms
        FROM store_state WHERE store = $1 AND paused_until > now() AND paused_scope = ANY($2)`,
       [store, work === 'reads' ? ['everything'] : ['everything', 'writes']],

@@ -14,7 +14,11 @@ export interface TaskSettlement {
   readonly taskId?: string | null;
 }
 
-/** The ledger of what generation was asked for. */
+/**
+ * The ledger of what generation was asked for.
+ *
+ * SQL: each write is guarded by the state of the task, or covers many tasks in one statement.
+ */
 @Injectable()
 export class TaskRepository {
   constructor(private readonly db: Database) {}
@@ -52,7 +56,7 @@ export class TaskRepository {
 
   /** The catalog product's content right before the request, if no response to a push had shown it. */
   async askedOf(id: string, fields: Readonly<Record<string, string>>): Promise<void> {
-    await this.db.affected('UPDATE generation_task SET asked_fields = $2 WHERE id = $1', [id, json(fields)]);
+    await this.db.repository(GenerationTaskEntity).update({ id }, { askedFields: { ...fields } });
   }
 
   /** The call was answered: by row, the service's task id where it gave one. */
@@ -187,10 +191,7 @@ export class TaskRepository {
 
   /** The result of the last poll, for people; the task stays open. */
   async note(id: string, reason: string): Promise<void> {
-    await this.db.affected(`UPDATE generation_task SET reason = $2 WHERE id = $1 AND state = 'requested'`, [
-      id,
-      reason,
-    ]);
+    await this.db.repository(GenerationTaskEntity).update({ id, state: 'requested' }, { reason });
   }
 
   async countByState(store: string): Promise<Record<string, number>> {
@@ -200,6 +201,7 @@ export class TaskRepository {
   async unsuccessful(store: string, limit: number): Promise<GenerationTaskEntity[]> {
     return this.db.entities(
       GenerationTaskEntity,
+      // SQL: `DISTINCT ON` picks the newest task of each product.
       `SELECT DISTINCT ON (external_id) * FROM generation_task WHERE store = $1
          AND state IN ('failed', 'no_urls', 'abandoned') AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
            WHERE newer.external_id = generation_task.external_id AND newer.requested_at > generation_task.requested_at)

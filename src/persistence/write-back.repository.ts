@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Raw } from 'typeorm';
-import type { QueryRunner } from 'typeorm';
+import { IsNull, LessThanOrEqual, Not, Raw, type QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
@@ -52,7 +51,11 @@ export interface HeldBack {
 /** States in which a person may approve or reject. */
 const UNDECIDED = statesBefore(WRITE_BACK_TRANSITIONS, 'rejected');
 
-/** The journal of what was, or will be, written to the store. */
+/**
+ * The journal of what was, or will be, written to the store.
+ *
+ * SQL: each write is guarded by the state of the row, or by the lock of the row of its product.
+ */
 @Injectable()
 export class WriteBackRepository {
   constructor(private readonly db: Database) {}
@@ -64,16 +67,16 @@ export class WriteBackRepository {
    */
   async intend(writeBack: NewWriteBack): Promise<Intent> {
     return this.db.transaction(async (runner) => {
-      // The row lock makes the comparison and the insert one step for all results of a product.
       const link = await this.db.readOne(
         this.db.reader(StoreProductEntity).only('newestResultAt'),
+        // SQL: the row lock makes the comparison and the insert one step for all results of a product.
         'SELECT newest_result_at FROM store_product WHERE external_id = $1 FOR UPDATE',
         [writeBack.externalId],
         runner,
       );
       const known = await this.db.readOne(
         idRow,
-        // The webhook and the poll of one task bring the same content: it is one result.
+        // SQL: reads under the row lock. The webhook and the poll of one task bring the same content: it is one result.
         `SELECT id FROM write_back WHERE delivery_id = $1
            OR (external_id = $2 AND content_fingerprint = $3 AND created_at >= $4::timestamptz) LIMIT 1`,
         [writeBack.deliveryId, writeBack.externalId, writeBack.contentFingerprint, writeBack.taskRequestedAt],
@@ -148,12 +151,16 @@ export class WriteBackRepository {
 
   /** Older results of the product whose attempt was started and never ended, oldest first. */
   async cutOff(writeBack: WriteBackEntity): Promise<WriteBackEntity[]> {
-    return this.db.entities(
-      WriteBackEntity,
-      `SELECT * FROM write_back WHERE external_id = $1 AND id <> $2 AND state = 'ready' AND sent <> '{}' AND result_at <= $3
-       ORDER BY result_at, created_at`,
-      [writeBack.externalId, writeBack.id, writeBack.resultAt],
-    );
+    return this.db.repository(WriteBackEntity).find({
+      where: {
+        id: Not(writeBack.id),
+        externalId: writeBack.externalId,
+        state: 'ready',
+        sent: Raw((column) => `${column} <> '{}'`),
+        resultAt: LessThanOrEqual(writeBack.resultAt),
+      },
+      order: { resultAt: 'ASC', createdAt: 'ASC' },
+    });
   }
 
   /**
@@ -164,6 +171,7 @@ export class WriteBackRepository {
   async sentUnanswered(externalId: string): Promise<Readonly<Record<string, SentValue>>[]> {
     const rows = await this.db.read(
       this.db.reader(WriteBackEntity).only('sent', 'fields'),
+      // SQL: conditions inside the JSON of the journal.
       `SELECT sent, fields FROM write_back WHERE external_id = $1 AND sent <> '{}'
          AND ((state = 'failed' AND fields = '[]') OR (state IN ('failed', 'applied') AND fields @> '[{"unanswered": true}]'))
        ORDER BY result_at, created_at`,
@@ -265,6 +273,7 @@ export class WriteBackRepository {
   async #isHeld(externalId: string, lease: string, runner: QueryRunner): Promise<boolean> {
     const row = await this.db.readOne(
       this.db.reader(StoreProductEntity).only('externalId'),
+      // SQL: the row lock keeps the lease until the transaction ends.
       'SELECT external_id FROM store_product WHERE external_id = $1 AND write_lease = $2 FOR UPDATE',
       [externalId, lease],
       runner,
@@ -297,9 +306,9 @@ export class WriteBackRepository {
     only?: readonly string[],
   ): Promise<DecisionOutcome> {
     return this.db.transaction(async (runner) => {
-      // The row lock that `intend` takes as well: no newer result arrives between the comparison and the update.
       await this.db.readOne(
         this.db.reader(StoreProductEntity).only('externalId'),
+        // SQL: the row lock that `intend` takes too, so that no newer result arrives before the update.
         `SELECT external_id FROM store_product
          WHERE external_id = (SELECT external_id FROM write_back WHERE id = $1::uuid) FOR UPDATE`,
         [uuid(id)],
@@ -314,6 +323,7 @@ export class WriteBackRepository {
   async #hasNewer(id: string, runner: QueryRunner): Promise<boolean> {
     const row = await this.db.readOne(
       idRow,
+      // SQL: a join of the table with itself, under the row lock.
       `SELECT newer.id FROM write_back AS newer JOIN write_back AS own ON newer.external_id = own.external_id
        WHERE own.id = $1::uuid AND own.state = ANY($2) AND newer.id <> own.id AND newer.result_at > own.result_at
          AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
@@ -374,6 +384,7 @@ export class WriteBackRepository {
   async hasContent(externalId: string, contentFingerprint: string): Promise<boolean> {
     const row = await this.db.readOne(
       idRow,
+      // SQL: uses the index on this expression.
       `SELECT id FROM write_back WHERE external_id = $1 AND split_part(content_fingerprint, '+', 1) = $2 LIMIT 1`,
       [externalId, contentFingerprint],
     );

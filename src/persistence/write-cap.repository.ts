@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { QueryRunner } from 'typeorm';
+import { IsNull, Not, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { SentValue } from '../domain/write-back-journal.js';
 import { capReason, WRITE_CAPS, type WriteCap, type WriteLimits } from '../domain/write-cap.js';
 import { Database, json } from './database.js';
-import { countRow } from './row-reader.js';
+import { WriteBackEntity } from './entities/write-back.entity.js';
 
 /** The start of an attempt: stored, refused because the row is no longer ready, or postponed by a limit. */
 export type Begun =
@@ -15,6 +15,7 @@ const gatedRow = z.object({ gate: z.string(), count: z.number() });
 const cappedRow = z.object({ cappedBy: z.string(), count: z.number() });
 
 /** Writes of the store since its newest run started, and since its day began. The row itself does not count. */
+// SQL: two counts over one index range, whose bounds are the newest run and the start of the day.
 const WRITTEN = `WITH since AS (SELECT date_trunc('day', clock_timestamp(), $3) AS day,
     coalesce((SELECT started_at FROM sync_run WHERE sync_run.store = $1 AND started_at IS NOT NULL
       ORDER BY created_at DESC LIMIT 1), '-infinity') AS run)
@@ -23,7 +24,11 @@ const WRITTEN = `WITH since AS (SELECT date_trunc('day', clock_timestamp(), $3) 
   FROM write_back, since
   WHERE store = $1 AND begun_at >= least(since.run, since.day) AND id IS DISTINCT FROM $2::uuid`;
 
-/** The limits on what is written to a store. Each write is counted in the transaction that allows it. */
+/**
+ * The limits on what is written to a store. Each write is counted in the transaction that allows it.
+ *
+ * SQL: each write is guarded by the state of the row, under the lock that makes the limit hold for all replicas.
+ */
 @Injectable()
 export class WriteCapRepository {
   constructor(private readonly db: Database) {}
@@ -68,6 +73,7 @@ export class WriteCapRepository {
     const capped = WRITE_CAPS.filter((cap) => limits[cap] > 0);
     if (capped.length === 0) return null;
     await this.db.affected(
+      // SQL: the lock makes the count and the write one step for all replicas.
       `SELECT pg_advisory_xact_lock(hashtextextended('write-cap:' || $1::text, 0))`,
       [store],
       runner,
@@ -92,12 +98,10 @@ export class WriteCapRepository {
    * Returns how many.
    */
   async wake(store: string, limits: WriteLimits): Promise<number> {
-    const waiting = await this.db.readOne(
-      countRow,
-      `SELECT count(*)::integer AS count FROM write_back WHERE store = $1 AND capped_by IS NOT NULL AND state = 'ready'`,
-      [store],
-    );
-    if ((waiting?.count ?? 0) === 0) return 0;
+    const isWaiting = await this.db
+      .repository(WriteBackEntity)
+      .existsBy({ store, cappedBy: Not(IsNull()), state: 'ready' });
+    if (!isWaiting) return 0;
     const written = await this.#written(store, null, limits);
     const room = WRITE_CAPS.map((cap) =>
       limits[cap] === 0 ? Number.MAX_SAFE_INTEGER : limits[cap] - written[cap],
@@ -116,6 +120,7 @@ export class WriteCapRepository {
   async waiting(store: string): Promise<Readonly<Record<WriteCap, number>>> {
     const rows = await this.db.read(
       cappedRow,
+      // SQL: the counts of all limits in one pass.
       `SELECT capped_by, count(*)::integer AS count FROM write_back
        WHERE store = $1 AND capped_by IS NOT NULL AND state = 'ready' GROUP BY capped_by`,
       [store],
@@ -128,6 +133,7 @@ export class WriteCapRepository {
   async gated(store: string): Promise<Readonly<Record<string, number>>> {
     const rows = await this.db.read(
       gatedRow,
+      // SQL: the gates are inside the JSON of the findings.
       `SELECT finding->>'gate' AS gate, count(DISTINCT id)::integer AS count
        FROM write_back, jsonb_array_elements(gate_findings) AS finding
        WHERE store = $1 AND state = 'pending_review' GROUP BY 1 ORDER BY 1`,

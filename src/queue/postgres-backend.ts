@@ -41,6 +41,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     connection: pool,
     select: () => setDefaultBackendFactory(createPreparedBackend),
     ping: async () => {
+      // SQL: the shortest statement that proves an answer.
       await within('the queue database', PING_TIMEOUT_MS, pool.query('SELECT 1').catch(translated));
     },
     close: async () => {

@@ -11,7 +11,11 @@ const DEADLOCK = '40P01';
 const SERIALIZATION_FAILURE = '40001';
 const TRANSACTION_ATTEMPTS = 5;
 
-/** A pool whose connections see the sandbox's own schema and nothing else. */
+/**
+ * A pool whose connections see the sandbox's own schema and nothing else.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 export class SandboxDatabase implements Queryable {
   private constructor(
     private readonly pool: pg.Pool,

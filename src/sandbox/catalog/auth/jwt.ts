@@ -16,7 +16,11 @@ const claims = z.object({
   token_type: z.enum(['access', 'refresh']),
 });
 
-/** The JWTs of interactive sessions (docs/catalog-rules.md#authentication). The key is in the database: a restart keeps sessions. */
+/**
+ * The JWTs of interactive sessions (docs/catalog-rules.md#authentication). The key is in the database: a restart keeps sessions.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 export class JwtIssuer {
   private constructor(
     private readonly key: Uint8Array,

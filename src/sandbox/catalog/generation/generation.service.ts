@@ -33,7 +33,11 @@ interface WrittenText {
   open_attributes: ProductView['open_attributes'] | null;
 }
 
-/** docs/catalog-rules.md#generation: content for products, made in the background. */
+/**
+ * docs/catalog-rules.md#generation: content for products, made in the background.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 @Injectable()
 export class GenerationService {
   constructor(

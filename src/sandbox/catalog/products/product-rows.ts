@@ -41,6 +41,7 @@ export const PRODUCT_SOURCE = `product p
   LEFT JOIN product_text shown ON shown.product_id = p.id AND shown.locale = $1
   LEFT JOIN product_text base ON base.product_id = p.id AND base.locale = $2`;
 
+// SQL: the sandbox has no object mapper, because it shares no code with the product.
 const SELECT_PRODUCT = `
   SELECT p.*, ${DISPLAYED_NAME} AS name,
     coalesce(shown.generated_description, shown.description, base.generated_description, base.description) AS description,

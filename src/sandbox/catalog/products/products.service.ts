@@ -18,6 +18,7 @@ export type UpsertOutcome =
 /** Ends a transaction that was only run to see whether it could be. */
 class Rehearsed extends Error {}
 
+// SQL: the sandbox has no object mapper, because it shares no code with the product.
 @Injectable()
 export class ProductsService {
   constructor(
@@ -181,11 +182,16 @@ export function productId(id: string): number {
 }
 
 async function lockProduct(tx: Queryable, id: number): Promise<void> {
+  // SQL: the row lock lasts until the transaction ends.
   const { rowCount } = await tx.query('SELECT id FROM product WHERE id = $1 FOR UPDATE', [id]);
   if (rowCount === 0) throw notFound();
 }
 
-/** The ids among `ids` that name no product, as one field error of `field`. */
+/**
+ * The ids among `ids` that name no product, as one field error of `field`.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 export async function refuseUnknownProducts(
   db: Queryable,
   field: string,

@@ -57,6 +57,7 @@ interface TaskRow {
   products: TaskView['products'];
 }
 
+// SQL: the sandbox has no object mapper, because it shares no code with the product.
 const SELECT_TASKS = `
   SELECT t.id, t.kind, t.status, t.parent_id, t.result, t.reason, t.created_at, t.updated_at,
     coalesce((
@@ -66,7 +67,11 @@ const SELECT_TASKS = `
       WHERE c.kind = 'generate_product' AND (c.parent_id = t.id OR c.id = t.id)), '[]') AS products
   FROM background_task t`;
 
-/** Background tasks are rows, so that a stop loses none of them. */
+/**
+ * Background tasks are rows, so that a stop loses none of them.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 @Injectable()
 export class TaskStore {
   constructor(

@@ -18,7 +18,11 @@ const MAX_ATTEMPTS = 3;
 const creationPayload = z.object({ locale: z.string(), body: productBody });
 const csvPayload = z.object({ locale: z.string(), text: z.string() });
 
-/** Background tasks that are due, each carried out whole or not at all. */
+/**
+ * Background tasks that are due, each carried out whole or not at all.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 @Injectable()
 export class TaskWorkload implements Workload {
   readonly name = 'background tasks';

@@ -42,7 +42,11 @@ export interface DeliveryRecord {
   }[];
 }
 
-/** Deliveries are rows from the moment a generation ends until they are done, so that a restart goes on where it was. */
+/**
+ * Deliveries are rows from the moment a generation ends until they are done, so that a restart goes on where it was.
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 @Injectable()
 export class DeliveryStore {
   constructor(

@@ -21,7 +21,11 @@ export const webhookConfiguration = z.object({
 });
 export type WebhookConfiguration = z.infer<typeof webhookConfiguration>;
 
-/** The single webhook configuration of the workspace (docs/catalog-rules.md#limits). */
+/**
+ * The single webhook configuration of the workspace (docs/catalog-rules.md#limits).
+ *
+ * SQL: the sandbox has no object mapper, because it shares no code with the product.
+ */
 @Injectable()
 export class WebhookSettings {
   constructor(private readonly database: SandboxDatabase) {}
