@@ -221,11 +221,7 @@ export class WriteBackRepository {
       );
       if (ended !== 1) return false;
       if (end.written !== null) {
-        await this.db.affected(
-          'UPDATE store_product SET written = $2 WHERE external_id = $1',
-          [externalId, json(end.written)],
-          runner,
-        );
+        await this.#moveWritten(externalId, end.written, runner);
       }
       return true;
     });
@@ -261,12 +257,12 @@ export class WriteBackRepository {
         runner,
       );
       if (written === null) return;
-      await this.db.affected(
-        'UPDATE store_product SET written = $2 WHERE external_id = $1',
-        [externalId, json(written)],
-        runner,
-      );
+      await this.#moveWritten(externalId, written, runner);
     });
+  }
+
+  async #moveWritten(externalId: string, written: WrittenContent, runner: QueryRunner): Promise<void> {
+    await runner.manager.getRepository(StoreProductEntity).update({ externalId }, { written });
   }
 
   /** Locks the product's row until the transaction ends, so that nobody takes the product over meanwhile. */
@@ -371,11 +367,7 @@ export class WriteBackRepository {
         runner,
       );
       if (moved !== 1) return false;
-      await this.db.affected(
-        'UPDATE store_product SET written = $2 WHERE external_id = $1',
-        [externalId, json(written)],
-        runner,
-      );
+      await this.#moveWritten(externalId, written, runner);
       return true;
     });
   }
