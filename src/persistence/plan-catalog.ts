@@ -11,7 +11,7 @@ import type { PlanSession } from './plan-session.js';
 /**
  * The owners of the identifiers in a plan: other products of our stores, and catalog products in the listing.
  *
- * SQL: the holders of identifiers are in a scratch table that no entity describes.
+ * SQL: the products of the catalog are in scratch tables that no entity describes.
  */
 export class PlanCatalog {
   constructor(private readonly session: PlanSession) {}
@@ -59,6 +59,7 @@ export class PlanCatalog {
   async hasLinks(): Promise<boolean> {
     const row = await this.session.readOne(
       z.object({ linked: z.boolean() }),
+      // SQL: shares the condition `LINKED` with the statement below.
       `SELECT EXISTS (SELECT 1 FROM store_product WHERE store = $1 AND ${LINKED}) AS linked`,
       [this.session.run.store],
     );
@@ -78,6 +79,7 @@ export class PlanCatalog {
   async missingFromListing(): Promise<{ externalId: string; catalogId: string }[]> {
     return this.session.read(
       z.object({ externalId: z.string(), catalogId: z.string() }),
+      // SQL: `NOT EXISTS` on the scratch table of the listing.
       `SELECT external_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
          AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.catalog_id = product.catalog_id
            AND coalesce(listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
