@@ -61,6 +61,7 @@ export interface ItemFilter {
  * A run's products by outcome. Owed products, and conflicts of unchanged ones, are known of the present alone, so that only a
  * store's newest run lists them.
  */
+// SQL: a union of five tables, so that one order and one page cover all outcomes.
 const ITEMS = `WITH run AS (
     SELECT sync_run.*, NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = sync_run.store
       AND newer.created_at > sync_run.created_at) AS newest FROM sync_run WHERE id = $1
