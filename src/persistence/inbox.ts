@@ -20,6 +20,8 @@ const BYTES_AT_ONCE = 4 * 1024 * 1024;
 export interface StoreEvent {
   readonly store: string;
   readonly eventId: string;
+  /** Of the body as it was signed. */
+  readonly bodySha256: Buffer;
   readonly topic: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly rawBody: Buffer;
@@ -77,13 +79,17 @@ export class Inbox implements OnApplicationShutdown {
     );
   }
 
+  /** The row's id, or null when an event with that id or that body was stored before. */
   async storeEvent(event: StoreEvent): Promise<string | null> {
     const { rows } = await inTime(
       this.#pool.query<{ id: string }>(
         // SQL: one insert on connections of its own, whose conflict clause is the dedupe rule.
-        `INSERT INTO store_event (store, event_id, topic, headers, raw_body) VALUES ($1, $2, $3, $4, $5)
-         ON CONFLICT DO NOTHING RETURNING id`,
-        [event.store, event.eventId, event.topic, JSON.stringify(event.headers), event.rawBody],
+        `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body)
+         VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
+        [
+          ...[event.store, event.eventId, event.bodySha256, event.topic],
+          ...[JSON.stringify(event.headers), event.rawBody],
+        ],
       ),
     );
     return rows[0]?.id ?? null;

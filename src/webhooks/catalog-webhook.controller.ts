@@ -101,7 +101,8 @@ export class CatalogWebhookController {
   }
 
   #refuse(workspace: Workspace, request: Request, response: Response, reason: string): 'refused' {
-    this.#log.warn({ workspace: workspace.key, reason }, 'a delivery was refused');
+    const { ip: address } = request;
+    this.#log.warn({ workspace: workspace.key, address, reason }, 'a delivery was refused');
     refuse(request, response, 401, SIGNATURE_REFUSED);
     return 'refused';
   }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
+import { Metrics } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
@@ -15,7 +16,10 @@ const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
 const SIGNATURE_REFUSED = 'signature missing or wrong';
 
-/** Receives a store's own events. They are stored, and an incremental run reads the changes later. */
+/**
+ * Receives a store's own events. They are stored, and an incremental run reads the changes later. The signature covers
+ * the body alone: an event with the body of an earlier one is a duplicate, whatever its id and topic say.
+ */
 @Controller('webhooks/shopify')
 export class StoreWebhookController {
   readonly #log: Logger;
@@ -24,6 +28,7 @@ export class StoreWebhookController {
     private readonly sites: Sites,
     private readonly inbox: Inbox,
     private readonly budget: ByteBudget,
+    private readonly metrics: Metrics,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'webhooks' });
@@ -35,54 +40,69 @@ export class StoreWebhookController {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    // A store name from an unknown caller is not used as a label.
+    const store = this.sites.findStore(key) ? key : 'unknown';
+    const outcome = await this.#receive(key, request, response);
+    this.metrics.storeEvents.inc({ store, outcome });
+  }
+
+  async #receive(key: string, request: Request, response: Response): Promise<string> {
     const store = this.sites.findStore(key);
     if (!store) {
       refuse(request, response, 404, 'no such store');
-      return;
+      return 'unknown_store';
     }
     const secret = store.settings.webhookSecret;
+    if (secret === undefined) return this.#refuse(key, request, response, 'webhookSecret is not set');
     const signature = request.headers[SIGNATURE];
-    if (secret === undefined || typeof signature !== 'string' || !hasShopifySignatureForm(signature)) {
-      refuse(request, response, 401, SIGNATURE_REFUSED);
-      return;
-    }
+    if (typeof signature !== 'string' || !hasShopifySignatureForm(signature))
+      return this.#refuse(key, request, response, 'the signature is missing or malformed');
     const body = await readRawBody(request, this.budget);
     switch (body.kind) {
       case 'broken_off':
-        return;
+        return 'broken_off';
       case 'too_large':
+        this.#log.warn({ store: key, address: request.ip }, 'a store event over 10 MB was refused');
         refuse(request, response, 413, 'an event may have 10 MB at most');
-        return;
+        return 'too_large';
       case 'no_room':
+        this.#log.warn({ store: key }, 'a store event was put off: too many bytes are in flight');
         response.setHeader('Retry-After', '5');
         refuse(request, response, 503, 'too much is being received at present');
-        return;
+        return 'no_room';
       case 'body':
         try {
-          if (isShopifySignature(body.bytes, signature, [secret]))
-            await this.#store(key, request, body.bytes, response);
-          else refuse(request, response, 401, SIGNATURE_REFUSED);
+          if (!isShopifySignature(body.bytes, signature, [secret]))
+            return this.#refuse(key, request, response, 'the signature is wrong');
+          return await this.#store(key, request, body.bytes, response);
         } finally {
           body.holding.release();
         }
     }
   }
 
-  async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<void> {
+  #refuse(store: string, request: Request, response: Response, reason: string): 'refused' {
+    this.#log.warn({ store, address: request.ip, reason }, 'a store event was refused');
+    refuse(request, response, 401, SIGNATURE_REFUSED);
+    return 'refused';
+  }
+
+  async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<string> {
     const eventId = request.headers[EVENT_ID];
     const topic = request.headers[TOPIC];
+    const bodySha256 = createHash('sha256').update(rawBody).digest();
     try {
-      await this.inbox.storeEvent({
+      const id = await this.inbox.storeEvent({
         store,
         eventId:
-          typeof eventId === 'string' && eventId !== ''
-            ? eventId.slice(0, 200)
-            : createHash('sha256').update(rawBody).digest('hex'),
+          typeof eventId === 'string' && eventId !== '' ? eventId.slice(0, 200) : bodySha256.toString('hex'),
+        bodySha256,
         topic: typeof topic === 'string' ? topic.slice(0, 100) : 'unknown',
         headers: {},
         rawBody: keptOfEvent(rawBody),
       });
-      reply(response, 200, 'stored');
+      reply(response, 200, id === null ? 'stored before' : 'stored');
+      return id === null ? 'duplicate' : 'stored';
     } catch (error) {
       this.#log.warn(
         { store, err: errorLine(error) },
@@ -90,6 +110,7 @@ export class StoreWebhookController {
       );
       response.setHeader('Retry-After', '5');
       reply(response, 503, 'cannot be stored at present');
+      return 'unavailable';
     }
   }
 }

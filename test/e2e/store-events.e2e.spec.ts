@@ -35,13 +35,13 @@ const events = (): Promise<EventRow[]> =>
 /** An event as the store sends it: signed over its bytes, in base64. */
 async function send(
   body: string,
-  { id, secret = SECRET }: { id?: string; secret?: string } = {},
+  { id, secret = SECRET, topic = 'products/update' }: { id?: string; secret?: string; topic?: string } = {},
 ): Promise<number> {
   const answer = await fetch(`${world.url}/webhooks/shopify/main`, {
     method: 'POST',
     headers: {
       'content-type': 'application/json',
-      'x-shopify-topic': 'products/update',
+      'x-shopify-topic': topic,
       'x-shopify-webhook-id': id ?? randomUUID(),
       'x-shopify-hmac-sha256': createHmac('sha256', secret).update(body).digest('base64'),
     },
@@ -122,8 +122,11 @@ describe('echoes of what was written', () => {
     if (!product) throw new Error('no product');
     const storeWrites = contentWrites(world.store).length;
     const tasks = await world.rows('SELECT 1 FROM generation_task');
-    const body = JSON.stringify({ id: product.id, admin_graphql_api_id: product.gid });
-    for (let count = 0; count < 100; count += 1) expect(await send(body)).toBe(200);
+    for (let count = 0; count < 100; count += 1) {
+      const body = JSON.stringify({ id: product.id, admin_graphql_api_id: product.gid, count });
+      expect(await send(body)).toBe(200);
+    }
+    expect((await events()).length).toBeGreaterThanOrEqual(100);
     const runs = await covered();
     // A burst is one run's work, or two when it comes while one is active.
     expect(runs.length).toBeLessThanOrEqual(2);
@@ -142,6 +145,18 @@ describe('an event', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => send('{"id": 1}', { id })));
     expect(new Set(answers)).toEqual(new Set([200]));
     expect(await events()).toHaveLength(1);
+  });
+
+  it('that is replayed under other ids and topics is kept once: the signature covers only the body', async () => {
+    await forget();
+    const replay = (topic: string): Promise<number> => send('{"id": 1}', { topic });
+    expect(await replay('products/update')).toBe(200);
+    const [first] = await covered();
+    const answers = [await replay('products/update'), await replay('products/delete'), await replay('x')];
+    expect(answers).toEqual([200, 200, 200]);
+    expect(await events()).toEqual([
+      { topic: 'products/update', state: 'processed', run_id: first?.id ?? 'the first run' },
+    ]);
   });
 
   it('with a wrong signature or none gets 401 and leaves no row', async () => {

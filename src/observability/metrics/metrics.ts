@@ -11,6 +11,11 @@ export class Metrics {
     'workspace',
     'outcome',
   ]);
+  readonly storeEvents = this.#counter(
+    'store_events_received_total',
+    'Store events received, by answer given',
+    ['store', 'outcome'],
+  );
   readonly accessRefused = this.#counter(
     'access_refused_total',
     'Sign-ins and API requests that were refused for their token',
@@ -92,6 +97,8 @@ export class Metrics {
       for (const outcome of ['stored', 'duplicate', 'refused', 'unavailable'])
         this.deliveries.inc({ workspace, outcome }, 0);
     for (const store of stores) {
+      for (const outcome of ['stored', 'duplicate', 'refused', 'unavailable'])
+        this.storeEvents.inc({ store, outcome }, 0);
       for (const state of ['succeeded', 'partial', 'failed']) this.runs.inc({ store, state }, 0);
       this.writeBackConflicts.inc({ store }, 0);
     }

@@ -5,6 +5,7 @@ import { BegunActions1764400000000 } from './1764400000000-begun-actions.js';
 import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-never-ended.js';
 import { StoreHealth1763870000000 } from './1763870000000-store-health.js';
 import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
+import { EventBodies1765230000000 } from './1765230000000-event-bodies.js';
 import { GateFindings1764900000000 } from './1764900000000-gate-findings.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
 import { OwedWork1763840000000 } from './1763840000000-owed-work.js';
@@ -35,6 +36,7 @@ export const MIGRATIONS = [
   ArrivedContent1765000000000,
   Audit1765100000000,
   RecreatedProducts1765210000000,
+  EventBodies1765230000000,
   WriteCaps1765240000000,
   RunAccount1765261000000,
 ];

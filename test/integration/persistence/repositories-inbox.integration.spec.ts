@@ -84,9 +84,15 @@ describe('the inbox', () => {
 
   it('keeps one row of a store event that is repeated', async () => {
     const inbox = inboxAt(stages.url);
-    const event = { store: 'main', eventId: 'e-1', topic: 't', headers: {}, rawBody: Buffer.from('{}') };
+    const event = {
+      ...{ store: 'main', eventId: 'e-1', topic: 't', headers: {}, rawBody: Buffer.from('{}') },
+      bodySha256: Buffer.from('hash of one'),
+    };
     const stored = await Promise.all(Array.from({ length: 20 }, () => inbox.storeEvent(event)));
     expect(stored.filter((id) => id !== null)).toHaveLength(1);
+    expect(await inbox.storeEvent({ ...event, bodySha256: Buffer.from('hash of two') })).toBeNull();
+    expect(await inbox.storeEvent({ ...event, eventId: 'e-2' })).toBeNull();
+    expect(await inbox.storeEvent({ ...event, store: 'other' })).not.toBeNull();
   });
 });
 
