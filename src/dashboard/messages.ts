@@ -25,6 +25,10 @@ export const messages = {
   noDeliveryChosen: 'Select at least one delivery.',
   noProductChosen: 'Select at least one product.',
   nothingDecided: 'no decision was received: choose approve or reject',
+  media: (element: string, alt: string, address: string): string => {
+    const kinds: Readonly<Record<string, string>> = { img: 'Image', iframe: 'Embedded page', video: 'Video' };
+    return `${kinds[element] ?? 'Media'}${alt === '' ? '' : ` “${alt}”`}: ${address === '' ? 'no address' : address}`;
+  },
   nothingToRender: 'This field has no text to show.',
   runRequested: 'The run was requested.',
   runUnderWay: 'This store already has an active run, shown here.',

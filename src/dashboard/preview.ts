@@ -1,9 +1,20 @@
+import { attributesOf } from '../planner/html/walk.js';
+import { rewrittenMarkup, safeTag, type WrittenTag } from '../planner/html/safe-markup.js';
+import { escapeHtml } from './html.js';
+import { messages } from './messages.js';
 import { previewPolicy } from './security-headers.js';
 
 const STYLE =
-  'html{color-scheme:light;background:#fff;color:#1c1c1c;font:15px/1.5 system-ui,sans-serif}body{margin:12px;overflow-wrap:anywhere}img{max-width:100%;height:auto}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left}';
+  'html{color-scheme:light;background:#fff;color:#1c1c1c;font:15px/1.5 system-ui,sans-serif}body{margin:12px;overflow-wrap:anywhere}.media{display:inline-block;max-width:100%;box-sizing:border-box;margin:4px 0;padding:6px 10px;border:1px dashed #767676;border-radius:4px;color:#595959;font-size:13px}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left}';
 /** The policy names the style by its hash, so not a single character may be added between its tags. */
 const HEAD = `<!doctype html><html><head><meta charset="utf-8"><title>Rendered</title><style>${STYLE}</style></head><body>`;
+
+/** Elements that would load something, each with its attribute for the address. */
+const MEDIA: ReadonlyMap<string, string> = new Map([
+  ...['img', 'iframe', 'video', 'audio', 'source', 'embed'].map((name): [string, string] => [name, 'src']),
+  ['object', 'data'],
+]);
+const LONGEST_ADDRESS = 300;
 
 export interface Preview {
   readonly headers: Readonly<Record<string, string>>;
@@ -11,8 +22,10 @@ export interface Preview {
 }
 
 /**
- * A description as a visitor of the shop sees it. It is sent unchanged, including the merchant's own part. The
- * content security policy and the sandbox of the frame keep it from doing anything.
+ * A description as a visitor of the shop sees it, but for what it would load: images and embedded pages are named by
+ * their address. No other host may learn who reads a page, and a frame without scripts could still open
+ * connections. Other elements are those of `safeTag`. The content security policy and the sandbox of the
+ * frame keep the rest from doing anything.
  */
 export function previewDocument(description: string): Preview {
   return {
@@ -21,6 +34,18 @@ export function previewDocument(description: string): Preview {
       'content-security-policy': previewPolicy(STYLE),
       'x-frame-options': 'SAMEORIGIN',
     },
-    body: `${HEAD}${description}</body></html>`,
+    body: `${HEAD}${rewrittenMarkup(description, previewTag)}</body></html>`,
   };
+}
+
+function previewTag(name: string, source: string): WrittenTag | null {
+  const attribute = MEDIA.get(name);
+  if (attribute === undefined) return safeTag(name, source);
+  const attributes = attributesOf(source);
+  const address = attributes.get(attribute);
+  // A video may have its addresses in its sources.
+  if (address === undefined && name !== 'img') return null;
+  const shown = (address ?? '').slice(0, LONGEST_ADDRESS);
+  const label = escapeHtml(messages.media(name, attributes.get('alt') ?? '', shown));
+  return { start: `<span class="media">${label}</span>`, end: '' };
 }

@@ -9,7 +9,7 @@ export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "script-src 'self'",
-  "img-src 'self' https: data:",
+  "img-src 'self' data:",
   "connect-src 'self'",
   "frame-src 'self'",
   "form-action 'self'",
@@ -31,7 +31,8 @@ export const QUEUE_POLICY = [
 ].join('; ');
 
 /**
- * The policy of a rendered description: an origin of its own, where scripts, forms, windows and cookies are blocked.
+ * The policy of a rendered description: an origin of its own that loads nothing, where scripts, forms, windows and
+ * cookies are blocked.
  * `style` is the only style element that it may have.
  */
 export function previewPolicy(style: string): string {
@@ -40,7 +41,6 @@ export function previewPolicy(style: string): string {
     'sandbox',
     "default-src 'none'",
     `style-src 'sha256-${hash}'`,
-    'img-src https: data:',
     "form-action 'none'",
     "frame-ancestors 'self'",
     "base-uri 'none'",

@@ -46,7 +46,24 @@ const LINK_RELATION = 'nofollow noopener';
  * the length.
  */
 export function safeMarkup(html: string): string {
-  const writer = new SafeMarkupWriter();
+  return rewrittenMarkup(html, safeTag);
+}
+
+/** The markup of an element: its start, and its end after the content. */
+export interface WrittenTag {
+  readonly start: string;
+  readonly end: string;
+}
+
+/**
+ * HTML with each element replaced by the markup that `tagOf` returns for it; null leaves only its content. The content of
+ * scripts and similar elements is omitted. The output is well-formed and nested at most `DEEPEST_MARKUP` deep.
+ */
+export function rewrittenMarkup(
+  html: string,
+  tagOf: (name: string, attributes: string) => WrittenTag | null,
+): string {
+  const writer = new MarkupWriter(tagOf);
   walkHtml(html, writer);
   return writer.markup;
 }
@@ -69,22 +86,24 @@ export function bareText(html: string): string {
   return text;
 }
 
-class SafeMarkupWriter implements HtmlEvents {
+class MarkupWriter implements HtmlEvents {
   markup = '';
-  /** For each open element, whether its tag was written. */
-  private readonly written: boolean[] = [];
+  /** The end of each open element, which is empty when none was written. */
+  private readonly ends: string[] = [];
   private dropped = 0;
+
+  constructor(private readonly tagOf: (name: string, attributes: string) => WrittenTag | null) {}
 
   open(name: string, source: string): void {
     if (DROPPED_WITH_CONTENT.has(name)) this.dropped += 1;
-    const tag = this.dropped > 0 || this.written.length >= DEEPEST_MARKUP ? null : safeTag(name, source);
-    this.written.push(tag !== null);
-    this.markup += tag ?? '';
+    const tag = this.dropped > 0 || this.ends.length >= DEEPEST_MARKUP ? null : this.tagOf(name, source);
+    this.ends.push(tag?.end ?? '');
+    this.markup += tag?.start ?? '';
   }
 
   close(name: string): void {
     if (DROPPED_WITH_CONTENT.has(name)) this.dropped -= 1;
-    if (this.written.pop() === true && !VOID_ELEMENTS.has(name)) this.markup += `</${name}>`;
+    this.markup += this.ends.pop() ?? '';
   }
 
   text(text: string): void {
@@ -92,8 +111,8 @@ class SafeMarkupWriter implements HtmlEvents {
   }
 }
 
-/** The start tag with its allowed parts; null when the element is not allowed. */
-function safeTag(name: string, source: string): string | null {
+/** The tag with its allowed parts; null when the element is not allowed. */
+export function safeTag(name: string, source: string): WrittenTag | null {
   const allowed = Object.hasOwn(ALLOWED_ELEMENTS, name) ? ALLOWED_ELEMENTS[name] : undefined;
   if (allowed === undefined) return null;
   const attributes = new Map([...attributesOf(source)].filter(([attribute]) => allowed.includes(attribute)));
@@ -104,7 +123,7 @@ function safeTag(name: string, source: string): string | null {
     if (attributes.get('href')?.startsWith('https:') === true) attributes.set('rel', LINK_RELATION);
   }
   const written = [...attributes].map(([attribute, value]) => ` ${attribute}="${escapeAttribute(value)}"`);
-  return `<${name}${written.join('')}>`;
+  return { start: `<${name}${written.join('')}>`, end: VOID_ELEMENTS.has(name) ? '' : `</${name}>` };
 }
 
 /** Replaces the address by its safe form; false when the address is not allowed. */

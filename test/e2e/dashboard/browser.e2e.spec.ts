@@ -7,6 +7,7 @@ import { single } from '../../support/e2e-products.js';
 import { until } from '../../support/e2e-world.js';
 import { hasBrowser, openBrowser, type Browser } from './browser.js';
 import { openDashboard, type DashboardWorld } from './dashboard-world.js';
+import { seedWriteBacks } from './seed.js';
 
 const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
 /** Where pictures of every page are kept to be looked at; absent: none are taken. */
@@ -152,6 +153,44 @@ function inABrowser(): void {
     }
   });
 
+  it('loads nothing from outside for a preview: images are named by their address', async () => {
+    await seedWriteBacks(dashboard.world, [
+      {
+        number: 900_100,
+        label: 'A tracked mug',
+        title: 'A tracked mug',
+        description: `<p>Seen by many</p><img src="https://tracker.example/a.png" srcset="https://tracker.example/b.png 2x">
+          <link rel="preconnect" href="https://tracker.example"><iframe src="https://tracker.example/c"></iframe>
+          <video poster="https://tracker.example/d"><source src="https://tracker.example/e.mp4"></video>
+          <p style="background:url(https://tracker.example/f)">by all</p>`,
+      },
+    ]);
+    const [row] = await dashboard.world.rows<{ id: string }>(
+      `SELECT id FROM write_back WHERE external_id LIKE '%:900100'`,
+    );
+    const browser = await openBrowser();
+    try {
+      const asked: string[] = [];
+      const complaints: string[] = [];
+      browser.context.on('request', (request) => asked.push(request.url()));
+      browser.context.on('console', (message) => {
+        if (message.type() === 'error') complaints.push(message.text());
+      });
+      const page = await signedIn(browser);
+      await page.goto(`${dashboard.url}/write-backs/${row?.id ?? ''}`);
+      const rendered = page.frameLocator('iframe[title="Description, Generated, rendered"]');
+      await rendered.getByText('Image: https://tracker.example/a.png').waitFor();
+      await rendered.getByText('Embedded page: https://tracker.example/c').waitFor();
+      expect(asked.filter((url) => url.includes('/preview/'))).not.toEqual([]);
+      expect(asked.filter((url) => !url.startsWith(`${dashboard.url}/`))).toEqual([]);
+      expect(complaints).toEqual([]);
+    } finally {
+      await browser.close();
+      await dashboard.world.rows(`DELETE FROM write_back WHERE external_id LIKE '%:900100'`);
+      await dashboard.world.rows(`DELETE FROM store_product WHERE external_id LIKE '%:900100'`);
+    }
+  });
+
   const LOOKS = [
     { dark: false, phone: false },
     { dark: true, phone: false },
@@ -217,6 +256,7 @@ function inABrowser(): void {
       ['run', `/runs/${run}`],
       ['products', '/products'],
       ['product', `/products/${encodeURIComponent(product)}`],
+      ['audit', '/audit'],
       ['deliveries', '/deliveries'],
       ['delivery', `/deliveries/${delivery}`],
       ['missing', '/runs/none'],
