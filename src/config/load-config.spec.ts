@@ -11,6 +11,8 @@ afterAll(files.remove);
 /** The sample configuration, as an operator would copy it. */
 const SAMPLE = readFileSync(new URL('../../test/support/config/sample.yaml', import.meta.url), 'utf8');
 const SAMPLE_ENV = {
+  SHOPIFY_CLIENT_ID: 'client',
+  SHOPIFY_CLIENT_SECRET: 'secret',
   CATALOG_API_TOKEN: 'catalog-token',
   CATALOG_WEBHOOK_SECRET: 'hook',
   SHOPIFY_ACCESS_TOKEN: 'shop-token',
@@ -62,10 +64,10 @@ describe('what is read', () => {
     const uncommented = shipped
       .replaceAll(/^(workspaces|stores): \{\}$/gm, '$1:')
       .replaceAll(/^#( {2,})/gm, '$1');
-    const shown = files.load(uncommented, { ...SAMPLE_ENV }).config;
+    const shown = files.load(uncommented, SAMPLE_ENV).config;
     const minimal = files.load(
       'workspaces: { default: { baseUrl: "https://catalog.example.com/api/v1", auth: { apiToken: catalog-token } } }\n' +
-        'stores: { main: { workspace: default, shop: example.myshopify.com, auth: { accessToken: shop-token } } }',
+        'stores: { main: { workspace: default, shop: example.myshopify.com, auth: { clientId: client, clientSecret: secret } } }',
     ).config;
     const workspaces = [shown.workspaces['default'], minimal.workspaces['default']];
     expect(workspaces[0]).toEqual({ ...workspaces[1], assumptions: DEFAULT_ASSUMPTIONS });

@@ -287,7 +287,7 @@ describe('the layout by roles', () => {
   const receive = service.parse(layered.services['receive']);
 
   it('gives the container that receives no credentials of stores, workspaces and dashboard', () => {
-    expect(receive.secrets).toEqual(['database_url', 'catalog_webhook_secret', 'shopify_webhook_secret']);
+    expect(receive.secrets).toEqual(['database_url', 'catalog_webhook_secret', 'shopify_client_secret']);
     expect(Object.keys(compose.secrets)).toEqual(expect.arrayContaining(receive.secrets));
     expect(receive.environment['STORE_SYNC_ROLES']).toBe('receive');
   });
