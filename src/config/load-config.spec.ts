@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { DEFAULT_ASSUMPTIONS } from '../catalog/assumptions.js';
 import { loadConfig } from './index.js';
 import { configDirectory, store, workspace, WORKSPACE } from '../../test/support/config/config-files.js';
 
@@ -11,8 +10,6 @@ afterAll(files.remove);
 /** The sample configuration, as an operator would copy it. */
 const SAMPLE = readFileSync(new URL('../../test/support/config/sample.yaml', import.meta.url), 'utf8');
 const SAMPLE_ENV = {
-  SHOPIFY_CLIENT_ID: 'client',
-  SHOPIFY_CLIENT_SECRET: 'secret',
   CATALOG_API_TOKEN: 'catalog-token',
   CATALOG_WEBHOOK_SECRET: 'hook',
   SHOPIFY_ACCESS_TOKEN: 'shop-token',
@@ -57,28 +54,6 @@ describe('what is read', () => {
       mapping: { openAttributes: [], mpn: '', asin: '' },
       writeBack: { mode: 'auto', onConflict: 'skip', sections: null, locales: [] },
     });
-  });
-
-  it('ships comments that show exactly the defaults', () => {
-    const shipped = readFileSync(new URL('../../config/default.yaml', import.meta.url), 'utf8');
-    const uncommented = shipped
-      .replaceAll(/^(workspaces|stores): \{\}$/gm, '$1:')
-      .replaceAll(/^#( {2,})/gm, '$1');
-    const shown = files.load(uncommented, SAMPLE_ENV).config;
-    const minimal = files.load(
-      'workspaces: { default: { baseUrl: "https://catalog.example.com/api/v1", auth: { apiToken: catalog-token } } }\n' +
-        'stores: { main: { workspace: default, shop: example.myshopify.com, auth: { clientId: client, clientSecret: secret } } }',
-    ).config;
-    const workspaces = [shown.workspaces['default'], minimal.workspaces['default']];
-    expect(workspaces[0]).toEqual({ ...workspaces[1], assumptions: DEFAULT_ASSUMPTIONS });
-    expect(shown.stores).toEqual(minimal.stores);
-  });
-
-  it('ships an example that is complete', () => {
-    const example = readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
-    const names = [...example.matchAll(/\$\{([A-Z_]+)\}/g)].map((match) => match[1] ?? '');
-    const env = Object.fromEntries(names.map((name) => [name, 'value']));
-    expect(Object.keys(files.load(example, env).config.stores)).toEqual(['main']);
   });
 
   it('prefers --config to STORE_SYNC_CONFIG', () => {
