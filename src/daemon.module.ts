@@ -18,6 +18,7 @@ import { CreationsProcessor } from './sync/creations.processor.js';
 import { RunsProcessor } from './sync/runs.processor.js';
 import { DeliveriesProcessor } from './webhooks/deliveries.processor.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
+import { BulkChangesProcessor } from './write-back/bulk-changes.processor.js';
 import { WriteBacksProcessor } from './write-back/write-backs.processor.js';
 
 export interface DaemonSettings extends AppSettings {
@@ -39,7 +40,14 @@ const ROLE_MODULES: Readonly<
 /** The workers of all queues, the schedules and the notifications. */
 @Module({
   imports: [AppModule, ScheduleModule, DiscoveryModule],
-  providers: [ProcessorCheck, RunsProcessor, CreationsProcessor, DeliveriesProcessor, WriteBacksProcessor],
+  providers: [
+    ProcessorCheck,
+    RunsProcessor,
+    CreationsProcessor,
+    DeliveriesProcessor,
+    WriteBacksProcessor,
+    BulkChangesProcessor,
+  ],
 })
 class WorkModule {}
 

@@ -1,8 +1,16 @@
 import { Global, Module } from '@nestjs/common';
-import { GenerationRequesterPort, SavedPlansPort, WriteBackReverterPort } from './operations/ports.js';
+import {
+  GatekeeperPort,
+  GenerationRequesterPort,
+  ReapplierPort,
+  SavedPlansPort,
+  WriteBackReverterPort,
+} from './operations/ports.js';
 import { GenerationRequester } from './sync/generation.js';
 import { SavedPlans } from './sync/saved-plans.js';
 import { SyncModule } from './sync/sync.module.js';
+import { Gatekeeper } from './write-back/gatekeeper.js';
+import { Reapplier } from './write-back/reapplier.js';
 import { WriteBackReverter } from './write-back/reverter.js';
 import { WriteBackModule } from './write-back/write-back.module.js';
 
@@ -14,7 +22,9 @@ import { WriteBackModule } from './write-back/write-back.module.js';
     { provide: GenerationRequesterPort, useExisting: GenerationRequester },
     { provide: SavedPlansPort, useExisting: SavedPlans },
     { provide: WriteBackReverterPort, useExisting: WriteBackReverter },
+    { provide: ReapplierPort, useExisting: Reapplier },
+    { provide: GatekeeperPort, useExisting: Gatekeeper },
   ],
-  exports: [GenerationRequesterPort, SavedPlansPort, WriteBackReverterPort],
+  exports: [GenerationRequesterPort, SavedPlansPort, WriteBackReverterPort, ReapplierPort, GatekeeperPort],
 })
 export class PortsModule {}

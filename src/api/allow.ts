@@ -26,3 +26,8 @@ export function admit(context: ExecutionContext, reflector: Reflector, actor: Ac
 export function actorOf(request: Request): Actor | null {
   return actors.get(request) ?? null;
 }
+
+/** The name of the actor, for rows that say who decided. */
+export function actorNameOf(request: Request): string {
+  return actorOf(request)?.name ?? 'nobody';
+}

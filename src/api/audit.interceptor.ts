@@ -15,8 +15,9 @@ export const Audited = Reflector.createDecorator<string>();
 
 const MOST_TARGETS = 1000;
 const LONGEST = 300;
+const MOST_FILTERS = 20;
 /** Fields of requests that say what was asked for besides its targets. */
-const DETAILS = ['full', 'force', 'kind', 'field', 'workspace'] as const;
+const DETAILS = ['full', 'force', 'kind', 'field', 'workspace', 'target', 'reason', 'dryRun'] as const;
 const TARGETS = ['key', 'id', 'ids'] as const;
 
 /** Records each change before it is made, and its end: no change is made that cannot be recorded. */
@@ -47,6 +48,7 @@ export class AuditInterceptor implements NestInterceptor {
 function entryOf(what: string, request: Request): NewAuditEntry {
   const body = fieldsOf(request.body);
   const fields = { ...body, ...fieldsOf(request.params) };
+  const filter = Object.entries(fieldsOf(body['filter'])).slice(0, MOST_FILTERS);
   const actor = actorOf(request);
   return {
     actor: actor?.name ?? 'nobody',
@@ -56,7 +58,9 @@ function entryOf(what: string, request: Request): NewAuditEntry {
     what: what.replaceAll(/\{(\w{1,20})\}/g, (_all, name: string) => textsOf(fields[name])[0] ?? ''),
     targets: TARGETS.flatMap((name) => textsOf(fields[name])).slice(0, MOST_TARGETS),
     details: Object.fromEntries(
-      DETAILS.filter((name) => fields[name] !== undefined).map((name) => [name, textsOf(fields[name])]),
+      [...DETAILS.map((name) => [name, fields[name]] as const), ...filter]
+        .filter(([, value]) => value !== undefined)
+        .map(([name, value]) => [textsOf(name)[0] ?? '', textsOf(value)]),
     ),
   };
 }

@@ -1,4 +1,5 @@
 import { AuditController } from './audit.controller.js';
+import { BulkChangesController } from './bulk-changes.controller.js';
 import type { Type } from '@nestjs/common';
 import { DeliveriesController } from './deliveries.controller.js';
 import { PlansController } from './plans.controller.js';
@@ -16,6 +17,8 @@ export const API_CONTROLLERS: readonly Type[] = [
   StoresController,
   ProductsController,
   DeliveriesController,
+  // Before write-backs, whose route `:id` would match `bulk`.
+  BulkChangesController,
   WriteBacksController,
   PlansController,
   AuditController,

@@ -7,8 +7,10 @@ import {
   Param,
   Post,
   Query,
+  Req,
   UseGuards,
 } from '@nestjs/common';
+import type { Request } from 'express';
 import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
@@ -22,18 +24,22 @@ import {
 } from '../operations/paging.js';
 import {
   WriteBackOperations,
+  editSchema,
+  rejectionSchema,
   writeBackPageSchema,
-  writeBackQuerySchema,
   writeBackSchema,
   type Decision,
   type PresentedWriteBack,
-  type WriteBackQuery,
 } from '../operations/write-backs.js';
-import { Allow } from './allow.js';
+import { writeBackQuerySchema, type WriteBackQuery } from '../operations/write-back-filter.js';
+import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 
+const rejectManySchema = idsSchema.extend(rejectionSchema.shape);
+
 type Ids = z.output<typeof idsSchema>;
+type Rejection = z.output<typeof rejectionSchema>;
 
 const OUTCOME = { name: 'Outcome', schema: rowOutcomeSchema };
 const OUTCOMES = { name: 'Outcomes', schema: rowOutcomesSchema };
@@ -72,8 +78,11 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back approve')
   @HttpCode(200)
-  approveMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
-    return this.#decideMany(ids, 'approve');
+  approveMany(
+    @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids,
+    @Req() request: Request,
+  ): Promise<{ results: RowOutcome[] }> {
+    return this.#decideMany(ids, 'approve', request);
   }
 
   @Describe({ summary: 'Reject permanently, several', answer: OUTCOMES })
@@ -81,8 +90,11 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back reject')
   @HttpCode(200)
-  rejectMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
-    return this.#decideMany(ids, 'reject');
+  rejectMany(
+    @Body(new ZodPipe(rejectManySchema, 'Rejections')) { ids, reason }: z.output<typeof rejectManySchema>,
+    @Req() request: Request,
+  ): Promise<{ results: RowOutcome[] }> {
+    return this.#decideMany(ids, 'reject', request, reason);
   }
 
   @Describe({
@@ -93,8 +105,11 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back revert')
   @HttpCode(200)
-  revertMany(@Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids): Promise<{ results: RowOutcome[] }> {
-    return this.#decideMany(ids, 'revert');
+  revertMany(
+    @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids,
+    @Req() request: Request,
+  ): Promise<{ results: RowOutcome[] }> {
+    return this.#decideMany(ids, 'revert', request);
   }
 
   @Describe({ summary: 'Release for writing', answer: OUTCOME, errors: [404, 409] })
@@ -102,8 +117,8 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back approve')
   @HttpCode(200)
-  approve(@Param('id') id: string): Promise<RowOutcome> {
-    return this.#decide(id, 'approve');
+  approve(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
+    return this.#decide(id, 'approve', request);
   }
 
   @Describe({ summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })
@@ -111,8 +126,12 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back reject')
   @HttpCode(200)
-  reject(@Param('id') id: string): Promise<RowOutcome> {
-    return this.#decide(id, 'reject');
+  reject(
+    @Param('id') id: string,
+    @Body(new ZodPipe(rejectionSchema, 'Rejection')) { reason }: Rejection,
+    @Req() request: Request,
+  ): Promise<RowOutcome> {
+    return this.#decide(id, 'reject', request, reason);
   }
 
   @Describe({
@@ -124,15 +143,65 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back revert')
   @HttpCode(200)
-  revert(@Param('id') id: string): Promise<RowOutcome> {
-    return this.#decide(id, 'revert');
+  revert(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
+    return this.#decide(id, 'revert', request);
   }
 
-  async #decideMany(ids: readonly string[], decision: Decision): Promise<{ results: RowOutcome[] }> {
-    return { results: await this.writeBacks.decide(ids, decision) };
+  @Describe({
+    summary: 'Take an approval or a rejection back, while nothing is written',
+    answer: OUTCOME,
+    errors: [404, 409],
+  })
+  @Post(':id/undo')
+  @Allow('reviewer')
+  @Audited('write-back undo')
+  @HttpCode(200)
+  undo(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
+    return this.#decide(id, 'undo', request);
   }
 
-  async #decide(id: string, decision: Decision): Promise<RowOutcome> {
-    return onlyOutcome(await this.writeBacks.decide([id], decision));
+  @Describe({
+    summary: 'Apply the texts of a reverted write-back again, as a new write-back',
+    answer: OUTCOME,
+    errors: [404, 409],
+  })
+  @Post(':id/reapply')
+  @Allow('reviewer')
+  @Audited('write-back reapply')
+  @HttpCode(200)
+  reapply(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
+    return this.#decide(id, 'reapply', request);
+  }
+
+  @Describe({
+    summary: 'Replace the text of one field before the approval; what came stays in the row',
+    answer: { name: 'WriteBack', schema: writeBackSchema },
+    errors: [404, 409],
+  })
+  @Post(':id/edit')
+  @Allow('reviewer')
+  @Audited('write-back edit')
+  @HttpCode(200)
+  edit(
+    @Param('id') id: string,
+    @Body(new ZodPipe(editSchema, 'Edit')) edit: z.output<typeof editSchema>,
+    @Req() request: Request,
+  ): Promise<PresentedWriteBack> {
+    return this.writeBacks.edit(id, edit, { actor: actorNameOf(request) });
+  }
+
+  async #decideMany(
+    ids: readonly string[],
+    decision: Decision,
+    request: Request,
+    reason?: string,
+  ): Promise<{ results: RowOutcome[] }> {
+    const by = { actor: actorNameOf(request), reason };
+    return { results: await this.writeBacks.decide(ids, decision, by) };
+  }
+
+  async #decide(id: string, decision: Decision, request: Request, reason?: string): Promise<RowOutcome> {
+    const { results } = await this.#decideMany([id], decision, request, reason);
+    return onlyOutcome(results);
   }
 }

@@ -5,6 +5,7 @@ import { RowWorkPort } from '../operations/ports.js';
 import { SettingsModule, type AppSettings } from '../settings.module.js';
 import { commandLogger } from './command-logger.js';
 import { DirectRowWork } from './direct-row-work.js';
+import { BulkFollower } from './bulk-follower.js';
 import { RunFollower } from './run-follower.js';
 
 const CONNECTIONS = 12;
@@ -22,7 +23,7 @@ export class CommandModule {
     const logger = commandLogger(settings.logger);
     return {
       module: CommandModule,
-      providers: [RunFollower, ...(OPERATIONS.includes(service) ? [] : [service])],
+      providers: [RunFollower, BulkFollower, ...(OPERATIONS.includes(service) ? [] : [service])],
       imports: [SettingsModule.forRoot({ ...settings, logger }, CONNECTIONS)],
     };
   }

@@ -33,4 +33,9 @@ export class DirectRowWork implements RowWorkPort {
   async endRun(id: string): Promise<void> {
     await this.worker.work(id, new AbortController().signal);
   }
+
+  /** The command that asked for the change also works it, and shows its progress. */
+  bulkChange(): Promise<void> {
+    return Promise.resolve();
+  }
 }

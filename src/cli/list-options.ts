@@ -45,9 +45,13 @@ export abstract class ListCommand<
 }
 
 /** The list's query from the options, parsed with the schema of the API. Throws `invalid` for invalid options. */
-export function queryFrom<Schema extends z.ZodType>(schema: Schema, options: ListOptions): z.output<Schema> {
+export function queryFrom<Schema extends z.ZodType>(
+  schema: Schema,
+  options: ListOptions,
+  more: Readonly<Record<string, string>> = {},
+): z.output<Schema> {
   const { state, store, limit, offset } = options;
-  return parsedQuery(schema, { state, store, limit, offset });
+  return parsedQuery(schema, { state, store, limit, offset, ...more });
 }
 
 /** A query from options of the same names, parsed with the schema of the API. Throws `invalid` for invalid options. */

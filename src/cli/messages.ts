@@ -53,8 +53,47 @@ export const messages = {
   workspaceFlag: 'only this workspace, by its key in the configuration',
   webhookForce: 'replaces a URL of another system, too',
   writeBacksDoes: 'reviews and reverts write-backs to the store',
-  writeBackActions: 'list (default) | approve ID… | reject ID… | revert ID…',
+  writeBackActions:
+    'list (default) | show ID | approve ID… | reject ID… | undo ID… | revert ID… | reapply ID…; or with --all or --run',
+  writeBackAll: 'all write-backs that --store, --run and --filter select',
+  writeBackRun: 'write-backs of the run with this id',
+  writeBackFilter: 'name=value, also several times: state, field, outcome, actor, day, from, to, externalId',
+  writeBackDryRun: 'revert: shows what would be restored and what would be left; writes nothing',
+  writeBackReason: 'reject: why',
+  yesFlag: 'confirms the change without a question',
+  writeBacksUsage: 'write-backs show ID',
   writeBackIds: 'ids of write-backs',
+
+  // Bulk changes
+  nothingMatches: 'no write-backs match',
+  confirmByFlag: (question: string): string => `${question} Repeat the command with --yes to confirm.`,
+  notConfirmed: 'not confirmed: nothing was changed',
+  confirmBulk: (action: 'approve' | 'reject' | 'revert' | 'reapply', count: number): string =>
+    ({
+      approve: `Approve ${count} write-backs, and write them to the live shop?`,
+      reject: `Reject ${count} write-backs?`,
+      revert: `Revert ${count} write-backs in the live shop?`,
+      reapply: `Write the texts of ${count} reverted write-backs to the live shop again?`,
+    })[action],
+  leftAsItIs: 'left as it is',
+  bulkGone: (id: string): string => `bulk change ${id} no longer exists`,
+  bulkUnfinished: (id: string, state: string, reason: string): string =>
+    `bulk change ${id} is ${state}: ${reason}; a running daemon continues a queued one`,
+  wouldRevert: (matching: number, done: number, refused: number): string =>
+    `${matching} write-backs: ${done} would be reverted, ${refused} would be left as they are; nothing was written`,
+  bulkDone: (action: string, matching: number, done: number, refused: number): string =>
+    `${action}: ${done} of ${matching} write-backs done, ${refused} left as they are`,
+  bulkOrIds: (action: string): string => `write-backs ${action} takes either ids, or --all or --run`,
+  allNeedsStore: 'name the store with --store, or a run with --run',
+  onlyRevertIsDry: '--dry-run belongs to revert with --all or --run',
+  bulkNeedsAction: (action: string): string => `write-backs ${action} does not take --all or --run`,
+  optionOfReject: '--reason belongs to reject with ids',
+  sourceLine: (origin: string, score: string, url: string): string => `source ${origin}${score}: ${url}`,
+  givenSource: 'given',
+  foundSource: 'found',
+  creditsUsed: (credits: number): string => `credits consumed: ${credits}`,
+  cameAs: (text: string): string => `came as ${text}; edited by a person`,
+  decidedBy: (actor: string, at: string): string => `decided by ${actor} at ${at}`,
 
   // Results
   noStoreYet: 'No store is configured. Copy config/example.yaml, and pass your file with --config.',

@@ -1,18 +1,47 @@
-import { Command } from 'nest-commander';
+import { Injectable } from '@nestjs/common';
+import { Command, Option } from 'nest-commander';
+import { CodedError } from '../domain/errors.js';
+import { BULK_ACTIONS, type BulkAction } from '../domain/write-back-filter.js';
+import { actingUser, type CommandChange } from '../operations/audit.js';
 import type { Page } from '../operations/paging.js';
 import {
-  WriteBackOperations,
+  filterFromTexts,
+  namedTexts,
   writeBackQuerySchema,
+  type WriteBackQuery,
+} from '../operations/write-back-filter.js';
+import {
+  WriteBackOperations,
   type PresentedWriteBack,
   type WriteBackField,
 } from '../operations/write-backs.js';
-import type { CommandChange } from '../operations/audit.js';
+import { BulkFollower } from './bulk-follower.js';
+import { interruptSignal } from './command.js';
 import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
 import { messages } from './messages.js';
 
-const ACTIONS = ['list', 'approve', 'reject', 'revert'] as const;
+const DECISIONS = ['approve', 'reject', 'revert', 'undo', 'reapply'] as const;
+const ACTIONS = ['list', 'show', ...DECISIONS] as const;
+type Action = (typeof ACTIONS)[number];
+
+interface WriteBackOptions extends ListOptions {
+  readonly all?: boolean;
+  readonly run?: string;
+  readonly filter?: readonly string[];
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+  readonly reason?: string;
+}
+
+@Injectable()
+class WriteBacksAction {
+  constructor(
+    readonly writeBacks: WriteBackOperations,
+    readonly bulk: BulkFollower,
+  ) {}
+}
 
 @Command({
   name: 'write-backs',
@@ -23,39 +52,156 @@ const ACTIONS = ['list', 'approve', 'reject', 'revert'] as const;
     ids: messages.writeBackIds,
   },
 })
-export class WriteBacksCommand extends ListCommand {
-  protected override change(
-    _options: ListOptions,
-    [action = '', ...ids]: readonly string[],
-  ): CommandChange | null {
-    const changes = ['approve', 'reject', 'revert'].includes(action);
-    return changes ? { what: `write-back ${action}`, targets: ids } : null;
+export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
+  @Option({ flags: '--all', description: messages.writeBackAll })
+  parseAll(): boolean {
+    return true;
   }
 
-  protected async execute(options: ListOptions, [given, ...ids]: readonly string[]): Promise<number> {
+  @Option({ flags: '--run <id>', description: messages.writeBackRun })
+  parseRun(id: string): string {
+    return id;
+  }
+
+  @Option({ flags: '--filter <name=value>', description: messages.writeBackFilter })
+  parseFilter(text: string, before: readonly string[] = []): readonly string[] {
+    return [...before, text];
+  }
+
+  @Option({ flags: '--dry-run', description: messages.writeBackDryRun })
+  parseDryRun(): boolean {
+    return true;
+  }
+
+  @Option({ flags: '--yes', description: messages.yesFlag })
+  parseYes(): boolean {
+    return true;
+  }
+
+  @Option({ flags: '--reason <text>', description: messages.writeBackReason })
+  parseReason(text: string): string {
+    return text;
+  }
+
+  protected override change(
+    { run, store, filter = [], dryRun = false, reason }: WriteBackOptions,
+    [action = '', ...ids]: readonly string[],
+  ): CommandChange | null {
+    if (!DECISIONS.some((each) => each === action)) return null;
+    return {
+      what: `write-back ${action}${dryRun ? ' (dry run)' : ''}`,
+      targets: ids,
+      details: { ...(ids.length === 0 && { run, store, filter }), ...(reason !== undefined && { reason }) },
+    };
+  }
+
+  protected async execute(options: WriteBackOptions, [given, ...ids]: readonly string[]): Promise<number> {
     const action = actionOf('write-backs', ACTIONS, given);
-    if (action === 'list') nothingMore('write-backs list', ids);
-    else idsFor('write-backs', action, ids);
-    const query = queryFrom(writeBackQuerySchema, options);
-    return this.withService(options, WriteBackOperations, async (writeBacks) => {
-      if (action !== 'list') return reportOutcomes(await writeBacks.decide(ids, action), options.json);
-      const page = await writeBacks.list(query);
-      if (options.json) printJson(page);
-      else printList(page);
-      return 0;
+    const isBulk = options.all === true || (options.run !== undefined && action !== 'list');
+    checkUse(action, ids, options, isBulk);
+    const query = listQuery(options, action);
+    const signal = interruptSignal();
+    return this.withService(options, WriteBacksAction, async ({ writeBacks, bulk }) => {
+      if (isBulk) return bulk.run(bulkRequest(action, options), bulkOptions(options, signal));
+      switch (action) {
+        case 'list':
+          return printPage(await writeBacks.list(query), options.json);
+        case 'show':
+          return printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json);
+        default: {
+          const by = { actor: actingUser(), reason: options.reason };
+          return reportOutcomes(await writeBacks.decide(ids, action, by), options.json);
+        }
+      }
     });
   }
 }
 
-function printList(page: Page<PresentedWriteBack>): void {
+/** Throws `invalid` for options and arguments that do not belong together. */
+function checkUse(action: Action, ids: readonly string[], options: WriteBackOptions, isBulk: boolean): void {
+  if (action === 'list') nothingMore('write-backs list', ids);
+  else if (!isBulk) idsFor('write-backs', action, ids);
+  else if (ids.length > 0) throw new CodedError('invalid', messages.bulkOrIds(action));
+  if (action === 'show') nothingMore(messages.writeBacksUsage, ids.slice(1));
+  if (isBulk && bulkActionOf(action) === null)
+    throw new CodedError('invalid', messages.bulkNeedsAction(action));
+  if (isBulk && options.store === undefined && options.run === undefined)
+    throw new CodedError('invalid', messages.allNeedsStore);
+  if (options.dryRun === true && (action !== 'revert' || !isBulk))
+    throw new CodedError('invalid', messages.onlyRevertIsDry);
+  if (options.reason !== undefined && (action !== 'reject' || isBulk))
+    throw new CodedError('invalid', messages.optionOfReject);
+}
+
+function bulkActionOf(action: Action): BulkAction | null {
+  return BULK_ACTIONS.find((each) => each === action) ?? null;
+}
+
+function bulkRequest(action: Action, { dryRun = false, ...options }: WriteBackOptions) {
+  return { action: bulkActionOf(action) ?? 'approve', filter: filterFromTexts(textsOf(options)), dryRun };
+}
+
+function bulkOptions({ json = false, yes = false }: WriteBackOptions, signal: AbortSignal) {
+  return { json, yes, signal };
+}
+
+function textsOf({ store, run, state, filter = [] }: WriteBackOptions): Record<string, string> {
+  return {
+    ...(store !== undefined && { store }),
+    ...(run !== undefined && { run }),
+    ...(state !== undefined && { state }),
+    ...namedTexts(filter),
+  };
+}
+
+function listQuery(options: WriteBackOptions, action: Action): WriteBackQuery {
+  if (action !== 'list') return queryFrom(writeBackQuerySchema, {});
+  const { run, filter = [] } = options;
+  return queryFrom(writeBackQuerySchema, options, {
+    ...(run !== undefined && { run }),
+    ...namedTexts(filter),
+  });
+}
+
+function printPage(page: Page<PresentedWriteBack>, json: boolean | undefined): number {
+  if (json) {
+    printJson(page);
+    return 0;
+  }
   for (const writeBack of page.items) {
-    const { id, createdAt, state, externalId, reason, fields } = writeBack;
-    print(
-      `${id}  ${createdAt}  ${paintState(state, 14)}  ${externalId}${reason === null ? '' : `: ${printable(reason)}`}`,
-    );
-    for (const field of fields) print(`    ${fieldLine(field)}`);
+    print(headLine(writeBack));
+    for (const field of writeBack.fields) print(`    ${fieldLine(field)}`);
   }
   print(messages.writeBacksShown(page.items.length, page.total));
+  return 0;
+}
+
+/** A time, the state and the product, and the reason for the state. */
+function headLine({ id, createdAt, state, externalId, reason }: PresentedWriteBack): string {
+  return `${id}  ${createdAt}  ${paintState(state, 14)}  ${externalId}${reason === null ? '' : `: ${printable(reason)}`}`;
+}
+
+function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolean | undefined): number {
+  if (writeBack === null) throw new CodedError('not_found', `no write-back ${printable(id, 100)}`);
+  if (json) {
+    printJson(writeBack);
+    return 0;
+  }
+  print(headLine(writeBack));
+  if (writeBack.decidedBy !== null)
+    print(`  ${messages.decidedBy(printable(writeBack.decidedBy), writeBack.decidedAt ?? '')}`);
+  for (const field of writeBack.fields) {
+    print(`  ${fieldLine(field)}`);
+    if (field.came !== null) print(`      ${messages.cameAs(quoted(field.came, 80))}`);
+    for (const { target, gate, detail } of writeBack.gates)
+      if (target === field.target) print(`      gate ${gate}: ${printable(detail)}`);
+  }
+  for (const { url, score, given } of writeBack.sources) {
+    const origin = given === true ? messages.givenSource : messages.foundSource;
+    print(`  ${messages.sourceLine(origin, score === null ? '' : `, score ${score}`, printable(url, 200))}`);
+  }
+  if (writeBack.creditsConsumed !== null) print(`  ${messages.creditsUsed(writeBack.creditsConsumed)}`);
+  return 0;
 }
 
 /** A field's value before and after, or the intended value. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   ACTION_TRANSITIONS,
+  BULK_CHANGE_TRANSITIONS,
   DELIVERY_TRANSITIONS,
   RUN_TRANSITIONS,
   statesBefore,
@@ -83,6 +84,19 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
       'failed → ready',
       'failed → rejected',
       'applied → reverted',
+      'rejected → pending_review',
+    ],
+  ],
+  [
+    'bulk change',
+    BULK_CHANGE_TRANSITIONS,
+    [
+      'queued → running',
+      'queued → cancelled',
+      'running → queued',
+      'running → done',
+      'running → failed',
+      'running → cancelled',
     ],
   ],
 ];
@@ -103,6 +117,7 @@ const states: Readonly<Record<string, readonly string[]>> = {
     'rejected',
     'reverted',
   ],
+  'bulk change': ['queued', 'running', 'done', 'failed', 'cancelled'],
 };
 
 const terminal: Readonly<Record<string, readonly string[]>> = {
@@ -110,7 +125,8 @@ const terminal: Readonly<Record<string, readonly string[]>> = {
   action: ['superseded'],
   'generation task': ['succeeded', 'failed', 'no_urls'],
   delivery: [],
-  'write-back': ['skipped', 'rejected', 'reverted'],
+  'write-back': ['skipped', 'reverted'],
+  'bulk change': ['done', 'failed', 'cancelled'],
 };
 
 function moves(machine: Machine): string[] {

@@ -43,8 +43,18 @@ export const WRITE_BACK_TRANSITIONS = {
   failed: ['ready', 'rejected'],
   applied: ['reverted'],
   skipped: [],
-  rejected: [],
+  // A person takes the rejection back.
+  rejected: ['pending_review'],
   reverted: [],
+} as const;
+
+export const BULK_CHANGE_TRANSITIONS = {
+  queued: ['running', 'cancelled'],
+  // A store that does not answer puts the rest off.
+  running: ['queued', 'done', 'failed', 'cancelled'],
+  done: [],
+  failed: [],
+  cancelled: [],
 } as const;
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
@@ -54,6 +64,7 @@ export type ActionState = keyof typeof ACTION_TRANSITIONS;
 export type TaskState = keyof typeof TASK_TRANSITIONS;
 export type DeliveryState = keyof typeof DELIVERY_TRANSITIONS;
 export type WriteBackState = keyof typeof WRITE_BACK_TRANSITIONS;
+export type BulkChangeState = keyof typeof BULK_CHANGE_TRANSITIONS;
 export type LinkState = (typeof LINK_STATES)[number];
 
 /** The states from which a row may move to `to`. */

@@ -11,18 +11,22 @@ export interface IntendedValue {
   readonly raw: string | null;
   /** The reason why the value is not written although the result has it; absent otherwise. */
   readonly withheld?: string;
+  /** The original value, when a person edited it; absent otherwise. */
+  readonly came?: { readonly value: string; readonly raw: string | null };
 }
 
-export type FieldOutcome =
-  | 'written'
-  | 'same'
-  | 'conflict'
-  | 'not_generated'
+export const FIELD_OUTCOMES = [
+  'written',
+  'same',
+  'conflict',
+  'not_generated',
   /** The store cannot hold the translation: the shop lacks the locale, or the text is not translatable. */
-  | 'untranslatable'
-  | 'failed'
-  | 'reverted'
-  | 'not_ours';
+  'untranslatable',
+  'failed',
+  'reverted',
+  'not_ours',
+] as const;
+export type FieldOutcome = (typeof FIELD_OUTCOMES)[number];
 
 /** The outcome of one field: the before-image, and the store's value after the write. */
 export interface JournalField {

@@ -11,8 +11,8 @@ export class EnqueuedRowWork implements RowWorkPort {
     await this.jobs.enqueueMany('deliveries', ids);
   }
 
-  async writeBacks(ids: readonly string[]): Promise<void> {
-    await this.jobs.enqueueMany('write-backs', ids);
+  async writeBacks(ids: readonly string[], delayMs = 0): Promise<void> {
+    await this.jobs.enqueueMany('write-backs', ids, { delayMs });
   }
 
   async run(id: string): Promise<void> {
@@ -21,5 +21,9 @@ export class EnqueuedRowWork implements RowWorkPort {
 
   async endRun(id: string): Promise<void> {
     await this.jobs.enqueue('runs', id);
+  }
+
+  async bulkChange(id: string): Promise<void> {
+    await this.jobs.enqueue('bulk-changes', id);
   }
 }

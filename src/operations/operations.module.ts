@@ -1,5 +1,6 @@
 import { Global, Module, type Type } from '@nestjs/common';
 import { AuditOperations } from './audit.js';
+import { BulkOperations } from './bulk-changes.js';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
@@ -19,6 +20,7 @@ export const OPERATIONS: readonly Type[] = [
   AuditOperations,
   DeliveryOperations,
   WriteBackOperations,
+  BulkOperations,
   ProductOperations,
   DriftOperations,
   GenerateOperations,

@@ -1,7 +1,12 @@
 import type { PlanCounts } from '../persistence/entities/saved-plan.entity.js';
 import type { StoreProductEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
+import type { GateFinding } from '../domain/gate-finding.js';
+import type { LiveProduct } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
+import type { WrittenContent } from '../domain/written-content.js';
+import type { DecidedBy } from '../persistence/write-back.repository.js';
+import type { FieldDecision } from '../planner/plan-write-back.js';
 import type { Store } from '../sites/sites.js';
 
 /*
@@ -13,15 +18,37 @@ import type { Store } from '../sites/sites.js';
 export abstract class RowWorkPort {
   /** Interprets deliveries that were put back. The outcome is in their rows. */
   abstract deliveries(ids: readonly string[]): Promise<void>;
-  abstract writeBacks(ids: readonly string[]): Promise<void>;
+  /** `delayMs`: how long the writing waits, so that an approval can be taken back. */
+  abstract writeBacks(ids: readonly string[], delayMs?: number): Promise<void>;
   abstract run(id: string): Promise<void>;
   /** Ends a cancelled run that nobody works on. The worker of any other ends it. */
   abstract endRun(id: string): Promise<void>;
+  abstract bulkChange(id: string): Promise<void>;
 }
 
 export abstract class WriteBackReverterPort {
   /** Throws `not_found` for an unknown id, `conflict` when it is not applied, or when the store no longer holds anything that we wrote. */
-  abstract revert(id: string): Promise<readonly JournalField[]>;
+  abstract revert(id: string, by: DecidedBy): Promise<readonly JournalField[]>;
+}
+
+export abstract class ReapplierPort {
+  /** The id of the row that writes the texts of a reverted write-back again, or why there is none. */
+  abstract reapply(
+    id: string,
+    by: DecidedBy,
+  ): Promise<{ readonly id: string } | 'wrong_state' | 'newer_result'>;
+}
+
+/** A product and the decisions about its fields, for the gates. */
+export interface JudgedTexts {
+  readonly decisions: readonly FieldDecision[];
+  readonly live: LiveProduct;
+  readonly written: WrittenContent;
+}
+
+export abstract class GatekeeperPort {
+  /** The findings of the store's gates in the texts that would be written. */
+  abstract findings(store: Store, judged: JudgedTexts): Promise<GateFinding[]>;
 }
 
 export interface GenerationOutcome {

@@ -1,22 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { isCoded } from '../domain/errors.js';
-import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
+import { CodedError, isCoded } from '../domain/errors.js';
 import { ListingRepository, type WriteBackRow } from '../persistence/listing.repository.js';
-import { WriteBackRepository, type DecisionOutcome } from '../persistence/write-back.repository.js';
-import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
-import { RowWorkPort, WriteBackReverterPort } from './ports.js';
-
-const STATES = Object.keys(WRITE_BACK_TRANSITIONS) as [WriteBackState, ...WriteBackState[]];
-
-export const writeBackQuerySchema = listQuerySchema(STATES);
-export type WriteBackQuery = z.output<typeof writeBackQuerySchema>;
+import {
+  WriteBackDecisions,
+  type DecisionOutcome,
+  type UndoOutcome,
+} from '../persistence/write-back-decisions.repository.js';
+import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
+import { editedValue } from '../planner/edited-value.js';
+import { moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
+import { ReapplierPort, RowWorkPort, WriteBackReverterPort } from './ports.js';
+import { filterOfQuery, STATES, type WriteBackQuery } from './write-back-filter.js';
 
 /** A field with its intended value and, after an attempt, its outcome. */
 export const writeBackFieldSchema = z.object({
   target: z.string(),
   /** The generated value; null for a field that is only in the journal. */
   intended: z.string().nullable(),
+  /** The original value, when a person edited it; null otherwise. */
+  came: z.string().nullable(),
   outcome: z.string().nullable(),
   reason: z.string().nullable(),
   before: z.string().nullable(),
@@ -46,12 +49,26 @@ export const writeBackSchema = z.object({
   gates: z.array(
     z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
   ),
+  /** Pages that the service used for the content. */
+  sources: z.array(
+    z.object({
+      url: z.string(),
+      score: z.number().nullable(),
+      status: z.string().nullable(),
+      given: z.boolean().nullable().describe('true: the request named it; false: the service found it'),
+    }),
+  ),
+  creditsConsumed: z.number().nullable(),
+  runId: z.string().nullable().describe('the run that asked for the content'),
+  reappliedFrom: z.string().nullable().describe('the reverted write-back whose texts it writes again'),
   attempts: z.int(),
   /** The time of the content request. */
   resultAt: z.iso.datetime(),
   createdAt: z.iso.datetime(),
   settledAt: z.iso.datetime().nullable(),
   revertedAt: z.iso.datetime().nullable(),
+  decidedAt: z.iso.datetime().nullable(),
+  decidedBy: z.string().nullable(),
 });
 export type PresentedWriteBack = z.output<typeof writeBackSchema>;
 export const writeBackPageSchema = pageSchema(writeBackSchema);
@@ -60,20 +77,36 @@ export const writeBackPageSchema = pageSchema(writeBackSchema);
 export const NEWER_RESULT =
   'is older than another result of the same product: decide on that one, or reject it first';
 
-export type Decision = 'approve' | 'reject' | 'revert';
+export type Decision = 'approve' | 'reject' | 'revert' | 'undo' | 'reapply';
+
+export const rejectionSchema = z.object({
+  reason: z.string().trim().min(1).max(500).optional().describe('why it is rejected'),
+});
+export const editSchema = z.strictObject({
+  target: z.string().min(1).max(300),
+  value: z.string().max(100_000),
+});
+
+/** The person, and what they say about the decision. */
+export interface DecisionBy extends DecidedBy {
+  readonly reason?: string | undefined;
+  readonly delayMs?: number;
+}
 
 /** Reviews intended writes to the store, and reverts applied ones. */
 @Injectable()
 export class WriteBackOperations {
   constructor(
     private readonly writeBacks: WriteBackRepository,
+    private readonly decisions: WriteBackDecisions,
     private readonly listing: ListingRepository,
     private readonly work: RowWorkPort,
     private readonly reverter: WriteBackReverterPort,
+    private readonly reapplier: ReapplierPort,
   ) {}
 
   async list(query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
-    return pageOf(await this.listing.writeBacks(query, query), query, presentWriteBack);
+    return pageOf(await this.listing.writeBacks(query, filterOfQuery(query)), query, presentWriteBack);
   }
 
   /** Null for an unknown id. */
@@ -83,25 +116,38 @@ export class WriteBackOperations {
   }
 
   /** Decides about each row by itself. A refused row has its reason, and the others continue. */
-  async decide(ids: readonly string[], decision: Decision): Promise<RowOutcome[]> {
+  async decide(ids: readonly string[], decision: Decision, by: DecisionBy): Promise<RowOutcome[]> {
     const unique = [...new Set(ids)];
-    if (decision === 'revert') {
-      const outcomes: RowOutcome[] = [];
-      for (const id of unique) outcomes.push(await this.#revert(id));
-      return outcomes;
+    const outcomes: RowOutcome[] = [];
+    switch (decision) {
+      case 'revert':
+        for (const id of unique) outcomes.push(await this.#revert(id, by));
+        return outcomes;
+      case 'undo':
+        for (const id of unique) outcomes.push(await this.#undo(id, by));
+        return outcomes;
+      case 'reapply':
+        for (const id of unique) outcomes.push(await this.#reapply(id, by));
+        return outcomes;
+      case 'approve':
+      case 'reject':
+        return this.#decide(unique, decision, by);
     }
-    const outcomes = new Map<string, DecisionOutcome>();
-    for (const id of unique) outcomes.set(id, await this.writeBacks.decide(id, decision));
-    const decided = unique.filter((id) => outcomes.get(id) === 'decided');
-    if (decision === 'approve') await this.work.writeBacks(decided);
-    return Promise.all(unique.map((id) => this.#decided(id, decision, outcomes.get(id) ?? 'wrong_state')));
   }
 
-  async #decided(
-    id: string,
-    decision: Exclude<Decision, 'revert'>,
-    outcome: DecisionOutcome,
-  ): Promise<RowOutcome> {
+  async #decide(
+    ids: readonly string[],
+    decision: 'approve' | 'reject',
+    by: DecisionBy,
+  ): Promise<RowOutcome[]> {
+    const outcomes = new Map<string, DecisionOutcome>();
+    for (const id of ids) outcomes.set(id, await this.decisions.decide(id, decision, by));
+    const decided = ids.filter((id) => outcomes.get(id) === 'decided');
+    if (decision === 'approve') await this.work.writeBacks(decided, by.delayMs);
+    return Promise.all(ids.map((id) => this.#decided(id, decision, outcomes.get(id) ?? 'wrong_state')));
+  }
+
+  async #decided(id: string, decision: 'approve' | 'reject', outcome: DecisionOutcome): Promise<RowOutcome> {
     const row = await this.writeBacks.get(id);
     if (row === null) return unknown(id);
     if (outcome !== 'decided') {
@@ -118,9 +164,58 @@ export class WriteBackOperations {
     return { id, ok: true, state: row.state, detail };
   }
 
-  async #revert(id: string): Promise<RowOutcome> {
+  async #undo(id: string, by: DecidedBy): Promise<RowOutcome> {
+    const outcome = await this.decisions.undo(id, by);
+    const row = await this.writeBacks.get(id);
+    if (row === null) return unknown(id);
+    const { state } = row;
+    if (outcome === 'decided')
+      return { id, ok: true, state, detail: 'the decision was taken back; it waits for review' };
+    return { id, ok: false, state, detail: `write-back ${id} ${UNDO_REFUSALS[outcome](state)}` };
+  }
+
+  async #reapply(id: string, by: DecidedBy): Promise<RowOutcome> {
+    const added = await this.reapplier.reapply(id, by);
+    const row = await this.writeBacks.get(id);
+    if (row === null) return unknown(id);
+    if (typeof added === 'string') {
+      const why =
+        added === 'newer_result'
+          ? 'cannot be applied again: a later write-back of the product stands'
+          : `is ${row.state}: only a reverted one can be applied again`;
+      return { id, ok: false, state: row.state, detail: `write-back ${id} ${why}` };
+    }
+    await this.work.writeBacks([added.id]);
+    const state = (await this.writeBacks.get(added.id))?.state ?? null;
+    return { id: added.id, ok: true, state, detail: `applied again as ${added.id}: ${state ?? 'unknown'}` };
+  }
+
+  /**
+   * Replaces the text of one field before the approval. The text is sanitised, and the original stays in the row. Throws `not_found` for an
+   * unknown id or field, `conflict` in a state that is decided, `invalid` for a text of which nothing is left.
+   */
+  async edit(
+    id: string,
+    { target, value }: z.output<typeof editSchema>,
+    by: DecidedBy,
+  ): Promise<PresentedWriteBack> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) throw new CodedError('not_found', `no write-back ${id.slice(0, 100)}`);
+    const old = row.intended.find((each) => each.target === target);
+    if (old === undefined)
+      throw new CodedError('not_found', `write-back ${id} has no field ${target.slice(0, 100)}`);
+    const edited = editedValue(old, value);
+    if (edited === null)
+      throw new CodedError('invalid', `${target}: this text cannot be written; reject the field instead`);
+    const intended = row.intended.map((each) => (each === old ? edited : each));
+    if (!(await this.decisions.edit(id, target, intended, by)))
+      throw new CodedError('conflict', `write-back ${id} is ${row.state}: it cannot be edited`);
+    return presentWriteBack((await this.writeBacks.get(id)) ?? row);
+  }
+
+  async #revert(id: string, by: DecidedBy): Promise<RowOutcome> {
     try {
-      const fields = await this.reverter.revert(id);
+      const fields = await this.reverter.revert(id, by);
       const count = (outcome: string): number => fields.filter((field) => field.outcome === outcome).length;
       const left = count('not_ours');
       const detail = `${String(count('reverted'))} fields put back${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;
@@ -133,6 +228,12 @@ export class WriteBackOperations {
   }
 }
 
+const UNDO_REFUSALS: Readonly<Record<Exclude<UndoOutcome, 'decided'>, (state: string) => string>> = {
+  newer_result: () => NEWER_RESULT,
+  wrong_state: (state) => `is ${state}: there is no decision to take back`,
+  being_written: () => 'is being written, or part of it is: revert it afterwards',
+};
+
 function unknown(id: string): RowOutcome {
   return { id, ok: false, state: null, detail: `no write-back ${id.slice(0, 100)}` };
 }
@@ -144,22 +245,27 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
     fields: fieldsOf(row),
     arrived: row.arrived,
     gates: row.gateFindings,
+    sources: row.sources,
+    ...{ creditsConsumed: row.creditsConsumed, runId: row.runId, reappliedFrom: row.reappliedFrom },
     resultAt: row.resultAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
     settledAt: moment(row.settledAt),
     revertedAt: moment(row.revertedAt),
+    decidedAt: moment(row.decidedAt),
+    decidedBy: row.decidedBy,
   };
 }
 
 /** Intended and journalled fields as one list. Before an attempt there are only intended ones. */
 function fieldsOf(row: WriteBackRow): WriteBackField[] {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
-  const intended = row.intended.map(({ target, value }): WriteBackField => {
+  const intended = row.intended.map(({ target, value, came }): WriteBackField => {
     const field = journal.get(target);
     journal.delete(target);
     return {
       target,
       intended: value,
+      came: came?.value ?? null,
       outcome: field?.outcome ?? null,
       reason: field?.reason ?? null,
       before: field?.before ?? null,
@@ -167,7 +273,7 @@ function fieldsOf(row: WriteBackRow): WriteBackField[] {
     };
   });
   const others = [...journal.values()].map(({ target, outcome, reason, before, after }) => ({
-    ...{ target, intended: null, outcome, reason, before, after },
+    ...{ target, intended: null, came: null, outcome, reason, before, after },
   }));
   return [...intended, ...others];
 }

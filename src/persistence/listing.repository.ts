@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ObjectLiteral, Repository } from 'typeorm';
+import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { Database } from './database.js';
 import {
   SavedPlanEntity,
@@ -8,6 +9,7 @@ import {
   WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
+import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 
 /** One page of a list. `order` is by time; rows of one instant are ordered by id, so that pages neither skip nor repeat. */
 export interface PageRequest {
@@ -45,6 +47,12 @@ export const WRITE_BACK_COLUMNS = [
     'createdAt',
     'settledAt',
     'revertedAt',
+    'decidedAt',
+    'decidedBy',
+    'sources',
+    'creditsConsumed',
+    'runId',
+    'reappliedFrom',
   ] as const),
 ] as const;
 const PRODUCT_COLUMNS = [
@@ -78,7 +86,6 @@ const DELIVERIES: Source = {
     store: 'entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.store = :store)',
   },
 };
-const WRITE_BACKS: Source = { ...BY_TIME, columns: WRITE_BACK_COLUMNS, conditions: BY_COLUMNS };
 const RUNS: Source = {
   ...{ ...BY_TIME, columns: [] },
   conditions: {
@@ -108,8 +115,19 @@ export class ListingRepository {
     return listed(this.db.repository(WebhookDeliveryEntity), DELIVERIES, page, filter);
   }
 
-  writeBacks(page: PageRequest, filter: ListFilter): Promise<ListPage<WriteBackRow>> {
-    return listed(this.db.repository(WriteBackEntity), WRITE_BACKS, page, filter);
+  /** Ordered by what happened last. */
+  async writeBacks(page: PageRequest, filter: WriteBackFilter): Promise<ListPage<WriteBackRow>> {
+    const direction = page.order === 'asc' ? 'ASC' : 'DESC';
+    const query = this.db
+      .repository(WriteBackEntity)
+      .createQueryBuilder('entry')
+      .select(WRITE_BACK_COLUMNS.map((column) => `entry.${column}`))
+      .orderBy(LAST_HAPPENED, direction)
+      .addOrderBy('entry.id', direction)
+      .limit(page.limit)
+      .offset(page.offset);
+    const [rows, total] = await filterWriteBacks(query, filter).getManyAndCount();
+    return { total, rows };
   }
 
   runs(page: PageRequest, filter: ListFilter): Promise<ListPage<SyncRunEntity>> {

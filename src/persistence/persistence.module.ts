@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { ActionRepository } from './action.repository.js';
+import { BulkChangeRepository } from './bulk-change.repository.js';
 import { migrate, openDataSource } from './data-source.js';
 import { DATABASE_SETTINGS, type DatabaseSettings } from './database-settings.js';
 import { Database } from './database.js';
@@ -21,6 +22,7 @@ import { SessionRepository } from './session.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
+import { WriteBackDecisions } from './write-back-decisions.repository.js';
 import { WriteBackRepository } from './write-back.repository.js';
 import { WriteCapRepository } from './write-cap.repository.js';
 
@@ -33,6 +35,8 @@ const REPOSITORIES = [
   DeliveryRepository,
   WriteBackRepository,
   WriteCapRepository,
+  WriteBackDecisions,
+  BulkChangeRepository,
   StateRepository,
   StoreHealthRepository,
   AuditRepository,

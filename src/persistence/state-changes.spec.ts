@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import {
   ACTION_TRANSITIONS,
+  BULK_CHANGE_TRANSITIONS,
   DELIVERY_TRANSITIONS,
   RUN_TRANSITIONS,
   TASK_TRANSITIONS,
@@ -14,6 +15,7 @@ const MACHINES: Readonly<Record<string, Readonly<Record<string, readonly string[
   generation_task: TASK_TRANSITIONS,
   webhook_delivery: DELIVERY_TRANSITIONS,
   write_back: WRITE_BACK_TRANSITIONS,
+  bulk_change: BULK_CHANGE_TRANSITIONS,
 };
 
 interface StateChange {

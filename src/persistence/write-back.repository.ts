@@ -5,6 +5,7 @@ import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../do
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { ArrivedPart } from '../domain/arrived-content.js';
 import type { GateFinding } from '../domain/gate-finding.js';
+import type { UsedSource } from '../domain/used-source.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, uuid, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
@@ -25,13 +26,20 @@ export interface NewWriteBack {
   readonly intended: readonly IntendedValue[];
   readonly arrived: readonly ArrivedPart[];
   readonly seen: Readonly<Record<string, string>>;
+  /** The run that asked for the content; null when no run did. */
+  readonly runId: string | null;
+  readonly sources: readonly UsedSource[];
+  readonly creditsConsumed: number | null;
+}
+
+/** The person, and the bulk change, that a change of a row is owed to. */
+export interface DecidedBy {
+  readonly actor: string;
+  readonly bulkChangeId?: string;
 }
 
 /** A result that is new, one that led to a row before (by another delivery or by a poll), or one that came too late. */
 export type Intent = { readonly kind: 'new' | 'known'; readonly id: string } | { readonly kind: 'older' };
-
-/** The outcome of a person's decision: made, or refused because of the row's state or of a newer result. */
-export type DecisionOutcome = 'decided' | 'wrong_state' | 'newer_result';
 
 export interface WriteBackEnd {
   readonly state: Extract<WriteBackState, 'applied' | 'skipped' | 'conflicted' | 'failed'>;
@@ -47,9 +55,6 @@ export interface HeldBack {
   readonly reason: string;
   readonly findings: readonly GateFinding[];
 }
-
-/** States in which a person may approve or reject. */
-const UNDECIDED = statesBefore(WRITE_BACK_TRANSITIONS, 'rejected');
 
 /**
  * The journal of what was, or will be, written to the store.
@@ -99,8 +104,8 @@ export class WriteBackRepository {
       const row = await this.db.readOne(
         idRow,
         `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
-           arrived, unmapped_count)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) RETURNING id`,
+           arrived, unmapped_count, run_id, sources, credits_consumed)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
         [
           writeBack.store,
           writeBack.workspace,
@@ -113,6 +118,9 @@ export class WriteBackRepository {
           json(writeBack.seen),
           json(writeBack.arrived),
           writeBack.arrived.filter(({ fate }) => fate === 'not_mapped').length,
+          writeBack.runId,
+          json(writeBack.sources),
+          writeBack.creditsConsumed,
         ],
         runner,
       );
@@ -215,7 +223,7 @@ export class WriteBackRepository {
       }
       const ended = await this.db.affected(
         `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), unended = 0, attempts = attempts + 1
-         WHERE id = $1 AND state = ANY($5)`,
+         WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, end.state, end.reason, json(end.fields), statesBefore(WRITE_BACK_TRANSITIONS, end.state)],
         runner,
       );
@@ -234,7 +242,7 @@ export class WriteBackRepository {
       const moved = await this.db.affected(
         `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, unended = 0,
            settled_at = CASE WHEN $2 = 'skipped' THEN now() END
-         WHERE id = $1 AND state = ANY($5)`,
+         WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
         [id, held.state, held.reason, json(held.findings), statesBefore(WRITE_BACK_TRANSITIONS, held.state)],
         runner,
       );
@@ -291,66 +299,6 @@ export class WriteBackRepository {
     );
   }
 
-  /**
-   * A person's decision. An approval releases: it writes whatever the live value is by now. With `only` it is for those targets
-   * alone: the others are no longer intended, and nothing is approved when none of them is. An approval is refused while a newer
-   * result of the product stands: older content never replaces newer content.
-   */
-  async decide(
-    id: string,
-    decision: 'approve' | 'reject',
-    only?: readonly string[],
-  ): Promise<DecisionOutcome> {
-    return this.db.transaction(async (runner) => {
-      await this.db.readOne(
-        this.db.reader(StoreProductEntity).only('externalId'),
-        // SQL: the row lock that `intend` takes too, so that no newer result arrives before the update.
-        `SELECT external_id FROM store_product
-         WHERE external_id = (SELECT external_id FROM write_back WHERE id = $1::uuid) FOR UPDATE`,
-        [uuid(id)],
-        runner,
-      );
-      if (decision === 'approve' && (await this.#hasNewer(id, runner))) return 'newer_result';
-      return (await this.#decide(id, decision, only, runner)) ? 'decided' : 'wrong_state';
-    });
-  }
-
-  /** A newer result that a person rejected or reverted does not count: it is not, and will not be, in the store. */
-  async #hasNewer(id: string, runner: QueryRunner): Promise<boolean> {
-    const row = await this.db.readOne(
-      idRow,
-      // SQL: a join of the table with itself, under the row lock.
-      `SELECT newer.id FROM write_back AS newer JOIN write_back AS own ON newer.external_id = own.external_id
-       WHERE own.id = $1::uuid AND own.state = ANY($2) AND newer.id <> own.id AND newer.result_at > own.result_at
-         AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
-      [uuid(id), UNDECIDED],
-      runner,
-    );
-    return row !== null;
-  }
-
-  async #decide(
-    id: string,
-    decision: 'approve' | 'reject',
-    only: readonly string[] | undefined,
-    runner: QueryRunner,
-  ): Promise<boolean> {
-    const to: WriteBackState = decision === 'approve' ? 'ready' : 'rejected';
-    const moved = await this.db.affected(
-      `UPDATE write_back SET state = $2, released = ($2 = 'ready'), next_attempt_at = now(), attempts = 0, unended = 0,
-         reason = CASE WHEN $2 = 'ready' THEN 'approved' ELSE 'rejected' END,
-         settled_at = CASE WHEN $2 = 'ready' THEN NULL ELSE now() END,
-         intended = CASE WHEN $4::text[] IS NULL THEN intended ELSE (
-           SELECT jsonb_agg(value ORDER BY place) FROM jsonb_array_elements(intended) WITH ORDINALITY AS each (value, place)
-           WHERE value->>'target' = ANY($4)) END
-       WHERE id = $1::uuid AND state = ANY($3)
-         AND ($4::text[] IS NULL OR EXISTS (SELECT 1 FROM jsonb_array_elements(intended) AS value WHERE value->>'target' = ANY($4)))`,
-      [uuid(id), to, UNDECIDED, only ?? null],
-      runner,
-    );
-    return moved === 1;
-  }
-
   /** Journals a revert and moves the product's written content. False when it was reverted before, or the product is lost. */
   async reverted(
     id: string,
@@ -358,12 +306,14 @@ export class WriteBackRepository {
     lease: string,
     fields: readonly JournalField[],
     written: WrittenContent,
+    by: DecidedBy,
   ): Promise<boolean> {
     return this.db.transaction(async (runner) => {
       if (!(await this.#isHeld(externalId, lease, runner))) return false;
       const moved = await this.db.affected(
-        `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'undone' WHERE id = $1 AND state = 'applied'`,
-        [id, json(fields)],
+        `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'undone', decided_at = now(),
+           decided_by = $3, bulk_change_id = $4 WHERE id = $1 AND state = 'applied'`,
+        [id, json(fields), by.actor, by.bulkChangeId ?? null],
         runner,
       );
       if (moved !== 1) return false;

@@ -107,7 +107,8 @@ function fieldOf(product: GeneratedProduct, name: string): string | null {
   }
 }
 
-function sanitisedFor(target: StoreField, raw: string): string {
+/** A text for a store field: sanitised, and within the length that the store takes. */
+export function sanitisedFor(target: StoreField, raw: string): string {
   if (target === 'descriptionHtml') return sanitisedMarkup(raw);
   const text = sanitisePlainText(raw);
   return target.startsWith('seo.') ? text : clipped(text, MAX_FIELD_LENGTH);
@@ -214,7 +215,7 @@ function typedString(raw: string): { value: string; type: string } {
 }
 
 /** Sanitised markup when the text has allowed markup; otherwise the plain text. */
-function sanitisedText(raw: string): string {
+export function sanitisedText(raw: string): string {
   const text = storableText(raw);
   if (!text.includes('<')) return text.trim();
   const html = sanitisedMarkup(text);

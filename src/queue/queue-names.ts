@@ -1,14 +1,22 @@
 /**
  * One queue per stage, each with the name of its jobs (verb and object). The row of a job's id: runs: sync_run ·
- * deliveries: webhook_delivery · write-backs: write_back · reconcile: a workspace or store key.
+ * deliveries: webhook_delivery · write-backs: write_back ·
+ * bulk-changes: bulk_change · reconcile: a workspace or store key.
  */
 export const QUEUES = {
   runs: 'work run',
   deliveries: 'interpret delivery',
   'write-backs': 'apply write-back',
+  'bulk-changes': 'work bulk change',
   reconcile: 'reconcile key',
 } as const;
 
 export type QueueName = keyof typeof QUEUES;
 
-export const QUEUE_NAMES: readonly QueueName[] = ['runs', 'deliveries', 'write-backs', 'reconcile'];
+export const QUEUE_NAMES: readonly QueueName[] = [
+  'runs',
+  'deliveries',
+  'write-backs',
+  'bulk-changes',
+  'reconcile',
+];

@@ -2,6 +2,7 @@ import { withoutTrailing } from '../domain/text.js';
 import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
+import { BulkChangeRepository } from '../persistence/bulk-change.repository.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
@@ -34,6 +35,7 @@ export class Reconciler {
     private readonly deliveries: DeliveryRepository,
     private readonly writeBacks: WriteBackRepository,
     private readonly caps: WriteCapRepository,
+    private readonly bulkChanges: BulkChangeRepository,
     private readonly links: LinkRepository,
     private readonly state: StateRepository,
     private readonly poller: TaskPoller,
@@ -61,6 +63,9 @@ export class Reconciler {
       await this.#topUp('write-backs', () => writeBacks.due(BATCH)),
     ];
     await this.#step('creations', () => this.#creations());
+    await this.#step('bulk changes', async () => {
+      await this.jobs.enqueueMany('bulk-changes', await this.bulkChanges.due(BATCH));
+    });
     return more.includes(true);
   }
 

@@ -23,6 +23,7 @@ import { Sites, type Store } from '../sites/sites.js';
 import { DeliverySubjects } from './delivery-subject.js';
 import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
 import { resultContent, type ResultContent } from './result-content.js';
+import { usedSources } from './used-sources.js';
 import { parked, processed, type Verdict } from './verdict.js';
 
 /** The result of one attempt at a delivery. */
@@ -191,7 +192,7 @@ export class DeliveryInterpreter {
 
   /** The write-back that the result leads to, if it leads to one. */
   async #intend(
-    { row, createdAt }: ReceivedDelivery,
+    { row, body, createdAt }: ReceivedDelivery,
     store: Store,
     link: StoreProductEntity,
     task: GenerationTaskEntity | null,
@@ -209,6 +210,9 @@ export class DeliveryInterpreter {
       intended,
       arrived,
       seen: task?.seen ?? link.seenFields,
+      runId: task?.runId ?? null,
+      sources: usedSources(body),
+      creditsConsumed: body.credits?.consumed ?? null,
     });
     killPoint('interpret.intended');
     const verdict = mode === 'review' && intent.kind === 'new' ? WAITS_FOR_REVIEW : INTENTS[intent.kind];

@@ -1,3 +1,4 @@
+import { Injectable } from '@nestjs/common';
 import type { GateFinding } from '../domain/gate-finding.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { gateFindings, type GatedText } from '../planner/gates/gates.js';
@@ -38,4 +39,12 @@ export async function findingsOf(store: Store, { decisions, live, written }: Jud
     sourceTexts: meant.filter((text) => text !== null),
     attributeTexts: attributes,
   });
+}
+
+/** The gates for those who judge texts before they are written. */
+@Injectable()
+export class Gatekeeper {
+  findings(store: Store, judged: Judged): Promise<GateFinding[]> {
+    return findingsOf(store, judged);
+  }
 }

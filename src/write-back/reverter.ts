@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
-import { afterRevert, valueHash, type WrittenContent } from '../domain/written-content.js';
+import { afterRevert, type WrittenContent } from '../domain/written-content.js';
 import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { isStoreField } from '../planner/generated-content.js';
+import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { currentValue, readTranslations } from '../sites/live-translations.js';
 import { Logger } from '../runtime/logger.js';
@@ -33,23 +34,41 @@ export class WriteBackReverter {
   }
 
   /** Throws `not_found` for an unknown id, `conflict` when it is not applied or nothing of it is ours any more. */
-  async revert(id: string): Promise<readonly JournalField[]> {
-    const row = await this.writeBacks.get(id);
-    if (row === null) throw new CodedError('not_found', `no write-back ${id}`);
-    if (row.state !== 'applied')
-      throw new CodedError('conflict', `write-back ${id} is ${row.state}, not applied`);
+  async revert(id: string, by: DecidedBy): Promise<readonly JournalField[]> {
+    const row = await this.#applied(id);
     const hold = await ProductHold.take(this.links, row.externalId);
     if (hold === null)
       throw new CodedError('conflict', 'another write-back of the same product is under way');
     try {
-      return await hold.during(() => this.#revert(this.sites.store(row.store), row, hold));
+      return await hold.during(() => this.#revert(row, hold, by));
     } catch (error) {
       if (!(error instanceof HoldLostError)) throw error;
       throw new CodedError('conflict', `${error.message}; revert it again`, { cause: error });
     }
   }
 
-  async #revert(store: Store, row: WriteBackEntity, hold: ProductHold): Promise<readonly JournalField[]> {
+  /**
+   * The journal that a revert would leave, without writing anything. `assumed` holds live values by target in place of the store's:
+   * what reverts of newer write-backs of the same product would restore before. Throws as `revert` does, but lists the fields also
+   * where nothing of it is ours any more.
+   */
+  async preview(id: string, assumed: ReadonlyMap<string, string | null>): Promise<readonly JournalField[]> {
+    const row = await this.#applied(id);
+    const found = await this.#found(row, assumed);
+    return found.plan.fields;
+  }
+
+  async #applied(id: string): Promise<WriteBackEntity> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) throw new CodedError('not_found', `no write-back ${id}`);
+    if (row.state !== 'applied')
+      throw new CodedError('conflict', `write-back ${id} is ${row.state}, not applied`);
+    return row;
+  }
+
+  /** Reads the store and plans the revert. */
+  async #found(row: WriteBackEntity, assumed: ReadonlyMap<string, string | null>): Promise<Found> {
+    const store = this.sites.store(row.store);
     const link = await this.links.get(row.externalId);
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const namespace = store.settings.writeBack.sections?.namespace ?? namespaceOf(row);
@@ -59,35 +78,25 @@ export class WriteBackReverter {
       live === null ? null : await readTranslations(store.connector, link.storeId, targets);
     if (live === null || translations === null)
       throw new CodedError('not_found', 'the product was deleted in the store');
-    const landed = withLanded(row, (target) => currentValue(target, live, translations));
-    const written = landed.filter((field) => field.outcome === 'written');
-    const holds = (field: JournalField, value: string | null): boolean =>
-      valueHash(currentValue(field.target, live, translations)) === valueHash(value);
-    const ours = written.filter((field) => holds(field, field.after));
-    // An interrupted revert, or the merchant, has put these back already: they are journalled without a write.
-    const back = written.filter((field) => !ours.includes(field) && holds(field, field.before));
-    if (ours.length + back.length === 0)
-      throw new CodedError('conflict', 'none of its fields still holds what it wrote');
-    if (ours.length > 0) {
-      const connector = store.connector;
-      await this.#restore(
-        { connector, storeId: link.storeId, live, options: { beforeSend: hold.prove } },
-        ours,
-      );
+    const current = (target: string): string | null => {
+      const value = assumed.get(target);
+      return value === undefined ? currentValue(target, live, translations) : value;
+    };
+    const written = link.written ?? {};
+    const plan = planRevert(withLanded(row, current), current, written);
+    return { store, live, storeId: link.storeId, written, plan };
+  }
+
+  async #revert(row: WriteBackEntity, hold: ProductHold, by: DecidedBy): Promise<readonly JournalField[]> {
+    const { store, live, storeId, written, plan } = await this.#found(row, new Map());
+    const { fields, restore, restored } = plan;
+    if (restored.size === 0) throw new CodedError('conflict', 'none of its fields still holds what it wrote');
+    if (restore.length > 0) {
+      const { connector } = store;
+      await this.#restore({ connector, storeId, live, options: { beforeSend: hold.prove } }, restore);
     }
-    const restored = new Set([...ours, ...back].map((field) => field.target));
-    const fields = landed.map((field): JournalField => {
-      if (field.outcome !== 'written') return field;
-      return restored.has(field.target)
-        ? { ...field, outcome: 'reverted', reason: 'its before-image was restored' }
-        : {
-            ...field,
-            outcome: 'not_ours',
-            reason: 'left alone: the live value is no longer what was written',
-          };
-    });
-    const after = writtenAfter(link.written ?? {}, restored);
-    if (!(await this.writeBacks.reverted(row.id, row.externalId, hold.lease, fields, after)))
+    const after = writtenAfter(written, restored);
+    if (!(await this.writeBacks.reverted(row.id, row.externalId, hold.lease, fields, after, by)))
       throw new HoldLostError(row.externalId);
     const { id, externalId, deliveryId } = row;
     const outcomes = Object.fromEntries(fields.map(({ target, outcome }) => [target, outcome]));
@@ -164,6 +173,15 @@ export class WriteBackReverter {
         throw new CodedError('conflict', `${locale}:${refused.target}: ${refused.reason}`);
     }
   }
+}
+
+/** A write-back and its product, as a revert finds them. */
+interface Found {
+  readonly store: Store;
+  readonly live: LiveProduct;
+  readonly storeId: string;
+  readonly written: WrittenContent;
+  readonly plan: PlannedRevert;
 }
 
 /** A product whose fields are restored. */

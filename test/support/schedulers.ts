@@ -38,7 +38,7 @@ export class Schedulers {
   };
 
   reconciler(pressure = IDLE, publicUrl?: string, enqueueing = this.enqueueMany): Reconciler {
-    const { sites, runs, deliveries, writeBacks, caps, links, state, poller } = this.stages;
+    const { sites, runs, deliveries, writeBacks, caps, bulkChanges, links, state, poller } = this.stages;
     const config = { server: { publicUrl } };
     return new Reconciler(
       sites,
@@ -46,6 +46,7 @@ export class Schedulers {
       deliveries,
       writeBacks,
       caps,
+      bulkChanges,
       links,
       state,
       poller,

@@ -14,6 +14,8 @@ import { StoreHealthRepository } from '../../src/persistence/store-health.reposi
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
 import { TaskRepository } from '../../src/persistence/task.repository.js';
+import { BulkChangeRepository } from '../../src/persistence/bulk-change.repository.js';
+import { WriteBackDecisions } from '../../src/persistence/write-back-decisions.repository.js';
 import { WriteBackRepository } from '../../src/persistence/write-back.repository.js';
 import { WriteCapRepository } from '../../src/persistence/write-cap.repository.js';
 import { RunRequests } from '../../src/sites/run-requests.js';
@@ -27,6 +29,8 @@ import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
 import { SidePauses } from '../../src/sync/side-pauses.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
+import { BulkWorker } from '../../src/write-back/bulk-worker.js';
+import { Reapplier } from '../../src/write-back/reapplier.js';
 import { WriteBackReverter } from '../../src/write-back/reverter.js';
 import { WriteBackWriter } from '../../src/write-back/writer.js';
 import { FakeCatalog } from './fake-catalog.js';
@@ -41,6 +45,8 @@ export type Settings = Readonly<Record<string, unknown>>;
 export const STORE = 'main';
 export const OTHER_STORE = 'other';
 export const WORKSPACE = 'default';
+/** The person who decides in tests. */
+export const PERSON = { actor: 'somebody' };
 const OTHER_SHOP = 'other.myshopify.com';
 
 /** A clock that moves by being waited for. It starts at the real time, because rows are stamped by the database's. */
@@ -77,6 +83,8 @@ export class Stages {
   readonly deliveries: DeliveryRepository;
   readonly writeBacks: WriteBackRepository;
   readonly caps: WriteCapRepository;
+  readonly decisions: WriteBackDecisions;
+  readonly bulkChanges: BulkChangeRepository;
   readonly state: StateRepository;
   readonly health: StoreHealthRepository;
   readonly events: StoreEventRepository;
@@ -108,6 +116,8 @@ export class Stages {
     this.deliveries = new DeliveryRepository(db);
     this.writeBacks = new WriteBackRepository(db);
     this.caps = new WriteCapRepository(db);
+    this.decisions = new WriteBackDecisions(db);
+    this.bulkChanges = new BulkChangeRepository(db);
     this.state = new StateRepository(db);
     this.health = new StoreHealthRepository(db);
     this.events = new StoreEventRepository(db);
@@ -226,6 +236,14 @@ export class Stages {
 
   get reverter(): WriteBackReverter {
     return new WriteBackReverter(this.sites, this.writeBacks, this.links, this.logger);
+  }
+
+  get bulkWorker(): BulkWorker {
+    return new BulkWorker(this.bulkChanges, this.decisions, this.reverter, this.reapplier, this.logger);
+  }
+
+  get reapplier(): Reapplier {
+    return new Reapplier(this.writeBacks, this.links, this.decisions);
   }
 
   /** Asks for a run and works it to its end. */

@@ -3,9 +3,10 @@ import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Database } from '../../persistence/database.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
-import { Allow } from '../../api/allow.js';
+import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
+import { UNDO_MS } from '../field-approval.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, pageListSchema, severalSchema } from '../page-query.js';
@@ -55,8 +56,9 @@ export class WriteBackLists {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    const by = { actor: actorNameOf(request), delayMs: UNDO_MS };
     const notice =
-      id.length === 0 ? messages.noProductChosen : noticeOf(await this.writeBacks.decide(id, decision));
+      id.length === 0 ? messages.noProductChosen : noticeOf(await this.writeBacks.decide(id, decision, by));
     seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
   }
 

@@ -18,7 +18,7 @@ import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { ListingRepository } from '../../persistence/listing.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
 import { WriteBackOperations, type Decision } from '../../operations/write-backs.js';
-import { Allow } from '../../api/allow.js';
+import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { FieldApproval } from '../field-approval.js';
@@ -110,8 +110,8 @@ export class WriteBackPages {
   ): Promise<void> {
     const outcome =
       form.decision === 'approve'
-        ? await this.approval.approve(id, form.field)
-        : await this.#decided(id, 'reject');
+        ? await this.approval.approve(id, form.field, actorNameOf(request))
+        : await this.#decided(id, 'reject', actorNameOf(request));
     // The decided row leaves the list, so the next row is now in its place.
     const next = outcome.ok && form.at !== undefined ? await this.#waitingAt(form) : null;
     const to = next ?? (outcome.ok && form.at !== undefined ? '/review' : writeBackPath(id, form));
@@ -123,16 +123,17 @@ export class WriteBackPages {
   @Allow('reviewer')
   @Audited('write-back revert')
   async revert(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const notice = noticeOf(await this.operations.decide([id], 'revert'));
+    const notice = noticeOf(await this.operations.decide([id], 'revert', { actor: actorNameOf(request) }));
     seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
   }
 
   async #decided(
     id: string,
     decision: Decision,
+    actor: string,
   ): Promise<{ ok: boolean; detail: string; label: string | null }> {
     const row = await this.#row(id);
-    const [outcome] = await this.operations.decide([id], decision);
+    const [outcome] = await this.operations.decide([id], decision, { actor });
     const labels = await productLabels(this.db, [row.externalId]);
     return {
       ok: outcome?.ok ?? false,

@@ -1,4 +1,5 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
+import { BulkChangeEntity } from './bulk-change.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { NotificationEntity } from './notification.entity.js';
@@ -23,6 +24,7 @@ export const ENTITIES = [
   GenerationTaskEntity,
   WebhookDeliveryEntity,
   WriteBackEntity,
+  BulkChangeEntity,
   WorkspaceStateEntity,
   StoreStateEntity,
   StoreEventEntity,
@@ -36,6 +38,7 @@ export const ENTITIES = [
 
 export {
   AuditEntryEntity,
+  BulkChangeEntity,
   GenerationTaskEntity,
   NotificationEntity,
   OwedProductEntity,

@@ -4,6 +4,7 @@ import type { GateFinding } from '../../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
 import type { WriteCap } from '../../domain/write-cap.js';
+import type { UsedSource } from '../../domain/used-source.js';
 import { oneOf } from './checks.js';
 
 /** The journal of writes to the store: nothing in it is deleted while its product exists. */
@@ -21,6 +22,11 @@ import { oneOf } from './checks.js';
 @Index('write_back_begun', ['store', 'begunAt'], { where: 'begun_at IS NOT NULL' })
 @Index('write_back_capped', ['store', 'createdAt'], { where: 'capped_by IS NOT NULL' })
 @Index('write_back_by_state', ['state', 'createdAt'])
+// The order of the journal. TypeORM cannot express it: greatest(created_at, settled_at, reverted_at, decided_at), id.
+@Index('write_back_by_last', { synchronize: false })
+@Index('write_back_by_run', ['runId'], { where: 'run_id IS NOT NULL' })
+@Index('write_back_by_bulk_change', ['bulkChangeId'], { where: 'bulk_change_id IS NOT NULL' })
+@Index('write_back_decided', ['decidedBy', 'decidedAt'])
 @Check('write_back_state_check', oneOf('state', Object.keys(WRITE_BACK_TRANSITIONS)))
 export class WriteBackEntity {
   @PrimaryGeneratedColumn('uuid') id!: string;
@@ -56,4 +62,18 @@ export class WriteBackEntity {
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;
   @Column('timestamptz', { nullable: true }) revertedAt!: Date | null;
+  /** The run that asked for the content; null when no run did. */
+  @Column('uuid', { nullable: true }) runId!: string | null;
+  /** Pages that the service used. */
+  @Column('jsonb', { default: [] }) sources!: UsedSource[];
+  @Column('double precision', { nullable: true }) creditsConsumed!: number | null;
+  /** A person's last decision or edit. */
+  @Column('timestamptz', { nullable: true }) decidedAt!: Date | null;
+  @Column('text', { nullable: true }) decidedBy!: string | null;
+  /** The intended values before the decision, for undo; null when there is nothing to undo. */
+  @Column('jsonb', { nullable: true }) intendedBefore!: IntendedValue[] | null;
+  /** The bulk change that moved it last. */
+  @Column('uuid', { nullable: true }) bulkChangeId!: string | null;
+  /** The reverted write-back whose texts this one writes again. */
+  @Column('uuid', { nullable: true }) reappliedFrom!: string | null;
 }

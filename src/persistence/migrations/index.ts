@@ -6,6 +6,7 @@ import { CountWhatNeverEnded1763800000000 } from './1763800000000-count-what-nev
 import { StoreHealth1763870000000 } from './1763870000000-store-health.js';
 import { WhatTheCatalogHeld1763850000000 } from './1763850000000-what-the-catalog-held.js';
 import { EventBodies1765230000000 } from './1765230000000-event-bodies.js';
+import { Decisions1765271000000 } from './1765271000000-decisions.js';
 import { GateFindings1764900000000 } from './1764900000000-gate-findings.js';
 import { Notifications1764000000000 } from './1764000000000-notifications.js';
 import { OwedWork1763840000000 } from './1763840000000-owed-work.js';
@@ -39,4 +40,5 @@ export const MIGRATIONS = [
   EventBodies1765230000000,
   WriteCaps1765240000000,
   RunAccount1765261000000,
+  Decisions1765271000000,
 ];

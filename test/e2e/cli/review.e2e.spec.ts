@@ -111,7 +111,7 @@ describe('write-backs', () => {
   it.each([
     [
       ['frobnicate'],
-      'store-sync: write-backs has no action "frobnicate"; choose one of: list, approve, reject, revert\n',
+      'store-sync: write-backs has no action "frobnicate"; choose one of: list, show, approve, reject, revert, undo, reapply\n',
     ],
     [['approve'], 'store-sync: write-backs approve needs at least one id\n'],
     [['list', 'x'], 'store-sync: write-backs list does not take "x"\n'],
@@ -125,6 +125,91 @@ describe('write-backs', () => {
     expect(end.stderr).toMatch(/^store-sync: --state: .*pending_review/);
   });
 });
+
+describe('write-backs of many products at once', () => {
+  const bulk = (args: readonly string[], options: object): Promise<CommandEnd> =>
+    runCommand(world, 'write-backs', args, { ...options });
+
+  it('show prints one write-back with its fields', async () => {
+    const { id } = await rowOf('write-backs', 'approved');
+    const end = await runCommand(world, 'write-backs', ['show', id]);
+    expect(end).toMatchObject({ status: 0, stderr: '' });
+    expect(end.stdout).toMatch(/title: reverted to "A approved chair"/);
+    expect(end.stdout).toMatch(/decided by /);
+    const json = await runCommand(world, 'write-backs', ['show', id], { json: true });
+    expect(JSON.parse(json.stdout)).toMatchObject({ id, state: 'reverted', sources: expect.any(Array) });
+    expect(await runCommand(world, 'write-backs', ['show', 'nobody'])).toMatchObject({
+      ...{ status: 1, stdout: '', stderr: 'store-sync: no write-back nobody\n' },
+    });
+  });
+
+  it('undo takes a rejection back', async () => {
+    const { id } = await rowOf('write-backs', 'rejected');
+    expect(await decide('undo', id)).toMatchObject({ status: 0, stderr: '' });
+    expect((await rowOf('write-backs', 'rejected')).state).toBe('pending_review');
+    expect((await decide('undo', id)).status).toBe(1);
+  });
+
+  it.each([
+    [['approve'], { all: true }, /--store/],
+    [['approve', 'x'], { all: true, store: 'main' }, /either ids/],
+    [['approve'], { all: true, store: 'main', dryRun: true }, /--dry-run/],
+    [['show'], { all: true, store: 'main' }, /does not take --all/],
+    [['approve'], { all: true, store: 'main', filter: ['color=red'] }, /filter/],
+    [['approve'], { all: true, store: 'main', filter: ['field'] }, /name=value/],
+    [['approve'], { all: true, store: 'elsewhere', yes: true }, /elsewhere/],
+    [['revert'], { run: '00000000-0000-4000-8000-000000000000', yes: true }, /no run/],
+  ])('%j with %j is refused with one line', async (args, options, line) => {
+    const end = await bulk(args, options);
+    expect(end).toMatchObject({ status: 1, stdout: '' });
+    expect(end.stderr).toMatch(/^store-sync: [^\n]*\n$/);
+    expect(end.stderr).toMatch(line);
+  });
+
+  it('approve --all asks before it writes: without a terminal it needs --yes', async () => {
+    const end = await bulk(['approve'], { all: true, store: 'main' });
+    expect(end).toMatchObject({ status: 1, stdout: '' });
+    expect(end.stderr).toMatch(/Approve 1 write-backs.*--yes/);
+    expect(titleOf('rejected')).toBe('A rejected chair');
+    const other = { all: true, store: 'main', filter: ['field=vendor'], yes: true };
+    expect(await bulk(['approve'], other)).toMatchObject({ status: 0, stderr: 'no write-backs match\n' });
+    const done = await bulk(['approve'], { all: true, store: 'main', filter: ['field=title'], yes: true });
+    expect(done.stdout).toMatch(/approve: 1 of 1 write-backs done, 0 left as they are\n$/);
+    expect((await rowOf('write-backs', 'rejected')).state).toBe('applied');
+    expect(titleOf('rejected')).not.toBe('A rejected chair');
+  });
+
+  it('revert --run says first what would be restored and what would be left, and writes nothing', async () => {
+    const { id } = await rowOf('write-backs', 'waiting');
+    const run = await runOf(id);
+    const product = world.store.products.byHandle('waiting');
+    world.store.products.merchantEdit(product?.id ?? 0, { title: 'Edited since' });
+    const before = titleOf('rejected');
+    const dry = await bulk(['revert'], { run, dryRun: true });
+    expect(dry).toMatchObject({ status: 0, stderr: '' });
+    expect(dry.stdout).toContain('title: left alone: somebody edited it');
+    expect(titleOf('rejected')).toBe(before);
+    const json = await bulk(['revert'], { run, dryRun: true, json: true });
+    expect(JSON.parse(json.stdout)).toMatchObject({ action: 'revert', dryRun: true, state: 'done' });
+    const done = await bulk(['revert'], { run, yes: true });
+    expect(done.status).toBe(0);
+    expect([titleOf('rejected'), titleOf('waiting')]).toEqual(['A rejected chair', 'Edited since']);
+    expect((await rowOf('write-backs', 'waiting')).state).toBe('reverted');
+  });
+
+  it('reapply writes reverted texts again, as a new row', async () => {
+    const { id } = await rowOf('write-backs', 'rejected');
+    const end = await decide('reapply', id);
+    expect(end).toMatchObject({ status: 0, stderr: '' });
+    expect(titleOf('rejected')).not.toBe('A rejected chair');
+    expect((await decide('reapply', id)).status).toBe(1);
+  });
+});
+
+async function runOf(id: string): Promise<string> {
+  const end = await runCommand(world, 'write-backs', ['show', id], { json: true });
+  return z.looseObject({ runId: z.string() }).parse(JSON.parse(end.stdout)).runId;
+}
 
 describe('deliveries', () => {
   it('list is what the command does by itself', async () => {

@@ -130,6 +130,9 @@ describe('a result', () => {
   const intend = (deliveryId: string, resultAt: Date, content: string) =>
     stages.writeBacks.intend({
       arrived: [],
+      runId: null,
+      sources: [],
+      creditsConsumed: null,
       ...{ store: STORE, workspace: WORKSPACE, externalId: ours, deliveryId, contentFingerprint: content },
       ...{ resultAt, taskRequestedAt: null, state: 'ready', intended: [], seen: {} },
     });

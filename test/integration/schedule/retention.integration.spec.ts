@@ -5,7 +5,7 @@ import { Retention } from '../../../src/schedule/retention.js';
 import { snapshot } from '../../support/fake-store.js';
 import { loggerTo } from '../../support/logs.js';
 import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
-import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { PERSON, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow, sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
@@ -121,7 +121,7 @@ describe('a pass', () => {
       `SELECT id FROM write_back WHERE external_id = $1 AND state = 'applied'`,
       [snapshot(2).externalId],
     );
-    await stages.reverter.revert(applied!.id);
+    await stages.reverter.revert(applied!.id, PERSON);
     expect(stages.store.at('2')).toMatchObject({ title: snapshot(2).title });
   });
 

@@ -199,6 +199,9 @@ describe('a product that is being written', () => {
       state: 'ready',
       intended: [],
       seen: {},
+      runId: null,
+      sources: [],
+      creditsConsumed: null,
     });
     if (intent.kind !== 'new') throw new Error(intent.kind);
     expect((await stages.sync()).counts).toMatchObject({ updated: 1 });

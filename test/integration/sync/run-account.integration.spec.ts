@@ -48,6 +48,7 @@ function operations(): RunOperations {
       deliveries: () => Promise.resolve(),
       writeBacks: () => Promise.resolve(),
       run: () => Promise.resolve(),
+      bulkChange: () => Promise.resolve(),
       endRun: async (id) => {
         await stages.worker.work(id, never);
       },

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
 
 let stages: Stages;
@@ -106,7 +106,7 @@ describe('a revert', () => {
   it('that lost the product sends nothing and is refused', async () => {
     const id = await applied();
     stages.store.script.before('writeFields', takeOver);
-    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
     expect(stages.store.at('1').title).toBe('Generated 1');
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'applied' });
   });
@@ -114,9 +114,9 @@ describe('a revert', () => {
   it('that lost the product after its write is not journalled by it; the next one journals it', async () => {
     const id = await applied();
     stages.store.script.after('writeFields', takeOver);
-    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
     await letGo();
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     expect(stages.store.at('1').title).toBe('Product 1');
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'reverted' });
     expect(stages.store.script.count('writeFields')).toBe(1);
@@ -136,7 +136,7 @@ describe('a revert', () => {
         )),
       );
     });
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     expect(leases).toEqual([{ held: true }]);
   });
 });

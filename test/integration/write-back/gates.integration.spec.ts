@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
 let results = 0;
@@ -72,7 +72,7 @@ describe('a generated text that fails a gate', () => {
   it('is written once a person approves it', async () => {
     const id = await result({ forbid: ['(?i)best price'] }, { name: 'The Best Price bottle' });
     await write(id);
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe('decided');
+    expect(await stages.decisions.decide(id, 'approve', PERSON)).toBe('decided');
     expect(await write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.at('1').title).toBe('The Best Price bottle');
   });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -55,7 +55,7 @@ describe('a write-back that is given up after it wrote some fields', () => {
       ],
     });
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 
@@ -72,7 +72,7 @@ describe('a write-back that is given up after it wrote some fields', () => {
       'metafield:catalog.material': 'failed',
     });
     stages.store.script.reset();
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     expect(stages.store.at('1').title).toBe('Product 1');
   });
 
@@ -109,7 +109,7 @@ describe('a write-back that is given up after it wrote some fields', () => {
     await attempts(id);
     stages.store.script.reset();
     expect(stages.store.metafield('1', 'material')).toBe('Leather');
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     expect(stages.store.metafield('1', 'material')).toBeUndefined();
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'reverted' });
   });
@@ -137,12 +137,12 @@ describe('an approval of an older result', () => {
     expect(await stages.writeBacks.get(older)).toMatchObject({ state: 'conflicted' });
     stages.settings = { store: { writeBack: { onConflict: 'overwrite' } }, workspace: {} };
     const newer = await generated({ name: 'Newer', sections: [] });
-    expect(await stages.writeBacks.decide(older, 'approve')).toBe('newer_result');
+    expect(await stages.decisions.decide(older, 'approve', PERSON)).toBe('newer_result');
     await attempts(newer, 1);
-    expect(await stages.writeBacks.decide(older, 'approve')).toBe('newer_result');
+    expect(await stages.decisions.decide(older, 'approve', PERSON)).toBe('newer_result');
     expect(stages.store.at('1').title).toBe('Newer');
-    await stages.reverter.revert(newer);
-    expect(await stages.writeBacks.decide(older, 'approve')).toBe('decided');
+    await stages.reverter.revert(newer, PERSON);
+    expect(await stages.decisions.decide(older, 'approve', PERSON)).toBe('decided');
     await attempts(older, 1);
     expect(stages.store.at('1').title).toBe('Generated 1');
   });
@@ -151,7 +151,7 @@ describe('an approval of an older result', () => {
     stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
     const older = await generated({ sections: [] });
     await generated({ name: 'Newer', sections: [] });
-    expect(await stages.writeBacks.decide(older, 'approve')).toBe('wrong_state');
-    expect(await stages.writeBacks.decide(older, 'reject')).toBe('wrong_state');
+    expect(await stages.decisions.decide(older, 'approve', PERSON)).toBe('wrong_state');
+    expect(await stages.decisions.decide(older, 'reject', PERSON)).toBe('wrong_state');
   });
 });

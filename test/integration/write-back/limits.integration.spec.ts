@@ -4,7 +4,7 @@ import { GaugeRepository } from '../../../src/persistence/gauge.repository.js';
 import { snapshot } from '../../support/fake-store.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 import { deliver, resultOf } from '../../support/results.js';
-import { Stages, STORE } from '../../support/stages.js';
+import { PERSON, Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -90,7 +90,7 @@ describe('limits.maxWritesPerDay', () => {
     const [first, second] = await results({ maxWritesPerDay: 1 }, 2);
     await stages.writer.write(first ?? '');
     expect(await stages.writer.write(second ?? '')).toMatchObject({ state: 'postponed' });
-    await stages.reverter.revert(first ?? '');
+    await stages.reverter.revert(first ?? '', PERSON);
     expect(stages.store.at('1').title).toBe('Product 1');
     stages.settings = { store: { limits: { maxWritesPerDay: 2 } }, workspace: {} };
     expect(await wake()).toBe(1);

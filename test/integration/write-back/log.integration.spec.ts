@@ -3,7 +3,7 @@ import { createLogger } from '../../../src/observability/logging/index.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 
 const CANARY = 'CANARY-TEXT';
 let stages: Stages;
@@ -36,7 +36,7 @@ describe('the log of a flow', () => {
     const run = await stages.sync();
     const { delivery, writeBackId } = await generated();
     await stages.writer.write(writeBackId!);
-    await stages.reverter.revert(writeBackId!);
+    await stages.reverter.revert(writeBackId!, PERSON);
     const { externalId } = snapshot(1);
     expect(said('run started')).toMatchObject([
       { level: 'info', runId: run.id, store: 'main', kind: 'full' },

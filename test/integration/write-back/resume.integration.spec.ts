@@ -3,7 +3,7 @@ import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js'
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -101,7 +101,7 @@ describe('a writer that dies', () => {
       state: 'failed',
       reason: expect.stringContaining('never ended'),
     });
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe('decided');
+    expect(await stages.decisions.decide(id, 'approve', PERSON)).toBe('decided');
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ describe('review', () => {
     const id = await generated();
     expect(await stages.writer.write(id)).toBeNull();
     stages.store.edit('1', { title: 'Mine' });
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe('decided');
+    expect(await stages.decisions.decide(id, 'approve', PERSON)).toBe('decided');
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.at('1').title).toBe('Generated 1');
     expect((await stages.writeBacks.get(id))?.fields[0]).toMatchObject({ before: 'Mine' });
@@ -49,9 +49,9 @@ describe('review', () => {
 
   it('writes nothing that was rejected', async () => {
     const id = await generated();
-    expect(await stages.writeBacks.decide(id, 'reject')).toBe('decided');
+    expect(await stages.decisions.decide(id, 'reject', PERSON)).toBe('decided');
     expect(await stages.writer.write(id)).toBeNull();
-    expect(await stages.writeBacks.decide(id, 'approve')).toBe('wrong_state');
+    expect(await stages.decisions.decide(id, 'approve', PERSON)).toBe('wrong_state');
     expect(stages.store.script.count('writeFields')).toBe(0);
   });
 
@@ -59,7 +59,7 @@ describe('review', () => {
     const old = await generated();
     await generated({ name: 'Second' });
     expect(await stateOf(old)).toBe('skipped');
-    expect(await stages.writeBacks.decide(old, 'approve')).toBe('wrong_state');
+    expect(await stages.decisions.decide(old, 'approve', PERSON)).toBe('wrong_state');
   });
 });
 
@@ -69,7 +69,7 @@ describe('a person’s decision', () => {
     const id = await generated();
     await stages.writer.write(id);
     expect(await stateOf(id)).toBe('conflicted');
-    await stages.writeBacks.decide(id, 'approve');
+    await stages.decisions.decide(id, 'approve', PERSON);
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.at('1').title).toBe('Generated 1');
     expect(await applied({ name: 'Second' })).toBeDefined();
@@ -77,8 +77,8 @@ describe('a person’s decision', () => {
 
   it.each(['approve', 'reject'] as const)('to %s what is applied changes nothing', async (decision) => {
     const id = await applied();
-    expect(await stages.writeBacks.decide(id, decision)).toBe('wrong_state');
-    expect(await stages.writeBacks.decide('nonsense', decision)).toBe('wrong_state');
+    expect(await stages.decisions.decide(id, decision, PERSON)).toBe('wrong_state');
+    expect(await stages.decisions.decide('nonsense', decision, PERSON)).toBe('wrong_state');
     expect(await stateOf(id)).toBe('applied');
   });
 });
@@ -86,7 +86,7 @@ describe('a person’s decision', () => {
 describe('a revert', () => {
   it('restores what stood there, and the merchant’s text is the source as before', async () => {
     const id = await applied();
-    expect(await stages.reverter.revert(id)).toMatchObject([
+    expect(await stages.reverter.revert(id, PERSON)).toMatchObject([
       { target: 'title', outcome: 'reverted' },
       { target: 'descriptionHtml', outcome: 'reverted' },
     ]);
@@ -98,7 +98,7 @@ describe('a revert', () => {
   it('leaves alone exactly what is no longer ours', async () => {
     const id = await applied();
     stages.store.edit('1', { title: 'Mine' });
-    expect(await stages.reverter.revert(id)).toMatchObject([
+    expect(await stages.reverter.revert(id, PERSON)).toMatchObject([
       { target: 'title', outcome: 'not_ours' },
       { target: 'descriptionHtml', outcome: 'reverted' },
     ]);
@@ -108,7 +108,7 @@ describe('a revert', () => {
   it('of what a later result replaced is refused', async () => {
     const id = await applied();
     await applied({ name: 'Second', html: '<p>Second</p>' });
-    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
     expect(stages.store.at('1').title).toBe('Second');
     expect(await stateOf(id)).toBe('applied');
   });
@@ -116,7 +116,7 @@ describe('a revert', () => {
   it('of nothing but the merchant’s own is refused', async () => {
     const id = await applied();
     stages.store.edit('1', { title: 'Mine', descriptionHtml: null });
-    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
   });
 
   it('removes metafields that were not there and restores those that were', async () => {
@@ -132,16 +132,20 @@ describe('a revert', () => {
     ];
     const id = await applied({ sections });
     expect(stages.store.metafield('1', 'material')).toBe('Leather');
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     expect(stages.store.at('1').metafields).toEqual([mine]);
   });
 
   it('is done once', async () => {
     const id = await applied();
     const { reverter } = stages;
-    const reverts = await Promise.allSettled([reverter.revert(id), reverter.revert(id), reverter.revert(id)]);
+    const reverts = await Promise.allSettled([
+      reverter.revert(id, PERSON),
+      reverter.revert(id, PERSON),
+      reverter.revert(id, PERSON),
+    ]);
     expect(reverts.filter((revert) => revert.status === 'fulfilled')).toHaveLength(1);
-    await expect(reverter.revert(id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'conflict' });
     expect(stages.store.script.count('writeFields')).toBe(2);
   });
 
@@ -150,9 +154,9 @@ describe('a revert', () => {
     stages.store.script.after('writeFields', () => {
       throw new Error('died');
     });
-    await expect(stages.reverter.revert(id)).rejects.toThrow('died');
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toThrow('died');
     expect(await stateOf(id)).toBe('applied');
-    expect(await stages.reverter.revert(id)).toMatchObject([
+    expect(await stages.reverter.revert(id, PERSON)).toMatchObject([
       { outcome: 'reverted' },
       { outcome: 'reverted' },
     ]);
@@ -163,7 +167,7 @@ describe('a revert', () => {
 
   it('lets the same content be applied again by a later result', async () => {
     const id = await applied();
-    await stages.reverter.revert(id);
+    await stages.reverter.revert(id, PERSON);
     await applied();
     expect(stages.store.at('1').title).toBe('Generated 1');
   });
@@ -171,7 +175,7 @@ describe('a revert', () => {
   it('waits for nobody: a product that is being written is refused', async () => {
     const id = await applied();
     await stages.links.takeForWriting(snapshot(1).externalId, 'somebody', 60_000);
-    await expect(stages.reverter.revert(id)).rejects.toMatchObject({
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('under way'),
     });
@@ -181,12 +185,12 @@ describe('a revert', () => {
     ['an unknown write-back', async () => 'nonsense', 'not_found'],
     ['one that is not applied', () => generated(), 'conflict'],
   ])('of %s is refused', async (_what, make, code) => {
-    await expect(stages.reverter.revert(await make())).rejects.toMatchObject({ code });
+    await expect(stages.reverter.revert(await make(), PERSON)).rejects.toMatchObject({ code });
   });
 
   it('of a product that is gone is refused', async () => {
     const id = await applied();
     stages.store.products.clear();
-    await expect(stages.reverter.revert(id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'not_found' });
   });
 });

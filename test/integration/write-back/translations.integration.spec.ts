@@ -5,7 +5,7 @@ import { readTranslations } from '../../../src/sites/live-translations.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -207,7 +207,7 @@ describe('review', () => {
       ...['title', 'descriptionHtml', 'fr:title', 'fr:descriptionHtml'],
     ]);
     expect(await stages.writer.write(id)).toBeNull();
-    await stages.writeBacks.decide(id, 'approve', ['title', 'fr:title']);
+    await stages.decisions.decide(id, 'approve', { ...PERSON, only: ['title', 'fr:title'] });
     await stages.writer.write(id);
     expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', undefined]);
   });
@@ -219,11 +219,11 @@ describe('undoing', () => {
     inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
     const second = await written({ name: 'Second', html: '<p>Second</p>' });
     stages.store.translate('1', 'fr:descriptionHtml', 'Le mien');
-    expect(outcomes({ fields: await stages.reverter.revert(second.id) })).toMatchObject({
+    expect(outcomes({ fields: await stages.reverter.revert(second.id, PERSON) })).toMatchObject({
       ...{ title: 'reverted', 'fr:title': 'reverted', 'fr:descriptionHtml': 'not_ours' },
     });
     expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', 'Le mien']);
-    await stages.reverter.revert(first.id);
+    await stages.reverter.revert(first.id, PERSON);
     expect([french('title'), french('descriptionHtml')]).toEqual([undefined, 'Le mien']);
   });
 });

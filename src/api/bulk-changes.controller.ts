@@ -1,0 +1,80 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request } from 'express';
+import type { z } from 'zod';
+import {
+  BulkOperations,
+  bulkChangePageSchema,
+  bulkChangeSchema,
+  bulkRequestSchema,
+  type BulkRequest,
+  type PresentedBulkChange,
+} from '../operations/bulk-changes.js';
+import { pageQuerySchema, type Page } from '../operations/paging.js';
+import { AdminGuard } from './admin.guard.js';
+import { actorNameOf, Allow } from './allow.js';
+import { Audited } from './audit.interceptor.js';
+import { Describe } from './describe.js';
+import { ZodPipe } from './zod.pipe.js';
+
+const CHANGE = { name: 'BulkChange', schema: bulkChangeSchema };
+
+/** Changes of all write-backs that a filter selects (docs/http.md). */
+@Controller('api/v1/write-backs/bulk')
+@UseGuards(AdminGuard)
+export class BulkChangesController {
+  constructor(private readonly changes: BulkOperations) {}
+
+  @Describe({ summary: 'Bulk changes', answer: { name: 'BulkChangePage', schema: bulkChangePageSchema } })
+  @Get()
+  @Allow('viewer')
+  list(
+    @Query(new ZodPipe(pageQuerySchema)) query: z.output<typeof pageQuerySchema>,
+  ): Promise<Page<PresentedBulkChange>> {
+    return this.changes.list(query);
+  }
+
+  @Describe({
+    summary:
+      'Approve, reject, revert or apply again all that a filter selects; of a revert also as a dry run',
+    answer: CHANGE,
+  })
+  @Post()
+  @Allow('reviewer')
+  @Audited('write-back bulk {action}')
+  @HttpCode(202)
+  request(
+    @Body(new ZodPipe(bulkRequestSchema, 'BulkRequest')) body: BulkRequest,
+    @Req() request: Request,
+  ): Promise<PresentedBulkChange> {
+    return this.changes.request(body, actorNameOf(request));
+  }
+
+  @Describe({ summary: 'One bulk change, with its progress', answer: CHANGE, errors: [404] })
+  @Get(':id')
+  @Allow('viewer')
+  async show(@Param('id') id: string): Promise<PresentedBulkChange> {
+    const change = await this.changes.show(id);
+    if (change === null) throw new NotFoundException(`no bulk change ${id.slice(0, 100)}`);
+    return change;
+  }
+
+  @Describe({ summary: 'Stop a bulk change; what it did so far stays', answer: CHANGE, errors: [404, 409] })
+  @Post(':id/cancel')
+  @Allow('reviewer')
+  @Audited('write-back bulk cancel')
+  @HttpCode(200)
+  cancel(@Param('id') id: string, @Req() request: Request): Promise<PresentedBulkChange> {
+    return this.changes.cancel(id, actorNameOf(request));
+  }
+}

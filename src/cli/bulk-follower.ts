@@ -1,0 +1,87 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Injectable } from '@nestjs/common';
+import { actingUser } from '../operations/audit.js';
+import { BulkOperations, type BulkRequest, type PresentedBulkChange } from '../operations/bulk-changes.js';
+import { BulkWorker } from '../write-back/bulk-worker.js';
+import { WriteBackWriter } from '../write-back/writer.js';
+import { confirm } from './confirm.js';
+import { messages } from './messages.js';
+import { print, printJson } from './output.js';
+import { printable } from './terminal.js';
+
+const FOLLOW_EVERY_MS = 500;
+
+export interface BulkOptions {
+  readonly json: boolean;
+  /** The change is confirmed already. */
+  readonly yes: boolean;
+  /** Hands the rest over when the command is interrupted. */
+  readonly signal: AbortSignal;
+}
+
+/** Brings a bulk change to its end at the terminal. */
+@Injectable()
+export class BulkFollower {
+  constructor(
+    private readonly changes: BulkOperations,
+    private readonly worker: BulkWorker,
+    private readonly writer: WriteBackWriter,
+  ) {}
+
+  /**
+   * Counts, asks, and works the change; follows it while another process does. The exit status is 0 when every row was changed, and 1 when
+   * one was left as it is or the change did not end.
+   */
+  async run(request: BulkRequest, { json, yes, signal }: BulkOptions): Promise<number> {
+    const { action, filter, dryRun } = request;
+    const { count, until } = await this.changes.count(action, filter);
+    if (count === 0) {
+      process.stderr.write(`${messages.nothingMatches}\n`);
+      if (json) printJson({ action, dryRun, matching: 0, done: 0, refused: 0, items: [] });
+      return 0;
+    }
+    if (!dryRun) await confirm(messages.confirmBulk(action, count), yes);
+    const { id } = await this.changes.request({ ...request, until }, actingUser());
+    const ended = await this.#toEnd(id, json, signal);
+    if (json) printJson(ended);
+    else print(summaryOf(ended));
+    return this.#status(ended);
+  }
+
+  async #toEnd(id: string, json: boolean, signal: AbortSignal): Promise<PresentedBulkChange> {
+    for (;;) {
+      await this.worker.work(id, {
+        signal,
+        wake: async (ids) => {
+          for (const each of ids) await this.writer.write(each);
+        },
+        onItem: ({ id: row, externalId, ok, detail, fields }) => {
+          if (json) return;
+          print(`${row}  ${externalId}  ${ok ? '' : `${messages.leftAsItIs}: `}${printable(detail)}`);
+          for (const { target, outcome, reason } of fields)
+            if (outcome !== 'reverted') print(`    ${target}: ${printable(reason)}`);
+        },
+      });
+      const change = await this.changes.show(id);
+      if (change === null || !['queued', 'running'].includes(change.state)) return change ?? this.#gone(id);
+      if (signal.aborted || (change.state === 'queued' && change.reason !== null)) return change;
+      await sleep(FOLLOW_EVERY_MS, undefined, { signal }).catch(() => undefined); // interrupted: the loop ends
+    }
+  }
+
+  #gone(id: string): never {
+    throw new Error(messages.bulkGone(id));
+  }
+
+  #status({ id, state, reason, refused, dryRun }: PresentedBulkChange): number {
+    if (state === 'done') return refused === 0 || dryRun ? 0 : 1;
+    process.stderr.write(`store-sync: ${messages.bulkUnfinished(id, state, reason ?? messages.noReason)}\n`);
+    return 1;
+  }
+}
+
+function summaryOf({ action, dryRun, matching, done, refused }: PresentedBulkChange): string {
+  return dryRun
+    ? messages.wouldRevert(matching, done, refused)
+    : messages.bulkDone(action, matching, done, refused);
+}

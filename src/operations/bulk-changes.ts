@@ -1,0 +1,136 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
+import { BULK_CHANGE_TRANSITIONS, type BulkChangeState } from '../domain/row-states.js';
+import { BULK_ACTIONS, type BulkAction, type WriteBackFilter } from '../domain/write-back-filter.js';
+import { BulkChangeRepository } from '../persistence/bulk-change.repository.js';
+import type { BulkChangeEntity } from '../persistence/entities/index.js';
+import type { PageRequest } from '../persistence/listing.repository.js';
+import { RunRepository } from '../persistence/run.repository.js';
+import { Sites } from '../sites/sites.js';
+import { moment, pageOf, pageSchema, type Page } from './paging.js';
+import { RowWorkPort } from './ports.js';
+import { writeBackFilterSchema } from './write-back-filter.js';
+
+const STATES = Object.keys(BULK_CHANGE_TRANSITIONS) as [BulkChangeState, ...BulkChangeState[]];
+
+export const bulkRequestSchema = z.strictObject({
+  action: z.enum(BULK_ACTIONS),
+  filter: writeBackFilterSchema,
+  dryRun: z
+    .boolean()
+    .default(false)
+    .describe('only of a revert: reports what would be restored, and writes nothing'),
+  until: z.iso
+    .datetime({ offset: true })
+    .transform((text) => new Date(text))
+    .optional()
+    .describe('leaves out rows to which something happened later; default: now'),
+});
+export type BulkRequest = z.output<typeof bulkRequestSchema>;
+
+export const bulkChangeSchema = z.object({
+  id: z.string(),
+  action: z.enum(BULK_ACTIONS),
+  dryRun: z.boolean(),
+  filter: z.record(z.string(), z.unknown()),
+  actor: z.string(),
+  state: z.enum(STATES),
+  matching: z.int().describe('write-backs that the filter selected'),
+  done: z.int().describe('changed; of a dry run: would be changed'),
+  refused: z.int().describe('left as they are'),
+  reason: z.string().nullable(),
+  /** The first rows of the report. */
+  items: z.array(
+    z.object({
+      id: z.string(),
+      externalId: z.string(),
+      ok: z.boolean(),
+      detail: z.string(),
+      fields: z.array(z.object({ target: z.string(), outcome: z.string(), reason: z.string() })),
+    }),
+  ),
+  createdAt: z.iso.datetime(),
+  finishedAt: z.iso.datetime().nullable(),
+});
+export type PresentedBulkChange = z.output<typeof bulkChangeSchema>;
+export const bulkChangePageSchema = pageSchema(bulkChangeSchema);
+
+/** Changes of all write-backs that a filter selects. A worker does them row by row. */
+@Injectable()
+export class BulkOperations {
+  constructor(
+    private readonly sites: Sites,
+    private readonly runs: RunRepository,
+    private readonly changes: BulkChangeRepository,
+    private readonly work: RowWorkPort,
+  ) {}
+
+  /** How many write-backs an action would take up, and when they were counted. Throws `misconfigured` for an unknown store, `not_found` for an unknown run. */
+  async count(
+    action: BulkAction,
+    filter: WriteBackFilter,
+  ): Promise<{ readonly count: number; readonly until: Date }> {
+    await this.#mustBeKnown(filter);
+    return this.changes.matching(action, filter, null);
+  }
+
+  async #mustBeKnown({ store, run }: WriteBackFilter): Promise<void> {
+    if (store !== undefined) this.sites.store(store);
+    if (run !== undefined && (await this.runs.get(run)) === null)
+      throw new CodedError('not_found', `no run ${run}`);
+  }
+
+  /**
+   * Stores the change and wakes a worker. Throws `invalid` for a filter that selects everything, and for a dry run of anything but a
+   * revert.
+   */
+  async request({ action, filter, dryRun, until }: BulkRequest, actor: string): Promise<PresentedBulkChange> {
+    if (Object.values(filter).every((value) => value === undefined))
+      throw new CodedError('invalid', 'a bulk change needs a filter, such as store or run');
+    if (dryRun && action !== 'revert')
+      throw new CodedError('invalid', `only a revert has a dry run, and this is ${action}`);
+    await this.#mustBeKnown(filter);
+    const counted = await this.changes.matching(action, filter, until ?? null);
+    const id = await this.changes.add({
+      ...{ action, dryRun, filter, actor },
+      ...{ until: counted.until, matching: counted.count },
+    });
+    await this.work.bulkChange(id);
+    return this.#known(id);
+  }
+
+  async list(page: PageRequest): Promise<Page<PresentedBulkChange>> {
+    return pageOf(await this.changes.list(page), page, present);
+  }
+
+  /** Null for an unknown id. */
+  async show(id: string): Promise<PresentedBulkChange | null> {
+    const change = await this.changes.get(id);
+    return change === null ? null : present(change);
+  }
+
+  /** Stops a change; what it did so far stays. Throws `conflict` when it has ended, `not_found` for an unknown id. */
+  async cancel(id: string, actor: string): Promise<PresentedBulkChange> {
+    const change = await this.#known(id);
+    if (!(await this.changes.cancel(id, `cancelled by ${actor}`)))
+      throw new CodedError('conflict', `bulk change ${id} is already ${change.state}`);
+    return this.#known(id);
+  }
+
+  async #known(id: string): Promise<PresentedBulkChange> {
+    const change = await this.show(id);
+    if (change === null) throw new CodedError('not_found', `no bulk change ${id.slice(0, 100)}`);
+    return change;
+  }
+}
+
+function present(change: BulkChangeEntity): PresentedBulkChange {
+  const { id, action, dryRun, filter, actor, state, matching, done, refused, reason, items } = change;
+  return {
+    ...{ id, action, dryRun, filter: { ...filter }, actor, state, matching, done, refused, reason },
+    items: items.map((item) => ({ ...item, fields: [...item.fields] })),
+    createdAt: change.createdAt.toISOString(),
+    finishedAt: moment(change.finishedAt),
+  };
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
+import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
+import type { WriteBackFilter } from '../domain/write-back-filter.js';
+import { FIELD_OUTCOMES } from '../domain/write-back-journal.js';
+import { pageQuerySchema } from './paging.js';
+
+export const STATES = Object.keys(WRITE_BACK_TRANSITIONS) as [WriteBackState, ...WriteBackState[]];
+
+const DAY_MS = 86_400_000;
+const time = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
+const text = z.string().min(1).max(300);
+
+const filterShape = {
+  state: z.enum(STATES).optional(),
+  store: text.optional().describe('key of a configured store'),
+  externalId: text.optional(),
+  run: z.uuid().optional().describe('id of the run that asked for the content'),
+  field: text.optional().describe('a target, such as title or metafield:catalog.material'),
+  outcome: z.enum(FIELD_OUTCOMES).optional().describe('what became of a field; with field, of that field'),
+  actor: text.optional().describe('who decided last'),
+  day: z.iso.date().optional().describe('the day on which something happened last, in UTC'),
+  from: time.optional().describe('something happened last at this time or later'),
+  to: time.optional().describe('something happened last before this time'),
+};
+const givenFilterSchema = z.strictObject(filterShape);
+type GivenFilter = z.output<typeof givenFilterSchema>;
+
+/** A day is its two ends. Together with `from` or `to`, all of them hold. */
+function filterOf({ day, from, to, ...others }: GivenFilter): WriteBackFilter {
+  const starts = [from, day].flatMap((each) => (each === undefined ? [] : new Date(each).getTime()));
+  const ends = [
+    ...(to === undefined ? [] : [new Date(to).getTime()]),
+    ...(day === undefined ? [] : [new Date(day).getTime() + DAY_MS]),
+  ];
+  return {
+    ...others,
+    ...(starts.length > 0 && { from: new Date(Math.max(...starts)).toISOString() }),
+    ...(ends.length > 0 && { to: new Date(Math.min(...ends)).toISOString() }),
+  };
+}
+
+/** The filter of bulk changes. */
+export const writeBackFilterSchema = givenFilterSchema.transform(filterOf);
+
+/** The query of the list: what happened last comes first. */
+export const writeBackQuerySchema = pageQuerySchema.extend(filterShape);
+export type WriteBackQuery = z.output<typeof writeBackQuerySchema>;
+
+export function filterOfQuery({
+  limit: _limit,
+  offset: _offset,
+  order: _order,
+  ...given
+}: WriteBackQuery): WriteBackFilter {
+  return filterOf(given);
+}
+
+/** The parts of command-line texts `name=value`. Throws `invalid` for another form. */
+export function namedTexts(texts: readonly string[]): Readonly<Record<string, string>> {
+  const pairs = texts.map((each) => {
+    const at = each.indexOf('=');
+    if (at < 1) throw new CodedError('invalid', `--filter ${each.slice(0, 60)}: write it as name=value`);
+    return [each.slice(0, at), each.slice(at + 1)] as const;
+  });
+  return Object.fromEntries(pairs);
+}
+
+/** The filter of named texts. Throws `invalid` for an unknown name or value. */
+export function filterFromTexts(texts: Readonly<Record<string, string | undefined>>): WriteBackFilter {
+  const parsed = writeBackFilterSchema.safeParse(texts);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new CodedError(
+    'invalid',
+    `the filter ${issue?.path.join('.') ?? ''} is not valid: ${issue?.message ?? ''}`,
+  );
+}

@@ -1,0 +1,217 @@
+import { Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import {
+  BULK_CHANGE_TRANSITIONS,
+  statesBefore,
+  WRITE_BACK_TRANSITIONS,
+  type WriteBackState,
+} from '../domain/row-states.js';
+import type { BulkAction, BulkItem, WriteBackFilter } from '../domain/write-back-filter.js';
+import { json, uuid, Database } from './database.js';
+import { BulkChangeEntity, type BulkCursor } from './entities/bulk-change.entity.js';
+import { WriteBackEntity } from './entities/write-back.entity.js';
+import type { ListPage, PageRequest } from './listing.repository.js';
+import { countRow, idRow } from './row-reader.js';
+import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
+
+/** The rows of a report that are kept. The counts cover all rows. */
+export const MOST_ITEMS = 200;
+
+/** A cursor holds a time to the millisecond, so rows are ordered by it. */
+const CREATED = "date_trunc('milliseconds', entry.created_at)";
+
+/** The states of the rows that an action may change. */
+const STATES: Readonly<Record<BulkAction, readonly WriteBackState[]>> = {
+  // A conflict is the merchant's own text: it is approved one by one, or with the filter `state`.
+  approve: ['pending_review'],
+  reject: ['pending_review'],
+  revert: statesBefore(WRITE_BACK_TRANSITIONS, 'reverted'),
+  reapply: ['reverted'],
+};
+/** States that a filter may name for an action. */
+const NAMED: Readonly<Record<BulkAction, readonly WriteBackState[]>> = {
+  ...STATES,
+  approve: statesBefore(WRITE_BACK_TRANSITIONS, 'rejected'),
+  reject: statesBefore(WRITE_BACK_TRANSITIONS, 'rejected'),
+};
+
+export interface NewBulkChange {
+  readonly action: BulkAction;
+  readonly dryRun: boolean;
+  readonly filter: WriteBackFilter;
+  readonly until: Date;
+  readonly actor: string;
+  readonly matching: number;
+}
+
+/** A row to change, as the worker needs it. */
+export type BulkRow = Pick<WriteBackEntity, 'id' | 'externalId' | 'createdAt'>;
+
+/**
+ * Bulk changes of write-backs, and the pages of rows that they select.
+ *
+ * SQL: each write is guarded by the state and the lease of the row.
+ */
+@Injectable()
+export class BulkChangeRepository {
+  constructor(private readonly db: Database) {}
+
+  async add(change: NewBulkChange): Promise<string> {
+    const { action, dryRun, filter, until, actor, matching } = change;
+    const added = await this.db
+      .repository(BulkChangeEntity)
+      .insert({ action, dryRun, filter, until, actor, matching });
+    return String(added.identifiers[0]?.['id'] ?? '');
+  }
+
+  async get(id: string): Promise<BulkChangeEntity | null> {
+    const known = uuid(id);
+    return known === null ? null : this.db.repository(BulkChangeEntity).findOneBy({ id: known });
+  }
+
+  async list({ limit, offset, order }: PageRequest): Promise<ListPage<BulkChangeEntity>> {
+    const direction = order === 'asc' ? 'ASC' : 'DESC';
+    const [rows, total] = await this.db.repository(BulkChangeEntity).findAndCount({
+      order: { createdAt: direction, id: direction },
+      take: limit,
+      skip: offset,
+    });
+    return { rows, total };
+  }
+
+  /** The number of rows that an action would take up, and the database's time at which they were counted. */
+  async matching(
+    action: BulkAction,
+    filter: WriteBackFilter,
+    until: Date | null,
+  ): Promise<{ readonly count: number; readonly until: Date }> {
+    const at = until ?? (await this.#now());
+    return { count: await this.#selected(action, filter, at).getCount(), until: at };
+  }
+
+  async #now(): Promise<Date> {
+    // SQL: rows are stamped with the database's clock, so their order against this time is the database's, too.
+    const row = await this.db.readOne(
+      z.object({ now: z.date() }),
+      `SELECT date_trunc('milliseconds', clock_timestamp()) + interval '1 millisecond' AS now`,
+    );
+    return row?.now ?? new Date(0);
+  }
+
+  /** The next rows after the cursor: products in order, and of one product the newest first. */
+  async page(change: BulkChangeEntity, cursor: BulkCursor | null, limit: number): Promise<BulkRow[]> {
+    const query = this.#selected(change.action, change.filter, change.until)
+      .select(['entry.id', 'entry.externalId', 'entry.createdAt'])
+      .orderBy('entry.externalId', 'ASC')
+      .addOrderBy(CREATED, 'DESC')
+      .addOrderBy('entry.id', 'ASC')
+      .limit(limit);
+    if (cursor !== null)
+      query.andWhere(
+        `(entry.external_id > :product OR (entry.external_id = :product AND (${CREATED} < :at::timestamptz
+           OR (${CREATED} = :at::timestamptz AND entry.id > :last))))`,
+        { product: cursor.externalId, at: cursor.at, last: cursor.id },
+      );
+    return query.getMany();
+  }
+
+  #selected(action: BulkAction, filter: WriteBackFilter, until: Date) {
+    const { state, ...others } = filter;
+    const states = state === undefined ? STATES[action] : NAMED[action].filter((each) => each === state);
+    const query = this.db
+      .repository(WriteBackEntity)
+      .createQueryBuilder('entry')
+      .where('entry.state = ANY(:states)', { states })
+      .andWhere(`${LAST_HAPPENED} <= :until`, { until });
+    return filterWriteBacks(query, others);
+  }
+
+  /** Changes that wait for a worker, or whose worker is gone. */
+  async due(limit: number): Promise<string[]> {
+    const rows = await this.db.read(
+      idRow,
+      `SELECT id FROM bulk_change WHERE next_attempt_at <= now()
+         AND (state = 'queued' OR (state = 'running' AND lease_until < now()))
+       ORDER BY next_attempt_at LIMIT $1`,
+      [limit],
+    );
+    return rows.map(({ id }) => id);
+  }
+
+  /** Takes a change up. Null when it is settled, not due, or in other hands. */
+  async claim(id: string, lease: string, leaseMs: number): Promise<BulkChangeEntity | null> {
+    const values = [uuid(id), lease, leaseMs];
+    const begun = await this.db.affected(
+      `UPDATE bulk_change SET state = 'running', lease = $2, lease_until = now() + $3 * interval '1 millisecond',
+         starts = starts + 1 WHERE id = $1::uuid AND state = 'queued' AND next_attempt_at <= now()`,
+      values,
+    );
+    if (begun === 1) return this.get(id);
+    const taken = await this.db.affected(
+      `UPDATE bulk_change SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', starts = starts + 1
+       WHERE id = $1::uuid AND state = 'running' AND lease_until < now()`,
+      values,
+    );
+    return taken === 1 ? this.get(id) : null;
+  }
+
+  async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
+    const kept = await this.db.affected(
+      `UPDATE bulk_change SET lease_until = now() + $3 * interval '1 millisecond'
+       WHERE id = $1 AND state = 'running' AND lease = $2`,
+      [id, lease, leaseMs],
+    );
+    return kept === 1;
+  }
+
+  /** Records one handled row; `isReported` keeps it in the report as long as that is short. False when the change was cancelled or has another worker. */
+  async handled(
+    id: string,
+    lease: string,
+    cursor: BulkCursor,
+    item: BulkItem,
+    isReported: boolean,
+  ): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE bulk_change SET cursor = $3, starts = 0, reason = NULL, done = done + $4, refused = refused + 1 - $4,
+         items = CASE WHEN $7 AND jsonb_array_length(items) < $6 THEN items || $5::jsonb ELSE items END
+       WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, json(cursor), item.ok ? 1 : 0, json([item]), MOST_ITEMS, isReported],
+    );
+    return moved === 1;
+  }
+
+  /** Ends a change. Its rows say how many were moved: a worker that died may have moved one without counting it. */
+  async finish(id: string, lease: string, to: 'done' | 'failed', reason: string | null): Promise<void> {
+    const moved = await this.db.readOne(
+      countRow,
+      'SELECT count(*) AS count FROM write_back WHERE bulk_change_id = $1',
+      [id],
+    );
+    await this.db.affected(
+      `UPDATE bulk_change SET state = $3, reason = $4, lease = NULL, lease_until = NULL, finished_at = now(),
+         done = CASE WHEN dry_run THEN done ELSE $5 END
+       WHERE id = $1 AND lease = $2 AND state = ANY($6)`,
+      [id, lease, to, reason, moved?.count ?? 0, statesBefore(BULK_CHANGE_TRANSITIONS, to)],
+    );
+  }
+
+  /** Puts the rest off. */
+  async putOff(id: string, lease: string, delayMs: number, reason: string | null): Promise<void> {
+    await this.db.affected(
+      `UPDATE bulk_change SET state = 'queued', reason = $3, lease = NULL, lease_until = NULL,
+         next_attempt_at = now() + $4 * interval '1 millisecond' WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, reason, delayMs],
+    );
+  }
+
+  /** Stops a change; what it did so far stays. False when it has ended. */
+  async cancel(id: string, reason: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE bulk_change SET state = 'cancelled', reason = $2, lease = NULL, lease_until = NULL, finished_at = now()
+       WHERE id = $1::uuid AND state IN ('queued', 'running')`,
+      [uuid(id), reason],
+    );
+    return moved === 1;
+  }
+}

@@ -1,0 +1,27 @@
+import type { ObjectLiteral, SelectQueryBuilder } from 'typeorm';
+import type { WriteBackFilter } from '../domain/write-back-filter.js';
+
+/** When something happened to a write-back last. An index has this expression. */
+export const LAST_HAPPENED =
+  'greatest(entry.created_at, entry.settled_at, entry.reverted_at, entry.decided_at)';
+
+/** Adds the filter to a query whose alias is `entry`. */
+export function filterWriteBacks<E extends ObjectLiteral>(
+  query: SelectQueryBuilder<E>,
+  filter: WriteBackFilter,
+): SelectQueryBuilder<E> {
+  const { state, store, externalId, run, field, outcome, actor, from, to } = filter;
+  const equal = { state, store, external_id: externalId, run_id: run, decided_by: actor };
+  for (const [column, value] of Object.entries(equal))
+    if (value !== undefined) query.andWhere(`entry.${column} = :${column}`, { [column]: value });
+  const journal = { ...(field === undefined ? {} : { target: field }), ...(outcome && { outcome }) };
+  if (outcome !== undefined)
+    query.andWhere('entry.fields @> :journal::jsonb', { journal: JSON.stringify([journal]) });
+  else if (field !== undefined)
+    query.andWhere('(entry.fields @> :journal::jsonb OR entry.intended @> :journal::jsonb)', {
+      journal: JSON.stringify([journal]),
+    });
+  if (from !== undefined) query.andWhere(`${LAST_HAPPENED} >= :from::timestamptz`, { from });
+  if (to !== undefined) query.andWhere(`${LAST_HAPPENED} < :to::timestamptz`, { to });
+  return query;
+}

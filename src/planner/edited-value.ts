@@ -1,0 +1,38 @@
+import { placeOfTarget } from '../domain/write-target.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import { isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
+import { storableText } from './html-content.js';
+
+/** Characters of an edited text at most. */
+export const LONGEST_EDIT = 100_000;
+
+const TEXT_TYPES: readonly (string | null)[] = ['single_line_text_field', 'multi_line_text_field'];
+
+/** Whether a person may edit the value: store fields and text metafields, in any language. */
+export function isEditable({ target, type, withheld }: IntendedValue): boolean {
+  return withheld === undefined && (isStoreField(placeOfTarget(target).base) || TEXT_TYPES.includes(type));
+}
+
+/**
+ * The value with a person's text, sanitised as a generated one is. `came` keeps what the result held, and is absent again when the text
+ * is what came. Null for a text of which nothing is left, and for a value that may not be edited.
+ */
+export function editedValue(value: IntendedValue, text: string): IntendedValue | null {
+  if (!isEditable(value) || text.length > LONGEST_EDIT) return null;
+  const { base } = placeOfTarget(value.target);
+  const given = storableText(text).replaceAll('\r\n', '\n').trim();
+  const flat = value.type === 'single_line_text_field' ? linesOf(given).join(' ') : given;
+  const edited = isStoreField(base) ? sanitisedFor(base, flat) : sanitisedText(flat);
+  if (edited === '') return null;
+  const { came = { value: value.value, raw: value.raw }, ...rest } = value;
+  if (edited === came.value) return { ...rest, ...came };
+  // A person's text is no text of the catalog's, so nothing compares it with what was pushed.
+  return { ...rest, value: edited, raw: null, came };
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}

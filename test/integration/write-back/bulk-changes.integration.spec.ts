@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CodedError } from '../../../src/domain/errors.js';
+import type { BulkAction, BulkItem, WriteBackFilter } from '../../../src/domain/write-back-filter.js';
+import { BulkChangeRepository } from '../../../src/persistence/bulk-change.repository.js';
+import { ListingRepository } from '../../../src/persistence/listing.repository.js';
+import { BulkWorker } from '../../../src/write-back/bulk-worker.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { PERSON, Stages, STORE } from '../../support/stages.js';
+
+const PRODUCTS = [1, 2, 3];
+let stages: Stages;
+let run: string;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  for (const id of PRODUCTS) stages.store.put(snapshot(id));
+  run = (await stages.sync()).id;
+});
+afterAll(async () => stages.close());
+
+let results = 0;
+
+async function generated(product: number, options: ResultOptions = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  const { writeBackId } = await deliver(stages, await resultOf(stages, product, { createdAt, ...options }));
+  return writeBackId!;
+}
+
+async function applied(product: number, options: ResultOptions = {}): Promise<string> {
+  const id = await generated(product, options);
+  expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  return id;
+}
+
+async function requested(action: BulkAction, filter: WriteBackFilter, dryRun = false): Promise<string> {
+  const { count, until } = await stages.bulkChanges.matching(action, filter, null);
+  return stages.bulkChanges.add({ action, filter, dryRun, until, actor: 'somebody', matching: count });
+}
+
+interface Worked {
+  readonly woken: readonly string[];
+  readonly items: readonly BulkItem[];
+}
+
+async function work(id: string, worker = stages.bulkWorker): Promise<Worked> {
+  const woken: string[] = [];
+  const items: BulkItem[] = [];
+  await worker.work(id, {
+    signal: new AbortController().signal,
+    wake: async (ids) => {
+      woken.push(...ids);
+    },
+    onItem: (item) => items.push(item),
+  });
+  return { woken, items };
+}
+
+const titles = () => PRODUCTS.map((id) => stages.store.at(String(id)).title);
+const changeOf = async (id: string) => (await stages.bulkChanges.get(id))!;
+
+describe('a revert of all that one run wrote', () => {
+  it('restores every product, and leaves what changed since, with the reason', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    stages.store.edit('2', { title: 'Mine', descriptionHtml: '<p>Mine</p>' });
+    const change = await requested('revert', { run });
+    await work(change);
+    expect(titles()).toEqual(['Product 1', 'Mine', 'Product 3']);
+    expect(await changeOf(change)).toMatchObject({
+      ...{ state: 'done', matching: 3, done: 2, refused: 1 },
+      items: [{ externalId: snapshot(2).externalId, ok: false, detail: expect.stringContaining('none') }],
+    });
+  });
+
+  it('says first, as a dry run, what would be restored and left and why, and writes nothing', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    stages.store.edit('2', { title: 'Mine' });
+    const writes = stages.store.script.count('writeFields');
+    const change = await requested('revert', { run }, true);
+    await work(change);
+    expect(stages.store.script.count('writeFields')).toBe(writes);
+    const { state, done, items } = await changeOf(change);
+    expect({ state, done }).toEqual({ state: 'done', done: 3 });
+    expect(items[1]?.fields).toEqual([
+      { target: 'title', outcome: 'not_ours', reason: expect.stringContaining('edited') },
+      { target: 'descriptionHtml', outcome: 'reverted', reason: expect.any(String) },
+    ]);
+    const rows = await stages.writeBacks.forProduct(snapshot(1).externalId);
+    expect(rows.map((row) => row.state)).toEqual(['applied']);
+  });
+
+  it('undoes several results of one product in the reverse order, as the dry run says', async () => {
+    await applied(1, { name: 'First' });
+    await applied(1, { taskId: 'second', name: 'Second', html: '<p>Second</p>' });
+    const filter = { store: STORE };
+    const dry = await requested('revert', filter, true);
+    await work(dry);
+    expect(await changeOf(dry)).toMatchObject({ done: 2, refused: 0 });
+    const change = await requested('revert', filter);
+    await work(change);
+    expect(await changeOf(change)).toMatchObject({ state: 'done', done: 2, refused: 0 });
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
+  });
+
+  it('is continued by another worker after a crash, and every row counts once', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    const change = await requested('revert', { run });
+    await expect(work(change, dyingAfter(2))).rejects.toThrow('died');
+    expect(titles()).toEqual(['Product 1', 'Product 2', 'Generated 3']);
+    expect(await stages.bulkChanges.due(10)).toEqual([]);
+    await stages.db.affected(`UPDATE bulk_change SET lease_until = now() - interval '1 second'`);
+    expect(await stages.bulkChanges.due(10)).toEqual([change]);
+    await work(change);
+    expect(titles()).toEqual(['Product 1', 'Product 2', 'Product 3']);
+    expect(await changeOf(change)).toMatchObject({ state: 'done', done: 3, refused: 0 });
+    expect(stages.store.script.count('writeFields')).toBe(6);
+  });
+
+  it('is put off with the reason while the store does not answer, and goes on later', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    const change = await requested('revert', { run });
+    stages.store.script.before('readLive', () => {
+      throw new CodedError('transient', 'the store does not answer');
+    });
+    await work(change);
+    expect(await changeOf(change)).toMatchObject({
+      ...{ state: 'queued', done: 0, reason: expect.stringContaining('does not answer') },
+    });
+    await stages.db.affected('UPDATE bulk_change SET next_attempt_at = now()');
+    await work(change);
+    expect(await changeOf(change)).toMatchObject({ state: 'done', done: 3 });
+  });
+
+  it('stops when it is cancelled; what it did stays', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    const change = await requested('revert', { run });
+    await stages.bulkWorker.work(change, {
+      signal: new AbortController().signal,
+      wake: () => Promise.resolve(),
+      onItem: () => void stages.bulkChanges.cancel(change, 'cancelled by somebody'),
+    });
+    expect(await changeOf(change)).toMatchObject({ state: 'cancelled' });
+    expect(titles().filter((title) => title.startsWith('Product'))).not.toHaveLength(3);
+    expect(await stages.bulkChanges.cancel(change, 'again')).toBe(false);
+  });
+
+  it('is given up when its workers die again and again at one row', async () => {
+    await applied(1);
+    const change = await requested('revert', { run });
+    await stages.db.affected('UPDATE bulk_change SET starts = 5');
+    await work(change);
+    expect(await changeOf(change)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('5 times'),
+    });
+  });
+});
+
+describe('an approval of all that match', () => {
+  beforeEach(() => {
+    stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+  });
+
+  it('releases the counted rows, and none that came later', async () => {
+    const first = [await generated(1), await generated(2)];
+    const change = await requested('approve', { store: STORE });
+    const later = await generated(3);
+    const { woken } = await work(change);
+    expect([...woken].sort()).toEqual([...first].sort());
+    expect(await changeOf(change)).toMatchObject({ state: 'done', matching: 2, done: 2 });
+    expect(await stages.writeBacks.get(later)).toMatchObject({ state: 'pending_review' });
+    expect(await stages.writeBacks.get(first[0]!)).toMatchObject({ state: 'ready', decidedBy: 'somebody' });
+  });
+
+  it('takes up what waits for review alone, unless the filter names another state', async () => {
+    const id = await generated(1);
+    await stages.db.affected(`UPDATE write_back SET state = 'conflicted' WHERE id = $1`, [id]);
+    const count = async (filter: WriteBackFilter) =>
+      (await stages.bulkChanges.matching('approve', filter, null)).count;
+    expect(await count({ store: STORE })).toBe(0);
+    expect(await count({ store: STORE, state: 'conflicted' })).toBe(1);
+    expect(await count({ store: STORE, state: 'applied' })).toBe(0);
+  });
+});
+
+it('applying again brings back the newest of what was reverted', async () => {
+  await applied(1, { name: 'First' });
+  await applied(1, { taskId: 'second', name: 'Second', html: '<p>Second</p>' });
+  await work(await requested('revert', { store: STORE }));
+  const again = await requested('reapply', { store: STORE });
+  const { woken } = await work(again);
+  for (const id of woken) await stages.writer.write(id);
+  expect(stages.store.at('1').title).toBe('Second');
+  expect(await changeOf(again)).toMatchObject({ state: 'done', matching: 2, done: 1, refused: 1 });
+});
+
+describe('the journal', () => {
+  const list = async (filter: WriteBackFilter) => {
+    const listing = new ListingRepository(stages.db);
+    const { rows } = await listing.writeBacks({ limit: 50, offset: 0, order: 'desc' }, filter);
+    return rows.map((row) => row.externalId);
+  };
+  const name = (id: number) => snapshot(id).externalId;
+
+  it('is ordered by what happened last', async () => {
+    const first = await applied(1);
+    await applied(2);
+    expect(await list({})).toEqual([name(2), name(1)]);
+    await stages.reverter.revert(first, PERSON);
+    expect(await list({})).toEqual([name(1), name(2)]);
+  });
+
+  it('is filtered by store, run, field, outcome, actor and time', async () => {
+    await applied(1);
+    const edited = await applied(2);
+    await stages.reverter.revert(edited, PERSON);
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    expect(await list({ store: 'other' })).toEqual([]);
+    expect(await list({ run })).toHaveLength(2);
+    expect(await list({ actor: 'somebody' })).toEqual([name(2)]);
+    expect(await list({ field: 'title', outcome: 'written' })).toEqual([name(1)]);
+    expect(await list({ field: 'title' })).toHaveLength(2);
+    expect(await list({ field: 'seo.title' })).toEqual([]);
+    expect(await list({ from: tomorrow })).toEqual([]);
+    expect(await list({ to: tomorrow, state: 'applied' })).toEqual([name(1)]);
+  });
+
+  it('keeps the sources and the credits of the result', async () => {
+    const body = await resultOf(stages, 1, { remaining: 5 });
+    const urls = [
+      {
+        id: 1,
+        url: 'https://example.com/a',
+        status: 'SUCCESS',
+        relevant_score: 0.9,
+        is_user_provided_link: true,
+      },
+      { id: 2, url: ' ', relevant_score: 0.1 },
+    ];
+    const withUrls = { ...body, task: { ...(body as { task: object }).task, urls } };
+    const { writeBackId } = await deliver(stages, withUrls);
+    expect(await stages.writeBacks.get(writeBackId!)).toMatchObject({
+      sources: [{ url: 'https://example.com/a', score: 0.9, status: 'SUCCESS', given: true }],
+      creditsConsumed: 1,
+      runId: run,
+    });
+  });
+});
+
+/** A worker that dies after it moved a row and before it counts that. */
+function dyingAfter(rows: number): BulkWorker {
+  class Dying extends BulkChangeRepository {
+    private handledRows = 0;
+
+    override async handled(...args: Parameters<BulkChangeRepository['handled']>): Promise<boolean> {
+      this.handledRows += 1;
+      if (this.handledRows === rows) throw new Error('died');
+      return super.handled(...args);
+    }
+  }
+  const { decisions, reverter, reapplier, logger } = stages;
+  return new BulkWorker(new Dying(stages.db), decisions, reverter, reapplier, logger);
+}

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { editedValue } from '../../../src/planner/edited-value.js';
+import { snapshot } from '../../support/fake-store.js';
+import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { PERSON, Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: { writeBack: { mode: 'review' } }, workspace: {} };
+  stages.store.put(snapshot(1));
+  await stages.sync();
+});
+afterAll(async () => stages.close());
+
+let results = 0;
+
+async function generated(options: ResultOptions = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  const body = await resultOf(stages, 1, { taskId: `result-${results}`, createdAt, ...options });
+  return (await deliver(stages, body)).writeBackId!;
+}
+
+const rowOf = async (id: string) => (await stages.writeBacks.get(id))!;
+const approve = (id: string, only?: readonly string[]) =>
+  stages.decisions.decide(id, 'approve', { ...PERSON, only });
+const undo = (id: string) => stages.decisions.undo(id, PERSON);
+
+describe('taking a decision back', () => {
+  it('of an approval before it is written puts the row back to review, and nothing is written', async () => {
+    const id = await generated();
+    await approve(id);
+    expect(await undo(id)).toBe('decided');
+    expect(await stages.writer.write(id)).toBeNull();
+    expect(await rowOf(id)).toMatchObject({
+      state: 'pending_review',
+      released: false,
+      decidedBy: 'somebody',
+    });
+    expect(stages.store.script.count('writeFields')).toBe(0);
+  });
+
+  it('of an approval of some fields restores all of them', async () => {
+    const id = await generated();
+    await approve(id, ['title']);
+    expect((await rowOf(id)).intended.map(({ target }) => target)).toEqual(['title']);
+    await undo(id);
+    expect((await rowOf(id)).intended.map(({ target }) => target)).toEqual(['title', 'descriptionHtml']);
+  });
+
+  it('of a rejection puts the row back to review', async () => {
+    const id = await generated();
+    await stages.decisions.decide(id, 'reject', { ...PERSON, reason: 'wrong tone' });
+    expect(await rowOf(id)).toMatchObject({ state: 'rejected', reason: 'rejected: wrong tone' });
+    expect(await undo(id)).toBe('decided');
+    expect(await approve(id)).toBe('decided');
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+  });
+
+  it('is refused while a worker has the product, and after it was written', async () => {
+    const id = await generated();
+    await approve(id);
+    await stages.links.takeForWriting(snapshot(1).externalId, 'a worker', 60_000);
+    expect(await undo(id)).toBe('being_written');
+    await stages.links.releaseFromWriting(snapshot(1).externalId, 'a worker');
+    await stages.writer.write(id);
+    expect(await undo(id)).toBe('wrong_state');
+    expect((await rowOf(id)).state).toBe('applied');
+  });
+
+  it('takes the product from a worker whose lease ran out: it sends nothing afterwards', async () => {
+    const id = await generated();
+    await approve(id);
+    await stages.links.takeForWriting(snapshot(1).externalId, 'a slow worker', 0);
+    expect(await undo(id)).toBe('decided');
+    expect(await stages.links.keepForWriting(snapshot(1).externalId, 'a slow worker', 60_000)).toBe(false);
+  });
+
+  it('is refused when an attempt has begun to send', async () => {
+    const id = await generated();
+    await approve(id);
+    const sent = { title: { value: 'Generated 1', before: 'Product 1' } };
+    const limits = { maxWritesPerRun: 0, maxWritesPerDay: 0, timezone: 'UTC' };
+    await stages.caps.begin({ id, store: STORE }, sent, limits);
+    expect(await undo(id)).toBe('being_written');
+  });
+
+  it('is refused when there is no decision, or a newer result stands', async () => {
+    const id = await generated();
+    expect(await undo(id)).toBe('wrong_state');
+    expect(await undo('nonsense')).toBe('wrong_state');
+    await stages.decisions.decide(id, 'reject', PERSON);
+    await generated({ name: 'Second' });
+    expect(await undo(id)).toBe('newer_result');
+  });
+
+  it('is offered to the person who decided', async () => {
+    const id = await generated();
+    await approve(id);
+    const since = new Date(Date.now() - 60_000);
+    expect((await stages.decisions.undoable('somebody', since, 5)).map((row) => row.id)).toEqual([id]);
+    expect(await stages.decisions.undoable('another', since, 5)).toEqual([]);
+    await stages.writer.write(id);
+    expect(await stages.decisions.undoable('somebody', since, 5)).toEqual([]);
+  });
+});
+
+describe('an edited text', () => {
+  it('is what is written, and the row keeps what came', async () => {
+    const id = await generated();
+    const { intended } = await rowOf(id);
+    const edited = intended.map((value) =>
+      value.target === 'title' ? editedValue(value, 'By a person')! : value,
+    );
+    expect(await stages.decisions.edit(id, 'title', edited, PERSON)).toBe(true);
+    await approve(id);
+    expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').title).toBe('By a person');
+    const row = await rowOf(id);
+    expect(row.intended[0]).toMatchObject({ value: 'By a person', came: { value: 'Generated 1' } });
+    expect(row.fields[0]).toMatchObject({ target: 'title', after: 'By a person' });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
+  });
+
+  it('is refused in a state that is decided', async () => {
+    const id = await generated();
+    await approve(id);
+    expect(await stages.decisions.edit(id, 'title', (await rowOf(id)).intended, PERSON)).toBe(false);
+  });
+});
+
+describe('applying again after a revert', () => {
+  beforeEach(() => {
+    stages.settings = { store: {}, workspace: {} };
+  });
+
+  async function revertedRow(): Promise<string> {
+    const id = await generated();
+    await stages.writer.write(id);
+    await stages.reverter.revert(id, PERSON);
+    return id;
+  }
+
+  it('writes the texts in a new row, and the reverted row keeps its journal', async () => {
+    const id = await revertedRow();
+    const added = await stages.reapplier.reapply(id, PERSON);
+    if (typeof added === 'string') throw new Error(added);
+    expect(await stages.writer.write(added.id)).toMatchObject({ state: 'applied' });
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    expect(await rowOf(added.id)).toMatchObject({ reappliedFrom: id, decidedBy: 'somebody' });
+    expect(await rowOf(id)).toMatchObject({ state: 'reverted' });
+    await stages.reverter.revert(added.id, PERSON);
+    expect(stages.store.at('1').title).toBe('Product 1');
+  });
+
+  it('leaves a field that the merchant edited after the revert', async () => {
+    const id = await revertedRow();
+    stages.store.edit('1', { title: 'Mine' });
+    const added = await stages.reapplier.reapply(id, PERSON);
+    if (typeof added === 'string') throw new Error(added);
+    await stages.writer.write(added.id);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Mine', descriptionHtml: '<p>Generated 1</p>' });
+  });
+
+  it('is done once, and not over a later result', async () => {
+    const id = await revertedRow();
+    await stages.reapplier.reapply(id, PERSON);
+    expect(await stages.reapplier.reapply(id, PERSON)).toBe('newer_result');
+  });
+
+  it('of what is not reverted is refused', async () => {
+    const id = await generated();
+    expect(await stages.reapplier.reapply(id, PERSON)).toBe('wrong_state');
+    expect(await stages.reapplier.reapply('nonsense', PERSON)).toBe('wrong_state');
+  });
+});
