@@ -11,7 +11,7 @@ import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import type { ListPage, PageRequest } from './listing.repository.js';
-import { countRow, idRow } from './row-reader.js';
+import { idRow } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 
 /** The rows of a report that are kept. The counts cover all rows. */
@@ -130,6 +130,7 @@ export class BulkChangeRepository {
   async due(limit: number): Promise<string[]> {
     const rows = await this.db.read(
       idRow,
+      // SQL: the database's clock decides what is due.
       `SELECT id FROM bulk_change WHERE next_attempt_at <= now()
          AND (state = 'queued' OR (state = 'running' AND lease_until < now()))
        ORDER BY next_attempt_at LIMIT $1`,
@@ -183,16 +184,12 @@ export class BulkChangeRepository {
 
   /** Ends a change. Its rows say how many were moved: a worker that died may have moved one without counting it. */
   async finish(id: string, lease: string, to: 'done' | 'failed', reason: string | null): Promise<void> {
-    const moved = await this.db.readOne(
-      countRow,
-      'SELECT count(*) AS count FROM write_back WHERE bulk_change_id = $1',
-      [id],
-    );
+    const moved = await this.db.repository(WriteBackEntity).countBy({ bulkChangeId: id });
     await this.db.affected(
       `UPDATE bulk_change SET state = $3, reason = $4, lease = NULL, lease_until = NULL, finished_at = now(),
          done = CASE WHEN dry_run THEN done ELSE $5 END
        WHERE id = $1 AND lease = $2 AND state = ANY($6)`,
-      [id, lease, to, reason, moved?.count ?? 0, statesBefore(BULK_CHANGE_TRANSITIONS, to)],
+      [id, lease, to, reason, moved, statesBefore(BULK_CHANGE_TRANSITIONS, to)],
     );
   }
 

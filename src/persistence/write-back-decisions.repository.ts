@@ -53,7 +53,6 @@ export class WriteBackDecisions {
     details: DecisionDetails,
   ): Promise<DecisionOutcome> {
     return this.db.transaction(async (runner) => {
-      // The row lock that `intend` takes as well: no newer result arrives between the comparison and the update.
       await this.#lockProduct(id, runner);
       if (decision === 'approve' && (await this.#hasNewer(id, UNDECIDED, runner))) return 'newer_result';
       return (await this.#decide(id, decision, details, runner)) ? 'decided' : 'wrong_state';
@@ -96,6 +95,7 @@ export class WriteBackDecisions {
       if (await this.#hasNewer(id, ['rejected'], runner)) return 'newer_result';
       const row = await this.db.readOne(
         this.db.reader(WriteBackEntity).only('state', 'released', 'externalId', 'intendedBefore'),
+        // SQL: reads under the row lock.
         'SELECT state, released, external_id, intended_before FROM write_back WHERE id = $1::uuid',
         [uuid(id)],
         runner,
@@ -155,6 +155,7 @@ export class WriteBackDecisions {
       await this.#lockProduct(id, runner);
       const later = await this.db.readOne(
         idRow,
+        // SQL: a join of the table with itself, under the row lock.
         `SELECT later.id FROM write_back AS later JOIN write_back AS own ON later.external_id = own.external_id
          WHERE own.id = $1::uuid AND later.id <> own.id AND later.created_at > own.created_at
            AND later.state NOT IN ('rejected', 'reverted') LIMIT 1`,
@@ -180,6 +181,7 @@ export class WriteBackDecisions {
   async undoable(actor: string, since: Date, limit: number): Promise<WriteBackEntity[]> {
     return this.db.entities(
       WriteBackEntity,
+      // SQL: the guard of an undo, on its index.
       `SELECT * FROM write_back WHERE decided_by = $1 AND decided_at >= $2 AND intended_before IS NOT NULL
          AND (state = 'rejected' OR (state = 'ready' AND released AND sent = '{}' AND unended = 0))
        ORDER BY decided_at DESC, id LIMIT $3`,
@@ -190,6 +192,7 @@ export class WriteBackDecisions {
   async #lockProduct(id: string, runner: QueryRunner): Promise<void> {
     await this.db.readOne(
       this.db.reader(StoreProductEntity).only('externalId'),
+      // SQL: the row lock that `intend` takes too, so that no newer result arrives before the update.
       `SELECT external_id FROM store_product
        WHERE external_id = (SELECT external_id FROM write_back WHERE id = $1::uuid) FOR UPDATE`,
       [uuid(id)],
@@ -201,6 +204,7 @@ export class WriteBackDecisions {
   async #hasNewer(id: string, states: readonly WriteBackState[], runner: QueryRunner): Promise<boolean> {
     const row = await this.db.readOne(
       idRow,
+      // SQL: a join of the table with itself, under the row lock.
       `SELECT newer.id FROM write_back AS newer JOIN write_back AS own ON newer.external_id = own.external_id
        WHERE own.id = $1::uuid AND own.state = ANY($2) AND newer.id <> own.id AND newer.result_at > own.result_at
          AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
