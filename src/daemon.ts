@@ -10,6 +10,7 @@ import { waitForDatabase } from './persistence/data-source.js';
 import { BearerAuthentication } from './api/admin.guard.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 import { API_CONTROLLERS } from './api/controllers.js';
+import { storableAddress, storableBody } from './api/storable-input.js';
 import { openApiDocument } from './api/openapi.js';
 import { openApiPages } from './openapi/pages.js';
 
@@ -60,7 +61,9 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.set('trust proxy', settings.config.server.trustedProxies);
     app.use(adapter.separatePorts);
     if (settings.config.server.roles.includes('admin')) {
-      app.use('/api', app.get(BearerAuthentication).use, express.json({ limit: API_BODY_LIMIT }));
+      app.use(storableAddress);
+      const body = [express.json({ limit: API_BODY_LIMIT }), storableBody];
+      app.use('/api', app.get(BearerAuthentication).use, ...body);
       app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
     }
     await app.init();

@@ -134,7 +134,8 @@ function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
 
 function operationOf(route: Route): object {
   const { path, summary, query, body, status, answer, example, errors = [] } = route;
-  const failures = [...(query || body ? [400] : []), 401, ...errors];
+  // Every address can have a NUL character, which is refused.
+  const failures = [400, 401, ...errors];
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',

@@ -1,5 +1,6 @@
 import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { urlencoded } from 'express';
+import { storableBody } from '../api/storable-input.js';
 import { FieldApproval } from './field-approval.js';
 import { LiveValues } from './live-values.js';
 import { AssetPages } from './pages/asset.pages.js';
@@ -39,7 +40,11 @@ const FORM_FIELDS = 2000;
 export class DashboardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {
     consumer
-      .apply(securityHeaders, urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }))
+      .apply(
+        securityHeaders,
+        urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
+        storableBody,
+      )
       .forRoutes(...PAGES);
   }
 }

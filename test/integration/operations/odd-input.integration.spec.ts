@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { request as httpRequest } from 'node:http';
+import { z } from 'zod';
+import { API_CONTROLLERS } from '../../../src/api/controllers.js';
+import { openApiDocument } from '../../../src/api/openapi.js';
+import { OperationsWorld } from '../../support/operations-world.js';
+
+let here: OperationsWorld;
+beforeAll(async () => {
+  here = await OperationsWorld.open();
+  await here.start();
+}, 60_000);
+afterAll(() => here.end(), 60_000);
+
+const operation = z.looseObject({
+  parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'query']) })),
+  requestBody: z.unknown().optional(),
+});
+const paths = z
+  .record(z.string(), z.record(z.string(), operation))
+  .parse(openApiDocument(API_CONTROLLERS).paths);
+const ROUTES = Object.entries(paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, described]) => ({ method: method.toUpperCase(), path, described })),
+);
+
+/** URL-encoded, as a caller sends them. */
+const ODD: readonly string[] = [
+  '',
+  '%20',
+  '%F0%9F%A4%94',
+  '-1',
+  '99999999999999999999999',
+  '1e309',
+  '%27%3B%20DROP%20TABLE%20store_product%3B--',
+  '..%2F..%2Fetc%2Fpasswd',
+  '__proto__',
+  '%2B275760-09-13T00%3A00%3A00.001Z',
+  '-271821-04-20T00%3A00%3A00Z',
+  '0001-01-01T00%3A00%3A00Z',
+  '00000000-0000-0000-0000-000000000000',
+  '%EF%BF%BE',
+  '%2500',
+  '%C0%80',
+  '%ED%A0%80',
+  '%',
+  'a'.repeat(3000),
+];
+const NUL = ['%00', 'a%00b', '%00%00'];
+
+const BODY_VALUES: readonly unknown[] = [
+  '\ud83e',
+  '-271821-04-20T00:00:00Z',
+  '+275760-09-13T00:00:00.001Z',
+  'a'.repeat(5000),
+  -1,
+  1e308,
+  null,
+  true,
+  [],
+  {},
+  [[[]]],
+  ['\ud83e', 1, null],
+];
+const BODY_FIELDS = ['ids', 'id', 'store', 'full', 'force', 'state', 'workspace', 'kind', 'field', 'reason'];
+
+/** The status of the answer to a path that goes out as it stands. */
+function statusOf(method: string, path: string, body?: string, type = 'application/json'): Promise<number> {
+  const { hostname, port } = new URL(here.world.url);
+  const headers = {
+    authorization: `Bearer ${here.world.adminToken}`,
+    ...(body === undefined ? {} : { 'content-type': type }),
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = httpRequest({ hostname, port, method, path, headers }, (answer) => {
+      answer.resume();
+      answer.on('end', () => {
+        resolve(answer.statusCode ?? 0);
+      });
+    });
+    outgoing.on('error', reject);
+    outgoing.end(body);
+  });
+}
+
+const filled = (path: string, value: string): string => path.replaceAll(/\{\w+\}/g, value);
+
+describe.each(ROUTES)('$method $path', ({ method, path, described }) => {
+  const names = described.parameters.filter((each) => each.in === 'query').map(({ name }) => name);
+  const urls = (values: readonly string[]): string[] => [
+    ...(path.includes('{') ? values.map((value) => filled(path, value)) : []),
+    ...names.flatMap((name) => values.map((value) => `${filled(path, 'x')}?${name}=${value}`)),
+  ];
+
+  it('never answers an odd parameter with an error of its own', async () => {
+    const failed: string[] = [];
+    for (const url of urls(ODD)) {
+      const status = await statusOf(method, url);
+      if (status >= 500) failed.push(`${String(status)} ${url.slice(0, 200)}`);
+    }
+    expect(failed).toEqual([]);
+  });
+
+  it('refuses a NUL in a parameter', async () => {
+    for (const url of [...urls(NUL), `${filled(path, 'x')}?unknown=%00`])
+      expect([url, await statusOf(method, url)]).toEqual([url, 400]);
+  });
+
+  if (method !== 'POST') return;
+
+  it('never answers an odd body with an error of its own', async () => {
+    const failed: string[] = [];
+    const bodies = [
+      ...BODY_VALUES.flatMap((value) => BODY_FIELDS.map((field) => ({ [field]: value }))),
+      ...BODY_VALUES,
+    ].map((value) => JSON.stringify(value));
+    for (const body of [...bodies, '', '{', `${'['.repeat(50_000)}${']'.repeat(50_000)}`]) {
+      const status = await statusOf(method, filled(path, 'x'), body);
+      if (status >= 500) failed.push(`${String(status)} ${body.slice(0, 200)}`);
+    }
+    expect(failed).toEqual([]);
+  });
+
+  it('refuses a NUL anywhere in the body', async () => {
+    for (const body of [
+      ...BODY_FIELDS.map((field) => JSON.stringify({ [field]: 'a\0b' })),
+      JSON.stringify({ ids: ['\0'] }),
+      JSON.stringify({ deep: [{ down: { '\0': 1 } }] }),
+    ])
+      expect([body, await statusOf(method, filled(path, 'x'), body)]).toEqual([body, 400]);
+  });
+});
+
+describe('the pages', () => {
+  it.each([
+    '/products/%00',
+    '/runs/%00',
+    '/products?name=%00',
+    '/login?next=%00',
+    '/queues/api/queues?activeQueue=%00',
+    '/assets/%00',
+  ])('refuse a NUL in %s', async (path) => {
+    expect(await statusOf('GET', path)).toBe(400);
+  });
+
+  it('refuse a NUL in a form', async () => {
+    const type = 'application/x-www-form-urlencoded';
+    expect(await statusOf('POST', '/login', 'token=a%00b', type)).toBe(400);
+  });
+});
