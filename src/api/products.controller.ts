@@ -7,7 +7,6 @@ import {
   Query,
   UseGuards,
 } from '@nestjs/common';
-import type { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import type { Page } from '../operations/paging.js';
@@ -16,7 +15,8 @@ import {
   productPageSchema,
   productQuerySchema,
   productTimelineSchema,
-  type ProductSummary,
+  type ListedProduct,
+  type ProductQuery,
   type ProductTimeline,
 } from '../operations/timeline.js';
 import { Allow } from './allow.js';
@@ -34,9 +34,7 @@ export class ProductsController {
   })
   @Get()
   @Allow('viewer')
-  list(
-    @Query(new ZodPipe(productQuerySchema)) query: z.output<typeof productQuerySchema>,
-  ): Promise<Page<ProductSummary>> {
+  list(@Query(new ZodPipe(productQuerySchema)) query: ProductQuery): Promise<Page<ListedProduct>> {
     return this.products.list(query);
   }
 

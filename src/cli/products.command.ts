@@ -1,33 +1,47 @@
 import { Command, Option } from 'nest-commander';
 import { CodedError } from '../domain/errors.js';
-import { ProductOperations, type ProductTimeline } from '../operations/timeline.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import type { Page } from '../operations/paging.js';
+import {
+  ProductOperations,
+  productQuerySchema,
+  type ListedProduct,
+  type ProductTimeline,
+} from '../operations/timeline.js';
+import { ListCommand, parsedQuery, type ListOptions } from './list-options.js';
+import { messages } from './messages.js';
 import { print, printJson } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 import { fieldLine } from './write-backs.command.js';
-import { messages } from './messages.js';
 
-interface ProductsOptions extends CommonOptions {
-  readonly json?: boolean;
+const ACTIONS = ['list', 'show'] as const;
+
+interface ProductsOptions extends ListOptions {
+  readonly search?: string;
 }
 
 @Command({
   name: 'products',
   description: messages.productsDoes,
-  arguments: '<action> [id...]',
-  argsDescription: { action: 'show ID', id: messages.productsId },
+  arguments: '[action] [id...]',
+  argsDescription: { action: messages.productsActions, id: messages.productsId },
 })
-export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
-  @Option({
-    flags: '--json',
-    description: messages.productsJson,
-  })
-  parseJson(): boolean {
-    return true;
+export class ProductsCommand extends ListCommand<ProductsOptions> {
+  @Option({ flags: '--search <text>', description: messages.productsSearch })
+  parseSearch(text: string): string {
+    return text;
   }
 
   protected async execute(options: ProductsOptions, [given, ...ids]: readonly string[]): Promise<number> {
-    actionOf('products', ['show'], given);
+    const action = actionOf('products', ACTIONS, given);
+    if (action === 'list') {
+      nothingMore('products list', ids);
+      const { state, store, search, limit, offset } = options;
+      const query = parsedQuery(productQuerySchema, { state, store, search, limit, offset });
+      return this.withService(options, ProductOperations, async (products) => {
+        printList(await products.list(query), options.json);
+        return 0;
+      });
+    }
     const [id = '', ...more] = idsFor('products', 'show', ids);
     nothingMore(messages.productsUsage, more);
     return this.withService(options, ProductOperations, async (products) => {
@@ -37,6 +51,16 @@ export class ProductsCommand extends StoreSyncCommand<ProductsOptions> {
       return 0;
     });
   }
+}
+
+function printList(page: Page<ListedProduct>, json: boolean | undefined): void {
+  if (json) {
+    printJson(page);
+    return;
+  }
+  for (const { externalId, label, state, standing } of page.items)
+    print(`${externalId}  ${paintState(state, 10)}  ${printable(label)}: ${printable(standing, 400)}`);
+  print(messages.productsShown(page.items.length, page.total));
 }
 
 async function timelinesOf(products: ProductOperations, id: string): Promise<ProductTimeline[]> {

@@ -19,6 +19,11 @@ const TONES: Readonly<Record<string, Tone>> = {
   conflicted: 'warn',
   no_urls: 'warn',
   orphaned: 'warn',
+  owed: 'warn',
+  created: 'good',
+  updated: 'good',
+  planned: 'busy',
+  generationRequested: 'busy',
   failed: 'bad',
   abandoned: 'bad',
 };
@@ -37,6 +42,16 @@ export function moment(at: Date | string | null): Html {
   if (at === null) return html`<span class="quiet">–</span>`;
   const iso = typeof at === 'string' ? at : at.toISOString();
   return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
+}
+
+/** A duration in its two largest units. */
+export function lasting(ms: number): string {
+  const seconds = Math.max(0, ms) / 1000;
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  if (seconds < 60) return `${Math.round(seconds)} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes} min ${Math.floor(seconds % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
 export function amount(count: number): string {

@@ -32,7 +32,7 @@ export interface RunProgress {
 
 const CSV_BATCH = 1000;
 const CSV_HEAD = ['outcome', 'external_id', 'title', 'kind', 'reason', 'fields', 'at'];
-const LONGEST_VALUE = 4000;
+const LONGEST_VALUE = 1500;
 
 /** Runs for people: what happened and why, and how to stop one. */
 @Injectable()

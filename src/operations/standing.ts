@@ -2,9 +2,15 @@ import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/en
 import type { WriteBackRow } from '../persistence/listing.repository.js';
 import type { PastAction } from '../persistence/history.repository.js';
 
+/** The columns of a link that a product's standing depends on. */
+export type StandingLink = Pick<
+  StoreProductEntity,
+  'state' | 'withheld' | 'orphanedAt' | 'creationStartedAt' | 'generationDue'
+>;
+
 /** A product's rows, each list oldest first. */
 export interface ProductFacts {
-  readonly link: StoreProductEntity | null;
+  readonly link: StandingLink | null;
   readonly actions: readonly PastAction[];
   readonly tasks: readonly GenerationTaskEntity[];
   readonly writeBacks: readonly WriteBackRow[];

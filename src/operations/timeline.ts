@@ -11,7 +11,14 @@ import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from 
 
 const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
-export const productQuerySchema = listQuerySchema(LINK_STATES);
+export const productQuerySchema = listQuerySchema(LINK_STATES).extend({
+  search: z
+    .string()
+    .max(200)
+    .optional()
+    .describe('part of a title, handle or external_id, or a whole SKU or barcode'),
+});
+export type ProductQuery = z.output<typeof productQuerySchema>;
 
 export const timelineEntrySchema = z.object({
   at: z.iso.datetime(),
@@ -46,7 +53,10 @@ export const productSummarySchema = z.object({
   lastSeenAt: z.iso.datetime(),
 });
 export type ProductSummary = z.output<typeof productSummarySchema>;
-export const productPageSchema = pageSchema(productSummarySchema);
+/** A product in a list, with the reason for its present state. */
+export const listedProductSchema = productSummarySchema.extend({ standing: z.string() });
+export type ListedProduct = z.output<typeof listedProductSchema>;
+export const productPageSchema = pageSchema(listedProductSchema);
 
 export const productTimelineSchema = z.object({
   externalId: z.string(),
@@ -70,8 +80,20 @@ export class ProductOperations {
     private readonly listing: ListingRepository,
   ) {}
 
-  async list(query: z.output<typeof productQuerySchema>): Promise<Page<ProductSummary>> {
-    return pageOf(await this.listing.products(query, query), query, summarised);
+  async list(query: ProductQuery): Promise<Page<ListedProduct>> {
+    const listed = await this.listing.products(query, query);
+    const newest = await this.history.newest(listed.rows.map(({ externalId }) => externalId));
+    const ofProduct = <Row extends { externalId: string }>(rows: readonly Row[], id: string): Row[] =>
+      rows.filter(({ externalId }) => externalId === id);
+    return pageOf(listed, query, (link) => ({
+      ...summarised(link),
+      standing: whereItStands({
+        link,
+        actions: ofProduct(newest.actions, link.externalId),
+        tasks: ofProduct(newest.tasks, link.externalId),
+        writeBacks: ofProduct(newest.writeBacks, link.externalId),
+      }),
+    }));
   }
 
   /** The external_ids of the products that a name matches: external_id (of a variant, too), SKU, barcode or handle. */

@@ -29,6 +29,13 @@ export type PastAction = Pick<SyncActionEntity, (typeof ACTION_COLUMNS)[number]>
   readonly runTrigger: RunTrigger;
 };
 
+/** One row of each kind at most for each product. */
+export interface NewestRows {
+  readonly actions: readonly PastAction[];
+  readonly tasks: readonly GenerationTaskEntity[];
+  readonly writeBacks: readonly WriteBackRow[];
+}
+
 const DRIFT_COLUMNS = [
   'externalId',
   'storeId',
@@ -96,6 +103,38 @@ export class HistoryRepository {
        JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = $1 ORDER BY action.id`,
       [externalId],
     );
+  }
+
+  /** The newest action, task and write-back of each of these products. */
+  async newest(externalIds: readonly string[]): Promise<NewestRows> {
+    const [actions, tasks, writeBacks] = await Promise.all([
+      this.db.read(
+        this.db
+          .reader(SyncActionEntity)
+          .only(...ACTION_COLUMNS)
+          .and(ofRun),
+        // SQL: the newest row of each product.
+        `SELECT DISTINCT ON (action.external_id) ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger
+         FROM sync_action AS action JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = ANY($1)
+         ORDER BY action.external_id, action.id DESC`,
+        [externalIds],
+      ),
+      this.db.entities(
+        GenerationTaskEntity,
+        // SQL: the newest row of each product.
+        `SELECT DISTINCT ON (external_id) * FROM generation_task WHERE external_id = ANY($1)
+         ORDER BY external_id, requested_at DESC, id DESC`,
+        [externalIds],
+      ),
+      this.db.read(
+        this.db.reader(WriteBackEntity).only(...WRITE_BACK_COLUMNS),
+        // SQL: the newest row of each product.
+        `SELECT DISTINCT ON (external_id) ${columnsOf('write_back', WRITE_BACK_COLUMNS)} FROM write_back
+         WHERE external_id = ANY($1) ORDER BY external_id, created_at DESC, id DESC`,
+        [externalIds],
+      ),
+    ]);
+    return { actions, tasks, writeBacks };
   }
 
   async tasks(externalId: string): Promise<GenerationTaskEntity[]> {

@@ -29,6 +29,8 @@ export interface ListFilter {
   readonly state?: string | undefined;
   readonly store?: string | undefined;
   readonly externalId?: string | undefined;
+  /** Of products alone: part of a title, handle or external_id, or a whole identifier. */
+  readonly search?: string | undefined;
 }
 
 // Lists never read what they do not show: bodies of 10 MB, and maps with an entry for each field of a product.
@@ -57,7 +59,7 @@ export const WRITE_BACK_COLUMNS = [
 ] as const;
 const PRODUCT_COLUMNS = [
   ...(['externalId', 'store', 'workspace', 'label', 'handle', 'state', 'catalogId', 'withheld'] as const),
-  ...(['generationDue', 'firstSeenAt', 'lastSeenAt'] as const),
+  ...(['generationDue', 'firstSeenAt', 'lastSeenAt', 'orphanedAt', 'creationStartedAt'] as const),
 ] as const;
 
 export type DeliveryRow = Pick<WebhookDeliveryEntity, (typeof DELIVERY_COLUMNS)[number]>;
@@ -69,7 +71,9 @@ interface Source {
   readonly columns: readonly string[];
   readonly time: string;
   readonly key: string;
-  readonly conditions: Readonly<Record<keyof ListFilter, string>>;
+  readonly conditions: Readonly<Record<Exclude<keyof ListFilter, 'search'>, string>>;
+  /** `:search` is the text, `:pattern` the same as a pattern of LIKE. */
+  readonly search?: string;
 }
 
 const BY_COLUMNS = {
@@ -104,6 +108,8 @@ const PLANS: Source = {
 const PRODUCTS: Source = {
   ...{ columns: PRODUCT_COLUMNS, time: 'firstSeenAt', key: 'externalId' },
   conditions: BY_COLUMNS,
+  search: `(entry.label ILIKE :pattern OR entry.handle ILIKE :pattern OR entry.externalId ILIKE :pattern
+    OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.product = entry.externalId AND known.value = :search))`,
 };
 
 /** Paged lists for people: filtered, newest or oldest first, in an order that holds still between pages. */
@@ -143,10 +149,15 @@ export class ListingRepository {
   }
 }
 
+/** The pattern of LIKE for texts that contain this one. */
+export function containing(text: string): string {
+  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+}
+
 /** Rows hold the source's columns alone; without any, all. */
 async function listed<E extends ObjectLiteral>(
   repository: Repository<E>,
-  { columns, time, key, conditions }: Source,
+  { columns, time, key, conditions, search }: Source,
   page: PageRequest,
   filter: ListFilter,
 ): Promise<ListPage<E>> {
@@ -160,6 +171,8 @@ async function listed<E extends ObjectLiteral>(
   if (columns.length > 0) query.select(columns.map((column) => `entry.${column}`));
   for (const name of ['state', 'store', 'externalId'] as const)
     if (filter[name] !== undefined) query.andWhere(conditions[name], { [name]: filter[name] });
+  if (search !== undefined && filter.search !== undefined && filter.search !== '')
+    query.andWhere(search, { search: filter.search, pattern: containing(filter.search) });
   const [rows, total] = await query.getManyAndCount();
   return { total, rows };
 }

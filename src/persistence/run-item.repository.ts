@@ -4,6 +4,7 @@ import type { CatalogField, CatalogProductBody } from '../domain/catalog-product
 import { OWED_CODES } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
+import { containing } from './listing.repository.js';
 import { ACTION_KINDS, type ActionError } from './entities/sync-action.entity.js';
 import { counted, isObjectOrNull } from './row-reader.js';
 
@@ -166,5 +167,5 @@ export class RunItemRepository {
 /** The text itself, and as a pattern of LIKE. */
 function searchValues(search: string | undefined): [string | null, string | null] {
   if (search === undefined || search === '') return [null, null];
-  return [search, `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`];
+  return [search, containing(search)];
 }

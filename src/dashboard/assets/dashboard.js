@@ -36,11 +36,17 @@ function replaceContent(part, markup) {
     const rest = [...fresh.children];
     if (rest.length === part.children.length && after.parentElement === rest[0]) {
       morph(part.children[0], rest[0]);
-      for (let index = 1; index < rest.length; index += 1) part.children[index].replaceWith(rest[index]);
+      for (let index = 1; index < rest.length; index += 1)
+        if (!isInUse(part.children[index])) part.children[index].replaceWith(rest[index]);
       return;
     }
   }
   part.replaceChildren(...fresh.childNodes);
+}
+
+/** A reader has opened something in it, or moves through it by keyboard. */
+function isInUse(element) {
+  return element.querySelector('details[open]') !== null || element.contains(document.activeElement);
 }
 
 /** Replaces the children of `old` except its status line. */

@@ -1,8 +1,10 @@
 import {
   Controller,
   Get,
+  Inject,
   NotFoundException,
   Param,
+  Post,
   Query,
   Req,
   Res,
@@ -10,23 +12,31 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import type { z } from 'zod';
-import { ActionRepository } from '../../persistence/action.repository.js';
-import { ListingRepository } from '../../persistence/listing.repository.js';
-import { RunRepository } from '../../persistence/run.repository.js';
-import { pageOf } from '../../operations/paging.js';
-import { presentRun } from '../../operations/present-run.js';
-import { Allow } from '../../api/allow.js';
+import { z } from 'zod';
+import { actorOf, Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
-import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema } from '../page-query.js';
-import { SessionGuard, visitorOf } from '../session.guard.js';
-import { Sessions } from '../session.js';
-import { progressFragment, runPage, RUN_STATES, runsPage, type RunProgress } from '../views/runs.js';
+import { isCoded } from '../../domain/errors.js';
+import { isUnderWay, presentRun } from '../../operations/present-run.js';
+import { RunOperations } from '../../operations/runs.js';
+import { RUN_OUTCOMES } from '../../persistence/run-item.repository.js';
+import { RunRepository } from '../../persistence/run.repository.js';
+import { Clock } from '../../runtime/clock.js';
 import { messages } from '../messages.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt, pageListSchema, ROWS_OF_A_PAGE } from '../page-query.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { progressFragment, runPage, type RunView } from '../views/run.js';
+import { RUN_STATES, runsPage } from '../views/runs.js';
 
-const FAILURES_SHOWN = 50;
-const querySchema = pageListSchema(RUN_STATES);
+const listSchema = pageListSchema(RUN_STATES);
+const itemsSchema = pageListSchema([]).extend({
+  outcome: z.enum(RUN_OUTCOMES).optional().catch(undefined),
+  search: z.string().trim().max(200).optional().catch(undefined),
+});
+const NO_CHANGES: RunView['changes'] = new Map();
+type ItemsQuery = z.output<typeof itemsSchema>;
 
 @Controller('runs')
 @UseGuards(SessionGuard)
@@ -34,48 +44,111 @@ const querySchema = pageListSchema(RUN_STATES);
 export class RunPages {
   constructor(
     private readonly sessions: Sessions,
-    private readonly listing: ListingRepository,
-    private readonly runs: RunRepository,
-    private readonly actions: ActionRepository,
+    private readonly runs: RunOperations,
+    private readonly rows: RunRepository,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) { offset, state }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(listSchema)) { offset, state, store }: z.output<typeof listSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const page = pageAt(offset);
-    const runs = pageOf(await this.listing.runs(page, { state }), page, presentRun);
-    return runsPage(visitorOf(this.sessions, request, response), runs, state);
+    const runs = await this.runs.list({ ...pageAt(offset), state, store });
+    return runsPage(visitorOf(this.sessions, request, response), runs, { state, store });
   }
 
   @Get(':id')
   @Allow('viewer')
   async show(
     @Param('id') id: string,
+    @Query(new ZodPipe(itemsSchema)) query: ItemsQuery,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return runPage(visitorOf(this.sessions, request, response), await this.#progress(id));
+    const view = await this.#view(id, query);
+    return runPage(visitorOf(this.sessions, request, response), view);
   }
 
   /** Only the changing part of the page, for its script. */
   @Get(':id/progress')
   @Allow('viewer')
-  async progress(@Param('id') id: string): Promise<string> {
-    return progressFragment(await this.#progress(id)).text;
+  async progress(
+    @Param('id') id: string,
+    @Query(new ZodPipe(itemsSchema)) query: ItemsQuery,
+  ): Promise<string> {
+    return progressFragment(await this.#view(id, query)).text;
   }
 
-  async #progress(id: string): Promise<RunProgress> {
-    const run = await this.runs.get(id);
-    if (run === null) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
-    const [tally, failures] = await Promise.all([
-      this.actions.tally(run.id),
-      this.actions.failures(run.id, FAILURES_SHOWN),
+  @Get(':id/items.csv')
+  @Allow('viewer')
+  async csv(
+    @Param('id') id: string,
+    @Query(new ZodPipe(itemsSchema)) { outcome, search }: ItemsQuery,
+    @Res() response: Response,
+  ): Promise<void> {
+    const run = await this.#found(this.runs.show(id), id);
+    response.attachment(`run-${run.id}.csv`).type('text/csv; charset=utf-8');
+    for await (const piece of this.runs.csv(run.id, { outcome, search })) {
+      if (response.destroyed) return;
+      if (!response.write(piece))
+        await new Promise((resolve) => response.once('drain', resolve).once('close', resolve));
+    }
+    response.end();
+  }
+
+  @Post(':id/cancel')
+  @Allow('admin')
+  @Audited('sync cancel')
+  async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const notice = await this.#cancelled(id, actorOf(request)?.name ?? 'nobody');
+    seeOther(this.sessions, request, response, `/runs/${encodeURIComponent(id)}`, notice);
+  }
+
+  @Post(':id/retry')
+  @Allow('admin')
+  @Audited('sync retry')
+  async retry(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const next = await this.#found(this.runs.retry(id, 'api'), id);
+    const notice = next.created ? messages.runRequested : messages.runUnderWay;
+    seeOther(this.sessions, request, response, `/runs/${next.id}`, notice);
+  }
+
+  /** The notice for the person. A run that ends meanwhile is no error. */
+  async #cancelled(id: string, by: string): Promise<string> {
+    try {
+      const run = await this.#found(this.runs.cancel(id, by), id);
+      return isUnderWay(run) ? messages.runStops : messages.runStopped;
+    } catch (error) {
+      if (isCoded(error, 'conflict')) return messages.runEndedAlready;
+      throw error;
+    }
+  }
+
+  async #view(id: string, { offset, outcome, search }: ItemsQuery): Promise<RunView> {
+    const row = await this.rows.get(id);
+    if (row === null) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
+    const run = presentRun(row);
+    const choice = { outcome, search: search === '' ? undefined : search };
+    const [progress, items] = await Promise.all([
+      this.runs.progress(run.id),
+      this.runs.itemPage(run.id, { ...choice, offset, limit: ROWS_OF_A_PAGE }),
     ]);
-    const settled = tally.created + tally.updated + tally.orphaned + tally.failed;
-    return { run: presentRun(run), phase: run.phase, settled, planned: settled + tally.open, failures };
+    // The changing part of the page is requested each second: it shows no texts.
+    const ids = isUnderWay(run) ? [] : items.items.map(({ externalId }) => externalId);
+    const changes = ids.length === 0 ? NO_CHANGES : await this.runs.changes(run.id, ids);
+    const stopping = row.cancelledBy !== null && isUnderWay(run);
+    return { run, phase: row.phase, stopping, progress, items, changes, choice, now: this.clock.now() };
+  }
+
+  async #found<T>(work: Promise<T>, id: string): Promise<T> {
+    try {
+      return await work;
+    } catch (error) {
+      if (isCoded(error, 'not_found')) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
+      throw error;
+    }
   }
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../../operations/paging.js';
-import type { ProductSummary, ProductTimeline, TimelineEntry } from '../../operations/timeline.js';
+import type { ListedProduct, ProductTimeline, TimelineEntry } from '../../operations/timeline.js';
 import type { WriteBackField } from '../../operations/write-backs.js';
 import { badge, moment, nameOf, nothing, pager, pathTo, productPath, stateTabs, words } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -11,7 +11,7 @@ export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as co
 
 export function productsPage(
   visitor: Visitor,
-  products: Page<ProductSummary>,
+  products: Page<ListedProduct>,
   state: string | undefined,
 ): string {
   return page(visitor, {
@@ -29,7 +29,7 @@ export function productsPage(
                 <a href="${productPath(product.externalId)}">${nameOf(product.label, product.externalId)}</a>
               </p>
               <p>${badge(product.state)} ${product.store}</p>
-              <p class="quiet">${product.externalId}</p>
+              <p class="quiet">${product.standing}</p>
             </li>`,
         )}
       </ul>

@@ -3,6 +3,7 @@ import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
+import type { Stretch } from '../word-diff.js';
 
 /** The position in the review list from which a write-back was opened. After a decision, the next one opens. */
 export interface ReviewPlace {
@@ -29,6 +30,22 @@ export function targetName(target: string): string {
   const { locale, base } = placeOfTarget(target);
   const name = FIELD_NAMES[base] ?? (base.startsWith(METAFIELD) ? base.slice(METAFIELD.length) : base);
   return locale === null ? name : `${name} (${locale})`;
+}
+
+/** The text of one side, or of both, with the differences marked. */
+export function markedText(stretches: readonly Stretch[]): Html {
+  return html`${stretches.map(stretch)}`;
+}
+
+function stretch({ side, text }: Stretch): Html {
+  switch (side) {
+    case 'both':
+      return html`${text}`;
+    case 'before':
+      return html`<del>${text}</del>`;
+    case 'after':
+      return html`<ins>${text}</ins>`;
+  }
 }
 
 /** Each revert has its own form, so that each is a separate decision. */

@@ -5,8 +5,8 @@ import { badge, moment, pathTo, productPath, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
-import { wordDiff, type Stretch } from '../word-diff.js';
-import { revertForm, targetName, type ReviewPlace } from './write-back-parts.js';
+import { wordDiff } from '../word-diff.js';
+import { markedText, revertForm, targetName, type ReviewPlace } from './write-back-parts.js';
 import { messages } from '../messages.js';
 
 export interface WriteBackView {
@@ -196,7 +196,7 @@ function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<
     const shown = stretches.filter(({ side }) => side === 'both' || side === which);
     return shown.length === 0
       ? html`<p class="empty">empty</p>`
-      : html`<p class="text">${shown.map(stretch)}</p>`;
+      : html`<p class="text">${markedText(shown)}</p>`;
   };
   const markupOnly = field.kind === 'html' && before === after && field.before !== field.after;
   const note = markupOnly && html`<p class="quiet">${messages.sameWords}</p>`;
@@ -210,17 +210,6 @@ function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<
 function readable(field: ComparedField, value: string | null): string {
   if (value === null) return '';
   return field.kind === 'html' ? plainTextOf(value) : value;
-}
-
-function stretch({ side, text }: Stretch): Html {
-  switch (side) {
-    case 'both':
-      return html`${text}`;
-    case 'before':
-      return html`<del>${text}</del>`;
-    case 'after':
-      return html`<ins>${text}</ins>`;
-  }
 }
 
 function preview(row: WriteBackEntity, field: ComparedField, which: 'before' | 'after', title: string): Html {

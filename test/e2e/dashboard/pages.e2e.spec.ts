@@ -210,7 +210,11 @@ describe('text from outside', () => {
       ],
     );
     await world.rows(
-      `INSERT INTO sync_run (store, workspace, kind, trigger, state, error) VALUES ('main', 'default', 'full', $1, 'failed', $1)`,
+      `WITH run AS (INSERT INTO sync_run (store, workspace, kind, trigger, state, error, notes)
+         VALUES ('main', 'default', 'full', $1, 'failed', $1, jsonb_build_array($1::text)) RETURNING id)
+       INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, reason, fields, body, state, error)
+         SELECT id, 'main', 'shopify:x:1', '1', $1, 'update', $1, '["name"]', jsonb_build_object('name', $1::text), 'failed',
+           jsonb_build_object('code', 'invalid', 'message', $1::text) FROM run`,
       [CANARY],
     );
     const ids = await world.rows<{ path: string }>(

@@ -21,7 +21,7 @@ function startDemo() {
     child.once('exit', () => reject(new Error(`the demo ended early:\n${output}`)));
     child.stdout.on('data', (chunk) => {
       output += chunk;
-      const url = /(http:\/\/127\.0\.0\.1:\d+) .*?\btoken ([\w-]{20,})/s.exec(output);
+      const url = /(http:\/\/127\.0\.0\.1:\d+)[ ;].*?\btoken ([\w-]{20,})/s.exec(output);
       if (url) resolve({ child, output, url: url[1], token: url[2] });
     });
   });

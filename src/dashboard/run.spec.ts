@@ -1,0 +1,118 @@
+import { describe, expect, it } from '@jest/globals';
+import { NO_COUNTS } from '../domain/run-counts.js';
+import type { PresentedRun } from '../operations/present-run.js';
+import type { RunItem } from '../operations/run-items.js';
+import { lasting } from './elements.js';
+import type { Visitor } from './session.guard.js';
+import { runPage, type RunView } from './views/run.js';
+
+const VISITOR: Visitor = {
+  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
+  formToken: 'f',
+  notice: null,
+};
+const AT = '2026-11-22T10:00:00.000Z';
+const EMPTY = {
+  ...{ failed: 0, planned: 0, created: 0, updated: 0, orphaned: 0, conflicted: 0, owed: 0 },
+  generationRequested: 0,
+};
+
+/** The page with each stretch of white space as one space. */
+function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string {
+  const page = runPage(VISITOR, {
+    run: {
+      ...{ id: 'r1', store: 'main', status: 'succeeded', kind: 'full', trigger: 'api', counts: NO_COUNTS },
+      ...{
+        startedAt: AT,
+        finishedAt: AT,
+        error: null,
+        notes: [],
+        steps: [],
+        requests: { catalog: 0, store: 0 },
+      },
+      ...run,
+    },
+    ...{ phase: 'done', stopping: false, changes: new Map(), choice: {}, now: new Date(AT) },
+    progress: { settled: 0, planned: 0, perSecond: null, secondsLeft: null },
+    items: { items: [], total: 0, limit: 50, offset: 0, outcomes: EMPTY },
+    ...view,
+  });
+  return page.replaceAll(/\s+/g, ' ');
+}
+
+function item(over: Partial<RunItem>): RunItem {
+  return {
+    ...{ outcome: 'updated', externalId: 'shopify:x:1', label: 'Lamp', kind: 'update', reason: 'changed' },
+    ...{ fields: ['name'], at: AT, ...over },
+  };
+}
+
+describe('the page of a run', () => {
+  it('can cancel a run that is under way, and no other', () => {
+    expect(shown({ status: 'running', finishedAt: null })).toContain('action="/runs/r1/cancel"');
+    expect(shown({ status: 'running', finishedAt: null }, { stopping: true })).not.toContain('/cancel"');
+    expect(shown({})).not.toContain('/cancel"');
+  });
+
+  it('runs the failures again only where there are any', () => {
+    expect(shown({ status: 'partial', counts: { ...NO_COUNTS, failed: 1 } })).toContain(
+      'action="/runs/r1/retry"',
+    );
+    expect(shown({})).not.toContain('/retry"');
+  });
+
+  it('shows an error in red, and a remark not', () => {
+    const page = shown({ error: 'it broke', notes: ['a limit was reached'] });
+    expect(page).toContain('<p class="problem">it broke</p>');
+    expect(page).toContain('<p class="quiet">a limit was reached</p>');
+  });
+
+  it('has the speed and the remaining time while changes are sent', () => {
+    const progress = { settled: 100, planned: 400, perSecond: 2, secondsLeft: 150 };
+    const page = shown({ status: 'running', finishedAt: null }, { phase: 'apply', progress });
+    expect(page).toContain('100 of 400 changes sent, 2.0 per second, about 2 min 30 s left');
+  });
+
+  it('marks what a changed field was and is, and links the product', () => {
+    const items = { items: [item({})], total: 1, limit: 50, offset: 0, outcomes: { ...EMPTY, updated: 1 } };
+    const changes = new Map([
+      ['shopify:x:1', [{ field: 'name' as const, before: 'Old lamp', after: 'New lamp' }]],
+    ]);
+    const page = shown({}, { items, changes });
+    expect(page).toContain('<del>Old</del><ins>New</ins> lamp');
+    expect(page).toContain('href="/products/shopify%3Ax%3A1"');
+  });
+
+  it('keeps filter and search in the links to other pages, in the file and while it is live', () => {
+    const items = { items: [item({})], total: 99, limit: 50, offset: 0, outcomes: { ...EMPTY, updated: 99 } };
+    const page = shown({}, { items, choice: { outcome: 'updated', search: 'lamp' } });
+    for (const path of ['/runs/r1?', '/runs/r1/items.csv?', '/runs/r1/progress?'])
+      expect(page).toContain(`${path}outcome=updated&amp;search=lamp`);
+  });
+
+  it('draws each step within the picture, also one that has not ended', () => {
+    const steps = [
+      { step: 'export' as const, startedAt: AT, finishedAt: '2026-11-22T10:00:10.000Z' },
+      { step: 'plan' as const, startedAt: '2026-11-22T10:00:10.000Z', finishedAt: null },
+    ];
+    const page = shown(
+      { status: 'running', finishedAt: null, steps },
+      { now: new Date('2026-11-22T10:00:40.000Z') },
+    );
+    expect(page).toContain('x="0.0" width="80.0"');
+    expect(page).toContain('x="80.0" width="240.0"');
+    expect(page).toContain('<td>30 s</td>');
+  });
+});
+
+describe('a duration', () => {
+  it.each([
+    [0, '0.0 s'],
+    [9_940, '9.9 s'],
+    [59_000, '59 s'],
+    [61_000, '1 min 1 s'],
+    [7_260_000, '2 h 1 min'],
+  ])('of %d ms is %s', (ms, text) => {
+    expect(lasting(ms)).toBe(text);
+  });
+});

@@ -1,0 +1,246 @@
+import type { RunPhase } from '../../persistence/entities/sync-run.entity.js';
+import { RUN_OUTCOMES, type RunOutcome } from '../../persistence/run-item.repository.js';
+import { isUnderWay, type PresentedRun } from '../../operations/present-run.js';
+import type { FieldChange, RunItem, RunItemPage } from '../../operations/run-items.js';
+import type { RunProgress } from '../../operations/runs.js';
+import {
+  amount,
+  badge,
+  counted,
+  lasting,
+  moment,
+  nameOf,
+  nothing,
+  pager,
+  pathTo,
+  productPath,
+  words,
+} from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import { messages } from '../messages.js';
+import type { Visitor } from '../session.guard.js';
+import { wordDiff } from '../word-diff.js';
+import { markedText } from './write-back-parts.js';
+import { countList, noteList } from './runs.js';
+
+export interface ItemChoice {
+  readonly outcome?: RunOutcome | undefined;
+  readonly search?: string | undefined;
+}
+
+export interface RunView {
+  readonly run: PresentedRun;
+  readonly phase: RunPhase;
+  /** A person has cancelled it, and its worker has not stopped yet. */
+  readonly stopping: boolean;
+  readonly progress: RunProgress;
+  readonly items: RunItemPage;
+  readonly changes: ReadonlyMap<string, readonly FieldChange[]>;
+  readonly choice: ItemChoice;
+  readonly now: Date;
+}
+
+export function runPage(visitor: Visitor, view: RunView): string {
+  const { run, choice } = view;
+  const path = `/runs/${run.id}`;
+  return page(visitor, {
+    title: `Run of ${run.store}`,
+    section: 'runs',
+    ...(isUnderWay(run) ? { refreshSeconds: 3 } : {}),
+    keys: [
+      ['j', 'next'],
+      ['k', 'previous'],
+      ['Enter', 'open'],
+      ['/', 'search'],
+    ],
+    body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
+      <div class="head">
+        <h1>Run of ${run.store}</h1>
+        ${runForms(visitor, view)}
+      </div>
+      <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
+      <form class="search" role="search" action="${path}">
+        <label for="search">${messages.searchItems}</label>
+        ${choice.outcome !== undefined && html`<input type="hidden" name="outcome" value="${choice.outcome}" />`}
+        <input id="search" name="search" type="search" value="${choice.search ?? ''}" data-key="/" />
+        <button>Find</button>
+      </form>
+      <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
+        ${progressFragment(view)}
+      </div>`,
+  });
+}
+
+/** Cancels a run that has not ended; runs the failures of one that has again. */
+function runForms(visitor: Visitor, { run, stopping }: RunView): Html {
+  if (isUnderWay(run)) {
+    return stopping
+      ? html``
+      : html`<form method="post" action="/runs/${run.id}/cancel" class="inline">
+          ${formToken(visitor)}<button class="danger">Cancel</button>
+        </form>`;
+  }
+  if (run.counts.failed + run.counts.owed === 0) return html``;
+  return html`<form method="post" action="/runs/${run.id}/retry" class="inline">
+    ${formToken(visitor)}<button>${messages.retryFailures}</button>
+  </form>`;
+}
+
+/** The changing part of a run's page. The script requests it repeatedly while `data-under-way` is present. */
+export function progressFragment(view: RunView): Html {
+  const { run, phase, stopping, now } = view;
+  return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
+      <p role="status">${badge(run.status)} <b>${stopping ? messages.runStopping : stepOf(run, phase)}</b></p>
+      ${progressBar(view)} ${countList(run.counts)}
+      ${run.error !== null && html`<p class="problem">${run.error}</p>`} ${noteList(run.notes)}
+      <dl class="facts">
+        <dt>Began</dt>
+        <dd>${moment(run.startedAt)}</dd>
+        <dt>Ended</dt>
+        <dd>${moment(run.finishedAt)}</dd>
+        <dt>Duration</dt>
+        <dd>${durationOf(run.startedAt, run.finishedAt ?? now.toISOString())}</dd>
+        <dt>Requests</dt>
+        <dd>${messages.requestsOfRun(amount(run.requests.catalog), amount(run.requests.store))}</dd>
+      </dl>
+      ${stepTable(run, now)}
+    </section>
+    ${itemSection(view)}`;
+}
+
+function progressBar({ run, phase, progress }: RunView): Html {
+  const { settled, planned, perSecond, secondsLeft } = progress;
+  if (!isUnderWay(run)) return html``;
+  if (phase === 'extract' || planned === 0)
+    return html`<progress aria-label="${messages.readingTheStore}"></progress>`;
+  const speed =
+    perSecond === null || secondsLeft === null
+      ? ''
+      : messages.runSpeed(perSecond.toPrecision(2), lasting(secondsLeft * 1000));
+  return html`<progress aria-label="${messages.sentToCatalog}" max="${planned}" value="${settled}"></progress>
+    <p>${amount(settled)} of ${counted(planned, 'change')} sent${speed}</p>`;
+}
+
+function stepOf(run: PresentedRun, phase: RunPhase): string {
+  switch (run.status) {
+    case 'queued':
+      return messages.runWaits;
+    case 'running':
+      return phase === 'extract' ? messages.runReads : messages.runApplies;
+    case 'succeeded':
+      return messages.runDone;
+    case 'partial':
+      return messages.runPartial;
+    case 'failed':
+      return run.error === null ? messages.runStopped : 'Failed';
+  }
+}
+
+const BAR = { width: 320, height: 10, least: 2 } as const;
+
+/** The steps as a timeline. Sizes are attributes, because the policy forbids inline styles. */
+function stepTable({ steps, startedAt, finishedAt }: PresentedRun, now: Date): Html {
+  const [first] = steps;
+  if (first === undefined) return html``;
+  const from = Math.min(Date.parse(startedAt ?? first.startedAt), Date.parse(first.startedAt));
+  const end = finishedAt === null ? now.getTime() : Date.parse(finishedAt);
+  const perPixel = Math.max(1, end - from) / BAR.width;
+  return html`<table class="steps">
+    <caption class="hidden">
+      ${messages.stepsOfRun}
+    </caption>
+    <tbody>
+      ${steps.map((step) => {
+        const begin = Date.parse(step.startedAt);
+        const until = step.finishedAt === null ? end : Date.parse(step.finishedAt);
+        const x = Math.max(0, Math.min(BAR.width - BAR.least, (begin - from) / perPixel));
+        const width = Math.max(BAR.least, Math.min(BAR.width - x, (until - begin) / perPixel));
+        return html`<tr>
+          <th scope="row">${messages.steps[step.step]}</th>
+          <td>${lasting(until - begin)}</td>
+          <td>
+            <svg
+              class="chart"
+              aria-hidden="true"
+              viewBox="0 0 ${BAR.width} ${BAR.height}"
+              height="${BAR.height}"
+            >
+              <rect
+                class="updated"
+                x="${x.toFixed(1)}"
+                width="${width.toFixed(1)}"
+                height="${BAR.height}"
+              ></rect>
+            </svg>
+          </td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+}
+
+function durationOf(startedAt: string | null, until: string): string {
+  return startedAt === null ? '–' : lasting(Date.parse(until) - Date.parse(startedAt));
+}
+
+function itemSection(view: RunView): Html {
+  const { run, items, choice } = view;
+  const path = `/runs/${run.id}`;
+  const csv = pathTo(`${path}/items.csv`, { ...choice });
+  return html`<section aria-labelledby="items">
+    <div class="head">
+      <h2 id="items">Products</h2>
+      ${items.total > 0 && html`<a href="${csv}" download>CSV</a>`}
+    </div>
+    ${outcomeTabs(view)} ${items.items.length === 0 && nothing(messages.noItems)}
+    <ul class="rows">
+      ${items.items.map((item) => itemRow(item, view.changes.get(item.externalId) ?? []))}
+    </ul>
+    ${pager(items, (offset) => pathTo(path, { ...choice, offset }))}
+  </section>`;
+}
+
+function outcomeTabs({ run, items, choice }: RunView): Html {
+  const all = Object.values(items.outcomes).reduce((sum, count) => sum + count, 0);
+  const tab = (outcome: RunOutcome | undefined, count: number): Html => {
+    const current = outcome === choice.outcome && html` aria-current="true"`;
+    const href = pathTo(`/runs/${run.id}`, { outcome, search: choice.search });
+    const label = outcome === undefined ? 'all' : messages.outcomes[outcome];
+    return html`<li><a href="${href}" ${current}>${label} ${amount(count)}</a></li>`;
+  };
+  const met = RUN_OUTCOMES.filter((outcome) => items.outcomes[outcome] > 0 || outcome === choice.outcome);
+  return html`<nav class="tabs" aria-label="Outcomes">
+    <ul>
+      ${[tab(undefined, all), ...met.map((outcome) => tab(outcome, items.outcomes[outcome]))]}
+    </ul>
+  </nav>`;
+}
+
+function itemRow(item: RunItem, changes: readonly FieldChange[]): Html {
+  const { outcome, externalId, label, reason } = item;
+  const isSent =
+    outcome === 'created' || outcome === 'updated' || outcome === 'failed' || outcome === 'planned';
+  return html`<li data-row>
+    <p class="what"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></p>
+    <p>${badge(outcome, messages.outcomes[outcome])}</p>
+    <p class="${outcome === 'failed' ? 'problem' : 'quiet'}">${reason}</p>
+    ${
+      isSent &&
+      changes.length > 0 &&
+      html`<details class="changes">
+        <summary>
+          ${outcome === 'created' ? messages.sentFields : changes.map(({ field }) => words(field)).join(', ')}
+        </summary>
+        ${changes.map(changeBlock)}
+      </details>`
+    }
+  </li>`;
+}
+
+function changeBlock({ field, before, after }: FieldChange): Html {
+  const text =
+    before === null || after === null ? (after ?? before ?? '') : markedText(wordDiff(before, after));
+  return html`<h3>${words(field)}</h3>
+    <p class="text">${text}</p>`;
+}

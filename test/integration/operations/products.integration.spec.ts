@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ProductOperations, productQuerySchema } from '../../../src/operations/timeline.js';
+import { HistoryRepository } from '../../../src/persistence/history.repository.js';
+import { ListingRepository } from '../../../src/persistence/listing.repository.js';
+import { snapshot, withSku } from '../../support/fake-store.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+  await stages.reset();
+  stages.store.put(snapshot(1, { title: 'Red lamp' }), snapshot(2, { title: '100% wool' }));
+  stages.store.put(withSku(snapshot(3, { title: 'Blue lamp' }), 'SKU-1'));
+  await stages.sync();
+});
+afterAll(async () => stages.close());
+
+async function listed(query: Readonly<Record<string, string>>) {
+  const { db, links } = stages;
+  const products = new ProductOperations(new HistoryRepository(db), links, new ListingRepository(db));
+  return products.list(productQuerySchema.parse({ order: 'asc', ...query }));
+}
+
+describe('the list of products', () => {
+  it('has each product with its state and the reason for it', async () => {
+    const { total, items } = await listed({ store: STORE });
+    expect(total).toBe(3);
+    const standings = Object.fromEntries(
+      items.map(({ label, state, standing }) => [label, [state, standing]]),
+    );
+    expect(standings['100% wool']).toEqual([
+      'linked',
+      expect.stringMatching(/^waiting for content that was asked for at /),
+    ]);
+    expect(standings['Red lamp']).toEqual([
+      'conflicted',
+      expect.stringMatching(/; withheld from the catalog: /),
+    ]);
+  });
+
+  it.each([
+    ['part of a title', 'LAMP', 2],
+    ['a percent sign as it is', '%', 1],
+    ['part of a handle', 'product-2', 1],
+    ['a whole SKU', 'SKU-2', 1],
+    ['nothing that is there', 'sofa', 0],
+  ])('is searched by %s', async (_what, search, count) => {
+    const { items, total } = await listed({ search });
+    expect([items.length, total]).toEqual([count, count]);
+  });
+
+  it('is filtered by state and store', async () => {
+    expect((await listed({ state: 'conflicted' })).total).toBe(2);
+    expect((await listed({ store: 'other' })).total).toBe(0);
+  });
+});
