@@ -6,5 +6,8 @@ type DeepReadonly<T> = T extends readonly (infer Item)[]
     ? { readonly [Key in keyof T]: DeepReadonly<T[Key]> }
     : T;
 
-/** A create, replace or update body: the writable fields of docs/catalog-rules.md#product. */
-export type ProductBody = DeepReadonly<ProductInput>;
+/**
+ * A create, replace or update body: the writable fields of docs/catalog-rules.md#product. The type keeps the texts of further
+ * languages out, which are no field.
+ */
+export type ProductBody = DeepReadonly<ProductInput> & { readonly translations?: never };

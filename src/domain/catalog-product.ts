@@ -21,7 +21,19 @@ export interface CatalogProductBody {
   readonly tags_to_update?: readonly number[];
   readonly images?: readonly { readonly source_url: string; readonly order: number }[];
   readonly variants?: readonly CatalogProductBody[];
+  /**
+   * The merchant's texts in further languages, by locale. No field of the service: each locale is sent by a request of its own.
+   */
+  readonly translations?: Readonly<Record<string, LocalisedTexts>>;
 }
+
+/** The texts of a product in one language. */
+export interface LocalisedTexts {
+  readonly name?: string;
+  readonly description?: string;
+  readonly html_description?: string;
+}
+export const LOCALISED_TEXTS = ['name', 'description', 'html_description'] as const;
 
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
@@ -47,6 +59,7 @@ export const CATALOG_FIELDS: readonly CatalogField[] = [
   'open_attributes',
   'metadata',
   'variants',
+  'translations',
 ];
 
 /** Identifiers that are unique in the catalog and that a POST matches by (docs/catalog-rules.md#post-products). */
@@ -82,6 +95,7 @@ export function clearedValue(
     case 'open_attributes':
     case 'crawl_configuration':
     case 'metadata':
+    case 'translations':
       return {};
     default:
       return '';

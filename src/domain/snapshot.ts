@@ -27,9 +27,21 @@ export interface ProductSnapshot {
   readonly hasOnlyDefaultVariant: boolean;
   /** In the store's order. */
   readonly variants: readonly VariantSnapshot[];
+  /**
+   * The texts in further languages, by locale. Absent where no further locale is configured; null where the store does not let us
+   * read them.
+   */
+  readonly translations?: SourceTranslations | null;
   /** A hint, never a version: the store changes it again some seconds after a write. */
   readonly updatedAt: Date;
 }
+
+/** Texts of a product in further languages, by locale and store field. A text that is not translated is absent. */
+export type SourceTranslations = Readonly<Record<string, Readonly<Partial<Record<TranslatedText, string>>>>>;
+
+/** The store fields whose translations are source. */
+export const TRANSLATED_TEXTS = ['title', 'descriptionHtml'] as const;
+export type TranslatedText = (typeof TRANSLATED_TEXTS)[number];
 
 export type ProductStatus = 'ACTIVE' | 'ARCHIVED' | 'DRAFT' | 'UNLISTED';
 

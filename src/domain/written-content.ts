@@ -3,8 +3,7 @@ import { fingerprint } from './fingerprint.js';
 /**
  * The values that write-back has written into one field of one product, as the store returned them
  * (docs/decisions/0004-effective-source.md). A target is a store field (`title`), a metafield
- * (`metafield:namespace.key`), or a translation of either (`fr:title`). Translations are never source, so the
- * effective source ignores them.
+ * (`metafield:namespace.key`), or a translation of either (`fr:title`).
  */
 export interface WrittenField {
   /** Hash of the value last written, as the store returned it; null once it has been reverted. */

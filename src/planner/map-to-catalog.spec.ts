@@ -84,6 +84,14 @@ describe('toCatalogBody', () => {
     expect(after.name).not.toBe(before.name);
   });
 
+  it('maps texts in further languages like the primary ones, and leaves out a language without a text', () => {
+    const translations = { fr: { title: 'Gourde', descriptionHtml: '<p>Un litre.</p>' }, de: {} };
+    expect(toCatalogBody(snapshot({ translations }), rules()).translations).toEqual({
+      fr: { name: 'Gourde', description: 'Un litre.', html_description: '<p>Un litre.</p>' },
+    });
+    expect(toCatalogBody(snapshot({ translations: { de: {} } }), rules())).not.toHaveProperty('translations');
+  });
+
   it('leaves empty values out', () => {
     const bare = body({
       title: '',

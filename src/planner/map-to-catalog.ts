@@ -8,9 +8,11 @@ import {
   type CatalogProductBody,
   type Identifier,
   type JsonValue,
+  type LocalisedTexts,
 } from '../domain/catalog-product.js';
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
+import { translationTarget } from '../domain/write-target.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 import { plainTextOf } from './html-content.js';
 import {
@@ -37,7 +39,7 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
   return withoutEmpty({
     external_id: effective.externalId,
     name: effective.title,
-    description: plainTextOf(boundedDescription(effective)),
+    description: plainTextOf(boundedDescription(effective.descriptionHtml ?? '')),
     html_description: effective.descriptionHtml ?? '',
     brand: brandOf(effective, mapping.brand, rules.shop) ?? '',
     category: categoryAndType(effective).category ?? '',
@@ -60,7 +62,25 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
     variants: effective.hasOnlyDefaultVariant
       ? []
       : effective.variants.map((variant) => toVariantBody(variant, rules, styleCode !== null)),
+    translations: localisedTexts(effective),
   });
+}
+
+/** The merchant's texts in further languages, each mapped like the primary text; a language without a text is left out. */
+function localisedTexts({ translations }: ProductSnapshot): Record<string, LocalisedTexts> {
+  const locales = Object.entries(translations ?? {}).flatMap(([locale, { title, descriptionHtml }]) => {
+    const texts: LocalisedTexts = {
+      ...(title === undefined ? {} : { name: title }),
+      ...(descriptionHtml === undefined
+        ? {}
+        : {
+            description: plainTextOf(boundedDescription(descriptionHtml)),
+            html_description: descriptionHtml,
+          }),
+    };
+    return Object.keys(texts).length === 0 ? [] : [[locale, texts] as const];
+  });
+  return Object.fromEntries(locales);
 }
 
 function crawlConfiguration(
@@ -131,8 +151,7 @@ function record(entries: readonly (readonly [string, JsonValue])[]): Record<stri
 /** No shop holds a longer one; whatever says so is not taken at its word. */
 const LONGEST_DESCRIPTION = 1_000_000;
 
-function boundedDescription({ descriptionHtml }: ProductSnapshot): string {
-  const html = descriptionHtml ?? '';
+function boundedDescription(html: string): string {
   if (html.length <= LONGEST_DESCRIPTION) return html;
   throw new CodedError(
     'invalid',
@@ -176,9 +195,18 @@ export function filledFields(body: CatalogProductBody): CatalogField[] {
   return CATALOG_FIELDS.filter((field) => !isEmpty(body[field]));
 }
 
-/** The hash of each field with a value. Later runs compare with it and send only changed fields. */
+/**
+ * The hash of each field with a value. Later runs compare with it and send only changed fields. A text in a further language also has
+ * its own hash, as `fr:name`: a write-back recognises a text that the catalog only returns.
+ */
 export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
-  return Object.fromEntries(filledFields(body).map((field) => [field, fingerprint(body[field])]));
+  const fields = filledFields(body).map((field) => [field, fingerprint(body[field])] as const);
+  const texts = Object.entries(body.translations ?? {}).flatMap(([locale, localised]) =>
+    Object.entries<string>({ ...localised }).map(
+      ([field, text]) => [translationTarget(locale, field), fingerprint(text)] as const,
+    ),
+  );
+  return Object.fromEntries([...fields, ...texts]);
 }
 
 /** Every identifier of the product and its variants, each with the external_id of its owner. */

@@ -232,7 +232,7 @@ describe('patchBody', () => {
   });
 
   it.each(
-    CATALOG_FIELDS.map(
+    CATALOG_FIELDS.filter((field) => field !== 'translations').map(
       (field) =>
         [
           field,
@@ -248,6 +248,49 @@ describe('patchBody', () => {
   )('clears %s with %j', (field, value) => {
     expect(clearedValue(field)).toEqual(value);
     expect(patchBody({ external_id: 'x' }, [field])).toEqual({ [field]: value });
+  });
+
+  it('leaves texts in further languages out: they are no field of the service', () => {
+    const translations = { fr: { name: 'Bouteille' } };
+    expect(patchBody({ external_id: 'x', name: 'Bottle', translations }, ['name', 'translations'])).toEqual({
+      name: 'Bottle',
+    });
+  });
+});
+
+describe('texts in further languages', () => {
+  const inFrench = snapshot({ translations: { fr: { title: 'Bouteille' } } });
+  const fields = generatedCatalogFields({ name: 'title' }, ['fr']);
+  const known = linkOf(inFrench);
+
+  it('that changed are sent, and ask for no generation', () => {
+    const edited = snapshot({ translations: { fr: { title: 'Gourde' } } });
+    expect(planProduct(edited, known, rules(), fields)).toMatchObject({
+      ...{ kind: 'update', fields: ['translations'], wantsGeneration: false },
+      body: { translations: { fr: { name: 'Gourde' } } },
+    });
+  });
+
+  it('that the merchant removed are cleared', () => {
+    const plain = snapshot({ translations: {} });
+    expect(planProduct(plain, known, rules(), fields)).toMatchObject({ fields: ['translations'] });
+  });
+
+  it.each([[null], [undefined]])(
+    'that cannot be read or are no longer read (%j) are left as they are',
+    (none) => {
+      const { translations: _read, ...rest } = inFrench;
+      const unread = none === undefined ? rest : { ...rest, translations: none };
+      expect(planProduct(unread, known, rules(), fields)).toMatchObject({ kind: 'unchanged' });
+      const renamed = planProduct({ ...unread, title: 'Flask' }, known, rules(), fields);
+      expect(renamed).toMatchObject({ kind: 'update', fields: ['name'] });
+    },
+  );
+
+  it('that hold what we wrote are the merchant’s text that it replaced', () => {
+    const written = { 'fr:title': afterWrite(undefined, 'Générée', 'Bouteille') };
+    const read = snapshot({ translations: { fr: { title: 'Générée' } } });
+    expect(planProduct(read, { ...known, written }, rules(), fields)).toMatchObject({ kind: 'unchanged' });
   });
 });
 

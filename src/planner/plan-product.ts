@@ -102,7 +102,10 @@ export function planProduct(
       wantsGeneration: true,
     };
   }
-  const fields = changedFields(withoutIdentifiers(body, common.withheld), link.pushedFields);
+  const changed = changedFields(withoutIdentifiers(body, common.withheld), link.pushedFields);
+  // Translations that could not be read, or are no longer read, are not known to be gone.
+  const fields =
+    effective.translations == null ? changed.filter((field) => field !== 'translations') : changed;
   if (fields.length === 0 && common.withheld.length === 0 && link.state !== 'orphaned') {
     return {
       kind: 'unchanged',
@@ -143,8 +146,9 @@ export function changedFields(
 export function patchBody(
   body: CatalogProductBody,
   fields: readonly CatalogField[],
-): Partial<CatalogProductBody> {
-  return Object.fromEntries(fields.map((field) => [field, body[field] ?? clearedValue(field)]));
+): Omit<Partial<CatalogProductBody>, 'translations'> {
+  const own = fields.filter((field) => field !== 'translations');
+  return Object.fromEntries(own.map((field) => [field, body[field] ?? clearedValue(field)]));
 }
 
 export function changeReason(fields: readonly CatalogField[], state: LinkState): string {
@@ -153,10 +157,14 @@ export function changeReason(fields: readonly CatalogField[], state: LinkState):
   return state === 'orphaned' ? `back in the store; ${changed}` : changed;
 }
 
-/** The catalog fields whose store fields write-back writes. */
-export function generatedCatalogFields(writeBackFields: Readonly<Record<string, string>>): Set<CatalogField> {
+/** The catalog fields whose store fields write-back writes, in the primary language or in a further one. */
+export function generatedCatalogFields(
+  writeBackFields: Readonly<Record<string, string>>,
+  locales: readonly string[] = [],
+): Set<CatalogField> {
   const targets = new Set(Object.values(writeBackFields));
   const generated = new Set<CatalogField>();
+  if (locales.length > 0) generated.add('translations');
   if (targets.has('title')) generated.add('name');
   if (targets.has('descriptionHtml')) generated.add('description').add('html_description');
   if (targets.has('vendor')) generated.add('brand');

@@ -1,7 +1,7 @@
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import { liveField, type LiveMetafield, type LiveProduct } from '../domain/store-port.js';
-import { placeOfTarget } from '../domain/write-target.js';
+import { placeOfTarget, translationTarget } from '../domain/write-target.js';
 import {
   afterWrite,
   effectiveValue,
@@ -151,7 +151,10 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
 /** True when the result only returns the merchant's own text, as pushed or as replaced by ours. */
 function isSource(value: IntendedValue, context: WriteBackContext): boolean {
   if (value.raw === null) return false;
-  if (context.pushedValues[value.from] === valueHash(value.raw)) return true;
+  const hash = valueHash(value.raw);
+  if (context.pushedValues[value.from] === hash) return true;
+  const { locale } = placeOfTarget(value.target);
+  if (locale !== null && context.pushedValues[translationTarget(locale, value.from)] === hash) return true;
   return sameContent({ ...value, value: value.raw }, context.written[value.target]?.replaced ?? null);
 }
 
@@ -164,8 +167,7 @@ function merchantEdit(
 ): string | null {
   const hash = valueHash(current);
   if (placeOfTarget(value.target).locale !== null) {
-    // Translations are not read with the product. An existing one that is not ours was written by a person or another
-    // app.
+    // An existing translation that is not ours was written by a person or another app. It stays, although it is a source.
     if (current === null || (written?.ours != null && hash === written.ours)) return null;
     return written?.ours == null
       ? 'somebody else keeps a translation there'

@@ -48,6 +48,23 @@ describe('effectiveSnapshot', () => {
     expect(effectiveSnapshot(read, written)).toEqual(merchants);
   });
 
+  it('holds of further languages only what the merchant wrote', () => {
+    const written: WrittenContent = {
+      'fr:title': afterWrite(undefined, 'Générée', 'Bouteille'),
+      'de:descriptionHtml': afterWrite(undefined, '<p>Erzeugt</p>', null),
+    };
+    const translations = {
+      fr: { title: 'Générée', descriptionHtml: '<p>Un litre.</p>' },
+      de: { title: 'Flasche', descriptionHtml: '<p>Erzeugt</p>' },
+    };
+    expect(effectiveSnapshot(snapshot({ translations }), written).translations).toEqual({
+      fr: { title: 'Bouteille', descriptionHtml: '<p>Un litre.</p>' },
+      de: { title: 'Flasche' },
+    });
+    expect(effectiveSnapshot(snapshot({ translations: null }), written).translations).toBeNull();
+    expect(effectiveSnapshot(snapshot(), written)).not.toHaveProperty('translations');
+  });
+
   it('of a title that replaced nothing is the empty text', () => {
     const written = { title: afterWrite(undefined, 'generated', null) };
     expect(effectiveSnapshot(snapshot({ title: 'generated' }), written).title).toBe('');
@@ -141,6 +158,16 @@ describe('sourceFingerprint', () => {
     expect(sourceFingerprint({ ...base, category, productType: 'b' }, mapped)).not.toBe(before);
   });
 
+  it('moves with a text in a further language, and not with the order of the languages', () => {
+    const of = (translations: ProductSnapshot['translations']): string =>
+      sourceFingerprint({ ...snapshot(), ...(translations === undefined ? {} : { translations }) }, mapped);
+    const french = { title: 'Bouteille' };
+    const german = { descriptionHtml: '<p>Ein Liter.</p>' };
+    expect(of({ fr: french, de: german })).toBe(of({ de: german, fr: french }));
+    const different = [of(undefined), of(null), of({}), of({ fr: french }), of({ de: french })];
+    expect(new Set(different).size).toBe(different.length);
+  });
+
   it('moves with the rules', () => {
     expect(sourceFingerprint(base, rules())).not.toBe(sourceFingerprint(base, mapped));
   });
@@ -157,6 +184,13 @@ describe('sourceRules', () => {
       sourceRules(SHOP, mapping, { ...writeBackSettings, sections: null }),
     ];
     expect(new Set([version, ...others.map((each) => each.version)]).size).toBe(4);
+  });
+
+  it('have another version for other further languages, whatever their order', () => {
+    const under = (locales: string[]): string =>
+      sourceRules(SHOP, DEFAULT_MAPPING, { ...writeBackSettings, locales }).version;
+    expect(under(['fr', 'de'])).toBe(under(['de', 'fr']));
+    expect(new Set([under([]), under(['fr']), under(['fr', 'de'])]).size).toBe(3);
   });
 
   it('keep their version when only the way of writing back changes', () => {

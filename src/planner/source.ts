@@ -1,8 +1,14 @@
 import { hash } from 'node:crypto';
 import { fingerprint } from '../domain/fingerprint.js';
-import type { MetafieldValue, ProductSnapshot } from '../domain/snapshot.js';
+import {
+  TRANSLATED_TEXTS,
+  type MetafieldValue,
+  type ProductSnapshot,
+  type SourceTranslations,
+} from '../domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../domain/store-settings.js';
 import type { StoreField } from '../domain/store-port.js';
+import { translationTarget } from '../domain/write-target.js';
 import {
   effectiveValue,
   metafieldTarget,
@@ -35,11 +41,13 @@ export function sourceRules(
   writeBack: WriteBackSettings,
 ): SourceRules {
   const sectionsNamespace = writeBack.sections?.namespace ?? null;
+  // Without further locales the version stays as it was, so that such a store compares nothing anew.
+  const locales = writeBack.locales.length === 0 ? [] : [writeBack.locales.toSorted()];
   return {
     mapping,
     sectionsNamespace,
     shop,
-    version: fingerprint([RULES_VERSION, shop, mapping, sectionsNamespace]).slice(0, 8),
+    version: fingerprint([RULES_VERSION, shop, mapping, sectionsNamespace, ...locales]).slice(0, 8),
   };
 }
 
@@ -73,7 +81,25 @@ export function effectiveSnapshot(
     vendor: effectiveValue(snapshot.vendor, written['vendor']),
     productType: effectiveValue(snapshot.productType, written['productType']),
     metafields: snapshot.metafields.flatMap((field) => effectiveMetafield(field, written)),
+    ...(snapshot.translations == null
+      ? {}
+      : { translations: effectiveTranslations(snapshot.translations, written) }),
   };
+}
+
+/** The merchant's own texts in further languages. What we wrote as a translation is never pushed as a source. */
+function effectiveTranslations(
+  translations: SourceTranslations,
+  written: WrittenContent,
+): SourceTranslations {
+  const locales = Object.entries(translations).map(([locale, texts]) => {
+    const effective = TRANSLATED_TEXTS.flatMap((field) => {
+      const value = effectiveValue(texts[field] ?? null, written[translationTarget(locale, field)]);
+      return value === null || value === '' ? [] : [[field, value] as const];
+    });
+    return [locale, Object.fromEntries(effective)] as const;
+  });
+  return Object.fromEntries(locales);
 }
 
 /** The namespace of today's configuration is never source. One that an earlier configuration filled may be. */
@@ -112,7 +138,16 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
       if (isSourceMetafield(field, rules)) parts.push(field.namespace, field.key, field.type, field.value);
     }
   }
+  if (effective.translations !== undefined) parts.push(translationParts(effective.translations));
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
+}
+
+/** In the order of the locales, whatever order the store answered in. */
+function translationParts(translations: SourceTranslations | null): unknown {
+  if (translations === null) return null;
+  return Object.entries(translations)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .flatMap(([locale, texts]) => TRANSLATED_TEXTS.map((field) => [locale, field, texts[field] ?? null]));
 }
 
 /**

@@ -99,7 +99,7 @@ export function makeStore(
     workspace,
     rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
     readBasis: readBasisOf(settings),
-    generatedFields: generatedCatalogFields(settings.writeBack.fields),
+    generatedFields: generatedCatalogFields(settings.writeBack.fields, settings.writeBack.locales),
     writeLimits: {
       maxWritesPerRun: settings.limits.maxWritesPerRun,
       maxWritesPerDay: settings.limits.maxWritesPerDay,

@@ -18,7 +18,6 @@ import { variantLinksOf } from './find-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import { oneAhead } from './one-ahead.js';
 import { BatchWriter } from './batch-writer.js';
-import { languageOfUpdates } from './update-product.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
@@ -215,7 +214,7 @@ export class Applier {
     const deleted = store.settings.deleted === 'delete';
     try {
       if (catalogId !== null) {
-        const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
+        const sender = ProductSender.of(store);
         await inTurn(() =>
           outage.through(() =>
             deleted
@@ -248,7 +247,7 @@ export class Applier {
     body: CatalogProductBody,
     options: SendOptions,
   ): Promise<Sent> {
-    const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
+    const sender = ProductSender.of(store);
     if (action.kind === 'create' || action.catalogId === null) return sender.create(body, options);
     try {
       const before = await this.actions.bodyBefore(action);

@@ -14,7 +14,6 @@ import { fieldHashes, identifiersOf, withoutIdentifiers } from '../planner/map-t
 import type { Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { changedFields } from '../planner/plan-product.js';
-import { languageOfUpdates } from './update-product.js';
 import { ProductSender } from './product-sender.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
 
@@ -127,7 +126,7 @@ export class BackgroundCreations {
     if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
     if (body === null || missing.length === 0) return true;
     try {
-      const sender = new ProductSender(store.workspace.client, languageOfUpdates(store.workspace));
+      const sender = ProductSender.of(store);
       const sent = await sender.update(catalogId, body, missing, {
         stale: link.withheld,
         beforeSend: () => undefined,
@@ -222,7 +221,11 @@ export class BackgroundCreations {
     if (product.creationTaskId === null || !(await this.#taskSucceeded(store, product.creationTaskId)))
       return null;
     // Without identifiers: a POST matches by each, and must match only this product.
-    const { variants: _variants, ...withoutVariants } = withoutIdentifiers(body, identifiersOf(body));
+    const {
+      variants: _variants,
+      translations: _translations,
+      ...withoutVariants
+    } = withoutIdentifiers(body, identifiersOf(body));
     try {
       const result = await store.workspace.client.upsertProduct(withoutVariants);
       return result.kind === 'product' && result.product.external_id === product.externalId

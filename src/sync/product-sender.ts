@@ -1,6 +1,7 @@
 import type { CatalogClient } from '../catalog/client.js';
 import type { ProductBody } from '../catalog/product-body.js';
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
+import type { Store } from '../sites/sites.js';
 import {
   CATALOG_FIELDS,
   IDENTIFIER_KINDS,
@@ -22,7 +23,8 @@ import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
 import { findByExternalId } from './find-product.js';
 import { withForeignMembers } from './foreign-members.js';
-import { sendTexts, textsApart } from './update-product.js';
+import { localisedChanges, withoutTranslations } from './localised-texts.js';
+import { languageOfUpdates, sendTexts, textsApart } from './update-product.js';
 
 export type Sent =
   | {
@@ -60,7 +62,14 @@ export class ProductSender {
     private readonly client: CatalogClient,
     /** The language that texts are sent in by POST; null where PATCH serves. */
     private readonly language: string | null = null,
+    /** The further languages whose texts are sent. */
+    private readonly locales: readonly string[] = [],
   ) {}
+
+  static of({ workspace, settings }: Pick<Store, 'workspace' | 'settings'>): ProductSender {
+    const { locales } = settings.writeBack;
+    return new ProductSender(workspace.client, languageOfUpdates(workspace), locales);
+  }
 
   /** Creates a product, or finds the one that an earlier attempt created. */
   async create(body: CatalogProductBody, options: SendOptions): Promise<Sent> {
@@ -68,15 +77,20 @@ export class ProductSender {
       const found = await findByExternalId(this.client, body);
       if (found) return this.update(String(found.id), body, filledFields(body), options);
     }
-    const posted = options.proved ? body : bareBody(body);
+    const posted = withoutTranslations(options.proved ? body : bareBody(body));
     try {
       const result = await this.client.upsertProduct(posted, { beforeSend: options.beforeSend });
       if (result.kind === 'background') return { kind: 'background', taskId: result.taskId, body: posted };
       assertOurs(result.product, body);
       const missing = options.proved ? [] : identifierFields(body);
-      return missing.length === 0
-        ? { kind: 'product', product: result.product, body: posted, refused: [] }
-        : await this.update(String(result.product.id), body, missing, options);
+      const catalogId = String(result.product.id);
+      if (missing.length > 0) {
+        const fields: CatalogField[] =
+          body.translations === undefined ? missing : [...missing, 'translations'];
+        return await this.update(catalogId, body, fields, options);
+      }
+      await this.#sendTranslations(catalogId, body, null, options.beforeSend);
+      return { kind: 'product', product: result.product, body, refused: [] };
     } catch (error) {
       if (!isCoded(error, 'conflict')) throw error;
       const found = await findByExternalId(this.client, body);
@@ -107,6 +121,8 @@ export class ProductSender {
         const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, stale);
         const whole = await withForeignMembers(this.client, catalogId, changes, before ?? null);
         const product = await this.#change(catalogId, body.external_id, whole, beforeSend);
+        if (fields.includes('translations'))
+          await this.#sendTranslations(catalogId, body, before ?? null, beforeSend);
         return { kind: 'product', product, body: sent, refused };
       } catch (error) {
         const more = isCoded(error, 'invalid') ? refusedIdentifiers(sent, error.fields) : [];
@@ -130,6 +146,22 @@ export class ProductSender {
     if (Object.keys(texts).length === 0) return patched;
     const options = { locale: this.language, beforeSend };
     return sendTexts(this.client, catalogId, { ...texts, ...named }, options);
+  }
+
+  /**
+   * The merchant's texts in each further language. The POST names the product by its external_id alone, and comes after a request
+   * that proved that the product has it: it creates nothing, and matches nobody else.
+   */
+  async #sendTranslations(
+    catalogId: string,
+    body: CatalogProductBody,
+    before: Partial<CatalogProductBody> | null,
+    beforeSend: () => void,
+  ): Promise<void> {
+    for (const [locale, texts] of localisedChanges(body, before, this.locales)) {
+      const named = { external_id: body.external_id, ...texts };
+      await sendTexts(this.client, catalogId, named, { locale, beforeSend });
+    }
   }
 
   /** Frees the identifiers of a product whose source is gone. A product that no longer exists holds none. */

@@ -1,5 +1,5 @@
 import { CodedError } from '../../src/domain/errors.js';
-import type { ProductSnapshot } from '../../src/domain/snapshot.js';
+import { TRANSLATED_TEXTS, type ProductSnapshot } from '../../src/domain/snapshot.js';
 import type {
   CompletedExport,
   ExportState,
@@ -54,6 +54,8 @@ export class FakeStore implements StoreConnector {
   refusedKeys = new Set<string>();
   /** Languages of the shop besides its own. */
   locales = ['fr', 'de'];
+  /** The languages in which products are read besides the shop's own. */
+  sourceLocales: readonly string[] = [];
   readonly #translations = new Map<string, string>();
   /** Runs between the read of a metafield and its write: somebody else's edit. */
   beforeMetafields: () => void = () => undefined;
@@ -129,7 +131,9 @@ export class FakeStore implements StoreConnector {
       (product) => this.selects(product) && wanted(product),
     );
     for (let from = 0; from < all.length; from += this.batchSize) {
-      yield await this.script.run('batch', [from], () => all.slice(from, from + this.batchSize));
+      yield await this.script.run('batch', [from], () =>
+        all.slice(from, from + this.batchSize).map((product) => this.#asRead(product)),
+      );
     }
   }
 
@@ -156,9 +160,24 @@ export class FakeStore implements StoreConnector {
     const snapshot = (): ProductSnapshot => {
       if (this.malformed.has(storeId))
         throw new CodedError('transient', `malformed product data, ${storeId}`);
-      return product;
+      return this.#asRead(product);
     };
     return { externalId, storeId, digest: null, snapshot };
+  }
+
+  #asRead(product: ProductSnapshot): ProductSnapshot {
+    if (this.sourceLocales.length === 0) return product;
+    const texts = (locale: string): object =>
+      Object.fromEntries(
+        TRANSLATED_TEXTS.flatMap((field) => {
+          const value = this.translation(product.storeId, `${locale}:${field}`);
+          return value === undefined ? [] : [[field, value]];
+        }),
+      );
+    return {
+      ...product,
+      translations: Object.fromEntries(this.sourceLocales.map((locale) => [locale, texts(locale)])),
+    };
   }
 
   async readLive(

@@ -114,6 +114,57 @@ describe('translations', () => {
     ).toMatchObject({ code: 'not_found' });
   });
 
+  async function titlesInExport(): Promise<(string | undefined)[]> {
+    const handle = (await connector.startExport('')) ?? '';
+    let state = await connector.pollExport(handle);
+    while (state.status === 'running') state = await connector.pollExport(handle);
+    if (state.status !== 'completed') throw new Error(state.reason);
+    const titles: (string | undefined)[] = [];
+    for await (const batch of connector.readExport(state))
+      titles.push(...batch.map((product) => product.snapshot().translations?.['de']?.title));
+    return titles;
+  }
+
+  it('are read with the product, by an export, by pages and by id', async () => {
+    await connector.writeTranslations(id, 'de', [
+      { target: 'title', value: 'Hut', expected: null },
+      { target: 'descriptionHtml', value: '<p>Warm, auf Deutsch.</p>', expected: null },
+    ]);
+    const expected = { de: { title: 'Hut', descriptionHtml: '<p>Warm, auf Deutsch.</p>' } };
+    const [byId] = await connector.readProducts([id]);
+    expect(byId?.snapshot().translations).toEqual(expected);
+    const paged = [];
+    for await (const batch of connector.readPages({ query: '', since: null })) paged.push(...batch);
+    expect(paged.map((each) => each.snapshot().translations)).toEqual(expect.arrayContaining([expected, {}]));
+    expect((await titlesInExport()).sort()).toEqual(['Hut', undefined]);
+  });
+
+  it('are unknown where the app lacks the scope, and the products are read all the same', async () => {
+    const narrow = await startStoreSandbox({ scopes: ['read_products', 'write_products'] });
+    narrow.loadCsv('Handle,Title\nhat,Hat');
+    await connector.close();
+    connector = createStoreConnector({
+      ...{ kind: 'shopify', shop: narrow.shop, endpoint: narrow.url, apiVersion: '2026-10', locales: ['de'] },
+      auth: { accessToken: narrow.accessToken ?? '' },
+    });
+    const [product] = await connector.readProducts([narrow.products.byHandle('hat')?.gid ?? '']);
+    expect(product?.snapshot()).toMatchObject({ title: 'Hat', translations: null });
+    expect(await titlesInExport()).toEqual([undefined]);
+    await narrow.stop();
+  });
+
+  it('cost nothing without further languages: no request asks for them', async () => {
+    await connector.close();
+    connector = createStoreConnector({
+      ...{ kind: 'shopify', shop: sandbox.shop, endpoint: sandbox.url, apiVersion: '2026-10' },
+      auth: { accessToken: sandbox.accessToken ?? '' },
+    });
+    const before = sandbox.ledger.requests.length;
+    const [product] = await connector.readProducts([id]);
+    expect(product?.snapshot()).not.toHaveProperty('translations');
+    expect(sandbox.ledger.requests.slice(before)).toHaveLength(1);
+  });
+
   it('are checked against the shop’s languages, and so are bulk operations', async () => {
     const findings = await connector.check();
     const details = findings.filter(({ what }) => what === 'translations');

@@ -26,6 +26,7 @@ import { type ExportFileSettings, readExportFile } from './export-file.js';
 import type { MappingScope } from './mapper.js';
 import { DEFAULT_LIMITS, type ShopifyLimits, type ShopifyOptions, type Sleep } from './options.js';
 import { PageReader } from './reader.js';
+import { SourceLocales } from './source-locales.js';
 import { ensureSubscriptions } from './subscriptions.js';
 import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
@@ -40,6 +41,7 @@ export class ShopifyConnector implements StoreConnector {
   private readonly translations: ProductTranslations;
   private readonly base: URL;
   private readonly scope: MappingScope;
+  private readonly locales: SourceLocales;
   private readonly limits: ShopifyLimits;
   private readonly sleep: Sleep;
   private readonly random: () => number;
@@ -70,8 +72,10 @@ export class ShopifyConnector implements StoreConnector {
       shop: options.shop,
       namespaces: namespaces === undefined ? null : new Set(namespaces),
       variantMetafields,
+      locales: options.locales ?? [],
     };
-    this.details = new ProductDetails(this.client, this.scope, this.limits);
+    this.locales = new SourceLocales(this.client, this.scope.locales, now);
+    this.details = new ProductDetails(this.client, this.scope, this.limits, this.locales);
     this.reader = new PageReader(this.client, this.details, this.limits);
     this.writer = new ProductWriter(this.client, this.reader);
     this.translations = new ProductTranslations(this.client);
@@ -89,8 +93,8 @@ export class ShopifyConnector implements StoreConnector {
     return checkStore(this.client, { shop, apiVersion, requiredScopes, locales });
   }
 
-  startExport(query: string): Promise<string | null> {
-    return this.bulk.start(query);
+  async startExport(query: string): Promise<string | null> {
+    return this.bulk.start(query, await this.locales.readable());
   }
 
   pollExport(handle: string): Promise<ExportState> {

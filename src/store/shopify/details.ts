@@ -11,6 +11,7 @@ import {
   type StoreDocument,
 } from './documents.js';
 import { refusedWith } from './faults.js';
+import type { SourceLocales } from './source-locales.js';
 import {
   MalformedProductError,
   type MappingScope,
@@ -27,25 +28,25 @@ import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from 
 export class ProductDetails {
   /** Products per call, adjusted to the cost that the store reports. */
   private chunk: number;
-  private readonly products: StoreDocument;
   private readonly moreVariants: StoreDocument;
 
   constructor(
     private readonly client: ShopifyClient,
     private readonly scope: MappingScope,
     private readonly limits: ShopifyLimits,
+    private readonly locales: Pick<SourceLocales, 'readable'>,
   ) {
     this.chunk = Math.min(10, limits.detailChunk);
-    this.products = productDetails(scope.variantMetafields);
     this.moreVariants = moreVariants(scope.variantMetafields);
   }
 
   /** The current products, in the order of the ids; null for an id without a product. */
   async read(ids: readonly string[]): Promise<(SourceProduct | null)[]> {
+    const document = productDetails(this.scope.variantMetafields, await this.locales.readable());
     const products: (SourceProduct | null)[] = [];
     while (products.length < ids.length) {
       const chunk = ids.slice(products.length, products.length + this.chunk);
-      const nodes = await this.readChunk(chunk);
+      const nodes = await this.readChunk(document, chunk);
       if (nodes === 'too dear') continue;
       for (const [index, node] of nodes.entries())
         products.push(await this.complete(chunk[index] ?? '', node));
@@ -53,9 +54,12 @@ export class ProductDetails {
     return products;
   }
 
-  private async readChunk(ids: readonly string[]): Promise<readonly unknown[] | 'too dear'> {
+  private async readChunk(
+    document: StoreDocument,
+    ids: readonly string[],
+  ): Promise<readonly unknown[] | 'too dear'> {
     try {
-      const { data, requestedCost } = await this.client.run(this.products, { ids }, detailsData);
+      const { data, requestedCost } = await this.client.run(document, { ids }, detailsData);
       if (data.nodes.length !== ids.length) {
         throw new CodedError(
           'transient',

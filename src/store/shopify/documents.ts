@@ -30,6 +30,15 @@ const PRODUCT_FIELDS = `
   category { id fullName }
   seo { title description }
   options { id name position optionValues { id name } }`;
+/** The translations of a product's own texts. Numbers serve as aliases, because a locale may hold a hyphen. */
+function translationFields(locales: readonly string[]): string {
+  return locales
+    .map(
+      (locale, index) =>
+        ` translation${String(index + 1)}: translations(locale: ${JSON.stringify(locale)}) { locale key value }`,
+    )
+    .join('');
+}
 const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
 const METAFIELD_FIELDS = '__typename id namespace key type value';
 
@@ -51,11 +60,15 @@ function variantFields(metafields: readonly string[]): string {
  * The text for bulkOperationRunQuery. The validator requires at most five connections, nested once, `edges { node }`
  * and never `nodes`, an unaliased `id` in the parent of a connection, and no connection inside a list.
  */
-export function bulkProductsText(search: string, variantMetafields: readonly string[] = []): string {
+export function bulkProductsText(
+  search: string,
+  variantMetafields: readonly string[] = [],
+  locales: readonly string[] = [],
+): string {
   // A JSON string is a valid GraphQL string.
   return `{
   products(query: ${JSON.stringify(search)}) {
-    edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}
+    edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}${translationFields(locales)}
       variants { edges { node { ${variantFields(variantMetafields)} } } }
       media { edges { node { ${MEDIA_FIELDS} } } }
       metafields { edges { node { ${METAFIELD_FIELDS} } } }
@@ -119,14 +132,17 @@ export const PRODUCTS_COUNT = query(
 );
 
 /** Whole products by id, with the first page of each kind of children. */
-export const productDetails = (variantMetafields: readonly string[] = []): StoreDocument =>
+export const productDetails = (
+  variantMetafields: readonly string[] = [],
+  locales: readonly string[] = [],
+): StoreDocument =>
   query(
     'ProductDetails',
     100,
     `query ProductDetails($ids: [ID!]!) {
   nodes(ids: $ids) {
     __typename
-    ... on Product {${PRODUCT_FIELDS}
+    ... on Product {${PRODUCT_FIELDS}${translationFields(locales)}
       variants(first: 100) { nodes { ${variantFields(variantMetafields)} } pageInfo { hasNextPage endCursor } }
       media(first: 50) { nodes { ${MEDIA_FIELDS} } pageInfo { hasNextPage endCursor } }
       metafields(first: 50) { nodes { ${METAFIELD_FIELDS} } pageInfo { hasNextPage endCursor } }
@@ -314,6 +330,7 @@ export const DOCUMENTS: readonly StoreDocument[] = [
   PRODUCTS_PAGE,
   PRODUCTS_COUNT,
   productDetails(),
+  productDetails(['custom.mpn'], ['fr', 'pt-BR']),
   moreVariants(),
   MORE_MEDIA,
   MORE_METAFIELDS,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { type MappingScope, numericId, toSnapshot } from './mapper.js';
 
-const SCOPE: MappingScope = { shop: 'demo-store.myshopify.com', namespaces: null, variantMetafields: [] };
+const SCOPE: MappingScope = {
+  shop: 'demo-store.myshopify.com',
+  namespaces: null,
+  variantMetafields: [],
+  locales: [],
+};
 const at = (node: unknown): { node: unknown; line: number | null } => ({ node, line: null });
 
 const core = (overrides: object = {}): object => ({

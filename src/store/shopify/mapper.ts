@@ -2,8 +2,20 @@ import { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
 import { storableJson } from '../../domain/text.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
-import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../domain/snapshot.js';
-import { mediaSchema, metafieldSchema, productCoreSchema, variantSchema } from './schemas.js';
+import type {
+  MetafieldValue,
+  ProductSnapshot,
+  SourceTranslations,
+  TranslatedText,
+  VariantSnapshot,
+} from '../../domain/snapshot.js';
+import {
+  mediaSchema,
+  metafieldSchema,
+  productCoreSchema,
+  translationsSchema,
+  variantSchema,
+} from './schemas.js';
 
 export interface MappingScope {
   readonly shop: string;
@@ -11,6 +23,8 @@ export interface MappingScope {
   readonly namespaces: ReadonlySet<string> | null;
   /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields: readonly string[];
+  /** The further languages in which a product's texts are read. */
+  readonly locales: readonly string[];
 }
 
 /** A node as the store returned it, and its place for people: `line 7 of the export`. */
@@ -72,8 +86,31 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     variants: [...variants]
       .sort((one, other) => one.position - other.position)
       .map((variant) => toVariant(variant, productId, scope.shop)),
+    ...(scope.locales.length === 0 ? {} : { translations: translationsOf(raw.core) }),
     updatedAt: new Date(core.updatedAt),
   };
+}
+
+/** The store's keys of the texts that are source in every language. */
+const TRANSLATION_KEYS: Readonly<Record<string, TranslatedText>> = {
+  title: 'title',
+  body_html: 'descriptionHtml',
+};
+const TRANSLATION_FIELD = /^translation\d+$/;
+
+/** The texts in further languages; null where the node was read without them. */
+function translationsOf({ node, line }: RawNode): SourceTranslations | null {
+  const fields = Object.entries(node ?? {}).filter(([name]) => TRANSLATION_FIELD.test(name));
+  if (fields.length === 0) return null;
+  const byLocale = new Map<string, Partial<Record<TranslatedText, string>>>();
+  for (const [, list] of fields) {
+    for (const { locale, key, value } of parseNode(translationsSchema, { node: list, line })) {
+      const field = TRANSLATION_KEYS[key];
+      if (field === undefined || value == null || value === '') continue;
+      byLocale.set(locale, { ...byLocale.get(locale), [field]: value });
+    }
+  }
+  return Object.fromEntries(byLocale);
 }
 
 /** The digits at the end of a global id, which the store promises not to change. */

@@ -12,7 +12,7 @@ export interface ShopifyOptions {
   readonly apiVersion: string;
   /** Scopes that `check` requires besides read_products and write_products. */
   readonly requiredScopes?: readonly string[] | undefined;
-  /** Languages that `check` expects in the shop. */
+  /** Further languages of the shop: products are read in them, and `check` expects them. */
   readonly locales?: readonly string[] | undefined;
   /** Only metafields of these namespaces are in snapshots; absent: all of them. */
   readonly openAttributeNamespaces?: readonly string[] | undefined;

@@ -82,6 +82,11 @@ export const productCoreSchema = z.object({
   ),
 });
 
+/** The translations of a product's texts into one locale. A translation without a text counts as none. */
+export const translationsSchema = z.array(
+  z.object({ locale: z.string(), key: z.string(), value: z.string().nullish() }),
+);
+
 /**
  * The pages of a product's children with unparsed nodes. Nodes are parsed one by one, so that an error names the
  * malformed one.

@@ -75,6 +75,18 @@ describe('a translation', () => {
     expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
   });
 
+  it('is not pushed as the source of its language, and what a person makes of it is', async () => {
+    stages.store.sourceLocales = ['fr'];
+    await stages.sync();
+    await written();
+    const pushed = stages.catalog.script.count('upsertProduct');
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1, updated: 0 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(pushed);
+    stages.store.translate('1', 'fr:title', 'La mienne');
+    expect(await stages.sync()).toMatchObject({ counts: { updated: 1, generationRequested: 0 } });
+    expect(stages.catalog.script.count('upsertProduct')).toBe(pushed + 1);
+  });
+
   it('does not hide from a poll that the primary text was taken already', async () => {
     const row = await written();
     const [own] = row.contentFingerprint.split('+');

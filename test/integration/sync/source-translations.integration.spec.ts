@@ -1,0 +1,147 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { SandboxCatalog } from '../../support/sandbox-stages.js';
+import { sqlRows } from '../../support/sql.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+let catalog: SandboxCatalog;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = {
+    store: { writeBack: { locales: ['fr', 'de'] } },
+    workspace: { generation: { mode: 'off' } },
+  };
+  stages.store.sourceLocales = ['fr', 'de'];
+});
+afterEach(async () => catalog.close());
+afterAll(async () => stages.close());
+
+/** The texts of our product in a language, as the catalog answers them. */
+async function texts(id: number, locale: string) {
+  const held = await catalog.of(snapshot(id).externalId);
+  const product = await catalog.client.getProduct(held?.id ?? 0, { locale });
+  return { name: product.name ?? null, html: product.html_description ?? null };
+}
+
+/** Requests that changed something in the catalog, and forgets them. */
+function writes(): Record<string, number> {
+  const counts = Object.entries(catalog.service.requestCounts()).filter(([name]) => !name.startsWith('GET'));
+  catalog.service.resetRequests();
+  return Object.fromEntries(counts);
+}
+
+const READINGS: readonly (readonly [string, Partial<CatalogReadings>])[] = [
+  ['POST matches variants', {}],
+  ['POST matches listed products only', { postMatchesVariants: false }],
+  ['the SKU wins over the external_id', { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'] }],
+  [
+    'PATCH ignores the locale, and GET has no text of another',
+    { patchLocale: 'ignored', missingLocale: 'empty' },
+  ],
+];
+
+describe.each(READINGS)('where %s', (_name, readings) => {
+  beforeEach(async () => {
+    catalog = await SandboxCatalog.open(stages, readings);
+  });
+
+  it('the shop’s own translations are the source of their language', async () => {
+    stages.store.put(snapshot(1, { title: 'Lamp', descriptionHtml: '<p>Bright.</p>' }));
+    stages.store.translate('1', 'fr:title', 'Lampe');
+    stages.store.translate('1', 'fr:descriptionHtml', '<p>Claire.</p>');
+    stages.store.translate('1', 'de:title', 'Leuchte');
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1, failed: 0 } });
+    expect(await texts(1, 'fr')).toEqual({ name: 'Lampe', html: '<p>Claire.</p>' });
+    expect(await texts(1, 'de')).toMatchObject({ name: 'Leuchte' });
+    expect(await texts(1, 'en')).toEqual({ name: 'Lamp', html: '<p>Bright.</p>' });
+    writes();
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
+    expect(writes()).toEqual({});
+  });
+
+  it('a changed translation alone is pushed, in its language alone, and asks for no generation', async () => {
+    stages.store.put(snapshot(1, { title: 'Lamp' }));
+    stages.store.translate('1', 'fr:title', 'Lampe');
+    await stages.sync();
+    stages.store.translate('1', 'fr:title', 'Lampadaire');
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { updated: 1 } });
+    expect(await stages.actionsOf(run.id)).toMatchObject([{ fields: ['translations'] }]);
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+    expect([await texts(1, 'fr'), await texts(1, 'en')]).toMatchObject([
+      { name: 'Lampadaire' },
+      { name: 'Lamp' },
+    ]);
+  });
+
+  it('a translation that the merchant removes is cleared', async () => {
+    stages.store.put(snapshot(1, { title: 'Lamp' }));
+    stages.store.translate('1', 'fr:title', 'Lampe');
+    await stages.sync();
+    stages.store.translate('1', 'fr:title', null);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1 } });
+    expect((await texts(1, 'fr')).name).not.toBe('Lampe');
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
+  });
+
+  it('a product with variants gets its translations once the catalog has made it', async () => {
+    stages.store.put(modelSnapshot(1, { title: 'Shirt' }));
+    stages.store.translate('1', 'fr:title', 'Chemise');
+    await stages.sync();
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 1, owed: 0 } });
+    expect([await texts(1, 'fr'), await texts(1, 'en')]).toMatchObject([
+      { name: 'Chemise' },
+      { name: 'Shirt' },
+    ]);
+    expect((await catalog.of(snapshot(1).externalId))?.variants).toHaveLength(2);
+  });
+
+  it('a translation reaches nobody else’s product, whichever identifiers it shares with ours', async () => {
+    await catalog.hold({ external_id: 'erp:1', name: 'Foreign', variants: [{ name: 'A', sku: 'SKU-1' }] });
+    const before = await catalog.of('erp:1');
+    stages.store.put(snapshot(1, { title: 'Lamp' }));
+    stages.store.translate('1', 'fr:title', 'Lampe');
+    await stages.sync();
+    await stages.sync();
+    expect(await catalog.of('erp:1')).toEqual(before);
+    expect(await texts(1, 'fr')).toMatchObject({ name: 'Lampe' });
+  });
+});
+
+describe('what translations cost', () => {
+  beforeEach(async () => {
+    catalog = await SandboxCatalog.open(stages, {});
+  });
+
+  it('is nothing for a product without any', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+    expect(writes()).toEqual({ 'POST /products/': 2 });
+  });
+
+  it('is one request for each language that has a text', async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    stages.store.translate('1', 'fr:title', 'Lampe');
+    await stages.sync();
+    expect(writes()).toEqual({ 'POST /products/': 3 });
+    stages.store.translate('2', 'fr:title', 'Table');
+    await stages.sync();
+    expect(writes()).toEqual({ 'PATCH /products/{id}/': 1, 'POST /products/': 1 });
+  });
+
+  it('is owed when it fails, and the next run pays it', async () => {
+    stages.store.put(snapshot(1, { title: 'Lamp' }));
+    stages.store.translate('1', 'fr:title', 'x'.repeat(1_000_001));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { failed: 1, owed: 1 } });
+    expect(await sqlRows(stages.db, 'SELECT code FROM owed_product')).toEqual([{ code: 'refused' }]);
+    stages.store.translate('1', 'fr:title', 'Lampe');
+    expect(await stages.sync({ full: false })).toMatchObject({ state: 'succeeded', counts: { owed: 0 } });
+    expect([await texts(1, 'fr'), await texts(1, 'en')]).toMatchObject([{ name: 'Lampe' }, { name: 'Lamp' }]);
+  });
+});
