@@ -41,7 +41,7 @@ export function sourceRules(
   writeBack: WriteBackSettings,
 ): SourceRules {
   const sectionsNamespace = writeBack.sections?.namespace ?? null;
-  // Without further locales the version stays as it was, so that such a store compares nothing anew.
+  // Without further locales the version stays as it was, so that such a store compares nothing again.
   const locales = writeBack.locales.length === 0 ? [] : [writeBack.locales.toSorted()];
   return {
     mapping,
@@ -87,7 +87,7 @@ export function effectiveSnapshot(
   };
 }
 
-/** The merchant's own texts in further languages. What we wrote as a translation is never pushed as a source. */
+/** The merchant's own texts in further languages. A translation that we wrote is never pushed as a source. */
 function effectiveTranslations(
   translations: SourceTranslations,
   written: WrittenContent,

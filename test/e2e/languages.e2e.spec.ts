@@ -19,7 +19,7 @@ async function open(options: WorldOptions): Promise<World> {
 
 const textsShape = z.looseObject({ name: z.string().nullable(), html_description: z.string().nullable() });
 
-/** What the catalog holds of a store's product in a language. */
+/** The catalog's texts of a store's product in a language. */
 async function catalogTexts(here: World, product: SandboxProduct, locale: string) {
   const externalId = productExternalId(here.store.shop, String(product.id));
   const held = (await here.catalogProducts()).find((each) => each.external_id === externalId);
