@@ -7,6 +7,7 @@ import { DaemonModule, type DaemonSettings } from './daemon.module.js';
 import { CodedError, errorLine } from './domain/errors.js';
 import { openFileLimit } from './runtime/open-files.js';
 import { waitForDatabase } from './persistence/data-source.js';
+import { ConfigReload } from './operations/config-reload.js';
 import { BearerAuthentication } from './api/admin.guard.js';
 import { BoundedExpressAdapter, connectionsWithin } from './api/http-server.js';
 import { API_CONTROLLERS } from './api/controllers.js';
@@ -26,6 +27,8 @@ export interface RunningDaemon {
   readonly adminAddress: ListenAddress | null;
   /** A part of the running application. */
   get<T>(token: abstract new (...args: never[]) => T): T;
+  /** Reads the configuration files again. Throws `misconfigured`, and changes nothing, when they are refused. */
+  reload(): void;
   /** Stops intake, hands long work on, drains the rest, closes. */
   stop(): Promise<void>;
 }
@@ -80,6 +83,7 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
       address: { host, port: typeof address === 'object' && address !== null ? address.port : port },
       adminAddress: admin.port === 0 ? null : { host, port: admin.port },
       get: <T>(token: abstract new (...args: never[]) => T): T => app.get<T>(token),
+      reload: () => void app.get(ConfigReload).reload(),
       stop: async () => {
         const looking = setInterval(() => {
           adapter.closeUnused();

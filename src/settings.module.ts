@@ -1,5 +1,6 @@
 import { Module, type DynamicModule } from '@nestjs/common';
-import { APP_CONFIG, type AppConfig } from './config/index.js';
+import { APP_CONFIG, ConfigSource, type AppConfig } from './config/index.js';
+import { CodedError } from './domain/errors.js';
 import { DATABASE_SETTINGS, type DatabaseSettings } from './persistence/database-settings.js';
 import { Clock, SYSTEM_CLOCK } from './runtime/clock.js';
 import { Logger } from './runtime/logger.js';
@@ -8,6 +9,8 @@ import { Shutdown } from './runtime/shutdown.js';
 /** The values that a process has before it makes its container. */
 export interface AppSettings {
   readonly config: AppConfig;
+  /** Reads the configuration again. Only the daemon needs it. */
+  readonly source?: ConfigSource;
   /** The database's real address, also where the configuration says `embedded`. */
   readonly databaseUrl: string;
   readonly logger: Logger;
@@ -17,7 +20,7 @@ export interface AppSettings {
 @Module({})
 export class SettingsModule {
   /** `connections`: how many database connections the process may have. */
-  static forRoot({ config, databaseUrl, logger }: AppSettings, connections: number): DynamicModule {
+  static forRoot({ config, source, databaseUrl, logger }: AppSettings, connections: number): DynamicModule {
     const database: DatabaseSettings = {
       url: databaseUrl,
       poolSize: connections,
@@ -28,12 +31,17 @@ export class SettingsModule {
       global: true,
       providers: [
         { provide: APP_CONFIG, useValue: config },
+        { provide: ConfigSource, useValue: source ?? new ConfigSource(config, notReadAgain) },
         { provide: DATABASE_SETTINGS, useValue: database },
         { provide: Logger, useValue: logger },
         { provide: Clock, useValue: SYSTEM_CLOCK },
         Shutdown,
       ],
-      exports: [APP_CONFIG, DATABASE_SETTINGS, Logger, Clock, Shutdown],
+      exports: [APP_CONFIG, ConfigSource, DATABASE_SETTINGS, Logger, Clock, Shutdown],
     };
   }
+}
+
+function notReadAgain(): never {
+  throw new CodedError('misconfigured', 'this process does not read its configuration again');
 }

@@ -1,5 +1,6 @@
 import { AuditController } from './audit.controller.js';
 import { BulkChangesController } from './bulk-changes.controller.js';
+import { ConfigController } from './config.controller.js';
 import type { Type } from '@nestjs/common';
 import { DeliveriesController } from './deliveries.controller.js';
 import { PlansController } from './plans.controller.js';
@@ -23,4 +24,5 @@ export const API_CONTROLLERS: readonly Type[] = [
   PlansController,
   AuditController,
   WebhookController,
+  ConfigController,
 ];

@@ -26,14 +26,18 @@ export class StateMetrics implements OnModuleInit {
   }
 
   onModuleInit(): void {
-    const workspaces = this.sites.workspaces.map(({ key }) => key);
-    const stores = this.sites.stores.map(({ key }) => key);
-    this.metrics.begin(workspaces, stores);
+    const workspaces = (): string[] => this.sites.workspaces.map(({ key }) => key);
+    const stores = (): string[] => this.sites.stores.map(({ key }) => key);
+    const begin = (): void => {
+      this.metrics.begin(workspaces(), stores());
+    };
+    begin();
+    this.sites.onReplaced(begin);
     this.metrics.watch({
       backlog: () => this.gauges.backlog(),
-      workspaces: () => this.gauges.workspaces(workspaces),
-      stores: () => this.gauges.stores(stores),
-      held: () => this.gauges.held(stores),
+      workspaces: () => this.gauges.workspaces(workspaces()),
+      stores: () => this.gauges.stores(stores()),
+      held: () => this.gauges.held(stores()),
       queues: () => this.#jobs(),
       lostJobs: () => this.jobs.failures,
       clockMs: () => performance.now(),

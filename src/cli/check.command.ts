@@ -75,7 +75,7 @@ export class CheckCommand extends StoreSyncCommand {
   }
 
   async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
-    const sites = connectSites(config, new Metrics(), SILENT_LOGGER, IMPATIENT);
+    const sites = connectSites(config, { metrics: new Metrics(), logger: SILENT_LOGGER }, IMPATIENT);
     try {
       const beyond = checkSites(sites, (workspace) => new WebhookSlot(config, noState).look(workspace));
       const { publicUrl } = config.server;

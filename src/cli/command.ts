@@ -56,10 +56,10 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     service: Type<Service>,
     work: (service: Service) => Promise<T>,
   ): Promise<T> {
-    const { config, warnings } = readConfig(options.config);
+    const loaded = readConfig(options.config);
     // Loaded while the embedded database starts.
     const [runtime, { CommandModule }] = await Promise.all([
-      openRuntimeFor(config, warnings, 'stderr'),
+      openRuntimeFor(loaded, 'stderr'),
       import('./command.module.js'),
     ]);
     try {

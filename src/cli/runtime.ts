@@ -1,10 +1,10 @@
 import type { Logger } from 'pino';
 import type { DaemonSettings } from '../daemon.module.js';
 import {
+  ConfigSource,
   environment,
   loadConfig,
   logLevel,
-  secretValues,
   type AppConfig,
   type LoadedConfig,
 } from '../config/index.js';
@@ -12,6 +12,7 @@ import { createLogger, type LoggerSettings } from '../observability/logging/inde
 import { openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 export interface Runtime extends DaemonSettings {
+  readonly source: ConfigSource;
   readonly warnings: readonly string[];
   /** Releases the database. The last user of an embedded one stops it. */
   release(): Promise<void>;
@@ -37,20 +38,19 @@ export function readDaemonConfig(configFile: string | undefined, roles: string |
  * start.
  */
 export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
-  const { config, warnings } = readConfig(options.configFile);
-  return openRuntimeFor(config, warnings, options.destination);
+  return openRuntimeFor(readConfig(options.configFile), options.destination);
 }
 
 export async function openRuntimeFor(
-  config: AppConfig,
-  warnings: readonly string[],
+  { config, warnings, readAgain }: Pick<LoadedConfig, 'config' | 'warnings' | 'readAgain'>,
   destination: 'stdout' | 'stderr',
 ): Promise<Runtime> {
-  const logging = loggerSettings(config, destination);
-  const logger = createLogger(logging);
+  const source = new ConfigSource(config, readAgain);
+  const logger = createLogger(loggerSettings(source, destination));
   const database = await openDatabase(config, logger);
   return {
     config,
+    source,
     warnings,
     logger,
     databaseUrl: database.url,
@@ -59,12 +59,12 @@ export async function openRuntimeFor(
 }
 
 /** The output of a command is its result, so its log shows only problems unless LOG_LEVEL asks for more. */
-function loggerSettings(config: AppConfig, destination: 'stdout' | 'stderr'): LoggerSettings {
+function loggerSettings({ secrets }: ConfigSource, destination: 'stdout' | 'stderr'): LoggerSettings {
   const env = environment();
   const asked = logLevel(env);
   const level = destination === 'stderr' && env['LOG_LEVEL'] === undefined ? 'warn' : asked;
   const pretty = destination === 'stdout' ? process.stdout.isTTY : process.stderr.isTTY;
-  return { level, pretty, secrets: secretValues(config), destination };
+  return { level, pretty, secrets, destination };
 }
 
 async function openDatabase(

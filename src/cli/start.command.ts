@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { Command, Option } from 'nest-commander';
 import { AccessTokens } from '../api/access.js';
 import { weakSecrets, weakTokens } from '../config/index.js';
-import { CodedError } from '../domain/errors.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { openRuntimeFor, readDaemonConfig } from './runtime.js';
+import type { RunningDaemon } from '../daemon.js';
+import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
 import { messages } from './messages.js';
 
 /** The time limit of a shutdown. Orchestrators usually kill after thirty seconds. */
@@ -23,13 +24,14 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
 
   protected async execute(options: StartOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
-    const { config, warnings } = readDaemonConfig(options.config, options.roles);
+    const loaded = readDaemonConfig(options.config, options.roles);
+    const { config } = loaded;
     const tooShort = weakTokens(config).filter(({ weakness }) => weakness === 'short');
     if (tooShort.length > 0)
       throw new CodedError('misconfigured', tooShort.map(({ text }) => text).join('; '));
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
-      openRuntimeFor(config, warnings, 'stdout'),
+      openRuntimeFor(loaded, 'stdout'),
       import('../daemon.js'),
     ]);
     const { logger } = runtime;
@@ -51,7 +53,10 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
         },
         messages.isUp,
       );
+      const reload = reloading(daemon, logger);
+      process.on('SIGHUP', reload);
       await stopped;
+      process.off('SIGHUP', reload);
       logger.info('stopping');
       setTimeout(() => {
         logger.warn(messages.stopTooLong);
@@ -64,4 +69,15 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     logger.info('stopped');
     return 0;
   }
+}
+
+/** Takes changes of the configuration files. A refusal is logged, and the daemon works on as before. */
+function reloading(daemon: RunningDaemon, logger: Runtime['logger']): () => void {
+  return () => {
+    try {
+      daemon.reload();
+    } catch (error) {
+      logger.error({ err: errorLine(error) }, messages.reloadRefused);
+    }
+  };
 }

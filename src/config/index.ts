@@ -1,5 +1,6 @@
 export { APP_CONFIG, type PublicAddress } from './app-config.js';
 export { ConfigError } from './config-error.js';
+export { ConfigSource } from './config-source.js';
 export { environment } from './environment.js';
 export type { Environment } from './environment.js';
 export { loadConfig } from './load-config.js';

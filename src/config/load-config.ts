@@ -31,6 +31,8 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
   /** The files that were read, in order. */
   readonly files: readonly string[];
+  /** The same files and environment as they are then. */
+  readonly readAgain: () => LoadedConfig;
 }
 
 /**
@@ -53,7 +55,12 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
   const { database, ...rest } = parsed.data;
   const config = deepFreeze({ ...rest, database: { ...database, dataDir: resolve(cwd, database.dataDir) } });
-  return Object.freeze({ config, warnings: configWarnings(config), files: files.map(({ path }) => path) });
+  return Object.freeze({
+    config,
+    warnings: configWarnings(config),
+    files: files.map(({ path }) => path),
+    readAgain: () => loadConfig({ ...options, cwd }),
+  });
 }
 
 interface EffectiveSettings {

@@ -1,6 +1,7 @@
 import { Global, Module, type Type } from '@nestjs/common';
 import { AuditOperations } from './audit.js';
 import { BulkOperations } from './bulk-changes.js';
+import { ConfigReload } from './config-reload.js';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
@@ -18,6 +19,7 @@ export const OPERATIONS: readonly Type[] = [
   RunOperations,
   StoreHealthOperations,
   AuditOperations,
+  ConfigReload,
   DeliveryOperations,
   WriteBackOperations,
   BulkOperations,

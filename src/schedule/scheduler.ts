@@ -62,20 +62,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   start(): void {
     this.#startedAt = this.clock.now();
-    for (const store of this.sites.stores) {
-      const { cron, timezone } = store.settings.schedule;
-      const job = CronJob.from({
-        cronTime: cron,
-        timeZone: timezone,
-        onTick: () => {
-          this.#tickIn(startDelayMs(store.settings), store);
-        },
-      });
-      this.registry.addCronJob(`sync ${store.key}`, job);
-      job.start();
-      this.#awaitStart(store);
-      void this.#guarded('schedule', () => this.#makeUp(store));
-    }
+    this.#schedule();
+    this.sites.onReplaced(() => {
+      this.#reschedule();
+    });
     const sweep = this.#every('sweep', SWEEP_MS, async () => {
       const more = await this.reconciler.sweep();
       await this.#runPutOffSlots();
@@ -91,6 +81,33 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.reconciler.keepSubscriptions());
     const retention = this.#every('retention', RETENTION_MS, () => this.retention.pass());
     this.#soon('first retention', FIRST_RETENTION_MS, retention);
+    void this.#guarded('webhook slots', () => this.reconciler.checkSlots({ rewrite: true }));
+    void this.#guarded('store events', () => this.reconciler.keepSubscriptions());
+  }
+
+  #schedule(): void {
+    for (const store of this.sites.stores) {
+      const { cron, timezone } = store.settings.schedule;
+      const job = CronJob.from({
+        cronTime: cron,
+        timeZone: timezone,
+        onTick: () => {
+          this.#tickIn(startDelayMs(store.settings), store);
+        },
+      });
+      this.registry.addCronJob(`sync ${store.key}`, job);
+      job.start();
+      this.#awaitStart(store);
+      void this.#guarded('schedule', () => this.#makeUp(store));
+    }
+  }
+
+  /** After a reload of the configuration: other stores, other schedules, other webhooks. */
+  #reschedule(): void {
+    if (this.#stopped) return;
+    for (const name of this.registry.getCronJobs().keys()) this.registry.deleteCronJob(name);
+    this.#startedAt = this.clock.now();
+    this.#schedule();
     void this.#guarded('webhook slots', () => this.reconciler.checkSlots({ rewrite: true }));
     void this.#guarded('store events', () => this.reconciler.keepSubscriptions());
   }
@@ -146,7 +163,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */
-  async tick(store: Store): Promise<void> {
+  async tick({ key }: Pick<Store, 'key'>): Promise<void> {
+    // A reload of the configuration may have removed or changed the store since the timer was set.
+    const store = this.sites.findStore(key);
+    if (store === undefined) return;
     const { cron, timezone } = store.settings.schedule;
     // Timers may fire slightly before the time of the clock that computes slots.
     const now = new Date(this.clock.now().getTime() + 500 - startDelayMs(store.settings));

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
@@ -8,39 +9,54 @@ import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector } from '../store/index.js';
-import { makeStore, Sites, type Store, type Workspace } from './sites.js';
+import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './sites.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
 
+/** Clients and connectors report their requests to these. */
+export interface Observers {
+  readonly metrics: Metrics;
+  readonly logger: Logger;
+}
+
+/** See `connected`. */
+export function connectSites(config: AppConfig, observers: Observers, patience: Patience = {}): Sites {
+  const { workspaces, stores } = connected(config, observers, null, patience);
+  return new Sites(workspaces, stores);
+}
+
 /**
- * Makes the client of each configured workspace and the connector of each store. Sends nothing yet. Throws `misconfigured` for
- * settings that cannot work.
+ * Makes the client of each configured workspace and the connector of each store. Sends nothing yet. A workspace or store with
+ * the same settings as in `present` is kept, with its connections, rate limit and tokens. Throws `misconfigured` for settings
+ * that cannot work.
  */
-export function connectSites(
-  config: AppConfig,
-  metrics: Metrics,
-  logger: Logger,
+export function connected(
+  config: Pick<AppConfig, 'workspaces' | 'stores'>,
+  { metrics, logger }: Observers,
+  present: Sites | null,
   patience: Patience = {},
-): Sites {
+): SiteSet {
   const log = logger.child({ stage: 'store' });
   const workspaces = new Map(
-    Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => [
-      key,
-      {
-        key,
-        settings,
-        client: catalogClient(key, settings, { metrics, log: logger.child({ stage: 'catalog' }) }, patience),
-      },
-    ]),
+    Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
+      const before = present?.workspace(key);
+      if (before !== undefined && isDeepStrictEqual(before.settings, settings)) return [key, before];
+      const observers = { metrics, log: logger.child({ stage: 'catalog' }) };
+      return [key, { key, settings, client: catalogClient(key, settings, observers, patience) }];
+    }),
   );
   const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
     const workspace = workspaces.get(settings.workspace);
     // The schema of the configuration rejects a store without a workspace.
     if (!workspace) return [];
-    return [makeStore(key, settings, storeConnector(key, settings, metrics, log), workspace)];
+    const before = present?.findStore(key);
+    const isSame = before !== undefined && isDeepStrictEqual(before.settings, settings);
+    if (isSame && before.workspace === workspace) return [before];
+    const connector = isSame ? before.connector : storeConnector(key, settings, metrics, log);
+    return [makeStore(key, settings, connector, workspace)];
   });
-  return new Sites([...workspaces.values()], stores);
+  return { workspaces: [...workspaces.values()], stores };
 }
 
 function catalogClient(

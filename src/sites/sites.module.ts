@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { APP_CONFIG } from '../config/index.js';
+import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Logger } from '../runtime/logger.js';
 import { connectSites } from './connect-sites.js';
@@ -12,7 +12,12 @@ import { WebhookSlot } from './webhook-slot.js';
 @Global()
 @Module({
   providers: [
-    { provide: Sites, inject: [APP_CONFIG, Metrics, Logger], useFactory: connectSites },
+    {
+      provide: Sites,
+      inject: [APP_CONFIG, Metrics, Logger],
+      useFactory: (config: AppConfig, metrics: Metrics, logger: Logger): Sites =>
+        connectSites(config, { metrics, logger }),
+    },
     RunRequests,
     WebhookSlot,
     StoreProbe,

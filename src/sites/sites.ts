@@ -30,14 +30,39 @@ export interface Store {
   readonly writeLimits: WriteLimits;
 }
 
-/** The configured workspaces and stores, with their connections. */
+/** Workspaces and stores with their connections. */
+export interface SiteSet {
+  readonly workspaces: readonly Workspace[];
+  readonly stores: readonly Store[];
+}
+
+/** The configured workspaces and stores, with their connections. A reload of the configuration replaces them. */
 export class Sites implements OnApplicationShutdown {
-  readonly #workspaces: ReadonlyMap<string, Workspace>;
-  readonly #stores: ReadonlyMap<string, Store>;
+  #workspaces: ReadonlyMap<string, Workspace>;
+  #stores: ReadonlyMap<string, Store>;
+  /** Replaced ones. Work that began with them may still use them, so they are closed last. */
+  readonly #replaced: SiteSet[] = [];
+  readonly #listeners = new Set<() => void>();
 
   constructor(workspaces: readonly Workspace[], stores: readonly Store[]) {
-    this.#workspaces = new Map(workspaces.map((workspace) => [workspace.key, workspace]));
-    this.#stores = new Map(stores.map((store) => [store.key, store]));
+    this.#workspaces = byKey(workspaces);
+    this.#stores = byKey(stores);
+  }
+
+  /** Work that begins after this uses the new ones. Listeners are called once they are in place. */
+  replace({ workspaces, stores }: SiteSet): void {
+    this.#replaced.push({
+      workspaces: this.workspaces.filter((each) => !workspaces.includes(each)),
+      stores: this.stores.filter(({ connector }) => !stores.some((store) => store.connector === connector)),
+    });
+    this.#workspaces = byKey(workspaces);
+    this.#stores = byKey(stores);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls `listener` after each replacement. */
+  onReplaced(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   get workspaces(): readonly Workspace[] {
@@ -73,9 +98,16 @@ export class Sites implements OnApplicationShutdown {
   }
 
   async close(): Promise<void> {
-    for (const { client } of this.workspaces) client.close();
-    await Promise.all(this.stores.map((store) => store.connector.close()));
+    const all: readonly SiteSet[] = [this, ...this.#replaced];
+    for (const { client } of all.flatMap(({ workspaces }) => workspaces)) client.close();
+    await Promise.all(all.flatMap(({ stores }) => stores).map((store) => store.connector.close()));
   }
+}
+
+function byKey<Entry extends { readonly key: string }>(
+  entries: readonly Entry[],
+): ReadonlyMap<string, Entry> {
+  return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
 /** See `Store.readBasis`. */

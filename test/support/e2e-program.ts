@@ -83,7 +83,7 @@ export class Program {
     return this.closed;
   }
 
-  signal(name: 'SIGTERM' | 'SIGINT'): void {
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void {
     this.process.kill(name);
   }
 

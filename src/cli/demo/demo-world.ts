@@ -56,7 +56,7 @@ export async function openDemoWorld(csv: {
     const adminToken = randomBytes(24).toString('base64url');
     const configFile = join(dir, 'demo.yaml');
     await writeFile(configFile, stringify(settings({ dir, port, url, catalog, store })), { mode: 0o600 });
-    const { config, warnings } = loadConfig({
+    const loaded = loadConfig({
       configFile,
       env: {
         ADMIN_TOKEN: adminToken,
@@ -65,7 +65,7 @@ export async function openDemoWorld(csv: {
         SHOPIFY_ACCESS_TOKEN: store.accessToken ?? '',
       },
     });
-    const runtime = await openRuntimeFor(config, warnings, 'stderr');
+    const runtime = await openRuntimeFor(loaded, 'stderr');
     ends.push(() => runtime.release());
     const daemon = await startDaemon(runtime);
     ends.push(() => daemon.stop());

@@ -12,15 +12,15 @@ export interface LoggerSettings {
   readonly level: LevelWithSilent;
   /** Readable lines for a terminal; otherwise one JSON line per event. */
   readonly pretty: boolean;
-  /** Values that must not appear in any line. */
-  readonly secrets: readonly string[];
+  /** Values that must not appear in any line. A function is asked for each line: a reload brings new secrets. */
+  readonly secrets: readonly string[] | (() => readonly string[]);
   /** Commands log to stderr, because their stdout is the result. Tests pass a stream. */
   readonly destination: 'stdout' | 'stderr' | DestinationStream;
 }
 
 /** A logger without secrets in any line: messages, stacks and nested values are redacted last. */
 export function createLogger(settings: LoggerSettings): Logger {
-  const redact = redactorOf(settings.secrets);
+  const redact = redactorFor(settings.secrets);
   return pino(
     {
       level: settings.level,
@@ -30,6 +30,21 @@ export function createLogger(settings: LoggerSettings): Logger {
     },
     settings.pretty ? prettyDestination(settings.destination) : plainDestination(settings.destination),
   );
+}
+
+/** Masks the secrets of the moment. The redactor is made again only when the list is another one. */
+function redactorFor(secrets: LoggerSettings['secrets']): Redactor {
+  if (typeof secrets !== 'function') return redactorOf(secrets);
+  let known = secrets();
+  let redact = redactorOf(known);
+  return (text) => {
+    const now = secrets();
+    if (now !== known) {
+      known = now;
+      redact = redactorOf(now);
+    }
+    return redact(text);
+  };
 }
 
 /** Options for `LoggerModule.forRoot` of nestjs-pino: the logger above, and one line per request except probes. */

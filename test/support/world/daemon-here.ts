@@ -21,12 +21,12 @@ export class DaemonHere {
     },
     { quiet = true }: { readonly quiet?: boolean } = {},
   ): Promise<DaemonHere> {
-    const { config, warnings } = loadConfig({
+    const loaded = loadConfig({
       configFile: place.configFile,
       env: { PATH: environment()['PATH'], ...place.env },
       cwd: place.directory,
     });
-    const runtime = await openRuntimeFor(config, warnings, 'stderr');
+    const runtime = await openRuntimeFor(loaded, 'stderr');
     const silent = { level: 'error', pretty: false, secrets: [], destination: 'stderr' } as const;
     const daemon = await startDaemon(quiet ? { ...runtime, logger: createLogger(silent) } : runtime);
     return new DaemonHere(daemon, () => runtime.release());

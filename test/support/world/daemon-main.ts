@@ -26,8 +26,7 @@ onKillPoint((point) => {
 });
 
 async function start(): Promise<void> {
-  const { config, warnings } = readDaemonConfig(configFile, undefined);
-  const runtime = await openRuntimeFor(config, warnings, 'stderr');
+  const runtime = await openRuntimeFor(readDaemonConfig(configFile, undefined), 'stderr');
   const daemon = await startDaemon(runtime);
   process.once('SIGTERM', () => {
     const began = performance.now();
