@@ -65,7 +65,7 @@ export class DaemonModule {
     return {
       module: DaemonModule,
       imports: [
-        SettingsModule.forRoot(settings, CONNECTIONS),
+        SettingsModule.forRoot(settings, CONNECTIONS, 'move'),
         LoggerModule.forRoot(createLoggerOptions(logger)),
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },

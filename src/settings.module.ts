@@ -5,6 +5,7 @@ import { DATABASE_SETTINGS, type DatabaseSettings } from './persistence/database
 import { Clock, SYSTEM_CLOCK } from './runtime/clock.js';
 import { Logger } from './runtime/logger.js';
 import { Shutdown } from './runtime/shutdown.js';
+import { RENAME_POLICY, type RenamePolicy } from './sites/store-keys.js';
 
 /** The values that a process has before it makes its container. */
 export interface AppSettings {
@@ -19,8 +20,12 @@ export interface AppSettings {
 /** Configuration, database settings, logger, clock and shutdown: any class can have them injected. */
 @Module({})
 export class SettingsModule {
-  /** `connections`: how many database connections the process may have. */
-  static forRoot({ config, source, databaseUrl, logger }: AppSettings, connections: number): DynamicModule {
+  /** `connections`: how many database connections the process may have. `renames`: what it does with stores of a new key. */
+  static forRoot(
+    { config, source, databaseUrl, logger }: AppSettings,
+    connections: number,
+    renames: RenamePolicy,
+  ): DynamicModule {
     const database: DatabaseSettings = {
       url: databaseUrl,
       poolSize: connections,
@@ -33,11 +38,12 @@ export class SettingsModule {
         { provide: APP_CONFIG, useValue: config },
         { provide: ConfigSource, useValue: source ?? new ConfigSource(config, notReadAgain) },
         { provide: DATABASE_SETTINGS, useValue: database },
+        { provide: RENAME_POLICY, useValue: renames },
         { provide: Logger, useValue: logger },
         { provide: Clock, useValue: SYSTEM_CLOCK },
         Shutdown,
       ],
-      exports: [APP_CONFIG, ConfigSource, DATABASE_SETTINGS, Logger, Clock, Shutdown],
+      exports: [APP_CONFIG, ConfigSource, DATABASE_SETTINGS, RENAME_POLICY, Logger, Clock, Shutdown],
     };
   }
 }

@@ -18,13 +18,13 @@ const CONNECTIONS = 12;
   exports: [RowWorkPort],
 })
 export class CommandModule {
-  /** `service`: what the command works with. */
-  static forRoot(settings: AppSettings, service: Type): DynamicModule {
+  /** `service`: the class that the command works with. A command that only reads moves no rows of a store to a new key. */
+  static forRoot(settings: AppSettings, service: Type, changes = false): DynamicModule {
     const logger = commandLogger(settings.logger);
     return {
       module: CommandModule,
       providers: [RunFollower, BulkFollower, ...(OPERATIONS.includes(service) ? [] : [service])],
-      imports: [SettingsModule.forRoot({ ...settings, logger }, CONNECTIONS)],
+      imports: [SettingsModule.forRoot({ ...settings, logger }, CONNECTIONS, changes ? 'move' : 'refuse')],
     };
   }
 }

@@ -63,10 +63,13 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
       import('./command.module.js'),
     ]);
     try {
-      const app = await NestFactory.createApplicationContext(CommandModule.forRoot(runtime, service), {
-        logger: false,
-        abortOnError: false,
-      });
+      const app = await NestFactory.createApplicationContext(
+        CommandModule.forRoot(runtime, service, this.#change !== null),
+        {
+          logger: false,
+          abortOnError: false,
+        },
+      );
       try {
         const own = app.get(service);
         const change = this.#change;

@@ -119,6 +119,11 @@ export class ActionRepository {
          FROM settled JOIN result ON result.id = settled.id
          WHERE task.external_id = settled.external_id AND task.state = 'requested' AND task.asked_fields IS NOT NULL
            AND result."catalogFields" IS NOT NULL AND NOT result."isWholeProduct"
+       ), given_up AS (
+         -- Its request was about the catalog product that is gone; the new one gets a request of its own.
+         UPDATE generation_task AS task SET state = 'abandoned', settled_at = now(), reason = 'its catalog product is gone'
+         FROM settled WHERE settled.recreated AND settled.kind = 'create' AND task.external_id = settled.external_id
+           AND task.state = 'requested'
        )
        INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
          creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,

@@ -20,6 +20,7 @@ import { StoreHealthRepository } from './store-health.repository.js';
 import { AuditRepository } from './audit.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { StateRepository } from './state.repository.js';
+import { StoreKeyRepository } from './store-key.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
 import { WriteBackDecisions } from './write-back-decisions.repository.js';
@@ -42,6 +43,7 @@ const REPOSITORIES = [
   AuditRepository,
   SessionRepository,
   StoreEventRepository,
+  StoreKeyRepository,
   OwedRepository,
   HistoryRepository,
   ListingRepository,

@@ -3,7 +3,9 @@ import { CodedError } from '../domain/errors.js';
 import type { RunKind, RunTrigger } from '../persistence/entities/sync-run.entity.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
+import { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { Sites } from './sites.js';
+import { assertKeyIsCurrent } from './store-keys.js';
 
 export interface RunRequest {
   readonly store: string;
@@ -21,11 +23,16 @@ export class RunRequests {
     private readonly sites: Sites,
     private readonly runs: RunRepository,
     private readonly state: StateRepository,
+    private readonly keys: StoreKeyRepository,
   ) {}
 
-  /** The store's run: a new one, or the active one. Null when the schedule's slot has already had its run. */
+  /**
+   * The store's run: a new one, or the active one. Null when the schedule's slot has already had its run. Throws `misconfigured` for an
+   * unknown store, and for one of which the rows have another key by now.
+   */
   async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
     const store = this.sites.store(request.store);
+    await assertKeyIsCurrent(this.keys, store);
     const kind = await this.#kind(request);
     return this.runs.request({
       store: store.key,

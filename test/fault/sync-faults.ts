@@ -113,4 +113,21 @@ export const SCHEDULE_FAULTS: readonly FaultRow[] = [
     behaviour: 'its run follows that one, once for all replicas',
     proofs: proof('test/integration/schedule/scheduler.integration.spec.ts', 'has its run after that one'),
   },
+  {
+    id: 'O8',
+    fault: 'a store gets another key in the configuration, or its key names another shop',
+    behaviour:
+      'the rows follow the shop to the new key, and nothing is sent again; a key of another shop is refused',
+    proofs: [
+      ...proof(
+        'test/integration/persistence/store-keys.integration.spec.ts',
+        'sends nothing again',
+        'takes results of requests that it made before',
+        'while another process works on a run under the old key',
+        'gets no run from a process that still has the old key',
+        'a key that names another shop',
+      ),
+      ...proof('src/planner/store-keys.spec.ts', ''),
+    ],
+  },
 ];

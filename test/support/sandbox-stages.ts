@@ -1,6 +1,9 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { CatalogClient } from '../../src/catalog/client.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
 import type { CatalogReadings } from '../../src/sandbox/catalog/readings.js';
+import { until } from './until.js';
 import { createTestDatabase } from './postgres.js';
 import type { Stages } from './stages.js';
 
@@ -16,6 +19,9 @@ export interface HeldProduct {
 
 /** The real catalog sandbox under the given readings, in place of the catalog in memory. */
 export class SandboxCatalog {
+  /** The bodies of deliveries since they were last taken. */
+  #delivered: Buffer[] = [];
+  #receiver: Server | null = null;
   #cut: { left: number; readonly then: () => void } | null = null;
 
   private constructor(
@@ -23,7 +29,12 @@ export class SandboxCatalog {
     readonly client: CatalogClient,
   ) {}
 
-  static async open(stages: Stages, readings: Partial<CatalogReadings>): Promise<SandboxCatalog> {
+  /** `locale`: the language of the workspace; the service's own is English. */
+  static async open(
+    stages: Stages,
+    readings: Partial<CatalogReadings>,
+    locale?: string,
+  ): Promise<SandboxCatalog> {
     const service = await startCatalogSandbox({
       databaseUrl: (await createTestDatabase()).url,
       readings,
@@ -34,6 +45,7 @@ export class SandboxCatalog {
       baseUrl: service.baseUrl,
       auth: { apiToken: token },
       requestsPerSecond: 10_000,
+      ...(locale === undefined ? {} : { locale }),
       onRequest: () => {
         catalog.#answered();
       },
@@ -57,24 +69,40 @@ export class SandboxCatalog {
 
   /** Puts a product there as another system would, and waits until its variants exist. */
   async hold(body: Parameters<CatalogClient['upsertProduct']>[0]): Promise<string> {
-    const created = await this.client.upsertProduct(body);
+    const created = await this.client.upsertProduct(body, { locale: null });
     if (created.kind === 'product') return String(created.product.id);
-    for (;;) {
-      const task = await this.client.getBackgroundTask(created.taskId);
-      if (task.state === 'failed') throw new Error(`the foreign model was not created: ${task.reason ?? ''}`);
-      if (task.state === 'succeeded') break;
-    }
-    for (const product of await this.all())
-      if (product.external_id === body.external_id) return String(product.id);
-    throw new Error('the foreign model is not listed');
+    // By the product itself, as some readings do not let tasks be read.
+    return until('the foreign model', async () => {
+      const product = (await this.all()).find((each) => each.external_id === body.external_id);
+      const complete = product?.variants?.length === body.variants?.length;
+      return product !== undefined && complete ? String(product.id) : null;
+    });
   }
 
-  /** Every listed product with its variants, oldest first. */
+  /** Every listed product with its variants, oldest first, in the service's own language. */
   async all(): Promise<HeldProduct[]> {
     const held: HeldProduct[] = [];
     for await (const { id } of this.client.iterateProducts({ sorting: 'asc', orderBy: 'date' }))
-      held.push((await this.client.getProduct(id)) as unknown as HeldProduct);
+      held.push((await this.client.getProduct(id, { locale: null })) as unknown as HeldProduct);
     return held;
+  }
+
+  /** Has the service send its deliveries here. */
+  async receiveDeliveries(): Promise<void> {
+    this.#receiver = createServer((request, response) => {
+      void request.toArray().then((chunks: Buffer[]) => {
+        this.#delivered.push(Buffer.concat(chunks));
+        response.end();
+      });
+    });
+    await new Promise<void>((resolve) => this.#receiver?.listen(0, '127.0.0.1', resolve));
+    const { port } = this.#receiver.address() as AddressInfo;
+    await this.client.putWebhookSettings({ url: `http://127.0.0.1:${port}/` });
+  }
+
+  /** The deliveries since the last call. */
+  takeDeliveries(): Buffer[] {
+    return this.#delivered.splice(0);
   }
 
   async of(externalId: string): Promise<HeldProduct | undefined> {
@@ -83,6 +111,8 @@ export class SandboxCatalog {
 
   async close(): Promise<void> {
     this.client.close();
+    this.#receiver?.close();
+    this.#receiver?.closeAllConnections();
     await this.service.stop();
   }
 }

@@ -12,6 +12,7 @@ import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
 import { StoreHealthRepository } from '../../src/persistence/store-health.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
+import { StoreKeyRepository } from '../../src/persistence/store-key.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
 import { TaskRepository } from '../../src/persistence/task.repository.js';
 import { BulkChangeRepository } from '../../src/persistence/bulk-change.repository.js';
@@ -89,7 +90,10 @@ export class Stages {
   readonly health: StoreHealthRepository;
   readonly events: StoreEventRepository;
   readonly owed: OwedRepository;
+  readonly keys: StoreKeyRepository;
 
+  /** The key of the store in the configuration. */
+  storeKey = STORE;
   store = new FakeStore();
   otherStore = new FakeStore();
   catalog = new FakeCatalog();
@@ -122,6 +126,7 @@ export class Stages {
     this.health = new StoreHealthRepository(db);
     this.events = new StoreEventRepository(db);
     this.owed = new OwedRepository(db);
+    this.keys = new StoreKeyRepository(db);
   }
 
   static async open(): Promise<Stages> {
@@ -139,6 +144,7 @@ export class Stages {
   /** Empties every table and starts with an empty store and catalog. */
   async reset(): Promise<void> {
     await this.db.dataSource.query(this.emptyTables);
+    this.storeKey = STORE;
     this.store = new FakeStore();
     this.otherStore = new FakeStore();
     this.catalog = new FakeCatalog();
@@ -179,12 +185,12 @@ export class Stages {
       );
     return new Sites(
       [workspace],
-      [store(STORE, SHOP, this.store), store(OTHER_STORE, OTHER_SHOP, this.otherStore)],
+      [store(this.storeKey, SHOP, this.store), store(OTHER_STORE, OTHER_SHOP, this.otherStore)],
     );
   }
 
   get requests(): RunRequests {
-    return new RunRequests(this.sites, this.runs, this.state);
+    return new RunRequests(this.sites, this.runs, this.state, this.keys);
   }
 
   get generation(): GenerationRequester {
@@ -250,7 +256,7 @@ export class Stages {
   async sync(
     options: { full?: boolean; force?: boolean; store?: string; signal?: AbortSignal } = {},
   ): Promise<SyncRunEntity> {
-    const { full = true, force = false, store = STORE } = options;
+    const { full = true, force = false, store = this.storeKey } = options;
     const { id } = await this.requests.request({ store, full, force, trigger: 'command' });
     return this.work(id, options.signal);
   }

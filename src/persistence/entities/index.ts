@@ -7,6 +7,7 @@ import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
 import { StoreEventEntity } from './store-event.entity.js';
+import { StoreKeyEntity } from './store-key.entity.js';
 import { StoreProductEntity } from './store-product.entity.js';
 import { StoreStateEntity } from './store-state.entity.js';
 import { SyncActionEntity } from './sync-action.entity.js';
@@ -34,6 +35,7 @@ export const ENTITIES = [
   OwedProductEntity,
   AuditEntryEntity,
   RevokedSessionEntity,
+  StoreKeyEntity,
 ];
 
 export {
@@ -47,6 +49,7 @@ export {
   SavedPlanEntity,
   SavedPlanEntryEntity,
   StoreEventEntity,
+  StoreKeyEntity,
   StoreProductEntity,
   StoreStateEntity,
   SyncActionEntity,

@@ -17,6 +17,7 @@ import { RunAccount1765261000000 } from './1765261000000-run-account.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { RecreatedProducts1765210000000 } from './1765210000000-recreated-products.js';
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
+import { StoreKeys1765211000000 } from './1765211000000-store-keys.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
 
 /** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
@@ -37,6 +38,7 @@ export const MIGRATIONS = [
   ArrivedContent1765000000000,
   Audit1765100000000,
   RecreatedProducts1765210000000,
+  StoreKeys1765211000000,
   EventBodies1765230000000,
   WriteCaps1765240000000,
   RunAccount1765261000000,

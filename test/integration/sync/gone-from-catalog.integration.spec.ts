@@ -97,6 +97,21 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
   });
 });
 
+it('a product that is created again gets content, although a request for the lost one is open', async () => {
+  stages.settings = { store: {}, workspace: {} };
+  stages.store.put(snapshot(1));
+  await stages.sync();
+  const { id, catalogId } = (await stages.tasks.newest(ours(1)))!;
+  stages.catalog.products.delete(Number(catalogId));
+  expect(await stages.sync()).toMatchObject({ counts: { created: 1, generationRequested: 1 } });
+  expect(await stages.tasks.get(id)).toMatchObject({
+    state: 'abandoned',
+    reason: 'its catalog product is gone',
+  });
+  const renewed = await stages.tasks.newest(ours(1));
+  expect(renewed).toMatchObject({ state: 'requested', catalogId: (await stages.link(1)).catalogId });
+});
+
 describe('a product that the listing does not show', () => {
   const listedOnlyInPart = (id: number): void => {
     stages.catalog.hidden.add(ours(id));

@@ -1,0 +1,108 @@
+import { Injectable } from '@nestjs/common';
+import type { QueryRunner } from 'typeorm';
+import { z } from 'zod';
+import { Database } from './database.js';
+import { StoreKeyEntity } from './entities/store-key.entity.js';
+
+/** Any number, the same for every process: replicas that start together compare their keys one after the other. */
+const STORE_KEY_LOCK = 7_236_402;
+
+/** Tables whose column `store` holds a store's key and is in no unique index; a rename changes it everywhere. */
+export const TABLES_OF_STORES = [
+  'store_product',
+  'product_identifier',
+  'owed_product',
+  'sync_action',
+  'generation_task',
+  'write_back',
+  'saved_plan',
+] as const;
+/** Tables in which rows of both keys may collide; each has statements of its own. */
+export const TABLES_WITH_UNIQUE_STORE = ['sync_run', 'store_event', 'store_state', 'store_key'] as const;
+
+/**
+ * The key under which each shop's rows are kept.
+ * SQL: guarded statements on many tables in one transaction, under a lock.
+ */
+@Injectable()
+export class StoreKeyRepository {
+  constructor(private readonly db: Database) {}
+
+  /** The key under which the shop's rows are kept; null for a shop without rows. */
+  async keyOf(identity: string): Promise<string | null> {
+    return (await this.db.repository(StoreKeyEntity).findOneBy({ identity }))?.store ?? null;
+  }
+
+  async all(runner?: QueryRunner): Promise<StoreKeyEntity[]> {
+    // SQL: on the connection that holds the lock.
+    return this.db.entities(StoreKeyEntity, 'SELECT * FROM store_key ORDER BY identity', [], runner);
+  }
+
+  /** One process at a time: `work` reads the keys and changes them in one transaction, and what it throws undoes all of it. */
+  async inTurn<T>(work: (runner: QueryRunner) => Promise<T>): Promise<T> {
+    return this.db.transaction(async (runner) => {
+      // SQL: a repository has no locks.
+      await this.db.affected('SELECT pg_advisory_xact_lock($1)', [STORE_KEY_LOCK], runner);
+      return work(runner);
+    });
+  }
+
+  async add({ identity, store }: StoreKeyEntity, runner: QueryRunner): Promise<void> {
+    await this.db.affected(
+      'INSERT INTO store_key (identity, store) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [identity, store],
+      runner,
+    );
+  }
+
+  /** True while a worker holds a run of the store: its process still has the old configuration. */
+  async isWorkedOn(store: string, runner: QueryRunner): Promise<boolean> {
+    const row = await this.db.readOne(
+      z.object({ held: z.boolean() }),
+      // SQL: by the database's clock.
+      `SELECT EXISTS (SELECT 1 FROM sync_run WHERE store = $1 AND state = 'running' AND lease_until > now()) AS held`,
+      [store],
+      runner,
+    );
+    return row?.held === true;
+  }
+
+  /** The rows of a shop follow it to another key. Rows that collide with rows of that key are ended or removed. */
+  async rename(from: string, to: string, runner: QueryRunner): Promise<void> {
+    for (const table of TABLES_OF_STORES)
+      await this.#move(`UPDATE ${table} SET store = $2 WHERE store = $1`, from, to, runner);
+    for (const statement of COLLIDING) await this.#move(statement, from, to, runner);
+  }
+
+  async #move(statement: string, from: string, to: string, runner: QueryRunner): Promise<void> {
+    await this.db.affected(statement, [from, to], runner);
+  }
+}
+
+/**
+ * `$1` is the old key, `$2` the new one.
+ * SQL: conditions on the rows of the other key.
+ */
+const COLLIDING = [
+  // A store has one active run, and one run for each slot.
+  `UPDATE sync_run SET state = 'failed', error = 'its store got another key in the configuration', finished_at = now()
+   WHERE store = $1 AND state IN ('queued', 'running')
+     AND EXISTS (SELECT 1 FROM sync_run AS other WHERE other.store = $2 AND other.state IN ('queued', 'running'))`,
+  `UPDATE sync_run AS run SET slot = NULL WHERE store = $1
+     AND EXISTS (SELECT 1 FROM sync_run AS other WHERE other.store = $2 AND other.slot = run.slot)`,
+  'UPDATE sync_run SET store = $2 WHERE store = $1',
+  `DELETE FROM store_event AS event WHERE store = $1
+     AND EXISTS (SELECT 1 FROM store_event AS other WHERE other.store = $2 AND other.event_id = event.event_id)`,
+  'UPDATE store_event SET store = $2 WHERE store = $1',
+  // Each key knows only a part of what was read: without a watermark the next run reads everything.
+  `UPDATE store_state SET watermark = NULL, last_full_at = NULL WHERE store = $1
+     AND EXISTS (SELECT 1 FROM store_state AS other WHERE other.store = $2)`,
+  'DELETE FROM store_state WHERE store = $2 AND EXISTS (SELECT 1 FROM store_state AS old WHERE old.store = $1)',
+  'UPDATE store_state SET store = $2 WHERE store = $1',
+  // Conditions are noticed again under the new key.
+  `UPDATE notification SET subject = $2 WHERE subject = $1 AND ended_at IS NOT NULL
+     AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,
+  `DELETE FROM notification WHERE subject = $1 AND subject <> $2 AND ended_at IS NULL
+     AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,
+  'UPDATE store_key SET store = $2 WHERE store = $1',
+];

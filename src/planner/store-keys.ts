@@ -1,0 +1,54 @@
+/** A store of the configuration: its key, and the shop that its external_ids name, as `kind:shop`. */
+export interface ConfiguredStore {
+  readonly key: string;
+  readonly identity: string;
+}
+
+/** The key under which the rows of a shop are kept. */
+export interface KeptStore {
+  readonly store: string;
+  readonly identity: string;
+}
+
+export interface StoreRename {
+  readonly from: string;
+  readonly to: string;
+  readonly identity: string;
+}
+
+export interface StoreKeyPlan {
+  /** Shops that have no rows yet. */
+  readonly added: readonly KeptStore[];
+  /** Shops that the configuration names by a new key: their rows follow. */
+  readonly renamed: readonly StoreRename[];
+}
+
+/** The configuration cannot be used with the rows that there are. */
+export interface StoreKeyRefusal {
+  readonly refused: string;
+}
+
+/**
+ * Compares the keys of the configuration with those of the rows; pure. Rows belong to a shop, as their external_ids do, and never to
+ * another shop that gets the key later. A shop with a new key keeps its rows. Each shop is configured once.
+ */
+export function planStoreKeys(
+  configured: readonly ConfiguredStore[],
+  kept: readonly KeptStore[],
+): StoreKeyPlan | StoreKeyRefusal {
+  const keyOf = new Map(kept.map(({ identity, store }) => [identity, store]));
+  const identityOf = new Map(kept.map(({ identity, store }) => [store, identity]));
+  const added: KeptStore[] = [];
+  const renamed: StoreRename[] = [];
+  for (const { key, identity } of configured) {
+    const owner = identityOf.get(key);
+    if (owner !== undefined && owner !== identity)
+      return {
+        refused: `stores.${key} holds the rows of ${owner} and cannot serve ${identity}. Use another key for it`,
+      };
+    const from = keyOf.get(identity);
+    if (from === undefined) added.push({ store: key, identity });
+    else if (from !== key) renamed.push({ from, to: key, identity });
+  }
+  return { added, renamed };
+}

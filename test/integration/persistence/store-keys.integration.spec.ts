@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ENTITIES } from '../../../src/persistence/entities/index.js';
+import { StoreKeys1765211000000 } from '../../../src/persistence/migrations/1765211000000-store-keys.js';
+import { TABLES_OF_STORES, TABLES_WITH_UNIQUE_STORE } from '../../../src/persistence/store-key.repository.js';
+import { settleStoreKeys, type RenamePolicy } from '../../../src/sites/store-keys.js';
+import { snapshot, SHOP, withSku } from '../../support/fake-store.js';
+import { deliver, resultOf, writeAll } from '../../support/results.js';
+import { sqlRows } from '../../support/sql.js';
+import { Stages, STORE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.store.put(snapshot(1), withSku(snapshot(2), 'SKU-1'), snapshot(3));
+});
+afterAll(async () => stages.close());
+
+const settle = (policy: RenamePolicy = 'move'): Promise<void> =>
+  settleStoreKeys(stages.keys, stages.sites.stores, policy, stages.logger);
+const settleRenamed = async (to = 'north'): Promise<void> => {
+  stages.storeKey = to;
+  await settle();
+};
+
+describe('a store whose key was renamed in the configuration', () => {
+  beforeEach(async () => {
+    await settle();
+    await stages.sync();
+  });
+
+  it('sends nothing again, and its next incremental run reads on from the watermark', async () => {
+    await settleRenamed();
+    stages.catalog.script.forget();
+    expect(await stages.sync({ full: false })).toMatchObject({ kind: 'incremental', store: 'north' });
+    const full = await stages.sync();
+    expect(full.counts).toMatchObject({ seen: 3, unchanged: 3, created: 0, updated: 0, conflicted: 2 });
+    expect(stages.catalog.script.operations().filter((name) => /upsert|update/.test(name))).toEqual([]);
+  });
+
+  it('takes results of requests that it made before', async () => {
+    await settleRenamed();
+    await deliver(stages, await resultOf(stages, 3, { name: 'A new title' }));
+    await writeAll(stages);
+    expect(stages.store.at('3').title).toBe('A new title');
+  });
+
+  it('leaves no row under its old key', async () => {
+    await settleRenamed();
+    for (const table of [...TABLES_OF_STORES, ...TABLES_WITH_UNIQUE_STORE])
+      expect([
+        table,
+        await sqlRows(stages.db, `SELECT 1 AS one FROM ${table} WHERE store = $1`, [STORE]),
+      ]).toEqual([table, []]);
+    expect(stages.lines).toContainEqual(expect.objectContaining({ fields: { from: STORE, to: 'north' } }));
+  });
+
+  it('is refused by a command that only reads, which says what to do', async () => {
+    stages.storeKey = 'north';
+    await expect(settle('refuse')).rejects.toMatchObject({
+      code: 'misconfigured',
+      message:
+        'stores.north was stores.main so far. Start the daemon or a sync to move its rows to the new key',
+    });
+    expect(await stages.keys.keyOf(`shopify:${SHOP}`)).toBe(STORE);
+  });
+
+  it('is refused while another process works on a run under the old key', async () => {
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await stages.runs.claim(id, 'lease', 60_000);
+    stages.storeKey = 'north';
+    await expect(settle()).rejects.toThrow('another process still works on a run of it');
+    await stages.expireLease(id);
+    await settle();
+    expect(await stages.runs.get(id)).toMatchObject({ store: 'north' });
+  });
+
+  it('gets no run from a process that still has the old key', async () => {
+    await settleRenamed();
+    stages.storeKey = STORE;
+    await expect(stages.sync()).rejects.toThrow('are kept as stores.north by now');
+  });
+
+  it('is moved once when several processes start together', async () => {
+    stages.storeKey = 'north';
+    await Promise.all(Array.from({ length: 5 }, () => settle()));
+    expect(stages.lines.filter(({ message }) => message.includes('follow its shop'))).toHaveLength(1);
+  });
+
+  it('takes its rows back where an older release already ran under the new key', async () => {
+    await stages.db.affected(
+      `INSERT INTO sync_run (store, workspace, kind, trigger, state, slot) VALUES ('north', 'default', 'full', 'schedule', 'queued', now()),
+         ('main', 'default', 'full', 'schedule', 'queued', now())`,
+    );
+    await stages.db.affected(`INSERT INTO store_state (store, watermark) VALUES ('north', now())`);
+    await settleRenamed();
+    expect(await stages.state.store('north')).toMatchObject({ watermark: null });
+    const states = await sqlRows(stages.db, 'SELECT store, state FROM sync_run ORDER BY created_at, state');
+    expect(states).toEqual([
+      { store: 'north', state: 'succeeded' },
+      { store: 'north', state: 'failed' },
+      { store: 'north', state: 'queued' },
+    ]);
+  });
+});
+
+describe('a key that names another shop', () => {
+  it('is refused, and changes nothing', async () => {
+    await settle();
+    const { settings } = stages.sites.store(STORE);
+    const moved = [{ key: STORE, settings: { ...settings, shop: 'another.myshopify.com' } }];
+    await expect(settleStoreKeys(stages.keys, moved, 'move', stages.logger)).rejects.toThrow(
+      `stores.main holds the rows of shopify:${SHOP} and cannot serve shopify:another.myshopify.com`,
+    );
+    expect(await stages.keys.keyOf('shopify:another.myshopify.com')).toBeNull();
+  });
+});
+
+describe('the rename', () => {
+  it('knows every table with the key of a store', () => {
+    const tables = stages.db.dataSource.entityMetadatas
+      .filter(({ columns }) => columns.some(({ propertyName }) => propertyName === 'store'))
+      .map(({ tableName }) => tableName);
+    expect(ENTITIES.length).toBeGreaterThan(tables.length);
+    expect([...TABLES_OF_STORES, ...TABLES_WITH_UNIQUE_STORE].sort()).toEqual(tables.sort());
+  });
+
+  it('knows the shops of an older release from their products', async () => {
+    await stages.sync();
+    await stages.db.affected('DROP TABLE store_key');
+    const runner = stages.db.dataSource.createQueryRunner();
+    await new StoreKeys1765211000000().up(runner);
+    await runner.release();
+    expect(await stages.keys.all()).toEqual([{ identity: `shopify:${SHOP}`, store: STORE }]);
+  });
+});
