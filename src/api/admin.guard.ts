@@ -15,6 +15,7 @@ import { Logger } from '../runtime/logger.js';
 import { AccessThrottle } from './access-throttle.js';
 import { AccessTokens, type Actor } from './access.js';
 import { admit } from './allow.js';
+import { messages } from './messages.js';
 
 const holders = new WeakMap<Request, Actor>();
 
@@ -37,21 +38,20 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
 
   readonly use = (request: Request, response: Response, next: NextFunction): void => {
     response.set({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' });
-    if (!this.tokens.any)
-      throw new NotFoundException('the API is off: server.adminToken and server.tokens are not set');
+    if (!this.tokens.any) throw new NotFoundException(messages.apiOff);
     const address = request.ip ?? '';
     const waitMs = this.throttle.waitMs(address, 'api');
     if (waitMs > 0) {
       this.metrics.accessRefused.inc({ via: 'api', reason: 'throttled' });
       response.set('retry-after', String(Math.ceil(waitMs / 1000)));
-      throw new HttpException('too many wrong tokens', HttpStatus.TOO_MANY_REQUESTS);
+      throw new HttpException(messages.tooManyTokens, HttpStatus.TOO_MANY_REQUESTS);
     }
     const given = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const holder = given === undefined ? null : this.tokens.holderOf(given);
     if (holder === null) {
       // A request without a token is no guess.
       if (given !== undefined) this.#refuse(address, given);
-      throw new UnauthorizedException('a bearer token is needed');
+      throw new UnauthorizedException(messages.tokenNeeded);
     }
     this.throttle.succeeded(address, holder.role);
     holders.set(request, { name: holder.name, role: holder.role });
@@ -61,7 +61,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
   #refuse(address: string, token: string): void {
     this.throttle.failed(address, token);
     this.metrics.accessRefused.inc({ via: 'api', reason: 'wrong_token' });
-    this.#log.warn({ address }, 'a request with a wrong bearer token was refused');
+    this.#log.warn({ address }, messages.wrongToken);
   }
 }
 
@@ -72,7 +72,7 @@ export class AdminGuard implements CanActivate {
 
   canActivate(context: ExecutionContext): boolean {
     const actor = holders.get(context.switchToHttp().getRequest<Request>());
-    if (actor === undefined) throw new UnauthorizedException('a bearer token is needed');
+    if (actor === undefined) throw new UnauthorizedException(messages.tokenNeeded);
     admit(context, this.reflector, actor);
     return true;
   }

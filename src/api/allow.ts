@@ -2,6 +2,7 @@ import { ForbiddenException, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { allows, type Actor, type Role } from './access.js';
+import { messages } from './messages.js';
 
 /**
  * The role that a route needs. A route behind `AdminGuard` or `SessionGuard` without it is closed to everybody.
@@ -18,7 +19,7 @@ const actors = new WeakMap<Request, Actor>();
 export function admit(context: ExecutionContext, reflector: Reflector, actor: Actor): void {
   const role = reflector.get<Role | undefined>(Allow.KEY, context.getHandler());
   if (role === undefined || !allows(actor.role, role))
-    throw new ForbiddenException(`this needs the role ${role ?? 'admin'}; ${actor.name} has ${actor.role}`);
+    throw new ForbiddenException(messages.roleNeeded(role ?? 'admin', actor.name, actor.role));
   actors.set(context.switchToHttp().getRequest<Request>(), actor);
 }
 

@@ -3,6 +3,7 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { Response } from 'express';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
+import { messages } from './messages.js';
 
 const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   auth: 502,
@@ -39,8 +40,8 @@ export class ErrorFilter implements ExceptionFilter {
     if (isCoded(error)) return { statusCode: STATUS_OF[error.code], message: errorLine(error) };
     const parser = bodyParserStatus(error);
     if (parser !== null) return parser;
-    this.log.error({ err: error }, 'a request ended on an unforeseen error');
-    return { statusCode: 500, message: 'an internal error; the log has it' };
+    this.log.error({ err: error }, messages.unforeseen);
+    return { statusCode: 500, message: messages.internalError };
   }
 }
 
@@ -60,6 +61,6 @@ function bodyParserStatus(error: unknown): { statusCode: number; message: string
   if (error.status < 400 || error.status >= 500) return null;
   return {
     statusCode: error.status,
-    message: error.status === 413 ? 'the body is too large' : 'the body cannot be read',
+    message: error.status === 413 ? messages.bodyTooLarge : messages.bodyUnreadable,
   };
 }

@@ -8,6 +8,7 @@ import {
 import { Database } from '../persistence/database.js';
 import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
 import { sharedAnswer } from './shared-answer.js';
+import { messages } from './messages.js';
 
 /** A part that does not answer within this is down. */
 const ANSWER_WITHIN_MS = 2_000;
@@ -67,7 +68,7 @@ export class HealthController {
     const timer = { id: undefined as NodeJS.Timeout | undefined };
     const late = new Promise<never>((_resolve, reject) => {
       timer.id = setTimeout(() => {
-        reject(new Error('no answer in time'));
+        reject(new Error(messages.noAnswer));
       }, ANSWER_WITHIN_MS);
     });
     try {

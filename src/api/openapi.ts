@@ -10,6 +10,7 @@ import { z } from 'zod';
 import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
 import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
 import { ZodPipe } from './zod.pipe.js';
+import { messages } from './messages.js';
 
 const PREFIX = '/api/v1';
 
@@ -49,8 +50,7 @@ export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
     info: {
       title: 'store-sync',
       version: 'v1',
-      description:
-        'The same operations as the commands, over HTTP. Every request carries `Authorization: Bearer` with server.adminToken.',
+      description: messages.apiDescription,
     },
     security: [{ bearer: [] }],
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
@@ -71,7 +71,7 @@ function routesOf(controller: Type): Route[] {
     const handler: unknown = Object.getOwnPropertyDescriptor(controller.prototype, name)?.value;
     if (typeof handler !== 'function' || !Reflect.hasMetadata(METHOD_METADATA, handler)) continue;
     const description = Reflect.getMetadata(ROUTE_DESCRIPTION, handler) as RouteDescription | undefined;
-    if (description === undefined) throw new Error(`route ${controller.name}.${name} has no @Describe`);
+    if (description === undefined) throw new Error(messages.notDescribed(controller.name, name));
     const method = requestMethods.parse(Reflect.getMetadata(METHOD_METADATA, handler));
     const pipes = pipesOf(controller, name);
     routes.push({
@@ -107,12 +107,12 @@ function pipesOf(controller: Type, handler: string): ReadonlyMap<number, ZodPipe
 function querySchema(pipe: ZodPipe<z.ZodType> | undefined): z.ZodObject | null {
   if (pipe === undefined) return null;
   if (pipe.schema instanceof z.ZodObject) return pipe.schema;
-  throw new Error('the schema of a query is not an object');
+  throw new Error(messages.queryNoObject);
 }
 
 function bodySchema(pipe: ZodPipe<z.ZodType> | undefined, route: string): NamedSchema | null {
   if (pipe === undefined) return null;
-  if (pipe.name === undefined) throw new Error(`the body of ${route} has no name for the OpenAPI document`);
+  if (pipe.name === undefined) throw new Error(messages.bodyUnnamed(route));
   return { name: pipe.name, schema: pipe.schema };
 }
 
@@ -125,8 +125,7 @@ function openApiPath(base: string, path: string): string {
 function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
   const found = new Map<string, z.ZodType>();
   for (const { name, schema } of schemas) {
-    if (found.has(name) && found.get(name) !== schema)
-      throw new Error(`two schemas have the name ${name} in the OpenAPI document`);
+    if (found.has(name) && found.get(name) !== schema) throw new Error(messages.nameTwice(name));
     found.set(name, schema);
   }
   return Object.fromEntries(found);

@@ -21,6 +21,7 @@ import {
 } from '../operations/timeline.js';
 import { Allow } from './allow.js';
 import { ZodPipe } from './zod.pipe.js';
+import { messages } from './messages.js';
 
 /** Products and their timelines (docs/http.md). */
 @Controller('api/v1/products')
@@ -50,7 +51,7 @@ export class ProductsController {
     const found = await this.products.find(name);
     if (found.length > 1) {
       throw new ConflictException({
-        message: `${name.slice(0, 100)} stands for several products`,
+        message: messages.severalProducts(name.slice(0, 100)),
         details: { externalIds: found },
       });
     }

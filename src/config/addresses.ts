@@ -1,3 +1,4 @@
+import { messages } from './messages.js';
 const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 /**
@@ -9,18 +10,17 @@ export function addressProblem(text: string): string | null {
   const url = URL.parse(text);
   const problem = secretAddressProblem(text);
   if (problem !== null || url === null) return problem;
-  return url.search === '' && url.hash === '' ? null : 'a URL without query and fragment';
+  return url.search === '' && url.hash === '' ? null : messages.urlWithoutQuery;
 }
 
 /** The same for an address that is used as it is and may have a query. The reason never repeats the text. */
 export function secretAddressProblem(text: string): string | null {
   const url = URL.parse(text);
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    return 'an absolute URL such as https://host.example.com';
+    return messages.absoluteUrl;
   }
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname))
-    return 'an https: URL (plain http: is for loopback addresses only)';
-  if (url.username !== '' || url.password !== '') return 'a URL without credentials in it';
+  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) return messages.httpsUrl;
+  if (url.username !== '' || url.password !== '') return messages.urlWithoutCredentials;
   return null;
 }
 
@@ -28,7 +28,5 @@ export function secretAddressProblem(text: string): string | null {
 export function serverUrlProblem(text: string, schemes: readonly string[]): string | null {
   const url = URL.parse(text);
   const known = url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.host !== '';
-  return known
-    ? null
-    : `a URL of the form ${schemes.map((scheme) => `${scheme}://user:password@host:port`).join(' or ')}`;
+  return known ? null : messages.serverUrl(schemes);
 }

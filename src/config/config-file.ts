@@ -3,6 +3,7 @@ import type { Document } from 'yaml';
 import { ConfigError } from './config-error.js';
 import { maskReferences, unmaskReferences } from './references.js';
 import { readTextFile } from './text-file.js';
+import { messages } from './messages.js';
 
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -39,7 +40,7 @@ function readText(path: string): string {
   const read = readTextFile(path);
   if (read.ok) return read.text;
   const missing = read.code === 'ENOENT';
-  const text = missing ? 'there is no such configuration file' : `the file cannot be read (${read.code})`;
+  const text = missing ? messages.noFile : messages.fileUnreadable(read.code);
   throw new ConfigError([{ key: '', text, source: path }], read.cause);
 }
 
@@ -48,11 +49,11 @@ function topLevelMap(document: Document, path: string): Settings {
   try {
     value = unmask(document.toJS());
   } catch (error) {
-    const text = `not YAML: ${error instanceof Error ? error.message : 'it cannot be resolved'}`;
+    const text = messages.notYaml(error instanceof Error ? error.message : messages.yamlUnresolved);
     throw new ConfigError([{ key: '', text, source: path }], error);
   }
   if (value === null || value === undefined) return {};
-  if (!isMap(value)) throw new ConfigError([{ key: '', text: 'expected a map of settings', source: path }]);
+  if (!isMap(value)) throw new ConfigError([{ key: '', text: messages.mapOfSettings, source: path }]);
   return value;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addressProblem, secretAddressProblem } from './addresses.js';
 import { withoutTrailing } from '../domain/text.js';
+import { messages } from './messages.js';
 
 /**
  * Building blocks of the configuration schema. Values from the environment are strings, and an empty string means
@@ -12,17 +13,14 @@ import { withoutTrailing } from '../domain/text.js';
 export function section<S extends z.ZodRawShape>(shape: S) {
   const known = Object.keys(shape).join(', ');
   const schema = z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `unknown key; expected one of: ${known}` : undefined,
+    error: (issue) => (issue.code === 'unrecognized_keys' ? messages.unknownKey(known) : undefined),
   });
   return z.preprocess((value: unknown) => value ?? {}, schema).prefault({});
 }
 
 /** A map whose keys are names in routes and on the command line. */
 export function named<S extends z.ZodType>(entry: S) {
-  const name = z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, 'a name of letters, digits, - and _ (63 at most)');
+  const name = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,62}$/i, messages.name);
   return z.preprocess((value: unknown) => value ?? {}, z.record(name, entry)).prefault({});
 }
 
@@ -76,7 +74,7 @@ export function duration(fallback: string, { max }: { readonly max: string }) {
     .transform((text, context) => {
       const found = milliseconds(String(text));
       if (found !== null && found <= mostMs) return found;
-      context.addIssue({ code: 'custom', message: `a duration such as 90s, 60m or 2h, at most ${max}` });
+      context.addIssue({ code: 'custom', message: messages.duration(max) });
       return z.NEVER;
     });
 }

@@ -1,5 +1,6 @@
 import { ConfigError } from './config-error.js';
 import type { Environment } from './environment.js';
+import { messages } from './messages.js';
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -12,7 +13,7 @@ export function logLevel(env: Environment): LogLevel {
   if (level !== undefined) return level;
   const problem = {
     key: 'LOG_LEVEL',
-    text: `expected one of ${LOG_LEVELS.join(', ')}`,
+    text: messages.oneOf(LOG_LEVELS),
     source: 'environment',
   };
   throw new ConfigError([problem]);

@@ -13,6 +13,7 @@ import {
 import { processRoles } from './process-roles.js';
 import { canonical, storeSchema } from './store-schema.js';
 import { workspaceSchema } from './workspace-schema.js';
+import { messages } from './messages.js';
 
 const databaseUrl = z.string().superRefine((value, context) => {
   const problem = value === 'embedded' ? null : serverUrlProblem(value, ['postgres', 'postgresql']);
@@ -40,7 +41,7 @@ export const configSchema = section({
     // A session names its token, so a token with the name of the admin token would get that one's role.
     tokens: named(section({ token: text, role: z.enum(['viewer', 'reviewer', 'admin']) })).refine(
       (tokens) => !('admin' in tokens),
-      'another name than admin, which is the name of server.adminToken',
+      messages.notAdmin,
     ),
     admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
     roles: processRoles,
@@ -57,7 +58,7 @@ export const configSchema = section({
     migrate: onOff(true),
     keepDays: amount(90, { min: 0, max: 36_500 }).refine(
       (days) => days === 0 || days >= SHORTEST_HISTORY_DAYS,
-      `0 (keep everything), or at least ${String(SHORTEST_HISTORY_DAYS)}`,
+      messages.keepDays(SHORTEST_HISTORY_DAYS),
     ),
   }),
   queue: section({ redisUrl: redisUrl.optional() }),
@@ -68,17 +69,17 @@ export const configSchema = section({
 }).superRefine((config, context) => {
   const { port, admin } = config.server;
   if (admin.port !== 0 && admin.port === port) {
-    const message = 'another port than server.port, or 0 to share it';
+    const message = messages.adminPort;
     context.addIssue({ code: 'custom', path: ['server', 'admin', 'port'], message });
   }
   const shops = new Map<string, string>();
   for (const [key, store] of Object.entries(config.stores)) {
     if (!Object.hasOwn(config.workspaces, store.workspace)) {
-      const known = Object.keys(config.workspaces).join(', ') || 'there is none yet';
+      const known = Object.keys(config.workspaces).join(', ') || messages.noWorkspace;
       context.addIssue({
         code: 'custom',
         path: ['stores', key, 'workspace'],
-        message: `a workspace of this configuration (${known})`,
+        message: messages.knownWorkspace(known),
       });
     }
     const own = config.workspaces[store.workspace]?.locale;
@@ -87,12 +88,12 @@ export const configSchema = section({
     );
     if (same >= 0) {
       const path = ['stores', key, 'writeBack', 'locales', same];
-      const message = `a language besides that of workspaces.${store.workspace}.locale, which is written anyway`;
+      const message = messages.otherLocale(store.workspace);
       context.addIssue({ code: 'custom', path, message });
     }
     const other = shops.get(store.shop);
     if (other !== undefined) {
-      const message = `a shop that no other store has (stores.${other} has it)`;
+      const message = messages.otherShop(other);
       context.addIssue({ code: 'custom', path: ['stores', key, 'shop'], message });
     }
     shops.set(store.shop, key);
@@ -124,10 +125,10 @@ export function issueText(issue: z.core.$ZodRawIssue): string {
       return `expected ${issue.values.map((value) => JSON.stringify(value)).join(' or ')}`;
     case 'too_small':
       return issue.origin === 'number' || issue.origin === 'int'
-        ? `expected at least ${issue.minimum}`
-        : 'must not be empty';
+        ? messages.atLeast(issue.minimum)
+        : messages.notEmpty;
     case 'too_big':
-      return `expected at most ${issue.maximum}`;
+      return messages.atMost(issue.maximum);
     case 'unrecognized_keys':
       return 'unknown key';
     case 'invalid_format':
@@ -145,7 +146,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',
-  boolean: 'true or false',
+  boolean: messages.trueOrFalse,
   object: 'a map',
   record: 'a map',
   array: 'a list',

@@ -5,6 +5,7 @@ import { isMap, readConfigFile, type ConfigFile } from './config-file.js';
 import type { Environment } from './environment.js';
 import { expandReferences } from './references.js';
 import { systemCode } from './text-file.js';
+import { messages } from './messages.js';
 
 /**
  * The files of the directory that `storesDir` names, by name. A relative path starts at the file that sets it. Throws
@@ -45,7 +46,7 @@ function yamlFilesIn({ path, namedBy }: StoresDirectory): string[] {
       .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
       .toSorted();
   } catch (error) {
-    const text = `the directory ${path} cannot be read (${systemCode(error)})`;
+    const text = messages.directoryUnreadable(path, systemCode(error));
     throw new ConfigError([{ key: 'storesDir', text, source: namedBy }], error);
   }
 }
@@ -54,12 +55,10 @@ function problemsOf(file: ConfigFile, earlier: readonly ConfigFile[]): ConfigPro
   const others = Object.keys(file.settings).filter((key) => key !== 'stores');
   const stores = storeKeys(file);
   return [
-    ...others.map((key) => problem(file, [key], 'unknown key in a file of storesDir; expected only stores')),
+    ...others.map((key) => problem(file, [key], messages.onlyStores)),
     ...stores.flatMap((key) => {
       const other = earlier.find((each) => storeKeys(each).includes(key));
-      return other === undefined
-        ? []
-        : [problem(file, ['stores', key], `the store is also in ${other.path}; expected it in one file`)];
+      return other === undefined ? [] : [problem(file, ['stores', key], messages.storeTwice(other.path))];
     }),
   ];
 }

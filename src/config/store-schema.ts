@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
 import { amount, duration, onOff, optionalAddress, optionalText, section, text } from './fields.js';
+import { messages } from './messages.js';
 
 const metafield = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+$/;
 const metafieldSelection = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
@@ -18,10 +19,7 @@ const metafieldName = z
 /** `auto`, `vendor`, `none`, or a metafield. */
 const brandSource = z
   .string()
-  .refine(
-    (name) => ['auto', 'vendor', 'none'].includes(name) || metafield.test(name),
-    'auto, vendor, none, or namespace.key of a metafield',
-  )
+  .refine((name) => ['auto', 'vendor', 'none'].includes(name) || metafield.test(name), messages.brandSource)
   .default('auto');
 
 const forbiddenPattern = z
@@ -29,8 +27,7 @@ const forbiddenPattern = z
   .min(1)
   .superRefine((pattern, context) => {
     const problem = patternProblem(pattern);
-    if (problem !== null)
-      context.addIssue(`a pattern of RE2, without look-around or back-references (${problem})`);
+    if (problem !== null) context.addIssue(messages.pattern(problem));
   });
 
 const credentials = section({
@@ -40,29 +37,23 @@ const credentials = section({
 }).superRefine((auth, context) => {
   const pair = [auth.clientId, auth.clientSecret].filter((part) => part !== undefined).length;
   const complete = auth.accessToken === undefined ? pair === 2 : pair === 0;
-  if (!complete) context.addIssue('either accessToken, or clientId and clientSecret');
+  if (!complete) context.addIssue(messages.storeCredentials);
 });
 
 const schedule = section({
-  cron: z
-    .string()
-    .refine(isCronExpression, 'a cron expression that comes due, such as "0 2 * * *"')
-    .default('0 2 * * *'),
-  timezone: z.string().refine(isTimezone, 'a time zone such as Europe/Berlin').default('UTC'),
+  cron: z.string().refine(isCronExpression, messages.cron).default('0 2 * * *'),
+  timezone: z.string().refine(isTimezone, messages.timezone).default('UTC'),
   fullEvery: amount(7, { min: 1, max: 100_000 }),
   // Milliseconds. Less than a day, so that the starts of two nights cannot change places.
   spread: duration('0', { max: '12h' }),
 });
 
 const writtenFields = z
-  .record(
-    z.string().regex(contentSource, 'name, description, html_description, brand, category or sections.CODE'),
-    z.enum(STORE_FIELDS),
-  )
+  .record(z.string().regex(contentSource, messages.contentSource), z.enum(STORE_FIELDS))
   .superRefine((fields, context) => {
     const targets = Object.values(fields);
     const twice = targets.find((target, index) => targets.indexOf(target) !== index);
-    if (twice !== undefined) context.addIssue(`each store field once (${twice} is named twice)`);
+    if (twice !== undefined) context.addIssue(messages.fieldOnce(twice));
   })
   .default({ name: 'title', html_description: 'descriptionHtml' });
 
@@ -70,16 +61,11 @@ const writtenFields = z
 export const storeSchema = section({
   kind: z.literal('shopify').default('shopify'),
   workspace: text,
-  shop: z
-    .string()
-    .regex(
-      /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/,
-      'a shop domain such as example.myshopify.com, in lower case',
-    ),
+  shop: z.string().regex(/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/, messages.shop),
   auth: credentials,
   apiVersion: z
     .string()
-    .regex(/^\d{4}-(01|04|07|10)$/, 'a version such as "2026-10"')
+    .regex(/^\d{4}-(01|04|07|10)$/, messages.apiVersion)
     .default('2026-10'),
   endpoint: optionalAddress,
   webhookSecret: optionalText,
@@ -100,9 +86,7 @@ export const storeSchema = section({
   }),
   deleted: z.enum(['keep', 'report', 'delete']).default('keep'),
   mapping: section({
-    openAttributes: z
-      .array(z.string().regex(metafieldSelection, 'namespace.key or namespace.* of metafields'))
-      .default([]),
+    openAttributes: z.array(z.string().regex(metafieldSelection, messages.metafieldSelection)).default([]),
     mpn: metafieldName,
     asin: metafieldName,
     brand: brandSource,
@@ -117,7 +101,7 @@ export const storeSchema = section({
     fields: writtenFields,
     sections: z
       .strictObject({
-        namespace: z.string().regex(/^[A-Za-z0-9_-]{3,255}$/, '3 to 255 letters, digits, - and _'),
+        namespace: z.string().regex(/^[A-Za-z0-9_-]{3,255}$/, messages.namespace),
       })
       .nullable()
       .default(null),
@@ -135,8 +119,8 @@ export const storeSchema = section({
       onFail: z.enum(['review', 'block']).default('review'),
     }),
     locales: z
-      .array(z.string().regex(localeCode, 'a locale such as fr or pt-BR'))
-      .refine((locales) => new Set(locales.map(canonical)).size === locales.length, 'each locale once')
+      .array(z.string().regex(localeCode, messages.locale))
+      .refine((locales) => new Set(locales.map(canonical)).size === locales.length, messages.localeOnce)
       .default([]),
   }),
 });

@@ -1,4 +1,5 @@
 import type { AppConfig } from './schema.js';
+import { messages } from './messages.js';
 
 /** The sender's five retries span 609 s, and up to 60 s of timeouts (docs/catalog-rules.md#delivery). */
 const RETRIES_SPAN_SECONDS = 669;
@@ -10,22 +11,16 @@ export function configWarnings(config: AppConfig): readonly string[] {
     const key = `workspaces.${name}`;
     const { webhook } = workspace;
     if (webhook.register && config.server.publicUrl === undefined) {
-      warnings.push(
-        `${key}.webhook.register: server.publicUrl is not set, so no webhook is registered; polling serves`,
-      );
+      warnings.push(messages.noPublicUrl(key));
     }
     if (webhook.register && webhook.hmacSecret === undefined) {
-      warnings.push(
-        `${key}.webhook.hmacSecret is not set, so no delivery can be verified and no webhook is registered; polling serves`,
-      );
+      warnings.push(messages.noSecret(key));
     }
     if (webhook.toleranceSeconds < RETRIES_SPAN_SECONDS) {
-      warnings.push(
-        `${key}.webhook.toleranceSeconds is under ${RETRIES_SPAN_SECONDS}: late retries of a delivery would be refused permanently`,
-      );
+      warnings.push(messages.shortTolerance(key, RETRIES_SPAN_SECONDS));
     }
     if (!new URL(workspace.baseUrl).pathname.endsWith('/api/v1')) {
-      warnings.push(`${key}.baseUrl does not end in /api/v1, the prefix that the service documents`);
+      warnings.push(messages.otherPrefix(key));
     }
   }
   return warnings;

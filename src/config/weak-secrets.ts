@@ -1,5 +1,6 @@
 import { SHORTEST_SECRET, weaknessOf, type Weakness } from '../domain/secret-strength.js';
 import type { AppConfig } from './schema.js';
+import { messages } from './messages.js';
 
 /** A configured secret that is too short or known to everybody. */
 export interface WeakSecret {
@@ -74,8 +75,7 @@ function found({ key, value, issuedBy }: Entry): WeakSecret[] {
 }
 
 function explained(weakness: Weakness, issuedBy: WeakSecret['issuedBy']): string {
-  const remedy = issuedBy === 'operator' ? 'make another: openssl rand -hex 32' : 'enter the real one';
-  if (weakness === 'placeholder') return `is a known placeholder: ${remedy}`;
-  const short = `has fewer than ${String(SHORTEST_SECRET)} characters`;
-  return issuedBy === 'operator' ? `${short}: ${remedy}` : `${short}: logs cannot mask it`;
+  const remedy = issuedBy === 'operator' ? messages.newSecret : messages.realSecret;
+  if (weakness === 'placeholder') return messages.placeholder(remedy);
+  return messages.tooShort(SHORTEST_SECRET, issuedBy === 'operator' ? remedy : messages.notMasked);
 }

@@ -6,6 +6,7 @@ import {
   generationRequestSchema,
 } from '../catalog/assumptions.js';
 import { address, amount, onOff, optionalText, section, text } from './fields.js';
+import { messages } from './messages.js';
 
 const request = generationRequestSchema.shape;
 
@@ -15,9 +16,9 @@ export const workspaceSchema = section({
   auth: section({ apiToken: optionalText, email: optionalText, password: optionalText }).superRefine(
     (auth, context) => {
       if ((auth.email === undefined) !== (auth.password === undefined)) {
-        context.addIssue('email and password together');
+        context.addIssue(messages.emailAndPassword);
       } else if (auth.apiToken === undefined && auth.email === undefined) {
-        context.addIssue('apiToken, or email and password, or all three');
+        context.addIssue(messages.workspaceCredentials);
       }
     },
   ),

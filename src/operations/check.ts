@@ -2,6 +2,7 @@ import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { WeakSecret } from '../config/index.js';
 import type { Sites, Store, Workspace } from '../sites/sites.js';
 import { withoutTrailing } from '../domain/text.js';
+import { checkMessages } from './messages.js';
 
 export interface Finding {
   readonly level: 'ok' | 'warn' | 'FAIL';
@@ -24,7 +25,7 @@ export function publicUrlFinding(
     return {
       level: 'warn',
       what,
-      detail: 'server.publicUrl is not set: no webhook is registered, polling serves',
+      detail: checkMessages.noPublicUrl,
     };
   const { hostname } = new URL(publicUrl);
   // A catalog on this machine reaches a loopback address; a remote one reaches its own.
@@ -32,7 +33,7 @@ export function publicUrlFinding(
   const [first] = remote;
   const unreachable = LOOPBACK.test(hostname) || PRIVATE.test(hostname);
   if (first && unreachable) {
-    const detail = `${publicUrl} cannot be reached from outside this network, and workspace ${first.key} (${first.baseUrl}) is outside: set server.publicUrl; until then, results arrive by polling`;
+    const detail = checkMessages.unreachable(publicUrl, first.key, first.baseUrl);
     return { level: 'warn', what, detail };
   }
   return { level: 'ok', what, detail: publicUrl };
@@ -58,17 +59,17 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const what = 'public URL';
   const { protocol, hostname } = new URL(publicUrl);
   if (protocol !== 'https:' && !LOOPBACK.test(hostname))
-    return { level: 'FAIL', what, detail: `${publicUrl} is not https: the catalog calls nothing else` };
+    return { level: 'FAIL', what, detail: checkMessages.notHttps(publicUrl) };
   const url = `${withoutTrailing(publicUrl, '/')}/health/live`;
   try {
     const signal = AbortSignal.timeout(REACH_WITHIN_MS);
     const answer = await fetch(url, { redirect: 'manual', signal });
     await answer.body?.cancel();
-    if (answer.status === 200) return { level: 'ok', what, detail: `${url} answers` };
-    const detail = `${url} answers ${String(answer.status)}: something else stands there, or a proxy does not pass it on; until then polling serves`;
+    if (answer.status === 200) return { level: 'ok', what, detail: checkMessages.answers(url) };
+    const detail = checkMessages.answersOtherwise(url, answer.status);
     return { level: 'warn', what, detail };
   } catch (error) {
-    const detail = `${url} does not answer (${causeOf(error)}): the daemon may be stopped; while it runs, see that the address leads to it`;
+    const detail = checkMessages.silent(url, causeOf(error));
     return { level: 'warn', what, detail };
   }
 }
@@ -80,7 +81,7 @@ function causeOf(error: unknown): string {
   if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
     return cause.code;
   return 'name' in error && error.name === 'TimeoutError'
-    ? `not within ${String(REACH_WITHIN_MS / 1000)} seconds`
+    ? checkMessages.notWithin(REACH_WITHIN_MS / 1000)
     : errorLine(error);
 }
 
@@ -88,8 +89,8 @@ function causeOf(error: unknown): string {
 export function notificationsFinding(webhookUrl: string | undefined): Finding {
   const detail =
     webhookUrl === undefined
-      ? 'notifications.webhookUrl is not set: no notifications are sent'
-      : `sent to ${new URL(webhookUrl).host}`;
+      ? checkMessages.noNotifications
+      : checkMessages.notificationsTo(new URL(webhookUrl).host);
   return { level: 'ok', what: 'notifications', detail };
 }
 
@@ -110,7 +111,7 @@ export async function probed(
   const timer = { id: undefined as NodeJS.Timeout | undefined };
   const late = new Promise<never>((_resolve, reject) => {
     timer.id = setTimeout(() => {
-      reject(new CodedError('transient', `no answer within ${String(PROBE_WITHIN_MS / 1000)} seconds`));
+      reject(new CodedError('transient', checkMessages.noAnswerWithin(PROBE_WITHIN_MS / 1000)));
     }, PROBE_WITHIN_MS);
   });
   try {
@@ -130,8 +131,8 @@ export async function checkSites(
 ): Promise<Finding[]> {
   const checks = [
     ...sites.workspaces.flatMap((workspace) => [
-      probed(`workspace ${workspace.key}: catalog login`, () => catalogLogin(workspace)),
-      probed(`workspace ${workspace.key}: webhook slot`, async () =>
+      probed(checkMessages.catalogLogin(workspace.key), () => catalogLogin(workspace)),
+      probed(checkMessages.webhookSlot(workspace.key), async () =>
         webhookSlot(workspace, await lookAtSlot(workspace)),
       ),
     ]),
@@ -141,7 +142,7 @@ export async function checkSites(
 }
 
 async function catalogLogin(workspace: Workspace): Promise<Finding> {
-  const what = `workspace ${workspace.key}: catalog login`;
+  const what = checkMessages.catalogLogin(workspace.key);
   try {
     const page = await workspace.client.listProducts();
     const count = page.count == null ? '' : `, ${String(page.count)} products`;
@@ -156,14 +157,14 @@ async function catalogLogin(workspace: Workspace): Promise<Finding> {
 /** A 401 is about the token itself, a 403 about its permissions (docs/catalog-rules.md#authentication). */
 function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): string {
   const auth = `workspaces.${key}.auth`;
-  if (status !== 403) return `the token is missing, wrong or revoked: check ${auth}`;
-  const login = settings.auth.email === undefined ? `, or add a login (email and password) to ${auth}` : '';
-  return `the token is valid, but lacks the permission or subscription: ask the service's operator to extend it${login}`;
+  if (status !== 403) return checkMessages.badToken(auth);
+  const login = settings.auth.email === undefined ? checkMessages.addLogin(auth) : '';
+  return `${checkMessages.noPermission}${login}`;
 }
 
 /** An empty or foreign slot is not a failure: results arrive by polling, and the check registers nothing. */
 function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
-  const what = `workspace ${workspace.key}: webhook slot`;
+  const what = checkMessages.webhookSlot(workspace.key);
   switch (look.state) {
     case 'ours':
       return { level: 'ok', what, detail: look.detail };
@@ -171,18 +172,18 @@ function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
       return {
         level: 'warn',
         what,
-        detail: `${look.detail}: the start command writes it again, or run store-sync webhook register`,
+        detail: checkMessages.slotOutdated(look.detail),
       };
     case 'free':
       return {
         level: 'warn',
         what,
-        detail: `${look.detail}: start registers it, until then results come by polling`,
+        detail: checkMessages.slotFree(look.detail),
       };
     case 'foreign':
-      return { level: 'warn', what, detail: `${look.detail}: results come by polling` };
+      return { level: 'warn', what, detail: checkMessages.slotOfOthers(look.detail) };
     case 'unknown':
-      return { level: 'warn', what, detail: `${look.detail}: results come by polling` };
+      return { level: 'warn', what, detail: checkMessages.slotOfOthers(look.detail) };
   }
 }
 

@@ -18,6 +18,7 @@ import { ByteBudget } from './byte-budget.js';
 import { dedupeKey } from './dedupe-key.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';
+import { messages } from './messages.js';
 
 const TIMESTAMP = 'x-webhook-timestamp';
 const SIGNATURE = 'x-webhook-signature';
@@ -69,11 +70,11 @@ export class CatalogWebhookController {
   async #receive(key: string, request: Request, response: Response): Promise<string> {
     const workspace = this.sites.workspace(key);
     if (!workspace) {
-      refuse(request, response, 404, 'no such workspace');
+      refuse(request, response, 404, messages.noWorkspace);
       return 'unknown_workspace';
     }
     if (secretsOf(workspace).length === 0)
-      return this.#refuse(workspace, request, response, 'webhook.hmacSecret is not set');
+      return this.#refuse(workspace, request, response, messages.noSecret);
     const claim = readSignatureClaim(signatureOf(request));
     if (!claim.ok) return this.#refuse(workspace, request, response, claim.reason);
     const body = await readRawBody(request, this.budget);
@@ -81,13 +82,13 @@ export class CatalogWebhookController {
       case 'broken_off':
         return 'broken_off';
       case 'too_large':
-        this.#log.warn({ workspace: key }, 'a delivery over 10 MB was refused; polling brings its result');
-        refuse(request, response, 413, 'a delivery may have 10 MB at most');
+        this.#log.warn({ workspace: key }, messages.largeRefused);
+        refuse(request, response, 413, messages.deliveryTooLarge);
         return 'too_large';
       case 'no_room':
-        this.#log.warn({ workspace: key }, 'a delivery was put off: too many bytes are in flight');
+        this.#log.warn({ workspace: key }, messages.putOff);
         response.setHeader('Retry-After', '5');
-        refuse(request, response, 503, 'too much is being received at present');
+        refuse(request, response, 503, messages.busy);
         return 'no_room';
       case 'body':
         try {
@@ -102,7 +103,7 @@ export class CatalogWebhookController {
 
   #refuse(workspace: Workspace, request: Request, response: Response, reason: string): 'refused' {
     const { ip: address } = request;
-    this.#log.warn({ workspace: workspace.key, address, reason }, 'a delivery was refused');
+    this.#log.warn({ workspace: workspace.key, address, reason }, messages.refused);
     refuse(request, response, 401, SIGNATURE_REFUSED);
     return 'refused';
   }
@@ -141,12 +142,9 @@ export class CatalogWebhookController {
       this.pacer.add(id);
       return 'stored';
     } catch (error) {
-      this.#log.warn(
-        { workspace: workspace.key, err: errorLine(error) },
-        'a delivery could not be stored; the sender is asked to repeat it',
-      );
+      this.#log.warn({ workspace: workspace.key, err: errorLine(error) }, messages.deliveryNotStored);
       response.setHeader('Retry-After', '5');
-      reply(response, 503, 'cannot be stored at present');
+      reply(response, 503, messages.notStored);
       return 'unavailable';
     }
   }

@@ -25,6 +25,7 @@ import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
 import { resultContent, type ResultContent } from './result-content.js';
 import { usedSources } from './used-sources.js';
 import { parked, processed, type Verdict } from './verdict.js';
+import { messages } from './messages.js';
 
 /** The result of one attempt at a delivery. */
 export interface Interpretation {
@@ -122,8 +123,7 @@ export class DeliveryInterpreter {
     await this.#reportCredits(delivery);
     const { link, task, variant } = await this.subjects.of(delivery);
     found.externalId = variant ?? link?.externalId ?? task?.externalId ?? body.product?.external_id ?? null;
-    if (link === null)
-      return { kind: 'later', code: 'unknown_product', note: 'no linked product is known for it' };
+    if (link === null) return { kind: 'later', code: 'unknown_product', note: messages.unknownProduct };
     if (variant !== null) return variantVerdict(body.action, variant);
     return this.#settle(delivery, link, task);
   }
@@ -142,12 +142,12 @@ export class DeliveryInterpreter {
     const { action } = delivery.body;
     if (action === 'product_generated') return this.#generated(delivery, link, task);
     const ending = Object.hasOwn(UNSUCCESSFUL, action) ? UNSUCCESSFUL[action] : undefined;
-    if (ending === undefined) return parked('unknown_action', `unknown action "${action.slice(0, 100)}"`);
+    if (ending === undefined) return parked('unknown_action', messages.unknownAction(action.slice(0, 100)));
     const given = delivery.body.reason_for_failure?.trim() ?? '';
     const reason = given === '' ? ending.reason : given.slice(0, 1000);
     const settled = await this.#settleTask(delivery, link, task, ending.state, reason);
-    const late = settled ? '' : ', but the task was settled before';
-    return processed(ending.state, `${ending.state}${late}: ${reason}`);
+    const note = settled ? messages.ended : messages.endedLate;
+    return processed(ending.state, note(ending.state, reason));
   }
 
   /** Settles the task, or records one that was not requested here, so that it is visible. */
@@ -173,14 +173,14 @@ export class DeliveryInterpreter {
   ): Promise<Verdict> {
     const { row } = delivery;
     const store = this.sites.findStore(link.store);
-    if (!store) return parked('unknown_store', `store ${link.store} is no longer configured`);
+    if (!store) return parked('unknown_store', messages.storeGone(link.store));
     // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
     const mayWait = WAITS_MS[row.attempts - 1] !== undefined;
     const content = await resultContent(store, link, delivery, mayWait);
     for (const { locale, code } of content.missing)
       this.log.warn(
         { deliveryId: row.id, externalId: link.externalId, locale, code },
-        'the catalog gives no text in this language',
+        messages.noTextInLanguage,
       );
     await this.#settleTask(delivery, link, task, 'succeeded', null);
     if (content.held !== null) await this.links.sawCatalogFields(link.externalId, content.held);
@@ -199,7 +199,7 @@ export class DeliveryInterpreter {
     { intended, arrived }: ResultContent,
   ): Promise<{ readonly code: string; readonly note: string; readonly writeBackId?: string }> {
     const { mode } = store.settings.writeBack;
-    if (mode === 'off') return { code: 'write_back_off', note: 'generated; writeBack.mode is off' };
+    if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
     if (!holdsContent(intended)) return { code: 'nothing_to_write', note: nothingToWrite(arrived) };
     const intent = await this.writeBacks.intend({
       ...{ store: store.key, workspace: row.workspace, externalId: link.externalId, deliveryId: row.id },
@@ -222,35 +222,32 @@ export class DeliveryInterpreter {
 
 function nothingToWrite(arrived: readonly ArrivedPart[]): string {
   const unmapped = arrived.filter(({ fate }) => fate === 'not_mapped').map(({ from }) => from);
-  if (unmapped.length === 0) return 'generated, but it holds nothing that may be written';
+  if (unmapped.length === 0) return messages.nothingToWrite;
   const named = unmapped.slice(0, 5).join(', ');
-  return `generated, but no setting maps what came: ${named}${unmapped.length > 5 ? ' …' : ''}`;
+  return messages.nothingMapped(`${named}${unmapped.length > 5 ? ' …' : ''}`);
 }
 
 /** Events that end a request without content. */
 const UNSUCCESSFUL: Readonly<
   Record<string, { readonly state: 'failed' | 'no_urls'; readonly reason: string }>
 > = {
-  product_generation_failed: { state: 'failed', reason: 'generation failed' },
+  product_generation_failed: { state: 'failed', reason: messages.failed },
   product_generation_no_urls: {
     state: 'no_urls',
-    reason: 'no source URLs could be found for the product',
+    reason: messages.noUrls,
   },
 };
 
 const INTENTS = {
-  older: { code: 'older', note: 'generated, but a newer result was taken already' },
-  known: { code: 'known', note: 'generated; the same result was taken already' },
-  new: { code: 'intended', note: 'generated; to be written back' },
+  older: { code: 'older', note: messages.older },
+  known: { code: 'known', note: messages.known },
+  new: { code: 'intended', note: messages.intended },
 } as const;
-const WAITS_FOR_REVIEW = { code: 'intended', note: 'generated; waits for review' } as const;
+const WAITS_FOR_REVIEW = { code: 'intended', note: messages.waitsForReview } as const;
 
 /** A variant's result is never its product's: it is recorded, shown, and not written. */
 function variantVerdict(action: string, variant: string): Verdict {
-  return processed(
-    'variant_result',
-    `${action.slice(0, 100)} for variant ${variant}: not written to its product`,
-  );
+  return processed('variant_result', messages.ofVariant(action.slice(0, 100), variant));
 }
 
 interface Found {
@@ -266,11 +263,10 @@ function idsOf(
 }
 
 function crashedVerdict(row: WebhookDeliveryEntity): Verdict {
-  const times = String(row.crashCount - 1);
   return {
     kind: 'settled',
     state: 'parked',
     code: 'crashed',
-    note: `its interpretation began ${times} times in a row and never ended: each of its workers died`,
+    note: messages.crashed(row.crashCount - 1),
   };
 }

@@ -4,6 +4,7 @@ import { readUntrustedJson } from '../catalog/untrusted-json.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import type { Sites, Workspace } from '../sites/sites.js';
 import { parked, type Verdict } from './verdict.js';
+import { messages } from './messages.js';
 
 /** Result and request may carry the clocks of two machines. */
 export const CLOCK_SKEW_MS = 300_000;
@@ -21,11 +22,11 @@ export interface ReceivedDelivery {
 /** The row's body, parsed; a verdict when it is no delivery of a configured workspace. */
 export function readDelivery(row: WebhookDeliveryEntity, sites: Sites): ReceivedDelivery | Verdict {
   const json = readUntrustedJson(row.rawBody);
-  if (!json.ok) return parked('unreadable', 'the body is not readable as JSON in UTF-8');
+  if (!json.ok) return parked('unreadable', messages.unreadable);
   const parsed = deliverySchema.safeParse(json.value);
-  if (!parsed.success) return parked('no_delivery', `the body is no delivery: ${whereAndWhat(parsed.error)}`);
+  if (!parsed.success) return parked('no_delivery', messages.noDelivery(whereAndWhat(parsed.error)));
   const workspace = sites.workspace(row.workspace);
-  if (!workspace) return parked('unknown_workspace', `workspace ${row.workspace} is no longer configured`);
+  if (!workspace) return parked('unknown_workspace', messages.workspaceGone(row.workspace));
   const { task } = parsed.data;
   return {
     ...{ row, workspace, body: parsed.data },

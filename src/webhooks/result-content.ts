@@ -11,6 +11,7 @@ import { catalogFields, type CatalogFields } from '../planner/catalog-content.js
 import { intendedTranslations } from '../planner/translations.js';
 import type { Store, Workspace } from '../sites/sites.js';
 import type { ReceivedDelivery } from './received-delivery.js';
+import { messages } from './messages.js';
 
 /** The values of a result for the store, and the languages that it lacks. */
 export interface ResultContent {
@@ -81,7 +82,7 @@ async function primaryProduct(
 
 function noText({ settings }: Workspace): ResultContent['missing'][number] {
   const locale = settings.locale ?? '';
-  return { locale, code: 'not_found', reason: 'the catalog has no text of this product in the language' };
+  return { locale, code: 'not_found', reason: messages.noProductText };
 }
 
 async function fetched(
@@ -89,6 +90,6 @@ async function fetched(
   link: StoreProductEntity,
   locale: string | undefined,
 ): Promise<CatalogProduct> {
-  if (link.catalogId === null) throw new CodedError('transient', 'the product is not linked yet');
+  if (link.catalogId === null) throw new CodedError('transient', messages.notLinkedYet);
   return workspace.client.getProduct(link.catalogId, locale === undefined ? {} : { locale });
 }

@@ -10,11 +10,11 @@ import { hasShopifySignatureForm, isShopifySignature, keptOfEvent } from '../sto
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';
+import { messages } from './messages.js';
 
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
-const SIGNATURE_REFUSED = 'signature missing or wrong';
 
 /**
  * Receives a store's own events. They are stored, and an incremental run reads the changes later. The signature covers
@@ -49,31 +49,31 @@ export class StoreWebhookController {
   async #receive(key: string, request: Request, response: Response): Promise<string> {
     const store = this.sites.findStore(key);
     if (!store) {
-      refuse(request, response, 404, 'no such store');
+      refuse(request, response, 404, messages.noStore);
       return 'unknown_store';
     }
     const secret = store.settings.webhookSecret;
-    if (secret === undefined) return this.#refuse(key, request, response, 'webhookSecret is not set');
+    if (secret === undefined) return this.#refuse(key, request, response, messages.noStoreSecret);
     const signature = request.headers[SIGNATURE];
     if (typeof signature !== 'string' || !hasShopifySignatureForm(signature))
-      return this.#refuse(key, request, response, 'the signature is missing or malformed');
+      return this.#refuse(key, request, response, messages.signatureMalformed);
     const body = await readRawBody(request, this.budget);
     switch (body.kind) {
       case 'broken_off':
         return 'broken_off';
       case 'too_large':
-        this.#log.warn({ store: key, address: request.ip }, 'a store event over 10 MB was refused');
-        refuse(request, response, 413, 'an event may have 10 MB at most');
+        this.#log.warn({ store: key, address: request.ip }, messages.largeEventRefused);
+        refuse(request, response, 413, messages.eventTooLarge);
         return 'too_large';
       case 'no_room':
-        this.#log.warn({ store: key }, 'a store event was put off: too many bytes are in flight');
+        this.#log.warn({ store: key }, messages.eventPutOff);
         response.setHeader('Retry-After', '5');
-        refuse(request, response, 503, 'too much is being received at present');
+        refuse(request, response, 503, messages.busy);
         return 'no_room';
       case 'body':
         try {
           if (!isShopifySignature(body.bytes, signature, [secret]))
-            return this.#refuse(key, request, response, 'the signature is wrong');
+            return this.#refuse(key, request, response, messages.signatureWrong);
           return await this.#store(key, request, body.bytes, response);
         } finally {
           body.holding.release();
@@ -82,8 +82,8 @@ export class StoreWebhookController {
   }
 
   #refuse(store: string, request: Request, response: Response, reason: string): 'refused' {
-    this.#log.warn({ store, address: request.ip, reason }, 'a store event was refused');
-    refuse(request, response, 401, SIGNATURE_REFUSED);
+    this.#log.warn({ store, address: request.ip, reason }, messages.eventRefused);
+    refuse(request, response, 401, messages.signatureRefused);
     return 'refused';
   }
 
@@ -104,12 +104,9 @@ export class StoreWebhookController {
       reply(response, 200, id === null ? 'stored before' : 'stored');
       return id === null ? 'duplicate' : 'stored';
     } catch (error) {
-      this.#log.warn(
-        { store, err: errorLine(error) },
-        'a store event could not be stored; the store is asked to repeat it',
-      );
+      this.#log.warn({ store, err: errorLine(error) }, messages.eventNotStored);
       response.setHeader('Retry-After', '5');
-      reply(response, 503, 'cannot be stored at present');
+      reply(response, 503, messages.notStored);
       return 'unavailable';
     }
   }

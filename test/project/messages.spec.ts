@@ -3,22 +3,29 @@ import { describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { sourceFiles } from '../support/source-files.js';
 
-/** Folders whose sentences for people stand in one file, so that a writer can edit them. */
-const AREAS = ['cli', 'dashboard', 'notifications'];
+/** Areas whose sentences for people stand in the `messages.ts` of the folder, so that a writer can edit them. */
+const AREAS: readonly { readonly folder: string; readonly files: RegExp }[] = [
+  ...['api', 'cli', 'config', 'dashboard', 'notifications', 'webhooks'].map((folder) => ({
+    folder,
+    files: /./,
+  })),
+  // The other use cases describe states of rows. Only the check speaks about the setup.
+  { folder: 'operations', files: /\/check\.ts$/ },
+];
 /** Three words or more: a sentence or a part of one. */
 const SENTENCE = /(?:(?:^|[\s“(])[\p{L}][\p{L}_’'-]+[.,;:”)]*(?=\s|$).*){3}/u;
 /** Scripts for shells. */
 const NOT_READ = '/completion-scripts.ts';
 /** Values of headers and the like are no prose. */
 const NO_PROSE =
-  /^(no-|max-age|public,|text\/|data:|camera=|[a-z]+-src |SELECT |UPDATE |INSERT |DELETE |WITH )/;
+  /^(no-|max-age|public,|text\/|data:|camera=|[a-z]+-src |SELECT |UPDATE |INSERT |DELETE |WITH |HTTP\/1\.1 |4\d\d [A-Z])/;
 
 /** Strings of a file, and the texts of its `html` templates, that read as a sentence; placeholders are `…`. */
 function sentencesOf(path: string, text: string): readonly string[] {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const found: string[] = [];
   const visit = (node: ts.Node): void => {
-    if (ts.isImportDeclaration(node)) return;
+    if (ts.isImportDeclaration(node) || describesRoute(node)) return;
     for (const part of textsOf(node)) {
       if (SENTENCE.test(part) && !NO_PROSE.test(part))
         found.push(`${path}:${tree.getLineAndCharacterOfPosition(node.getStart()).line + 1}: ${part}`);
@@ -27,6 +34,15 @@ function sentencesOf(path: string, text: string): readonly string[] {
   };
   visit(tree);
   return found;
+}
+
+/** `@Describe({ … })` and `.describe('…')`: the texts of the OpenAPI document stand at the route or the field that they describe. */
+function describesRoute(node: ts.Node): boolean {
+  if (!ts.isCallExpression(node)) return false;
+  const { expression } = node;
+  return ts.isPropertyAccessExpression(expression)
+    ? expression.name.text === 'describe' && ts.isStringLiteral(node.arguments[0] ?? node)
+    : expression.getText() === 'Describe';
 }
 
 function textsOf(node: ts.Node): readonly string[] {
@@ -48,10 +64,10 @@ function textsOf(node: ts.Node): readonly string[] {
 }
 
 describe('sentences for people', () => {
-  it.each(AREAS)('of src/%s stand in its messages.ts', (area) => {
-    expect(existsSync(`src/${area}/messages.ts`)).toBe(true);
-    const files = sourceFiles(`src/${area}`).filter(
-      ({ path }) => !/\.spec\.ts$|\/messages\.ts$/.test(path) && !path.endsWith(NOT_READ),
+  it.each(AREAS)('of src/$folder stand in its messages.ts', ({ folder, files: read }) => {
+    expect(existsSync(`src/${folder}/messages.ts`)).toBe(true);
+    const files = sourceFiles(`src/${folder}`).filter(
+      ({ path }) => read.test(path) && !/\.spec\.ts$|\/messages\.ts$/.test(path) && !path.endsWith(NOT_READ),
     );
     expect(files.flatMap(({ path, text }) => sentencesOf(path, text))).toEqual([]);
   });
@@ -64,6 +80,8 @@ describe('sentences for people', () => {
     ["const name = 'SEO title';", 0],
     ['html`<p class="a b c">Runs</p>`', 0],
     ["import { a } from './b.js';", 0],
+    ["z.string().describe('the id of a run');", 0],
+    ["describe('the id of a run', () => undefined);", 1],
   ])('found in %s: %d', (text, count) => {
     expect(sentencesOf('x.ts', text)).toHaveLength(count);
   });

@@ -85,7 +85,7 @@ describe('a result', () => {
     const body = await resultOf(stages, 1);
     await deliver(stages, body);
     const { delivery } = await deliver(stages, body, 'poll');
-    expect(delivery.note).toContain('the same result was taken already');
+    expect(delivery.note).toContain('the same result was received before');
     expect(await writeBacksOf(1)).toHaveLength(1);
     expect(await newestTask(1)).toMatchObject({ settledBy: 'webhook' });
   });
@@ -225,7 +225,7 @@ describe('a result of a task that we know little of', () => {
     stages.catalog.taskIds = 'shared';
     await stages.sync();
     const { delivery } = await deliver(stages, await resultOf(stages, 2, { product: null }));
-    expect(delivery).toMatchObject({ state: 'received', note: 'no linked product is known for it' });
+    expect(delivery).toMatchObject({ state: 'received', note: 'no linked product matches it' });
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 2 });
   });
 
@@ -257,7 +257,7 @@ describe('a result for an unknown product', () => {
     await stages.interpreter.interpret(id);
     expect(await stages.deliveries.get(id)).toMatchObject({
       state: 'parked',
-      note: 'no linked product is known for it',
+      note: 'no linked product matches it',
     });
   });
 

@@ -183,7 +183,7 @@ describe('an interpreter that dies', () => {
     await stages.interpreter.interpret(id);
     expect(await stages.deliveries.get(id)).toMatchObject({
       state: 'parked',
-      note: expect.stringContaining('never ended'),
+      note: expect.stringContaining('workers in a row died'),
     });
   });
 });

@@ -1,0 +1,27 @@
+/** Every sentence of `store-sync check`: what was found, and what to do. */
+export const checkMessages = {
+  noPublicUrl: 'server.publicUrl is not set: no webhook is registered, and results arrive by polling',
+  unreachable: (url: string, workspace: string, baseUrl: string): string =>
+    `${url} cannot be reached by workspace ${workspace} (${baseUrl}): set server.publicUrl; until then, results arrive by polling`,
+  notHttps: (url: string): string => `${url} is not https: the catalog calls https addresses only`,
+  answers: (url: string): string => `${url} answers`,
+  answersOtherwise: (url: string, status: number): string =>
+    `${url} answers ${String(status)}: another program or a proxy answers; until that is fixed, results arrive by polling`,
+  silent: (url: string, reason: string): string =>
+    `${url} does not answer (${reason}): the daemon may be stopped, or the address does not lead to it`,
+  notWithin: (seconds: number): string => `not within ${String(seconds)} seconds`,
+  noAnswerWithin: (seconds: number): string => `no answer within ${String(seconds)} seconds`,
+  noNotifications: 'notifications.webhookUrl is not set: no notifications are sent',
+  notificationsTo: (host: string): string => `sent to ${host}`,
+  catalogLogin: (workspace: string): string => `workspace ${workspace}: catalog login`,
+  webhookSlot: (workspace: string): string => `workspace ${workspace}: webhook slot`,
+  badToken: (auth: string): string => `the token is missing, wrong or revoked: check ${auth}`,
+  noPermission:
+    'the token is valid, but lacks the permission or subscription: ask the operator of the service to extend it',
+  addLogin: (auth: string): string => `, or add a login (email and password) to ${auth}`,
+  slotOutdated: (finding: string): string =>
+    `${finding}: run store-sync webhook register, or start the daemon, which writes it`,
+  slotFree: (finding: string): string =>
+    `${finding}: the daemon registers it; until then, results arrive by polling`,
+  slotOfOthers: (finding: string): string => `${finding}: results arrive by polling`,
+} as const;
