@@ -32,6 +32,7 @@ import {
 import { Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
+import { messages } from './messages.js';
 
 /** The webhook inbox (docs/http.md). */
 @Controller('api/v1/deliveries')
@@ -58,7 +59,7 @@ export class DeliveriesController {
   @Allow('viewer')
   async show(@Param('id') id: string): Promise<DeliveryDetail> {
     const delivery = await this.deliveries.show(id);
-    if (delivery === null) throw new NotFoundException(`no delivery ${id.slice(0, 100)}`);
+    if (delivery === null) throw new NotFoundException(messages.unknown('delivery', id));
     return delivery;
   }
 

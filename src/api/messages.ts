@@ -16,6 +16,7 @@ export const messages = {
     `${name} matches several products: use an external_id of details`,
   noStore: (key: string): string => `no store "${key}" is configured`,
   noRow: 'no such row',
+  unknown: (kind: string, name: string): string => `no ${kind} ${name.slice(0, 100)}`,
 
   // Faults
   unforeseen: 'a request ended on an unforeseen error',

@@ -56,7 +56,7 @@ export class ProductsController {
       });
     }
     const timeline = found[0] === undefined ? null : await this.products.timeline(found[0]);
-    if (timeline === null) throw new NotFoundException(`no product ${name.slice(0, 100)}`);
+    if (timeline === null) throw new NotFoundException(messages.unknown('product', name));
     return timeline;
   }
 }

@@ -35,6 +35,7 @@ import { writeBackQuerySchema, type WriteBackQuery } from '../operations/write-b
 import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
+import { messages } from './messages.js';
 
 const rejectManySchema = idsSchema.extend(rejectionSchema.shape);
 
@@ -69,7 +70,7 @@ export class WriteBacksController {
   @Allow('viewer')
   async show(@Param('id') id: string): Promise<PresentedWriteBack> {
     const writeBack = await this.writeBacks.show(id);
-    if (writeBack === null) throw new NotFoundException(`no write-back ${id.slice(0, 100)}`);
+    if (writeBack === null) throw new NotFoundException(messages.unknown('write-back', id));
     return writeBack;
   }
 

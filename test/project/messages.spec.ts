@@ -36,13 +36,16 @@ function sentencesOf(path: string, text: string): readonly string[] {
   return found;
 }
 
-/** `@Describe({ … })` and `.describe('…')`: the texts of the OpenAPI document stand at the route or the field that they describe. */
+/**
+ * `@Describe({ … })` and `.describe('…')`: the texts of the OpenAPI document stand at the route or the field that they describe.
+ * `@Audited('…')` names a change for the audit.
+ */
 function describesRoute(node: ts.Node): boolean {
   if (!ts.isCallExpression(node)) return false;
   const { expression } = node;
   return ts.isPropertyAccessExpression(expression)
     ? expression.name.text === 'describe' && ts.isStringLiteral(node.arguments[0] ?? node)
-    : expression.getText() === 'Describe';
+    : ['Describe', 'Audited'].includes(expression.getText());
 }
 
 function textsOf(node: ts.Node): readonly string[] {
