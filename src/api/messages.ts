@@ -9,6 +9,8 @@ export const messages = {
     `this needs the role ${role}; ${name} has ${own}`,
 
   // Requests
+  nulInAddress: 'the address has a NUL character: remove %00',
+  nulInBody: 'the body has a NUL character: remove it',
   bodyTooLarge: 'the body is too large',
   bodyUnreadable: 'the body cannot be read',
   requestInvalid: 'the request is invalid: see details',

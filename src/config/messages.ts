@@ -19,6 +19,10 @@ export const messages = {
   variableFileUnreadable: (file: string, name: string, code: string): string =>
     `the file ${file} that ${name}_FILE names cannot be read (${code})`,
 
+  needsRestart: (settings: string): string => `${settings}: the change needs a restart of store-sync`,
+  movedNeedsRestart: (stores: string): string =>
+    `${stores}: a store that is renamed, or gets another shop, needs a restart of store-sync`,
+
   // Expected values of any key
   unknownKey: (known: string): string => `unknown key; expected one of: ${known}`,
   name: 'a name of letters, digits, - and _ (63 at most)',
