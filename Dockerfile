@@ -23,9 +23,14 @@ RUN npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
  && rm -r dist/sandbox dist/cli/demo
 
 FROM ${NODE_IMAGE} AS base
+# docker-bake.hcl passes both.
+ARG VERSION=0.0.0-dev
+ARG REVISION=unknown
 LABEL org.opencontainers.image.title="store-sync" \
       org.opencontainers.image.description="Keeps a merchant's store and a product-catalog enrichment service in step" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production
 # Memory of request bodies goes back to the system when it is freed: a flood must not leave the process large.
 ENV MALLOC_MMAP_THRESHOLD_=65536

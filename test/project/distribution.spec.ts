@@ -1,0 +1,106 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+const manifest = z
+  .object({ name: z.string(), scripts: z.record(z.string(), z.string()), private: z.boolean().optional() })
+  .parse(JSON.parse(readFileSync('package.json', 'utf8')));
+
+const workflow = z.object({
+  permissions: z.record(z.string(), z.string()),
+  jobs: z.record(
+    z.string(),
+    z.object({
+      'timeout-minutes': z.number().optional(),
+      steps: z.array(z.object({ uses: z.string().optional(), run: z.string().optional() })),
+    }),
+  ),
+});
+const workflows = readdirSync('.github/workflows').map((name) => ({
+  name,
+  ...workflow.parse(parse(readFileSync(`.github/workflows/${name}`, 'utf8'))),
+}));
+
+describe('the workflows', () => {
+  it.each(workflows)('of $name run nothing but scripts of the project and tools of a release', ({ jobs }) => {
+    const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands)
+      expect(command).toMatch(
+        /^(\.ci\/run$|npm (ci|publish|sbom|run) ?|gh release create |docker buildx bake |echo )/,
+      );
+    const scripts = commands.flatMap((command) => /npm run (\S+)/.exec(command)?.[1] ?? []);
+    expect(scripts.filter((script) => manifest.scripts[script] === undefined)).toEqual([]);
+  });
+
+  it.each(workflows)('of $name have no rights by default but to read', ({ permissions }) => {
+    expect(Object.values(permissions).filter((right) => right !== 'read')).toEqual([]);
+  });
+
+  it('release nothing before the gate has passed', () => {
+    const text = readFileSync('.github/workflows/release.yaml', 'utf8');
+    expect(text).toMatch(/publish:\n {4}needs: gate\n/);
+  });
+});
+
+describe('release notes', () => {
+  const notesOf = (tag: string): string =>
+    execFileSync(process.execPath, ['.ci/release-notes.mjs', tag], { encoding: 'utf8', stdio: 'pipe' });
+
+  it('are the section of the changelog', () => {
+    const notes = notesOf('v0.1.0');
+    expect(notes).toMatch(/^### Added\n/);
+    expect(notes).not.toContain('## [');
+  });
+
+  it('are missing for a release without a section, and stop it', () => {
+    expect(() => notesOf('v99.0.0')).toThrow('CHANGELOG.md has no section [99.0.0]');
+  });
+});
+
+describe('docker-bake.hcl', () => {
+  const bake = readFileSync('docker-bake.hcl', 'utf8');
+  const dockerfile = readFileSync('Dockerfile', 'utf8');
+
+  it('builds stages that the Dockerfile has, for both platforms', () => {
+    const targets = [...bake.matchAll(/^ {2}target {3}= "(.+)"$/gm)].map((match) => match[1] ?? '');
+    expect(targets).toEqual(['production', 'full']);
+    for (const target of targets) expect(dockerfile).toMatch(new RegExp(`^FROM \\S+ AS ${target}$`, 'm'));
+    expect(bake).toContain('platforms  = ["linux/amd64", "linux/arm64"]');
+  });
+
+  it('passes what the labels of the image show', () => {
+    for (const name of ['VERSION', 'REVISION']) {
+      expect(bake).toMatch(new RegExp(`^ {4}${name} +=`, 'm'));
+      expect(dockerfile).toMatch(new RegExp(`^ARG ${name}=`, 'm'));
+      expect(dockerfile).toContain(`org.opencontainers.image.${name.toLowerCase()}="\${${name}}"`);
+    }
+  });
+});
+
+describe('the systemd unit', () => {
+  const unit = readFileSync('deploy/systemd/store-sync.service', 'utf8');
+
+  it('gives every secret of the example configuration as a file', () => {
+    const example = readFileSync('config/example.yaml', 'utf8');
+    const needed = [...example.matchAll(/\$\{([A-Z_]+)\}/g)].map((match) => match[1] ?? '');
+    expect(needed.length).toBeGreaterThan(3);
+    for (const name of needed)
+      expect(unit).toContain(`Environment=${name}_FILE=%d/secrets_${name.toLowerCase()}\n`);
+  });
+
+  it('waits longer for a stop than the program takes, and reloads without a restart', () => {
+    expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(unit)?.[1])).toBeGreaterThan(27);
+    expect(unit).toContain('ExecReload=/bin/kill -HUP $MAINPID\n');
+  });
+});
+
+describe('the npm package', () => {
+  it('has a scoped name, so that nobody else can publish a command of that name', () => {
+    expect(manifest.name).toBe('@store-sync/worker');
+    expect(manifest.private).toBeUndefined();
+    expect(existsSync('bin/store-sync.js')).toBe(true);
+  });
+});
