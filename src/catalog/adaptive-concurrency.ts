@@ -11,6 +11,8 @@ const SLOWER_BY_MS = 50;
 const LESS = 3 / 4;
 /** A reduction helped when response times fell at least to this share. */
 const HELPED = 0.9;
+/** The share of the allowed requests that may be in the background; one at least. */
+const BACKGROUND_SHARE = 1 / 2;
 
 /** Response times of one kind of request. */
 interface Pace {
@@ -29,12 +31,15 @@ interface Pace {
  */
 export class AdaptiveConcurrency {
   readonly #limit;
+  readonly #background;
   readonly #paces = new Map<string, Pace>();
   #doubling = true;
 
   /** `ceiling`: the most concurrent requests; Infinity for no limit. */
   constructor(private readonly ceiling: number) {
-    this.#limit = pLimit(Number.isFinite(ceiling) ? Math.min(FIRST, ceiling) : ceiling);
+    const first = Number.isFinite(ceiling) ? Math.min(FIRST, ceiling) : ceiling;
+    this.#limit = pLimit(first);
+    this.#background = pLimit(backgroundOf(first));
   }
 
   /** The number of requests that may run now, between one and the ceiling. */
@@ -42,9 +47,9 @@ export class AdaptiveConcurrency {
     return this.#limit.concurrency;
   }
 
-  /** Runs `work` when it is its turn, in order. */
-  run<T>(work: () => Promise<T>): Promise<T> {
-    return this.#limit(work);
+  /** Runs `work` when it is its turn, in order. In the background it waits for its turn apart, and holds back few others. */
+  run<T>(work: () => Promise<T>, inBackground = false): Promise<T> {
+    return inBackground ? this.#background(() => this.#limit(work)) : this.#limit(work);
   }
 
   /**
@@ -69,12 +74,21 @@ export class AdaptiveConcurrency {
     if (slow && helped) {
       pace.reducedAtMs = medianMs;
       this.#doubling = false;
-      this.#limit.concurrency = Math.max(1, Math.floor(this.allowed * LESS));
+      this.#allow(Math.max(1, Math.floor(this.allowed * LESS)));
       return;
     }
     // The service is slow whatever we do.
     if (slow) pace.bestMs = medianMs;
     pace.reducedAtMs = null;
-    this.#limit.concurrency = Math.min(this.ceiling, this.#doubling ? this.allowed * 2 : this.allowed + 1);
+    this.#allow(Math.min(this.ceiling, this.#doubling ? this.allowed * 2 : this.allowed + 1));
   }
+
+  #allow(requests: number): void {
+    this.#limit.concurrency = requests;
+    this.#background.concurrency = backgroundOf(requests);
+  }
+}
+
+function backgroundOf(allowed: number): number {
+  return Number.isFinite(allowed) ? Math.max(1, Math.floor(allowed * BACKGROUND_SHARE)) : allowed;
 }

@@ -1,6 +1,7 @@
 import type { CodedError } from '../domain/errors.js';
 import { isCoded } from '../domain/errors.js';
 import { retryDelayMs } from '../domain/backoff.js';
+import { isInBackground } from './background.js';
 import type { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import type { Bearer, TokenProvider } from './auth.js';
@@ -97,6 +98,7 @@ export class Requester {
       renewed: false,
       useSession: this.sessionGroups.has(call.group),
     };
+    const background = isInBackground();
     for (;;) {
       const bearer = await this.bearer(call, progress);
       let slot: Slot | undefined;
@@ -104,7 +106,7 @@ export class Requester {
         const answer = await this.concurrency.run(async () => {
           slot = await this.slot(call, progress);
           return this.attempt(call, bearer, slot, progress);
-        });
+        }, background);
         // Parsed while the next request is already running.
         const result = this.resultOf(call, answer);
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);

@@ -183,6 +183,7 @@ export class TaskRepository {
            coalesce(($2::jsonb->>workspace)::double precision, 60) * power(1.5, least(polls + 1, 40)),
            greatest(1800, coalesce(($2::jsonb->>workspace)::double precision, 60))) * interval '1 second'
        WHERE id IN (SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
+           AND $2::jsonb ? workspace
          ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING task.*`,
       [limit, json(firstSeconds)],

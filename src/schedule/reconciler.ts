@@ -70,14 +70,14 @@ export class Reconciler {
   }
 
   /** Tries paused stores, asks what became of open tasks, and for results generated elsewhere. Each answer may take as long as the service likes. */
-  async poll(): Promise<void> {
-    for (const store of this.sites.stores)
+  async poll(workspace: Workspace): Promise<void> {
+    for (const store of this.sites.stores.filter((each) => each.workspace.key === workspace.key))
       await this.#step(`pause of store ${store.key}`, () => this.#probe(store));
     await this.#step('tasks', async () => {
-      await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH));
+      await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH, [workspace]));
     });
     await this.#step('results generated elsewhere', async () => {
-      await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults());
+      await this.jobs.enqueueMany('deliveries', await this.poller.sweepResults([workspace]));
     });
   }
 

@@ -6,7 +6,7 @@ import type { LinkRepository } from '../persistence/link.repository.js';
 import type { TaskRepository } from '../persistence/task.repository.js';
 import { catalogFields } from '../planner/catalog-content.js';
 import type { Clock } from '../runtime/clock.js';
-import type { Sites, Workspace } from '../sites/sites.js';
+import type { Workspace } from '../sites/sites.js';
 import type { NewContent } from './new-content.js';
 
 /** Products of one round at most: a bulk generation elsewhere takes several rounds. */
@@ -23,7 +23,6 @@ export class ResultSweep {
   readonly #nextAtMs = new Map<string, number>();
 
   constructor(
-    private readonly sites: Sites,
     private readonly tasks: TaskRepository,
     private readonly links: LinkRepository,
     private readonly deliveries: DeliveryRepository,
@@ -32,9 +31,9 @@ export class ResultSweep {
   ) {}
 
   /** One round over the workspaces that are due; returns the ids of the deliveries made. A fault rests its workspace for an hour. */
-  async round(): Promise<string[]> {
+  async round(workspaces: readonly Workspace[]): Promise<string[]> {
     const ids: string[] = [];
-    for (const workspace of this.sites.workspaces) {
+    for (const workspace of workspaces) {
       const nowMs = this.clock.now().getTime();
       if (nowMs < (this.#nextAtMs.get(workspace.key) ?? 0)) continue;
       this.#nextAtMs.set(workspace.key, nowMs + AFTER_FAULT_MS);

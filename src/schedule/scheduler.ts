@@ -73,10 +73,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       if (more) this.#soon('sweep again', SWEEP_AGAIN_MS, sweep);
     });
     // Rounds of their own: slow answers to polls must not hold back runs, deliveries and events.
-    const polls = this.#every('polls', SWEEP_MS, () => this.reconciler.poll());
+    for (const workspace of this.sites.workspaces)
+      this.#every(`polls of ${workspace.key}`, SWEEP_MS, () => this.reconciler.poll(workspace))();
     // Resume the work of earlier processes now, not after the first interval.
     sweep();
-    polls();
     this.#every('webhook slots', SLOT_CHECK_MS, () => this.reconciler.checkSlots({ rewrite: false }));
     this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.reconciler.keepSubscriptions());
     const retention = this.#every('retention', RETENTION_MS, () => this.retention.pass());

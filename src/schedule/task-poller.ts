@@ -1,3 +1,4 @@
+import { inBackground } from '../catalog/background.js';
 import { Injectable } from '@nestjs/common';
 import type { BackgroundTask } from '../catalog/background-task.js';
 import { CodedError } from '../domain/errors.js';
@@ -32,22 +33,22 @@ export class TaskPoller {
     private readonly clock: Clock,
   ) {
     this.newContent = new NewContent(sites, writeBacks);
-    this.sweep = new ResultSweep(sites, tasks, links, deliveries, this.newContent, clock);
+    this.sweep = new ResultSweep(tasks, links, deliveries, this.newContent, clock);
   }
 
   /** Looks for results without a request from here. Returns the ids of the deliveries that it put into the inbox. */
-  async sweepResults(): Promise<string[]> {
-    return this.sweep.round();
+  async sweepResults(workspaces: readonly Workspace[] = this.sites.workspaces): Promise<string[]> {
+    return inBackground(() => this.sweep.round(workspaces));
   }
 
-  /** Polls due tasks. Returns the ids of the deliveries that it put into the inbox. */
-  async pollDue(limit: number): Promise<string[]> {
+  /** Polls due tasks of the workspaces, in the background. Returns the ids of the deliveries that it put into the inbox. */
+  async pollDue(limit: number, workspaces: readonly Workspace[] = this.sites.workspaces): Promise<string[]> {
     const seconds = Object.fromEntries(
-      this.sites.workspaces.map(({ key, settings }) => [key, settings.tasks.pollSeconds]),
+      workspaces.map(({ key, settings }) => [key, settings.tasks.pollSeconds]),
     );
     const due = await this.tasks.takeDuePolls(limit, seconds);
     const asked = new Map<string, Promise<BackgroundTask | null>>();
-    const ids = await Promise.all(due.map((task) => this.#poll(task, asked)));
+    const ids = await inBackground(() => Promise.all(due.map((task) => this.#poll(task, asked))));
     return ids.filter((id) => id !== null);
   }
 

@@ -261,7 +261,7 @@ describe('a sweep', () => {
     stages.catalog.script.forget();
     await schedulers.reconciler().sweep();
     expect(stages.catalog.script.calls).toEqual([]);
-    await schedulers.reconciler().poll();
+    await schedulers.reconciler().poll(stages.sites.workspaces[0]!);
     expect(stages.catalog.script.count('getBackgroundTask')).toBe(1);
   });
 
