@@ -1,9 +1,9 @@
-import { readFile } from 'node:fs/promises';
 import { createServer, request as httpRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Program } from '../support/e2e-program.js';
+import { Program } from '../support/e2e-program.js';
 import { World } from '../support/e2e-world.js';
+import { MemoryProbe, type Memory } from '../support/memory-probe.js';
 import { Chance } from './chance.js';
 import { PURE } from './pure.js';
 import { REQUESTS, STORE_SECRET, type FuzzRequest } from './requests.js';
@@ -26,15 +26,16 @@ export interface FuzzReport {
   readonly slowestRequest: string;
   /** The slowest answer of a bare server in the same time: what the machine itself took. */
   readonly floorMs: number;
-  /** Resident memory of the daemon in MB: after the first inputs, at the end, and after a rest. */
-  readonly memory: { readonly before: number; readonly end: number; readonly rested: number };
+  /** Memory of the daemon without garbage: after the first inputs, at the end, and after a rest. */
+  readonly memory: { readonly before: Memory; readonly end: Memory; readonly rested: Memory };
   /** Things that must not happen and did: crashes, answers of 5xx or too late, memory that stays. */
   readonly broken: readonly string[];
 }
 
+/** Beyond what a bare server takes in the same time, which is the machine's share. */
 const LONGEST_ANSWER_MS = 1000;
-/** Memory that a process takes once for its own machinery (compiled code, pools) whatever it is sent. */
-const MEMORY_ALLOWANCE_MB = 48;
+/** The memory after the rest, as a multiple of that at the start. */
+const MOST_KEPT = 1.2;
 const AT_ONCE = 4;
 const WARM_UP_SHARE = 0.25;
 
@@ -44,10 +45,17 @@ export async function runFuzz({ seed, seconds, restSeconds, log }: FuzzOptions):
     settings: { stores: { main: { webhookSecret: STORE_SECRET, writeBack: { mode: 'review' } } } },
   });
   const floor = await bareServer();
+  const probe = new MemoryProbe(world.directory);
+  const program = await Program.start(['start'], {
+    cwd: world.directory,
+    env: { ...world.env, ...probe.env },
+  });
   try {
-    const program = await world.start();
-    return await new Fuzz(world, program, floor.url, seed, log).run(seconds, restSeconds);
+    await program.said((line) => line.includes('store-sync is up'));
+    return await new Fuzz(world, program, probe, floor.url, seed, log).run(seconds, restSeconds);
   } finally {
+    if (!program.ended) program.signal('SIGTERM');
+    await program.exit();
     await floor.close();
     await world.end();
   }
@@ -65,6 +73,7 @@ class Fuzz {
   constructor(
     private readonly world: World,
     private readonly program: Program,
+    private readonly probe: MemoryProbe,
     private readonly floorUrl: string,
     private readonly seed: number,
     private readonly log: (line: string) => void,
@@ -74,14 +83,14 @@ class Fuzz {
     this.tryPure(Math.ceil(seconds * 20));
     await this.send(seconds * WARM_UP_SHARE);
     const before = await this.memory();
-    this.log(`warmed up: ${String(before)} MB`);
+    this.log(`warmed up: ${String(before.resident)} MB`);
     await this.send(seconds * (1 - WARM_UP_SHARE));
     const end = await this.memory();
-    const rested = await this.rested(before * 1.2 + MEMORY_ALLOWANCE_MB, restSeconds);
-    const allowed = Math.max(LONGEST_ANSWER_MS, 10 * this.floorMs);
-    if (this.slowestMs > allowed)
+    const rested = await this.rested(before, restSeconds);
+    if (this.slowestMs > LONGEST_ANSWER_MS + this.floorMs)
       this.broken.push(`an answer took ${this.slowestMs.toFixed(0)} ms: ${this.slowestRequest}`);
-    if (rested > before * 1.2 + MEMORY_ALLOWANCE_MB) this.broken.push(`memory stays at ${String(rested)} MB`);
+    if (!isBack(rested, before))
+      this.broken.push(`memory stays at ${shown(rested)}, after ${shown(before)} at the start`);
     const ready = await this.answer({ method: 'GET', path: '/health/ready', headers: {} });
     if (ready !== 200) this.broken.push(`the daemon is not ready at the end: ${String(ready)}`);
     if (this.program.ended) this.broken.push('the daemon ended');
@@ -153,21 +162,28 @@ class Fuzz {
     }
   }
 
-  private async memory(): Promise<number> {
-    const status = await readFile(`/proc/${String(this.program.process.pid)}/status`, 'utf8').catch(() => '');
-    return Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024);
+  private memory(): Promise<Memory> {
+    return this.probe.measure(this.program.process.pid ?? 0);
   }
 
-  /** The memory once it has come down to what is wanted, or at the end of the rest. */
-  private async rested(wanted: number, seconds: number): Promise<number> {
+  /** The memory once it has come down far enough, or at the end of the rest. */
+  private async rested(start: Memory, seconds: number): Promise<Memory> {
     const until = performance.now() + seconds * 1000;
     let memory = await this.memory();
-    while (memory > wanted && performance.now() < until) {
+    while (!isBack(memory, start) && performance.now() < until) {
       await sleep(1000);
       memory = await this.memory();
     }
     return memory;
   }
+}
+
+function isBack(now: Memory, start: Memory): boolean {
+  return now.resident <= start.resident * MOST_KEPT && now.inUse <= start.inUse * MOST_KEPT;
+}
+
+function shown({ resident, inUse }: Memory): string {
+  return `${String(resident)} MB (${String(inUse)} MB in use)`;
 }
 
 function describe({ method, path, body }: FuzzRequest): string {

@@ -1,4 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { API_CONTROLLERS } from '../../src/api/controllers.js';
+import { openApiDocument } from '../../src/api/openapi.js';
 import type { World } from '../support/e2e-world.js';
 import type { Chance } from './chance.js';
 import { damaged, delivery, mutated, oddText, oddValue, storeEvent } from './inputs.js';
@@ -12,41 +14,18 @@ export interface FuzzRequest {
 
 export const STORE_SECRET = 'fuzz-store-secret-0123456789';
 
-const API_PATHS: readonly string[] = [
-  ...['/api/v1/status', '/api/v1/syncs', '/api/v1/syncs/X', '/api/v1/syncs/X/items', '/api/v1/products/X'],
-  ...[
-    '/api/v1/deliveries',
-    '/api/v1/deliveries/X',
-    '/api/v1/write-backs',
-    '/api/v1/write-backs/X',
-    '/X',
-    '/docs/X',
-  ],
-  ...[
-    '/api/v1/X',
-    '/review',
-    '/journal',
-    '/products',
-    '/products/X',
-    '/deliveries',
-    '/runs/X',
-    '/write-backs/X',
-  ],
+/** Every route of the API, with X in place of its parameters. */
+const ROUTES = Object.entries(openApiDocument(API_CONTROLLERS).paths).flatMap(([path, methods]) =>
+  Object.keys(methods).map((method) => ({ method, path: path.replaceAll(/\{\w+\}/g, 'X') })),
+);
+const READS: readonly string[] = [
+  ...ROUTES.filter(({ method }) => method === 'get').map(({ path }) => path),
+  ...['/X', '/api/v1/X', '/docs/X', '/review', '/journal', '/products', '/products/X', '/audit', '/login'],
+  ...['/deliveries', '/runs/X', '/write-backs/X', '/write-backs/X/preview/X', '/assets/X', '/queues/X'],
 ];
-const API_WRITES: readonly string[] = [
-  ...[
-    '/api/v1/stores/X/syncs',
-    '/api/v1/syncs/X/cancel',
-    '/api/v1/write-backs/X/approve',
-    '/api/v1/write-backs/approve',
-  ],
-  ...[
-    '/api/v1/write-backs/X/reject',
-    '/api/v1/write-backs/X/revert',
-    '/api/v1/deliveries/X/replay',
-    '/sign-in',
-    '/write-backs/X/decide',
-  ],
+const WRITES: readonly string[] = [
+  ...ROUTES.filter(({ method }) => method === 'post').map(({ path }) => path),
+  ...['/login', '/logout', '/write-backs/X/decide', '/deliveries/X/replay'],
 ];
 const PARAMETERS = [
   'limit',
@@ -116,7 +95,7 @@ export const REQUESTS: Readonly<
       { length: chance.below(4) },
       () => `${chance.of(PARAMETERS)}=${part(chance)}`,
     ).join('&');
-    const path = chance.of(writes ? API_WRITES : API_PATHS).replaceAll('X', () => part(chance));
+    const path = chance.of(writes ? WRITES : READS).replaceAll('X', () => part(chance));
     const body = writes
       ? Buffer.from(
           JSON.stringify(chance.happens(0.5) ? { full: true, ids: [oddText(chance)] } : oddValue(chance)),

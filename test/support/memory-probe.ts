@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { until } from './until.js';
+
+const PRELOAD = fileURLToPath(new URL('collect-on-signal.mjs', import.meta.url));
+const MB = 1024 * 1024;
+
+const written = z.object({
+  count: z.number(),
+  rss: z.number(),
+  heapUsed: z.number(),
+  external: z.number(),
+});
+
+/** Memory of a process after a collection, in whole megabytes. */
+export interface Memory {
+  /** Resident: what a container's limit counts. */
+  readonly resident: number;
+  /** Objects in use, and buffers outside of the heap. */
+  readonly inUse: number;
+}
+
+/** Measures a daemon's memory without garbage. The daemon runs with `env`. */
+export class MemoryProbe {
+  readonly #file: string;
+  #count = 0;
+
+  /** `directory`: where the daemon may write. */
+  constructor(directory: string) {
+    this.#file = join(directory, 'memory.json');
+  }
+
+  /** The environment of the image, which lets freed memory go, and the preload that collects garbage. */
+  get env(): Readonly<Record<string, string>> {
+    const lines = readFileSync('Dockerfile', 'utf8').matchAll(/^ENV (MALLOC_\w+)=(\S+)$/gm);
+    const image = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
+    return { ...image, NODE_OPTIONS: `--import=${PRELOAD}`, STORE_SYNC_TEST_MEMORY: this.#file };
+  }
+
+  /** Collects the garbage of the process and measures what remains. Rejects when it does not answer in time. */
+  async measure(pid: number): Promise<Memory> {
+    process.kill(pid, 'SIGUSR2');
+    this.#count += 1;
+    const { heapUsed, external, rss } = await until('the measurement of the memory', async () => {
+      const text = await readFile(this.#file, 'utf8').catch(() => '');
+      const parsed = written.safeParse(text.endsWith('}') ? JSON.parse(text) : null);
+      return parsed.success && parsed.data.count === this.#count ? parsed.data : null;
+    });
+    return { resident: Math.round(rss / MB), inUse: Math.round((heapUsed + external) / MB) };
+  }
+}
