@@ -74,7 +74,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
         const own = app.get(service);
         const change = this.#change;
         if (change === null) return await work(own);
-        return await app.get(AuditOperations).ofCommand(change, () => work(own));
+        return await app.get(AuditOperations).ofCommand(change, () => work(own), isFailure);
       } finally {
         await app.close();
       }
@@ -84,6 +84,11 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
       await runtime.release();
     }
   }
+}
+
+/** Commands end with 1 when they could not do what they were asked. */
+function isFailure(status: unknown): boolean {
+  return status === 1;
 }
 
 /** The last guard: no secret of the configuration reaches the terminal, whatever an error's message quotes. */

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Command, Option } from 'nest-commander';
+import type { CommandChange } from '../operations/audit.js';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
 import { presentEntry, type PlanEntry } from '../operations/plans.js';
 import { SavedPlansPort } from '../operations/ports.js';
@@ -99,6 +100,11 @@ export class PlanCommand extends StoreCommand<PlanOptions> {
   })
   parseSave(): boolean {
     return true;
+  }
+
+  /** Without `--save` the command only reads. */
+  protected override change({ store, full, save }: PlanOptions): CommandChange | null {
+    return save === true ? { what: 'plan save', targets: [store], details: { full: full ?? false } } : null;
   }
 
   protected async execute(options: PlanOptions): Promise<number> {

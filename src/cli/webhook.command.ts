@@ -37,10 +37,12 @@ export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
   }
 
   protected override change(
-    _options: WebhookOptions,
+    { workspace, force }: WebhookOptions,
     [action = 'show']: readonly string[],
   ): CommandChange | null {
-    return action === 'show' ? null : { what: `webhook ${action}`, targets: [] };
+    if (action === 'show') return null;
+    const targets = workspace === undefined ? [] : [workspace];
+    return { what: `webhook ${action}`, targets, details: { force: force ?? false } };
   }
 
   protected async execute(options: WebhookOptions, [given, ...rest]: readonly string[]): Promise<number> {

@@ -38,15 +38,19 @@ export class AuditOperations {
     return pageOf(await this.audit.list(page), page, present);
   }
 
-  /** Records a command's change before it is made, and how it ended. */
-  async ofCommand<T>(change: CommandChange, work: () => Promise<T>): Promise<T> {
+  /** Records a command's change before it is made, and its end: failed when it throws, or when `isFailure` says so. */
+  async ofCommand<T>(
+    change: CommandChange,
+    work: () => Promise<T>,
+    isFailure: (result: T) => boolean,
+  ): Promise<T> {
     const id = await this.audit.begin({
       ...{ actor: actingUser(), role: null, via: 'command', address: hostname() },
       ...{ what: change.what, targets: change.targets, details: change.details ?? {} },
     });
     try {
       const result = await work();
-      await this.audit.end(id, 'done');
+      await this.audit.end(id, isFailure(result) ? 'failed' : 'done');
       return result;
     } catch (error) {
       await this.audit.end(id, 'failed');

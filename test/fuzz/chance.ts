@@ -2,6 +2,11 @@
 export class Chance {
   constructor(private state: number) {}
 
+  /** Makes the same choices from here on. */
+  copy(): Chance {
+    return new Chance(this.state);
+  }
+
   /** From 0 to below 1 (mulberry32). */
   next(): number {
     this.state = (this.state + 0x6d2b79f5) >>> 0;

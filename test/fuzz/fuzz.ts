@@ -32,8 +32,8 @@ export interface FuzzReport {
   readonly broken: readonly string[];
 }
 
-/** Beyond what a bare server takes in the same time, which is the machine's share. */
 const LONGEST_ANSWER_MS = 1000;
+const SLOW_REPEATS = 3;
 /** The memory after the rest, as a multiple of that at the start. */
 const MOST_KEPT = 1.2;
 const AT_ONCE = 4;
@@ -65,8 +65,7 @@ class Fuzz {
   private readonly tried: Record<string, number> = {};
   private readonly answers: Record<string, number> = {};
   private readonly broken: string[] = [];
-  private slowestMs = 0;
-  private slowestRequest = '';
+  private slowest = { ms: 0, request: '' };
   private floorMs = 0;
   private number = 0;
 
@@ -87,8 +86,6 @@ class Fuzz {
     await this.send(seconds * (1 - WARM_UP_SHARE));
     const end = await this.memory();
     const rested = await this.rested(before, restSeconds);
-    if (this.slowestMs > LONGEST_ANSWER_MS + this.floorMs)
-      this.broken.push(`an answer took ${this.slowestMs.toFixed(0)} ms: ${this.slowestRequest}`);
     if (!isBack(rested, before))
       this.broken.push(`memory stays at ${shown(rested)}, after ${shown(before)} at the start`);
     const ready = await this.answer({ method: 'GET', path: '/health/ready', headers: {} });
@@ -98,7 +95,7 @@ class Fuzz {
     if (longest > 3 * 8192) this.broken.push(`a log line has ${String(longest)} characters`);
     return {
       ...{ tried: this.tried, answers: this.answers, broken: this.broken },
-      ...{ slowestMs: this.slowestMs, slowestRequest: this.slowestRequest, floorMs: this.floorMs },
+      ...{ slowestMs: this.slowest.ms, slowestRequest: this.slowest.request, floorMs: this.floorMs },
       memory: { before, end, rested },
     };
   }
@@ -133,19 +130,40 @@ class Fuzz {
     const chance = new Chance(seed);
     while (performance.now() < until && !this.program.ended) {
       const kind = chance.of(Object.keys(REQUESTS));
-      this.number += 1;
-      const request = REQUESTS[kind]?.(this.world, chance, this.number);
+      const again = chance.copy();
+      const request = this.request(kind, chance);
       if (request === undefined) continue;
-      this.tried[kind] = (this.tried[kind] ?? 0) + 1;
-      const began = performance.now();
-      const status = await this.answer(request);
-      const took = performance.now() - began;
-      const name = `${kind} ${String(status)}`;
-      this.answers[name] = (this.answers[name] ?? 0) + 1;
-      if (took > this.slowestMs) [this.slowestMs, this.slowestRequest] = [took, describe(request)];
+      const { status, ms } = await this.timed(kind, request);
+      if (ms > this.slowest.ms) this.slowest = { ms, request: describe(request) };
+      if (ms > LONGEST_ANSWER_MS) await this.repeatSlow(kind, again, request);
       const budgeted = status === 503 && request.path.startsWith('/webhooks/');
       if (status >= 500 && !budgeted) this.broken.push(`${String(status)}: ${describe(request)}`);
+      if (status === 0) this.broken.push(`no answer: ${describe(request)}`);
     }
+  }
+
+  private request(kind: string, chance: Chance): FuzzRequest | undefined {
+    this.number += 1;
+    return REQUESTS[kind]?.(this.world, chance, this.number);
+  }
+
+  private async timed(kind: string, request: FuzzRequest): Promise<{ status: number; ms: number }> {
+    this.tried[kind] = (this.tried[kind] ?? 0) + 1;
+    const began = performance.now();
+    const status = await this.answer(request);
+    const ms = performance.now() - began;
+    const name = `${kind} ${String(status)}`;
+    this.answers[name] = (this.answers[name] ?? 0) + 1;
+    return { status, ms };
+  }
+
+  /** A busy machine delays any answer once. An input that is slow each time is a fault of the daemon. */
+  private async repeatSlow(kind: string, chance: Chance, slow: FuzzRequest): Promise<void> {
+    for (let attempt = 0; attempt < SLOW_REPEATS; attempt += 1) {
+      const request = this.request(kind, chance.copy());
+      if (request === undefined || (await this.timed(kind, request)).ms <= LONGEST_ANSWER_MS) return;
+    }
+    this.broken.push(`the answer takes over a second each time: ${describe(slow)}`);
   }
 
   /** The status of the answer; 0 where the connection ended without one. */
@@ -187,7 +205,7 @@ function shown({ resident, inUse }: Memory): string {
 }
 
 function describe({ method, path, body }: FuzzRequest): string {
-  return `${method} ${path.slice(0, 300)} ${body?.toString('utf8').slice(0, 300) ?? ''}`;
+  return `${method} ${path.slice(0, 300)} (${String(body?.length ?? 0)} bytes) ${body?.toString('utf8').slice(0, 300) ?? ''}`;
 }
 
 /** `path` goes out as it stands, however malformed. */

@@ -89,7 +89,7 @@ export function mutated(value: unknown, chance: Chance, share = 0.15): unknown {
   if (chance.happens(share / 2)) return oddValue(chance, 2);
   if (Array.isArray(value)) {
     const items = value.map((item) => mutated(item, chance, share));
-    return chance.happens(0.02) ? Array.from({ length: 2000 }, () => items[0] ?? 1) : items;
+    return chance.happens(0.02) ? repeated(items[0] ?? 1) : items;
   }
   if (typeof value !== 'object' || value === null) return chance.happens(share) ? oddValue(chance, 3) : value;
   const members = Object.entries(value)
@@ -97,6 +97,12 @@ export function mutated(value: unknown, chance: Chance, share = 0.15): unknown {
     .map(([name, member]): [string, unknown] => [name, mutated(member, chance, share)]);
   if (chance.happens(share / 2)) members.push([oddText(chance).slice(0, 200), oddValue(chance, 3)]);
   return Object.fromEntries(members);
+}
+
+/** Two thousand copies, or one of what is so large that copies of copies would not fit into a text. */
+function repeated(item: unknown): unknown[] {
+  const length = JSON.stringify(item).length > 6000 ? 1 : 2000;
+  return Array.from({ length }, () => item);
 }
 
 /** The bytes, now and then damaged. */

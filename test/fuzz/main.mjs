@@ -4,9 +4,9 @@ import tearDown from '../support/jest-global-teardown.mjs';
 import { runFuzz } from './fuzz.js';
 
 // `npm run fuzz -- [--seconds 30] [--rest 60] [--seed N]`: odd deliveries, store events and API calls to a running daemon, odd
-// HTML, JSON, CSV and log texts through the functions that read them. Prints what was tried and exits with 1 when the
-// daemon crashed, answered 5xx (but the 503 of its budget) or after more than a second, kept more than 20 % of its memory at the
-// start, or a function failed.
+// HTML, JSON, CSV and log texts through the functions that read them. Prints what was tried. Exits with 1 when the daemon crashed,
+// answered 5xx other than the 503 of its budget, or took more than a second. The same when a function failed, or when memory stays
+// more than 20 % above that at the start.
 
 const { values } = parseArgs({
   options: {

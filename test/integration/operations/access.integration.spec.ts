@@ -48,6 +48,35 @@ describe('the API', () => {
     });
   });
 
+  it.each<[string, object, object]>([
+    ['stores/main/syncs', { full: true }, { what: 'sync', targets: ['main'], details: { full: ['true'] } }],
+    ['syncs/none/cancel', {}, { what: 'sync cancel', targets: ['none'], outcome: 'failed' }],
+    ['syncs/none/retry', {}, { what: 'sync retry', targets: ['none'], outcome: 'failed' }],
+    ['stores/main/generate', { ids: ['x'] }, { what: 'generate', targets: ['main', 'x'] }],
+    ['stores/main/retry', {}, { what: 'store retry', targets: ['main'], outcome: 'done' }],
+    ['stores/main/plans', {}, { what: 'plan save', targets: ['main'], outcome: 'done' }],
+    ['plans/none/apply', {}, { what: 'plan apply', targets: ['none'], outcome: 'failed' }],
+    ['deliveries/none/replay', {}, { what: 'delivery replay', targets: ['none'] }],
+    ['deliveries/replay', { ids: ['a', 'b'] }, { what: 'delivery replay', targets: ['a', 'b'] }],
+    ['write-backs/approve', { ids: ['a'] }, { what: 'write-back approve', targets: ['a'] }],
+    ['write-backs/reject', { ids: ['a'] }, { what: 'write-back reject', targets: ['a'] }],
+    ['write-backs/revert', { ids: ['a'] }, { what: 'write-back revert', targets: ['a'] }],
+    ['webhook/register', { force: true }, { what: 'webhook register', details: { force: ['true'] } }],
+    ['webhook/remove', {}, { what: 'webhook remove', outcome: 'done' }],
+  ])('records POST %s with actor, address, time and targets', async (path, body, expected) => {
+    const began = Date.now();
+    await call('POST', `/api/v1/${path}`, here.world.adminToken, body);
+    const answer = await call('GET', '/api/v1/audit?limit=1', VIEWER);
+    const { items } = (await answer.json()) as { items: { at: string }[] };
+    expect(items).toEqual([
+      expect.objectContaining({
+        ...{ actor: 'admin', role: 'admin', via: 'api', address: expect.stringContaining('127.0.0.1') },
+        ...expected,
+      }),
+    ]);
+    expect(Math.abs(Date.parse(items[0]?.at ?? '') - began)).toBeLessThan(60_000);
+  });
+
   it('forbids caches to store answers, and browsers to guess their type', async () => {
     const { headers } = await call('GET', '/api/v1/status', VIEWER);
     expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual([
