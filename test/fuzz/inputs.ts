@@ -101,7 +101,7 @@ export function mutated(value: unknown, chance: Chance, share = 0.15): unknown {
 
 /** Two thousand copies, or one of what is so large that copies of copies would not fit into a text. */
 function repeated(item: unknown): unknown[] {
-  const length = JSON.stringify(item).length > 6000 ? 1 : 2000;
+  const length = JSON.stringify(item).length > 1000 ? 1 : 2000;
   return Array.from({ length }, () => item);
 }
 
