@@ -62,22 +62,24 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
     app.set('trust proxy', settings.config.server.trustedProxies);
-    app.use(adapter.separatePorts);
+    app.use(adapter.onlyWhenOpen, adapter.separatePorts);
     if (settings.config.server.roles.includes('admin')) {
       app.use(storableAddress);
       const body = [express.json({ limit: API_BODY_LIMIT }), storableBody];
       app.use('/api', app.get(BearerAuthentication).use, ...body);
       app.use(openApiPages(openApiDocument(API_CONTROLLERS)));
     }
-    await app.init();
-    // Before the public port, so that it never answers for the dashboard.
+    // Schedules and workers start in `init`: a process that cannot have its port must not work. The admin port is first, so that
+    // the public one never answers for the dashboard.
     if (admin.port !== 0)
       await listening(
         'server.admin.port',
         { host, port: admin.port },
         adapter.listenForAdmin(admin.port, host),
       );
-    await listening('server.port', { host, port }, app.listen(port, host));
+    await listening('server.port', { host, port }, adapter.listenEarly(port, host));
+    await app.init();
+    adapter.open();
     const address = app.getHttpServer().address();
     return {
       address: { host, port: typeof address === 'object' && address !== null ? address.port : port },
@@ -111,7 +113,10 @@ async function listening(
     await opened;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : null;
-    const reason = code === 'EADDRINUSE' ? 'another program uses it' : errorLine(error);
+    const reason =
+      code === 'EADDRINUSE'
+        ? `another program uses it; set ${setting === 'server.port' ? 'PORT' : setting} to a free port`
+        : errorLine(error);
     const message = `${setting}: cannot listen on ${host}:${String(port)}: ${reason}`;
     throw new CodedError('misconfigured', message, { cause: error });
   }

@@ -9,6 +9,12 @@ import { report } from './cli/command.js';
 const manifest = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
 const { version } = z.object({ version: z.string() }).parse(JSON.parse(manifest));
 
+// The reader of a pipe may end early, as `head` does. The command goes on, and closes what it has opened.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 await CommandFactory.run(await CliModule.for(process.argv[2]), {
   logger: false,
   cliName: 'store-sync',

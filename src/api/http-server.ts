@@ -37,6 +37,8 @@ export function connectionsWithin(
   return { limit: Math.min(wanted, room), openFiles, reduced: room < wanted };
 }
 
+const STARTING = { statusCode: 503, error: 'Service Unavailable', message: 'store-sync is starting' };
+
 /** Routes of a public port that has an admin port beside it. */
 const PUBLIC_ROUTES = /^\/(webhooks|health)\//i;
 const WEBHOOKS = /^\/webhooks(\/|$)/i;
@@ -49,6 +51,7 @@ const WEBHOOKS = /^\/webhooks(\/|$)/i;
 export class BoundedExpressAdapter extends ExpressAdapter {
   #public: Connections | null = null;
   #admin: Connections | null = null;
+  #isOpen = false;
 
   constructor(private readonly connectionLimit: number) {
     super();
@@ -70,7 +73,25 @@ export class BoundedExpressAdapter extends ExpressAdapter {
     await once(server, 'listening');
   }
 
-  /** Answers 404 for routes of the other port. It must be the first middleware. */
+  /** Listens before the application is ready: requests get 503 until `open`. Rejects when the port cannot be used. */
+  async listenEarly(port: number, host: string): Promise<void> {
+    const server = this.getHttpServer();
+    server.listen(port, host);
+    await once(server, 'listening');
+  }
+
+  /** From now on requests reach the routes. */
+  open(): void {
+    this.#isOpen = true;
+  }
+
+  /** Answers 503 while the application starts: a 404 would be final to the sender of a delivery. It must be the first middleware. */
+  readonly onlyWhenOpen = (_request: Request, response: Response, next: NextFunction): void => {
+    if (this.#isOpen) next();
+    else response.status(503).set('retry-after', '1').json(STARTING);
+  };
+
+  /** Answers 404 for routes of the other port. */
   readonly separatePorts = (request: Request, _response: Response, next: NextFunction): void => {
     if (this.#admin === null) {
       next();

@@ -46,7 +46,7 @@ describe('the command line', () => {
       expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
       expect(completion.stdout).toMatch(new RegExp(`^ +${command}\\) `, 'm'));
     }
-    expect(completion.stdout).toContain('actions="list approve reject revert"');
+    expect(completion.stdout).toContain('actions="list show approve reject undo revert reapply"');
   }, 60_000);
 
   it('explains a command’s actions, ids and options', async () => {

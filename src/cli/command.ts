@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
 import { AuditOperations, type CommandChange } from '../operations/audit.js';
-import { environment, secretValues } from '../config/index.js';
+import { environment, secretValues, type AppConfig } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import { openRuntimeFor, readConfig } from './runtime.js';
@@ -43,6 +43,11 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     return null;
   }
 
+  /** Throws for options that the configuration rules out, before anything is opened. */
+  protected checkOptions(_config: AppConfig, _options: Options): void {
+    // Most commands have none.
+  }
+
   /** Does the command's work and returns its exit status. */
   protected abstract execute(options: Options, args: readonly string[]): Promise<number>;
 
@@ -57,6 +62,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     work: (service: Service) => Promise<T>,
   ): Promise<T> {
     const loaded = readConfig(options.config);
+    this.checkOptions(loaded.config, options);
     // Loaded while the embedded database starts.
     const [runtime, { CommandModule }] = await Promise.all([
       openRuntimeFor(loaded, 'stderr'),

@@ -1,5 +1,6 @@
 import { messages } from './messages.js';
 import { Option } from 'nest-commander';
+import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { PAGE_LIMIT, type RowOutcome } from '../operations/paging.js';
 import type { z } from 'zod';
@@ -38,10 +39,24 @@ export abstract class ListCommand<
     return count;
   }
 
+  protected override checkOptions(config: AppConfig, { store }: Options): void {
+    requireStore(config, store);
+  }
+
   @Option({ flags: '--json', description: messages.json })
   parseJson(): boolean {
     return true;
   }
+}
+
+/** Throws `not_found` for a store that is not configured: its list would be empty without a word. */
+export function requireStore(config: Pick<AppConfig, 'stores'>, store: string | undefined): void {
+  if (store === undefined || Object.hasOwn(config.stores, store)) return;
+  const known = Object.keys(config.stores);
+  throw new CodedError(
+    'not_found',
+    messages.unknownStore(store, nearestName(store, known), known.join(', ')),
+  );
 }
 
 /** The list's query from the options, parsed with the schema of the API. Throws `invalid` for invalid options. */

@@ -167,6 +167,8 @@ export const messages = {
     `The dashboard is at ${url}; sign in with the token ${token}. Press Ctrl-C to stop.`,
   demoSides: (catalog: string, store: string): string =>
     `The sandbox catalog is at ${catalog}, the sandbox store at ${store}.`,
+  demoConfig: (file: string): string => `Try commands on it: npx store-sync status --config ${file}`,
+  noPort: 'PORT must be a number from 1 to 65535',
   demoCompleted: (completed: number, total: number): string => `${completed} of ${total} products completed.`,
   noContent: (withheld: string): string => `no source URLs were found${withheld}`,
   waitingContent: (withheld: string): string => `waiting for content${withheld}`,
@@ -202,6 +204,9 @@ export const messages = {
   refused: (reason: string): string => `the catalog refused the product: ${reason}`,
   withheld: (kind: string, value: string): string => `; ${kind} ${value} withheld: it is shared`,
   leftAlone: (status: string): string => `skipped: the product is ${status}`,
+  unknownStore: (store: string, nearest: string | null, known: string): string =>
+    `no store "${store}" is configured${nearest === null ? '' : `; did you mean ${nearest}?`} (configured: ${known === '' ? 'none' : known})`,
+  newDatabase: (dir: string): string => `made a new, empty database in ${dir} (database.dataDir)`,
   unreadableFile: (file: string, reason: string): string => `${file} cannot be read: ${reason}`,
   shells: 'bash | zsh | fish; default: the shell that SHELL names',
   productsUsage: 'products show ID',

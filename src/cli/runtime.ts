@@ -9,6 +9,7 @@ import {
   type LoadedConfig,
 } from '../config/index.js';
 import { createLogger, type LoggerSettings } from '../observability/logging/index.js';
+import { messages } from './messages.js';
 import { openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 export interface Runtime extends DaemonSettings {
@@ -75,6 +76,10 @@ async function openDatabase(
   if (url !== 'embedded') return { url, release: () => Promise.resolve() };
   const embedded = await openEmbeddedPostgres({
     dataDir,
+    // A wrong working directory must not go unnoticed: `database.dataDir` is relative to it.
+    onCreated: () => {
+      logger.warn({ stage: 'database', dataDir }, messages.newDatabase(dataDir));
+    },
     log: (line) => {
       logger.info({ stage: 'database' }, line);
     },

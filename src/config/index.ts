@@ -1,3 +1,4 @@
+export { nearestName } from './suggestion.js';
 export { APP_CONFIG, type PublicAddress } from './app-config.js';
 export { ConfigError } from './config-error.js';
 export { ConfigSource } from './config-source.js';

@@ -14,6 +14,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** One line for people, without secrets. */
   readonly log: (line: string) => void;
+  /** Called when the directory had no database and a new, empty one was made. */
+  readonly onCreated?: () => void;
   /**
    * Called when the server restarted on another port: `url` of the object has changed, and pools on the old one are
    * dead.

@@ -41,6 +41,8 @@ export function layoutOf(dataDir: string): Layout {
 export interface PrepareOptions {
   readonly dataDir: string;
   readonly log: (line: string) => void;
+  /** Called when the directory had no database and a new, empty one was made. */
+  readonly onCreated?: () => void;
   readonly now: () => Date;
   /** Accounts to run the server as when this process is root; see `serverUser`. */
   readonly accounts?: readonly string[];
@@ -68,6 +70,7 @@ export async function preparePlace(options: PrepareOptions): Promise<ServerPlace
         options.log,
       );
     }
+    options.onCreated?.();
   }
   const clusterDir = await realpath(layout.cluster);
   if (user !== null) {

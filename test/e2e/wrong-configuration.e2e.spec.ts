@@ -173,7 +173,12 @@ describe('what does not answer or refuses us is named with its place and what to
     const port = typeof address === 'object' && address !== null ? address.port : 0;
     const end = await withSettings('start', { server: settings(port) });
     other.close();
-    expectOneLine(end, `${setting}: cannot listen on 127.0.0.1:${String(port)}: another program uses it`);
+    expectOneLine(
+      end,
+      `${setting}: cannot listen on 127.0.0.1:${String(port)}: another program uses it; set `,
+    );
+    // No schedule or worker has started.
+    expect(end.stdout + end.stderr).not.toContain('"stage"');
   });
 });
 

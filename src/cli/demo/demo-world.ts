@@ -4,13 +4,16 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { loadConfig } from '../../config/index.js';
+import { environment, loadConfig } from '../../config/index.js';
+import { CodedError } from '../../domain/errors.js';
 import { startDaemon, type RunningDaemon } from '../../daemon.js';
 import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../sandbox/store/index.js';
+import { messages } from '../messages.js';
 import { openRuntimeFor, type Runtime } from '../runtime.js';
 
+const MOST_PRODUCTS = 1_000_000;
 const SHOP = 'demo-store.myshopify.com';
 export const DEMO_STORE = 'demo';
 
@@ -22,6 +25,8 @@ export interface DemoWorld {
   readonly runtime: Runtime;
   readonly url: string;
   readonly adminToken: string;
+  /** For further commands, while the demo stays up. It holds the demo's own secrets. */
+  readonly configFile: string;
   end(): Promise<void>;
 }
 
@@ -51,25 +56,17 @@ export async function openDemoWorld(csv: {
     const catalog = await startCatalogSandbox({ databaseUrl: database.url });
     ends.push(() => catalog.stop());
     const { token } = await catalog.issueApiToken('demo');
-    const port = await freePort();
+    const port = wantedPort(environment()['PORT']) ?? (await freePort());
     const url = `http://127.0.0.1:${String(port)}`;
     const adminToken = randomBytes(24).toString('base64url');
     const configFile = join(dir, 'demo.yaml');
-    await writeFile(configFile, stringify(settings({ dir, port, url, catalog, store })), { mode: 0o600 });
-    const loaded = loadConfig({
-      configFile,
-      env: {
-        ADMIN_TOKEN: adminToken,
-        CATALOG_API_TOKEN: token,
-        CATALOG_WEBHOOK_SECRET: randomBytes(32).toString('hex'),
-        SHOPIFY_ACCESS_TOKEN: store.accessToken ?? '',
-      },
-    });
-    const runtime = await openRuntimeFor(loaded, 'stderr');
+    const places = { dir, port, url, catalog, store, adminToken, token };
+    await writeFile(configFile, stringify(settings(places)), { mode: 0o600 });
+    const runtime = await openRuntimeFor(loadConfig({ configFile, env: {} }), 'stderr');
     ends.push(() => runtime.release());
     const daemon = await startDaemon(runtime);
     ends.push(() => daemon.stop());
-    return { catalog, store, daemon, runtime, url, adminToken, end };
+    return { catalog, store, daemon, runtime, url, adminToken, configFile, end };
   } catch (error) {
     await end();
     throw error;
@@ -82,19 +79,23 @@ interface Places {
   readonly url: string;
   readonly catalog: RunningCatalogSandbox;
   readonly store: RunningStoreSandbox;
+  readonly adminToken: string;
+  readonly token: string;
 }
 
-function settings({ dir, port, url, catalog, store }: Places): object {
+function settings({ dir, port, url, catalog, store, adminToken, token }: Places): object {
   return {
-    server: { host: '127.0.0.1', port, publicUrl: url, adminToken: '${ADMIN_TOKEN}' },
+    server: { host: '127.0.0.1', port, publicUrl: url, adminToken },
     database: { url: 'embedded', dataDir: dir },
     workspaces: {
       default: {
         baseUrl: catalog.baseUrl,
-        auth: { apiToken: '${CATALOG_API_TOKEN}' },
+        auth: { apiToken: token },
         // A catalog on the same machine can handle more requests than a remote one.
         requestsPerSecond: 200,
-        webhook: { hmacSecret: '${CATALOG_WEBHOOK_SECRET}' },
+        webhook: { hmacSecret: randomBytes(32).toString('hex') },
+        // All products of an export, in one run.
+        generation: { maxPerRun: MOST_PRODUCTS },
         tasks: { pollSeconds: 5 },
       },
     },
@@ -104,7 +105,7 @@ function settings({ dir, port, url, catalog, store }: Places): object {
         workspace: 'default',
         shop: SHOP,
         endpoint: store.url,
-        auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
+        auth: { accessToken: store.accessToken ?? '' },
         writeBack: {
           fields: {
             name: 'title',
@@ -117,6 +118,15 @@ function settings({ dir, port, url, catalog, store }: Places): object {
       },
     },
   };
+}
+
+/** `PORT`, as `start` takes it; null when it is not set. Throws `misconfigured` for anything but a port. */
+function wantedPort(given: string | undefined): number | null {
+  if (given === undefined || given === '') return null;
+  const port = Number(given);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new CodedError('misconfigured', messages.noPort);
+  return port;
 }
 
 /** A free port. The webhook's address must be known before the daemon listens on it. */

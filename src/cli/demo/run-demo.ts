@@ -53,7 +53,7 @@ async function loop(world: DemoWorld): Promise<DemoOutcome[]> {
   say(messages.demoFirst(before.length));
   const run = await runToEnd(world);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
-  if (run.error !== null) print(`  ${run.error}`);
+  for (const remark of [...(run.error === null ? [] : [run.error]), ...run.notes]) print(`  ${remark}`);
   say(messages.demoWaits);
   await allSettled(world);
   return Promise.all(
@@ -165,5 +165,6 @@ function say(text: string): void {
 async function keepUp(world: DemoWorld): Promise<void> {
   print(messages.demoUp(world.url, world.adminToken));
   print(messages.demoSides(world.catalog.baseUrl, world.store.url));
+  print(messages.demoConfig(world.configFile));
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
 }
