@@ -86,20 +86,23 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
       adminAddress: admin.port === 0 ? null : { host, port: admin.port },
       get: <T>(token: abstract new (...args: never[]) => T): T => app.get<T>(token),
       reload: () => void app.get(ConfigReload).reload(),
-      stop: async () => {
-        const looking = setInterval(() => {
-          adapter.closeUnused();
-        }, CLOSE_UNUSED_MS);
-        try {
-          await app.close();
-        } finally {
-          clearInterval(looking);
-        }
-      },
+      stop: () => closed(app, adapter),
     };
   } catch (error) {
-    await app.close();
+    await closed(app, adapter);
     throw error;
+  }
+}
+
+/** Closes the application. Idle connections end at once, so that they do not delay it. */
+async function closed(app: NestExpressApplication, adapter: BoundedExpressAdapter): Promise<void> {
+  const looking = setInterval(() => {
+    adapter.closeUnused();
+  }, CLOSE_UNUSED_MS);
+  try {
+    await app.close();
+  } finally {
+    clearInterval(looking);
   }
 }
 

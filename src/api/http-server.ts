@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { NotFoundException } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import type { NextFunction, Request, Response } from 'express';
+import { messages } from './messages.js';
 
 /** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
 const REQUEST_MS = 20_000;
@@ -37,7 +38,7 @@ export function connectionsWithin(
   return { limit: Math.min(wanted, room), openFiles, reduced: room < wanted };
 }
 
-const STARTING = { statusCode: 503, error: 'Service Unavailable', message: 'store-sync is starting' };
+const STARTING = { statusCode: 503, error: 'Service Unavailable', message: messages.starting };
 
 /** Routes of a public port that has an admin port beside it. */
 const PUBLIC_ROUTES = /^\/(webhooks|health)\//i;

@@ -17,6 +17,7 @@ export const messages = {
   severalProducts: (name: string): string =>
     `${name} matches several products: use an external_id of details`,
   noStore: (key: string): string => `no store "${key}" is configured`,
+  starting: 'store-sync is starting',
   noRow: 'no such row',
   unknown: (kind: string, name: string): string => `no ${kind} ${name.slice(0, 100)}`,
 
