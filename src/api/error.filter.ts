@@ -5,7 +5,8 @@ import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
 import { messages } from './messages.js';
 
-const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
+/** The HTTP status of each error code, for the API and the pages. */
+export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   auth: 502,
   throttled: 503,
   transient: 503,

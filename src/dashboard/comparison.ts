@@ -5,7 +5,7 @@ import { WRITE_BACK_TRANSITIONS } from '../domain/row-states.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
-import { decideFields, type FieldVerdict } from '../planner/plan-write-back.js';
+import { decideFields, type FieldDecision, type FieldVerdict } from '../planner/plan-write-back.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import type { Store } from '../sites/sites.js';
 
@@ -48,7 +48,7 @@ type Compared = Pick<WriteBackEntity, 'intended' | 'seen' | 'sent' | 'fields'>;
 /** Whether a person may still decide about it. */
 export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
   const next: readonly string[] = WRITE_BACK_TRANSITIONS[row.state];
-  return next.includes('ready') || next.includes('rejected');
+  return next.includes('rejected');
 }
 
 /** Pure: compares an open write-back with the current store values, field by field, with the rules of the writer. */
@@ -59,7 +59,21 @@ export function compareWithLive(row: Compared, store: Store | undefined, answer:
     });
     return { source: 'unread', problem: answer.problem, fields };
   }
-  const decisions = decideFields(row.intended, answer.live, {
+  const fields = decisionsAbout(row, store, answer).map(
+    ({ target, type, before, value, verdict, reason }): ComparedField => {
+      return { ...named(target, type), before, after: value, verdict, reason };
+    },
+  );
+  return { source: 'live', problem: null, fields };
+}
+
+/** The writer's decision about each field, if it were written now. */
+export function decisionsAbout(
+  row: Compared,
+  store: Store | undefined,
+  answer: Exclude<LiveAnswer, { readonly problem: string }>,
+): FieldDecision[] {
+  return decideFields(row.intended, answer.live, {
     seen: row.seen,
     written: answer.link.written ?? {},
     pushedValues: answer.link.pushedFields,
@@ -69,10 +83,6 @@ export function compareWithLive(row: Compared, store: Store | undefined, answer:
     keep: store?.settings.writeBack.keep ?? [],
     translations: answer.translations,
   });
-  const fields = decisions.map(({ target, type, before, value, verdict, reason }): ComparedField => {
-    return { ...named(target, type), before, after: value, verdict, reason };
-  });
-  return { source: 'live', problem: null, fields };
 }
 
 /** Pure: shows a settled write-back from the journal. */

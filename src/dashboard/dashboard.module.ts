@@ -2,15 +2,18 @@ import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common
 import { urlencoded } from 'express';
 import { storableBody } from '../api/storable-input.js';
 import { FieldApproval } from './field-approval.js';
+import { LastDecisions } from './last-decisions.js';
 import { LiveValues } from './live-values.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
+import { BulkPages } from './pages/bulk.pages.js';
 import { DeliveryPages } from './pages/delivery.pages.js';
 import { OffPages } from './pages/off.pages.js';
 import { OverviewPages } from './pages/overview.pages.js';
 import { ProductPages } from './pages/product.pages.js';
 import { RunPages } from './pages/run.pages.js';
 import { SignInPages } from './pages/sign-in.pages.js';
+import { WriteBackActionPages } from './pages/write-back-actions.pages.js';
 import { WriteBackLists } from './pages/write-back-lists.pages.js';
 import { WriteBackPages } from './pages/write-back.pages.js';
 import { QueueBoard } from './queue-board.js';
@@ -26,6 +29,8 @@ const PAGES = [
   DeliveryPages,
   WriteBackLists,
   WriteBackPages,
+  WriteBackActionPages,
+  BulkPages,
   AuditPages,
 ];
 /** A form has at most one page of rows and their fields. */
@@ -35,7 +40,7 @@ const FORM_FIELDS = 2000;
 /** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
 @Module({
   controllers: PAGES,
-  providers: [Sessions, LiveValues, FieldApproval, QueueBoard],
+  providers: [Sessions, LiveValues, FieldApproval, LastDecisions, QueueBoard],
 })
 export class DashboardModule implements NestModule {
   configure(consumer: MiddlewareConsumer): void {

@@ -84,12 +84,19 @@ export function nameOf(label: string | null | undefined, externalId: string): st
   return label === null || label === undefined || label.trim() === '' ? externalId : label;
 }
 
-/** The choice among a list's states; `null` means all. */
-export function stateTabs(path: string, states: readonly string[], chosen: string | undefined): Html {
+/** The choice among a list's states; undefined means all. The rest of the filter, `others`, stays. */
+export function stateTabs(
+  path: string,
+  states: readonly string[],
+  chosen: string | undefined,
+  others: Readonly<Record<string, string>> = {},
+): Html {
   const tab = (state: string | undefined): Html => {
     const current = state === chosen && html` aria-current="true"`;
     return html`<li>
-      <a href="${pathTo(path, { state })}" ${current}>${state === undefined ? 'all' : words(state)}</a>
+      <a href="${pathTo(path, { ...others, state })}" ${current}
+        >${state === undefined ? 'all' : words(state)}</a
+      >
     </li>`;
   };
   return html`<nav class="tabs" aria-label="States">

@@ -1,6 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
 import { CodedError, isCoded } from '../domain/errors.js';
+import type { GateFinding } from '../domain/gate-finding.js';
+import { GatekeeperPort } from '../operations/ports.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
@@ -10,6 +12,7 @@ import { Sites } from '../sites/sites.js';
 import {
   compareFromJournal,
   compareWithLive,
+  decisionsAbout,
   isOpen,
   problemOf,
   type Comparison,
@@ -37,6 +40,7 @@ export class LiveValues {
     private readonly sites: Sites,
     private readonly links: LinkRepository,
     private readonly writeBacks: WriteBackRepository,
+    private readonly gatekeeper: GatekeeperPort,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
@@ -45,6 +49,17 @@ export class LiveValues {
     if (!isOpen(row)) return compareFromJournal(row);
     const store = this.sites.findStore(row.store);
     return compareWithLive(row, store, await this.#answer(row, options.fresh));
+  }
+
+  /** The findings of the store's gates in the texts that would be written now; null when the store cannot be read. */
+  async findings(row: WriteBackEntity): Promise<readonly GateFinding[] | null> {
+    const store = this.sites.findStore(row.store);
+    if (!isOpen(row) || store === undefined) return null;
+    const answer = await this.#answer(row, false);
+    if ('problem' in answer) return null;
+    const decisions = decisionsAbout(row, store, answer);
+    const { live, link } = answer;
+    return this.gatekeeper.findings(store, { decisions, live, written: link.written ?? {} });
   }
 
   async #answer(row: WriteBackEntity, fresh: boolean): Promise<LiveAnswer> {

@@ -2,6 +2,7 @@ import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter 
 import type { Request, Response } from 'express';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
+import { STATUS_OF } from '../api/error.filter.js';
 import { pathTo } from './elements.js';
 import { NotSignedInError } from './session.guard.js';
 import { problemPage } from './views/problem.js';
@@ -32,7 +33,7 @@ export class PageErrorFilter implements ExceptionFilter {
 
   #described(error: unknown): { status: number; message: string } {
     if (error instanceof HttpException) return { status: error.getStatus(), message: error.message };
-    if (isCoded(error)) return { status: error.code === 'not_found' ? 404 : 503, message: errorLine(error) };
+    if (isCoded(error)) return { status: STATUS_OF[error.code], message: errorLine(error) };
     this.log.error({ err: error }, messages.unforeseenLog);
     return { status: 500, message: messages.unforeseen };
   }

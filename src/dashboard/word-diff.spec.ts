@@ -41,6 +41,11 @@ describe('wordDiff', () => {
     expect(sides(before, after)).toEqual({ before, after });
   });
 
+  it('compares no texts beyond 200,000 characters: one word changed at the end shows as two whole texts', () => {
+    const text = 'word '.repeat(30_000);
+    expect(wordDiff(`${text}a`, `${text}b`)).toHaveLength(2);
+  });
+
   it('shows long texts that have nothing in common as they are, soon', () => {
     const text = (word: string): string => Array.from({ length: 20_000 }, (_, i) => `${word}${i}`).join(' ');
     const startedAt = performance.now();

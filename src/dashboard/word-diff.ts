@@ -12,13 +12,17 @@ export interface Stretch {
  */
 const MOST_EDITS = 4000;
 const WITHIN_MS = 150;
+/** Characters of both texts together. Longer ones are shown without a comparison. */
+const MOST_CHARACTERS = 200_000;
 
 /**
  * The differences between two texts by words. The parts of either side, in order, are exactly that side's text. Texts
  * that are too different for the limits become one removal and one addition.
  */
 export function wordDiff(before: string, after: string): Stretch[] {
-  const changes = diffWordsWithSpace(before, after, { maxEditLength: MOST_EDITS, timeout: WITHIN_MS }) ?? [
+  const isShort = before.length + after.length <= MOST_CHARACTERS;
+  const options = { maxEditLength: MOST_EDITS, timeout: WITHIN_MS };
+  const changes = (isShort ? diffWordsWithSpace(before, after, options) : undefined) ?? [
     { value: before, removed: true, added: false },
     { value: after, removed: false, added: true },
   ];

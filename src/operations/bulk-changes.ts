@@ -100,6 +100,16 @@ export class BulkOperations {
     return this.#known(id);
   }
 
+  /** Requests the change that a dry run showed, for the rows that it counted. Throws `conflict` unless it is a dry run that is done. */
+  async afterDryRun(id: string, actor: string): Promise<PresentedBulkChange> {
+    const dry = await this.changes.get(id);
+    if (dry === null) throw new CodedError('not_found', `no bulk change ${id.slice(0, 100)}`);
+    const { action, filter, until, dryRun, state } = dry;
+    if (!dryRun || state !== 'done')
+      throw new CodedError('conflict', `bulk change ${id} is no dry run that is done`);
+    return this.request({ action, filter, until, dryRun: false }, actor);
+  }
+
   async list(page: PageRequest): Promise<Page<PresentedBulkChange>> {
     return pageOf(await this.changes.list(page), page, present);
   }

@@ -2,22 +2,25 @@ import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } f
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { Database } from '../../persistence/database.js';
+import { Sites } from '../../sites/sites.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { UNDO_MS } from '../field-approval.js';
+import { LastDecisions } from '../last-decisions.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema, severalSchema } from '../page-query.js';
+import { pageAt, severalSchema } from '../page-query.js';
 import { productLabels } from '../product-labels.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
-import { JOURNAL_STATES, journalPage } from '../views/journal.js';
+import { journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
 import { messages } from '../messages.js';
+import { filterOfPage, pageFilterOf, writeBackListSchema } from '../write-back-query.js';
 
-const querySchema = pageListSchema(JOURNAL_STATES);
+const querySchema = writeBackListSchema;
 const formSchema = z.looseObject({
   id: severalSchema,
   decision: z.enum(['approve', 'reject']),
@@ -33,18 +36,25 @@ export class WriteBackLists {
     private readonly sessions: Sessions,
     private readonly writeBacks: WriteBackOperations,
     private readonly db: Database,
+    private readonly decisions: LastDecisions,
+    private readonly sites: Sites,
   ) {}
 
   @Get('review')
   @Allow('viewer')
   async review(
-    @Query(new ZodPipe(querySchema)) { offset, store }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(querySchema)) { offset, store, field }: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const waiting = await this.writeBacks.list({ ...pageAt(offset), state: 'pending_review', store });
-    const labels = await this.#labels(waiting.items);
-    return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, store);
+    const given = { store, field };
+    const waiting = await this.writeBacks.list({ ...pageAt(offset), ...given, state: 'pending_review' });
+    const [labels, last] = await Promise.all([
+      this.#labels(waiting.items),
+      this.decisions.of(actorNameOf(request)),
+    ]);
+    const list = { given, stores: this.#stores(), last };
+    return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, list);
   }
 
   /** Decides about each selected row by itself. A refused row is reported, and the others continue. */
@@ -65,13 +75,19 @@ export class WriteBackLists {
   @Get('journal')
   @Allow('viewer')
   async journal(
-    @Query(new ZodPipe(querySchema)) { offset, state, store }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const journal = await this.writeBacks.list({ ...pageAt(offset), state, store });
+    const given = pageFilterOf(query);
+    const journal = await this.writeBacks.list({ ...pageAt(query.offset), ...filterOfPage(given) });
     const labels = await this.#labels(journal.items);
-    return journalPage(visitorOf(this.sessions, request, response), journal, labels, state);
+    const list = { given, stores: this.#stores() };
+    return journalPage(visitorOf(this.sessions, request, response), journal, labels, list);
+  }
+
+  #stores(): string[] {
+    return this.sites.stores.map(({ key }) => key);
   }
 
   #labels(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {

@@ -17,13 +17,13 @@ import { Database } from '../../persistence/database.js';
 import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { ListingRepository } from '../../persistence/listing.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
-import { WriteBackOperations, type Decision } from '../../operations/write-backs.js';
+import { WriteBackOperations, type Decision, type DecisionBy } from '../../operations/write-backs.js';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { FieldApproval } from '../field-approval.js';
+import { LastDecisions } from '../last-decisions.js';
 import { LiveValues } from '../live-values.js';
-import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
@@ -43,6 +43,7 @@ const decisionSchema = z.looseObject({
   ...place,
   decision: z.enum(['approve', 'reject']),
   field: severalSchema,
+  reason: z.string().trim().max(500).default(''),
 });
 const previewSchema = z.looseObject({ field: z.string().max(300) });
 const sideSchema = z.enum(['before', 'after']);
@@ -60,6 +61,7 @@ export class WriteBackPages {
     private readonly db: Database,
     private readonly values: LiveValues,
     private readonly approval: FieldApproval,
+    private readonly decisions: LastDecisions,
   ) {}
 
   @Get(':id')
@@ -71,14 +73,16 @@ export class WriteBackPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const row = await this.#row(id);
-    const [comparison, labels, newer, older] = await Promise.all([
+    const [comparison, labels, last, newer, older] = await Promise.all([
       this.values.compare(row, { fresh: true }),
       productLabels(this.db, [row.externalId]),
+      this.decisions.of(actorNameOf(request)),
       query.at === undefined || query.at === 0 ? null : this.#waitingAt({ ...query, at: query.at - 1 }),
       query.at === undefined ? null : this.#waitingAt({ ...query, at: query.at + 1 }),
     ]);
+    const findings = await this.values.findings(row);
     return writeBackPage(visitorOf(this.sessions, request, response), {
-      ...{ row, comparison, newer, older, place: query },
+      ...{ row, comparison, findings, last, newer, older, place: query },
       label: labels.get(row.externalId) ?? row.externalId,
     });
   }
@@ -111,7 +115,10 @@ export class WriteBackPages {
     const outcome =
       form.decision === 'approve'
         ? await this.approval.approve(id, form.field, actorNameOf(request))
-        : await this.#decided(id, 'reject', actorNameOf(request));
+        : await this.#decided(id, 'reject', {
+            actor: actorNameOf(request),
+            reason: form.reason || undefined,
+          });
     // The decided row leaves the list, so the next row is now in its place.
     const next = outcome.ok && form.at !== undefined ? await this.#waitingAt(form) : null;
     const to = next ?? (outcome.ok && form.at !== undefined ? '/review' : writeBackPath(id, form));
@@ -119,21 +126,13 @@ export class WriteBackPages {
     seeOther(this.sessions, request, response, to, `${label === null ? '' : `${label}: `}${outcome.detail}.`);
   }
 
-  @Post(':id/revert')
-  @Allow('reviewer')
-  @Audited('write-back revert')
-  async revert(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const notice = noticeOf(await this.operations.decide([id], 'revert', { actor: actorNameOf(request) }));
-    seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
-  }
-
   async #decided(
     id: string,
     decision: Decision,
-    actor: string,
+    by: DecisionBy,
   ): Promise<{ ok: boolean; detail: string; label: string | null }> {
     const row = await this.#row(id);
-    const [outcome] = await this.operations.decide([id], decision, { actor });
+    const [outcome] = await this.operations.decide([id], decision, by);
     const labels = await productLabels(this.db, [row.externalId]);
     return {
       ok: outcome?.ok ?? false,

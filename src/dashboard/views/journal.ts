@@ -4,7 +4,11 @@ import { badge, moment, nothing, pager, pathTo, stateTabs } from '../elements.js
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
-import { revertForm, targetList, writeBackPath } from './write-back-parts.js';
+import { withoutAbsent, type PageFilter } from '../write-back-query.js';
+import { bulkPath } from './bulk.js';
+import { filterForm } from './filter-form.js';
+import { askLink } from './write-back-actions.js';
+import { targetList, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 
 export const JOURNAL_STATES = [
@@ -23,8 +27,10 @@ export function journalPage(
   visitor: Visitor,
   journal: Page<PresentedWriteBack>,
   labels: ReadonlyMap<string, string>,
-  state: string | undefined,
+  { given, stores }: { readonly given: PageFilter; readonly stores: readonly string[] },
 ): string {
+  const { state, ...others } = given;
+  const isFiltered = Object.keys(withoutAbsent(others)).length > 0;
   return page(visitor, {
     title: 'Journal',
     section: 'journal',
@@ -34,21 +40,40 @@ export function journalPage(
       ['Enter', 'open'],
     ],
     body: html`<h1>Journal</h1>
-      ${stateTabs('/journal', JOURNAL_STATES, state)}
+      ${stateTabs('/journal', JOURNAL_STATES, state, withoutAbsent(others))}
+      ${filterForm({ path: '/journal', stores, given, isJournal: true })}
+      ${
+        isFiltered &&
+        html`<div class="actions reviewer-only">
+          <a class="button danger" href="${bulkPath('revert', others)}">${messages.revertAll}</a>
+          <a class="button" href="${bulkPath('reapply', others)}">${messages.reapplyAll}</a>
+        </div>`
+      }
       ${journal.items.length === 0 && nothing(messages.noWriteBacks)}
       <ul class="rows">
-        ${journal.items.map((item) => row(visitor, item, labels.get(item.externalId) ?? item.externalId))}
+        ${journal.items.map((item) => row(item, labels.get(item.externalId) ?? item.externalId))}
       </ul>
-      ${pager(journal, (offset) => pathTo('/journal', { state, offset }))}`,
+      ${pager(journal, (offset) => pathTo('/journal', { ...withoutAbsent(given), offset }))}`,
   });
 }
 
-function row(visitor: Visitor, item: PresentedWriteBack, label: string): Html {
+function row(item: PresentedWriteBack, label: string): Html {
   const written = item.fields.filter((field) => field.outcome === 'written').map(({ target }) => target);
   return html`<li data-row>
     <p class="what"><a href="${writeBackPath(item.id)}">${label}</a></p>
-    <p>${badge(item.state)} ${moment(item.revertedAt ?? item.settledAt ?? item.createdAt)}</p>
+    <p>${badge(item.state)} ${moment(lastOf(item))} ${item.decidedBy}</p>
     <p class="quiet">${item.reason}${written.length > 0 && ` (${targetList(written)})`}</p>
-    ${item.state === 'applied' && revertForm(visitor, item.id, label)}
+    ${item.state === 'applied' && askLink(item.id, 'revert', label)}
+    ${item.state === 'reverted' && askLink(item.id, 'reapply', label)}
   </li>`;
+}
+
+/** The time of what happened to it last, as the list is ordered. */
+function lastOf({ createdAt, settledAt, revertedAt, decidedAt }: PresentedWriteBack): string {
+  return (
+    [createdAt, settledAt, revertedAt, decidedAt]
+      .flatMap((at) => at ?? [])
+      .sort()
+      .at(-1) ?? createdAt
+  );
 }

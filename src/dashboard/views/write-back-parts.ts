@@ -1,8 +1,6 @@
 import { placeOfTarget } from '../../domain/write-target.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
 import type { Stretch } from '../word-diff.js';
 
 /** The position in the review list from which a write-back was opened. After a decision, the next one opens. */
@@ -46,14 +44,6 @@ function stretch({ side, text }: Stretch): Html {
     case 'after':
       return html`<ins>${text}</ins>`;
   }
-}
-
-/** Each revert has its own form, so that each is a separate decision. */
-export function revertForm(visitor: Visitor, id: string, label: string): Html {
-  return html`<form method="post" action="/write-backs/${id}/revert" class="inline">
-    ${formToken(visitor)}
-    <button class="danger" aria-label="Revert ${label}">Revert</button>
-  </form>`;
 }
 
 /** The fields of a write-back in few words. Metafields may be many, so only their number is shown. */

@@ -1,4 +1,6 @@
+import type { GateFinding } from '../../domain/gate-finding.js';
 import type { WriteBackEntity } from '../../persistence/entities/index.js';
+import { isEditable } from '../../planner/edited-value.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import { isOpen, type ComparedField, type Comparison } from '../comparison.js';
 import { badge, moment, pathTo, productPath, words } from '../elements.js';
@@ -6,13 +8,25 @@ import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
-import { markedText, revertForm, targetName, type ReviewPlace } from './write-back-parts.js';
+import {
+  askLink,
+  cameText,
+  sourcesSection,
+  undoBanner,
+  undoForm,
+  type LastDecision,
+} from './write-back-actions.js';
+import { markedText, targetName, writeBackPath, type ReviewPlace } from './write-back-parts.js';
 import { messages } from '../messages.js';
 
 export interface WriteBackView {
   readonly row: WriteBackEntity;
   readonly label: string;
   readonly comparison: Comparison;
+  /** The findings of the gates now; null when the store could not be read. */
+  readonly findings: readonly GateFinding[] | null;
+  /** The visitor's last decision that can be taken back. */
+  readonly last: LastDecision | null;
   readonly place: ReviewPlace;
   /** Neighbours in the review list. */
   readonly newer: string | null;
@@ -21,51 +35,77 @@ export interface WriteBackView {
 
 /** Before and after, side by side, with the possible decisions. */
 export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
-  const { row, label, comparison } = view;
+  const { row, label, comparison, last } = view;
   const open = isOpen(row);
   const inReview = row.state === 'pending_review';
-  const fields = comparison.fields.filter((field) => field.kind !== 'metafield');
-  const metafields = comparison.fields.filter((field) => field.kind === 'metafield');
+  const back = writeBackPath(row.id, view.place);
+  const isUndoable = row.intendedBefore !== null && (row.state === 'rejected' || row.state === 'ready');
   return page(visitor, {
     title: label,
     section: inReview ? 'review' : 'journal',
     keys: open ? REVIEW_KEYS : [['u', messages.backToList]],
-    body: html`${crumbs(view, inReview)}
+    body: html`${crumbs(view, inReview)} ${undoBanner(visitor, last?.id === row.id ? null : last, back)}
       <div class="head">
         <h1>${label}</h1>
-        ${row.state === 'applied' && revertForm(visitor, row.id, label)}
+        <div class="actions">
+          ${isUndoable && undoForm(visitor, row.id, back)}
+          ${row.state === 'applied' && askLink(row.id, 'revert', label)}
+          ${row.state === 'reverted' && askLink(row.id, 'reapply', label)}
+          ${askLink(row.id, 'generate', label)}
+        </div>
       </div>
       <p>
         ${badge(row.state)} ${row.reason}
-        <span class="quiet">· ${row.store} · ${moment(row.createdAt)}</span> ·
-        <a href="${productPath(row.externalId)}">timeline</a>
+        <span class="quiet"
+          >· ${row.store} · ${moment(row.createdAt)}
+          ${row.decidedBy !== null && `· ${messages.decidedBy(row.decidedBy)}`}</span
+        >
+        · <a href="${productPath(row.externalId)}">timeline</a>
       </p>
       ${
         comparison.problem !== null &&
-        html`<p class="problem">${messages.storeUnread(comparison.problem)}</p>`
+        html`<p class="problem">${messages.storeUnread(comparison.problem)} ${messages.gatesUnchecked}</p>`
       }
-      ${
-        open
-          ? html`<form method="post" action="/write-backs/${row.id}/decide">
-              ${formToken(visitor)} ${placeFields(view.place)}
-              <div class="actions sticky">
-                <button class="primary" name="decision" value="approve" data-key="a">
-                  ${messages.approveAccepted}
-                </button>
-                <button class="danger" name="decision" value="reject" data-key="r">Reject</button>
-              </div>
-              ${compared(row, comparison, fields, metafields, true)}
-            </form>`
-          : compared(row, comparison, fields, metafields, false)
-      }`,
+      ${open && decisionForms(visitor, view)} ${compared(view, open)} ${sourcesSection(row)}`,
   });
 }
+
+/** Approval and rejection are two forms, so that Enter in the reason never approves. */
+function decisionForms(visitor: Visitor, { row, place }: WriteBackView): Html {
+  const path = `/write-backs/${row.id}/decide`;
+  return html`<div class="actions sticky">
+    <form method="post" action="${path}" id="${APPROVAL}" class="inline">
+      ${formToken(visitor)} ${placeFields(place)}
+      <button class="primary" name="decision" value="approve" data-key="a">
+        ${messages.approveAccepted}
+      </button>
+    </form>
+    <form method="post" action="${path}" class="inline">
+      ${formToken(visitor)} ${placeFields(place)}
+      <input type="hidden" name="decision" value="reject" />
+      <input
+        type="text"
+        name="reason"
+        maxlength="500"
+        aria-label="${messages.rejectReason}"
+        placeholder="${messages.rejectReason}"
+      />
+      <button class="danger" data-key="r">Reject</button>
+    </form>
+  </div>`;
+}
+
+/** The form that the boxes of the fields belong to. */
+const APPROVAL = 'approval';
 
 const REVIEW_KEYS = [
   ['a', 'approve'],
   ['r', 'reject'],
   ['n', 'next'],
   ['p', 'previous'],
+  ['e', 'edit'],
+  ['z', 'undo'],
+  ['g', 'generate again'],
   ['u', messages.backToList],
 ] as const;
 
@@ -87,15 +127,12 @@ function placeFields({ at, store }: ReviewPlace): Html {
   ${store !== undefined && html`<input type="hidden" name="store" value="${store}" />`}`;
 }
 
-function compared(
-  row: WriteBackEntity,
-  comparison: Comparison,
-  fields: readonly ComparedField[],
-  metafields: readonly ComparedField[],
-  open: boolean,
-): Html {
-  return html`${fields.map((field) => fieldSection(row, comparison, field, open))}
-  ${metafields.length > 0 && metafieldTable(comparison, metafields, open)} ${leftOut(row)}`;
+function compared(view: WriteBackView, open: boolean): Html {
+  const { row, comparison } = view;
+  const fields = comparison.fields.filter((field) => field.kind !== 'metafield');
+  const metafields = comparison.fields.filter((field) => field.kind === 'metafield');
+  return html`${fields.map((field, index) => fieldSection(view, field, open, index === 0))}
+  ${metafields.length > 0 && metafieldTable(view, metafields, open)} ${leftOut(row)}`;
 }
 
 /** The parts of the result that no setting maps to the store, each with the setting that would map it. */
@@ -138,12 +175,8 @@ function headings(comparison: Comparison): readonly [string, string] {
   }
 }
 
-function fieldSection(
-  row: WriteBackEntity,
-  comparison: Comparison,
-  field: ComparedField,
-  open: boolean,
-): Html {
+function fieldSection(view: WriteBackView, field: ComparedField, open: boolean, isFirst: boolean): Html {
+  const { row, comparison } = view;
   const name = targetName(field.target);
   const [left, right] = headings(comparison);
   const texts = sidesOf(comparison, field);
@@ -155,16 +188,18 @@ function fieldSection(
   return html`<section class="card field" aria-label="${name}">
     <div class="head">
       <h2>${name}</h2>
-      ${open ? accept(field, name) : verdictOf(field)}
+      <div class="actions">
+        ${open && editLink(row, field, isFirst)} ${open ? accept(field, name) : verdictOf(field)}
+      </div>
     </div>
-    ${open && verdictOf(field)} ${gateFindings(row, field)}
+    ${open && verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     <div class="sides">${side('before', left)} ${side('after', right)}</div>
   </section>`;
 }
 
 /** The findings of the gates, beside the generated text. */
-function gateFindings({ gateFindings: all }: WriteBackEntity, { target }: ComparedField): Html {
-  const findings = all.filter((finding) => finding.target === target);
+function gateFindings({ row, findings: now }: WriteBackView, { target }: ComparedField): Html {
+  const findings = (now ?? row.gateFindings).filter((finding) => finding.target === target);
   if (findings.length === 0) return html``;
   return html`<ul class="findings" aria-label="Gates">
     ${findings.map(
@@ -173,11 +208,30 @@ function gateFindings({ gateFindings: all }: WriteBackEntity, { target }: Compar
   </ul>`;
 }
 
+function editLink({ id, intended }: WriteBackEntity, { target }: ComparedField, isFirst: boolean): Html {
+  const value = intended.find((each) => each.target === target);
+  if (value === undefined || !isEditable(value)) return html``;
+  const key = isFirst && html` data-key="e"`;
+  return html`<a
+    class="reviewer-only"
+    href="${pathTo(`/write-backs/${id}/edit`, { field: target })}"
+    aria-label="${messages.editTitle(targetName(target))}"
+    ${key}
+    >Edit</a
+  >`;
+}
+
+/** The text as it came, when a person edited it. */
+function original({ intended }: WriteBackEntity, { target }: ComparedField): Html {
+  const came = intended.find((each) => each.target === target)?.came;
+  return came === undefined ? html`` : cameText(came.value);
+}
+
 /** Preselected unless writing the field would overwrite a merchant's edit or change nothing. */
 function accept(field: ComparedField, name: string): Html {
   const checked = (field.verdict === null || field.verdict === 'write') && html` checked`;
   return html`<label class="accept"
-    ><input type="checkbox" name="field" value="${field.target}" ${checked} /> Accept
+    ><input type="checkbox" name="field" value="${field.target}" form="${APPROVAL}" ${checked} /> Accept
     <span class="hidden">${name}</span></label
   >`;
 }
@@ -222,7 +276,8 @@ function preview(row: WriteBackEntity, field: ComparedField, which: 'before' | '
   ></iframe>`;
 }
 
-function metafieldTable(comparison: Comparison, metafields: readonly ComparedField[], open: boolean): Html {
+function metafieldTable(view: WriteBackView, metafields: readonly ComparedField[], open: boolean): Html {
+  const { comparison } = view;
   const [left, right] = headings(comparison);
   return html`<section class="card" aria-labelledby="metafields">
     <h2 id="metafields">Metafields</h2>
@@ -235,20 +290,24 @@ function metafieldTable(comparison: Comparison, metafields: readonly ComparedFie
         </tr>
       </thead>
       <tbody>
-        ${metafields.map((field) => metafieldRow(comparison, field, open))}
+        ${metafields.map((field) => metafieldRow(view, field, open))}
       </tbody>
     </table>
   </section>`;
 }
 
-function metafieldRow(comparison: Comparison, field: ComparedField, open: boolean): Html {
+function metafieldRow(view: WriteBackView, field: ComparedField, open: boolean): Html {
+  const { row, comparison } = view;
   const [left, right] = headings(comparison);
   const texts = sidesOf(comparison, field);
   return html`<tr>
     <th scope="row">
       <code>${targetName(field.target)}</code>
       <span class="quiet">${field.type}</span>
-      ${open && accept(field, targetName(field.target))} ${verdictOf(field)}
+      <div class="choices">
+        ${open && accept(field, targetName(field.target))} ${open && editLink(row, field, false)}
+      </div>
+      ${verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     </th>
     <td data-label="${left}">${texts.before}</td>
     <td data-label="${right}">${texts.after}</td>

@@ -123,7 +123,9 @@ function inABrowser(): void {
       });
 
       await page.goto(`${dashboard.url}/journal?state=applied`);
-      await page.getByRole('button', { name: /^Revert/ }).click();
+      await page.getByRole('link', { name: /^Revert: / }).click();
+      await page.getByRole('heading', { name: 'Revert this write-back?' }).waitFor();
+      await page.getByRole('button', { name: 'Revert' }).click();
       await page.getByText(/fields put back/).waitFor();
       expect(dashboard.world.store.products.get(product.id)!.title).toBe(second);
       expect(complaints).toEqual([]);
@@ -245,13 +247,34 @@ function inABrowser(): void {
     const reverted = await one(`SELECT id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const product = await one(`SELECT external_id AS id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const run = await one('SELECT id FROM sync_run LIMIT 1');
+    await dashboard.world.rows(
+      `UPDATE write_back SET credits_consumed = 2, sources = $1::jsonb,
+         gate_findings = '[{"gate":"numbers","target":"title","found":"25 W","detail":"25 W: not in the source"}]'`,
+      [
+        JSON.stringify([
+          {
+            url: `https://example.com/${'a-long-path/'.repeat(12)}`,
+            score: 0.93,
+            status: 'SUCCESS',
+            given: true,
+          },
+          { url: 'https://example.com/found', score: null, status: null, given: false },
+        ]),
+      ],
+    );
+    const dry = await dryRun(run);
     const delivery = await one('SELECT id FROM webhook_delivery LIMIT 1');
     return [
       ['overview', '/'],
       ['review', '/review'],
       ['write-back-open', `/write-backs/${waiting}?at=0`],
       ['write-back-settled', `/write-backs/${reverted}`],
+      ['write-back-edit', `/write-backs/${waiting}/edit?field=descriptionHtml`],
+      ['write-back-confirm', `/write-backs/${reverted}/confirm/reapply`],
+      ['bulk-question', '/bulk/new?action=approve&state=pending_review&store=main'],
+      ['bulk-dry-run', `/bulk/${dry}`],
       ['journal', '/journal'],
+      ['journal-filtered', `/journal?run=${run}&from=2026-01-01`],
       ['runs', '/runs'],
       ['run', `/runs/${run}`],
       ['products', '/products'],
@@ -261,6 +284,26 @@ function inABrowser(): void {
       ['delivery', `/deliveries/${delivery}`],
       ['missing', '/runs/none'],
     ];
+  }
+
+  /** A dry run that has ended, of everything that the run wrote; one product is reverted for it, and one is edited. */
+  async function dryRun(run: string): Promise<string> {
+    const { world } = dashboard;
+    await world.rows(
+      `UPDATE write_back SET state = 'applied', settled_at = now(),
+         fields = '[{"target":"title","outcome":"written","reason":"generated","before":"Old","type":null,"after":"New"}]'
+       WHERE id = (SELECT id FROM write_back WHERE state = 'pending_review' AND run_id IS NOT NULL ORDER BY id DESC LIMIT 1)
+         AND NOT EXISTS (SELECT 1 FROM write_back WHERE state = 'applied')`,
+    );
+    const { body } = await world.api('POST', '/api/v1/write-backs/bulk', {
+      ...{ action: 'revert', filter: { run }, dryRun: true },
+    });
+    const { id } = body as { id: string };
+    await until('the end of the dry run', async () => {
+      const rows = await world.rows(`SELECT 1 FROM bulk_change WHERE id = $1 AND state = 'done'`, [id]);
+      return rows.length > 0 ? true : null;
+    });
+    return id;
   }
 
   async function examine(page: Page, name: string, look: (typeof LOOKS)[number]): Promise<void> {

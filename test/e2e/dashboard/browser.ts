@@ -35,7 +35,7 @@ export async function openBrowser(
       '--disable-sync',
     ],
     colorScheme: options.dark === true ? 'dark' : 'light',
-    viewport: options.phone === true ? { width: 390, height: 844 } : { width: 1280, height: 900 },
+    viewport: options.phone === true ? { width: 390, height: 844 } : { width: 1440, height: 900 },
     javaScriptEnabled: options.javaScriptEnabled ?? true,
   });
   context.setDefaultTimeout(15_000);

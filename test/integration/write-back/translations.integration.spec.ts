@@ -5,6 +5,7 @@ import { readTranslations } from '../../../src/sites/live-translations.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { Gatekeeper } from '../../../src/write-back/gatekeeper.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -298,7 +299,9 @@ describe('a write that was given up and landed all the same', () => {
     expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
     expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
     const second = await generated({ name: 'Second', html: '<p>Second</p>' });
-    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, { now: () => new Date() });
+    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, new Gatekeeper(), {
+      now: () => new Date(),
+    });
     const row = (await stages.writeBacks.get(second))!;
     row.state = 'pending_review';
     const shown = await review.compare(row, { fresh: true });

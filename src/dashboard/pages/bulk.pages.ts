@@ -1,0 +1,114 @@
+import {
+  Body,
+  Controller,
+  Get,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { actorNameOf, Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
+import { BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { messages } from '../messages.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
+import { bulkFilterShape, filterOfPage, pageFilterOf } from '../write-back-query.js';
+
+const questionSchema = z.looseObject({ ...bulkFilterShape, action: z.enum(BULK_ACTIONS) });
+const requestSchema = questionSchema.extend({
+  dryRun: z
+    .literal('1')
+    .optional()
+    .transform((given) => given === '1'),
+  until: z.iso.datetime().transform((text) => new Date(text)),
+});
+
+/** Changes of all write-backs that a filter selects: the question, the progress and the report. */
+@Controller('bulk')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class BulkPages {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly changes: BulkOperations,
+  ) {}
+
+  @Get('new')
+  @Allow('viewer')
+  async question(
+    @Query(new ZodPipe(questionSchema)) query: z.output<typeof questionSchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const given = pageFilterOf(query);
+    const { count, until } = await this.changes.count(query.action, filterOfPage(given));
+    const question: BulkQuestion = { action: query.action, given, count, until: until.toISOString() };
+    return bulkQuestionPage(visitorOf(this.sessions, request, response), question);
+  }
+
+  @Post()
+  @Allow('reviewer')
+  @Audited('write-back bulk {action}')
+  async request(
+    @Body(new ZodPipe(requestSchema)) form: z.output<typeof requestSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { action, dryRun, until } = form;
+    const filter = filterOfPage(pageFilterOf(form));
+    const { id } = await this.changes.request({ action, dryRun, until, filter }, actorNameOf(request));
+    seeOther(this.sessions, request, response, `/bulk/${id}`, messages.bulkRequested);
+  }
+
+  @Get(':id')
+  @Allow('viewer')
+  async show(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const change = await this.#known(id);
+    return bulkPage(visitorOf(this.sessions, request, response), change);
+  }
+
+  /** Only the changing part of the page, for its script. */
+  @Get(':id/progress')
+  @Allow('viewer')
+  async progress(@Param('id') id: string): Promise<string> {
+    return bulkProgress(await this.#known(id)).text;
+  }
+
+  /** Does what a dry run showed, for the rows that it counted. */
+  @Post(':id/apply')
+  @Allow('reviewer')
+  @Audited('write-back bulk apply')
+  async apply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const change = await this.changes.afterDryRun(id, actorNameOf(request));
+    seeOther(this.sessions, request, response, `/bulk/${change.id}`, messages.bulkRequested);
+  }
+
+  @Post(':id/cancel')
+  @Allow('reviewer')
+  @Audited('write-back bulk cancel')
+  async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    await this.changes.cancel(id, actorNameOf(request));
+    seeOther(this.sessions, request, response, `/bulk/${encodeURIComponent(id)}`, messages.bulkStopped);
+  }
+
+  async #known(id: string): Promise<PresentedBulkChange> {
+    const change = await this.changes.show(id);
+    if (change === null) throw new NotFoundException(messages.unknownBulkChange(id.slice(0, 100)));
+    return change;
+  }
+}

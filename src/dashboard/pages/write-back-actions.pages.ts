@@ -1,0 +1,171 @@
+import {
+  Body,
+  Controller,
+  Get,
+  NotFoundException,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { actorNameOf, Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { errorLine, isCoded } from '../../domain/errors.js';
+import { GenerateOperations } from '../../operations/generate.js';
+import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
+import { Database } from '../../persistence/database.js';
+import type { WriteBackEntity } from '../../persistence/entities/index.js';
+import { WriteBackRepository } from '../../persistence/write-back.repository.js';
+import { isEditable } from '../../planner/edited-value.js';
+import { Shutdown } from '../../runtime/shutdown.js';
+import { messages } from '../messages.js';
+import { noticeOf } from '../notice.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { productLabels } from '../product-labels.js';
+import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
+import { writeBackPath } from '../views/write-back-parts.js';
+
+const fieldSchema = z.looseObject({ field: z.string().max(300) });
+const askedSchema = z.enum(ASKED);
+const backSchema = z.looseObject({ back: z.string().max(500).optional() });
+const editFormSchema = z.looseObject(editSchema.shape);
+
+/** The other actions of a person on one write-back: edit, undo, revert, apply again, generate again. */
+@Controller('write-backs')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class WriteBackActionPages {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly operations: WriteBackOperations,
+    private readonly generation: GenerateOperations,
+    private readonly writeBacks: WriteBackRepository,
+    private readonly db: Database,
+    private readonly shutdown: Shutdown,
+  ) {}
+
+  @Get(':id/edit')
+  @Allow('viewer')
+  async edit(
+    @Param('id') id: string,
+    @Query(new ZodPipe(fieldSchema)) { field }: z.output<typeof fieldSchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const row = await this.#row(id);
+    const value = row.intended.find((each) => each.target === field);
+    if (value === undefined || !isEditable(value)) throw new NotFoundException(messages.nothingToRender);
+    return editPage(visitorOf(this.sessions, request, response), row.id, value, await this.#label(row));
+  }
+
+  @Post(':id/edit')
+  @Allow('reviewer')
+  @Audited('write-back edit')
+  async save(
+    @Param('id') id: string,
+    @Body(new ZodPipe(editFormSchema)) { target, value }: z.output<typeof editFormSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    let notice: string = messages.editSaved;
+    try {
+      await this.operations.edit(id, { target, value }, { actor: actorNameOf(request) });
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      notice = errorLine(error);
+    }
+    seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
+  }
+
+  @Get(':id/confirm/:action')
+  @Allow('viewer')
+  async confirm(
+    @Param('id') id: string,
+    @Param('action') given: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const action = askedSchema.safeParse(given);
+    if (!action.success) throw new NotFoundException(messages.noFile);
+    const row = await this.#row(id);
+    const visitor = visitorOf(this.sessions, request, response);
+    return confirmPage(visitor, row, action.data, await this.#label(row));
+  }
+
+  @Post(':id/revert')
+  @Allow('reviewer')
+  @Audited('write-back revert')
+  revert(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.#decide(id, 'revert', request, response);
+  }
+
+  @Post(':id/reapply')
+  @Allow('reviewer')
+  @Audited('write-back reapply')
+  reapply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    return this.#decide(id, 'reapply', request, response);
+  }
+
+  @Post(':id/undo')
+  @Allow('reviewer')
+  @Audited('write-back undo')
+  undo(
+    @Param('id') id: string,
+    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.#decide(id, 'undo', request, response, back);
+  }
+
+  @Post(':id/generate')
+  @Allow('admin')
+  @Audited('generate')
+  async generate(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const { store, externalId } = await this.#row(id);
+    const notice = await this.#generationNotice(store, externalId);
+    seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
+  }
+
+  async #generationNotice(store: string, externalId: string): Promise<string> {
+    try {
+      const wish = { store, ids: [externalId], force: true };
+      const { requested, passedOver, stopped } = await this.generation.generate(wish, this.shutdown.signal);
+      if (requested > 0) return messages.generationRequested;
+      return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      return messages.generationNotRequested(errorLine(error));
+    }
+  }
+
+  async #decide(
+    id: string,
+    decision: Decision,
+    request: Request,
+    response: Response,
+    back?: string,
+  ): Promise<void> {
+    const notice = noticeOf(await this.operations.decide([id], decision, { actor: actorNameOf(request) }));
+    const to = back === undefined ? writeBackPath(encodeURIComponent(id)) : ownPath(back);
+    seeOther(this.sessions, request, response, to, notice);
+  }
+
+  async #label({ externalId }: WriteBackEntity): Promise<string> {
+    return (await productLabels(this.db, [externalId])).get(externalId) ?? externalId;
+  }
+
+  async #row(id: string): Promise<WriteBackEntity> {
+    const row = await this.writeBacks.get(id);
+    if (row === null) throw new NotFoundException(messages.unknownWriteBack(id.slice(0, 100)));
+    return row;
+  }
+}

@@ -1,0 +1,140 @@
+import type { BulkAction } from '../../domain/write-back-filter.js';
+import type { PresentedBulkChange } from '../../operations/bulk-changes.js';
+import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import { messages } from '../messages.js';
+import type { Visitor } from '../session.guard.js';
+import { withoutAbsent, type PageFilter } from '../write-back-query.js';
+import { targetName, writeBackPath } from './write-back-parts.js';
+
+export interface BulkQuestion {
+  readonly action: BulkAction;
+  readonly given: PageFilter;
+  readonly count: number;
+  /** ISO time of the count: the change leaves out what happens later. */
+  readonly until: string;
+}
+
+/** The address of the question about all that a filter selects. */
+export function bulkPath(action: BulkAction, given: PageFilter): string {
+  return pathTo('/bulk/new', { action, ...withoutAbsent(given) });
+}
+
+/** The question before a change of many. A revert begins with its dry run. */
+export function bulkQuestionPage(visitor: Visitor, question: BulkQuestion): string {
+  const { action, given, count } = question;
+  const isRevert = action === 'revert';
+  return page(visitor, {
+    title: messages.bulkTitle[action],
+    section: isRevert || action === 'reapply' ? 'journal' : 'review',
+    body: html`<h1>${messages.bulkTitle[action]}</h1>
+      <section class="card">
+        <p><b>${counted(count, 'write-back')}</b> ${messages.bulkMatch}</p>
+        ${filterFacts(given)}
+        <p>${messages.bulkMeaning[action]}</p>
+        ${
+          count === 0
+            ? html`<p class="empty">${messages.noWriteBacks}</p>`
+            : bulkForm(visitor, question, isRevert)
+        }
+        <p><a href="${isRevert || action === 'reapply' ? '/journal' : '/review'}" data-key="u">Cancel</a></p>
+      </section>`,
+    keys: [['u', messages.backToList]],
+  });
+}
+
+function filterFacts(given: Readonly<Record<string, unknown>>): Html {
+  const facts = Object.entries(withoutAbsent(given));
+  return html`<dl class="facts">
+    ${facts.map(
+      ([name, value]) =>
+        html`<dt>${words(name)}</dt>
+          <dd>${value}</dd>`,
+    )}
+  </dl>`;
+}
+
+function bulkForm(visitor: Visitor, { action, given, count, until }: BulkQuestion, isDry: boolean): Html {
+  const fields = Object.entries({ ...withoutAbsent(given), action, until });
+  return html`<form method="post" action="/bulk" class="inline">
+    ${formToken(visitor)}
+    ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${isDry && html`<input type="hidden" name="dryRun" value="1" />`}
+    <button class="${isDry || action === 'approve' ? 'primary' : 'danger'}">
+      ${isDry ? messages.dryRunButton : `${messages.bulkVerb[action]} ${amount(count)}`}
+    </button>
+  </form>`;
+}
+
+export function isUnderWay({ state }: PresentedBulkChange): boolean {
+  return state === 'queued' || state === 'running';
+}
+
+/** A bulk change with its progress and its report. */
+export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string {
+  const title = change.dryRun ? messages.dryRunTitle : messages.bulkTitle[change.action];
+  return page(visitor, {
+    title,
+    section: 'journal',
+    ...(isUnderWay(change) && { refreshSeconds: 3 }),
+    body: html`<nav class="crumbs" aria-label="Place"><a href="/journal" data-key="u">Journal</a></nav>
+      <h1>${title}</h1>
+      <div data-live="/bulk/${change.id}/progress">${bulkProgress(change)}</div>
+      ${isUnderWay(change) && cancelForm(visitor, change)}
+      ${
+        change.dryRun &&
+        change.state === 'done' &&
+        change.done > 0 &&
+        html`<section class="card">
+          <p>${messages.dryRunDone}</p>
+          <form method="post" action="/bulk/${change.id}/apply" class="inline">
+            ${formToken(visitor)}
+            <button class="danger">${messages.bulkVerb[change.action]} ${amount(change.done)}</button>
+          </form>
+        </section>`
+      }`,
+    keys: [['u', 'journal']],
+  });
+}
+
+function cancelForm(visitor: Visitor, { id }: PresentedBulkChange): Html {
+  return html`<form method="post" action="/bulk/${id}/cancel" class="inline">
+    ${formToken(visitor)}<button class="danger">Stop</button>
+  </form>`;
+}
+
+/** The part of the page that changes while the work goes on. */
+export function bulkProgress(change: PresentedBulkChange): Html {
+  const { state, matching, done, refused, dryRun, actor, createdAt, reason, items } = change;
+  const handled = Math.min(matching, done + refused);
+  return html`<section class="card" ${isUnderWay(change) && html` data-under-way`}>
+    <p role="status">
+      ${badge(state)} ${amount(handled)} of ${amount(matching)};
+      ${dryRun ? messages.wouldBeRestored(done) : messages.changed(done)}, ${messages.leftAsIs(refused)}
+    </p>
+    <progress aria-label="Progress" max="${Math.max(1, matching)}" value="${handled}"></progress>
+    ${filterFacts(change.filter)}
+    <p class="quiet">${actor} · ${moment(createdAt)}</p>
+    ${reason !== null && html`<p class="problem">${reason}</p>`}
+    ${
+      items.length > 0 &&
+      html`<h2>${dryRun ? messages.dryRunReport : messages.leftReport}</h2>
+        <ul class="report">
+          ${items.map(
+            ({ id, externalId, ok, detail, fields }) =>
+              html`<li>
+                <p>
+                  <span class="badge ${ok ? 'good' : 'warn'}">${ok ? 'restore' : 'leave'}</span>
+                  <a href="${writeBackPath(id)}">${externalId}</a> ${detail}
+                </p>
+                ${fields
+                  .filter(({ outcome }) => outcome !== 'reverted')
+                  .map(({ target, reason: why }) => html`<p class="quiet">${targetName(target)}: ${why}</p>`)}
+              </li>`,
+          )}
+        </ul>
+        ${items.length < (dryRun ? matching : refused) && html`<p class="quiet">${messages.restOmitted}</p>`}`
+    }
+  </section>`;
+}

@@ -1,0 +1,146 @@
+import type { WriteBackEntity } from '../../persistence/entities/index.js';
+import type { IntendedValue } from '../../domain/write-back-journal.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import { messages } from '../messages.js';
+import type { Visitor } from '../session.guard.js';
+import { targetName, writeBackPath } from './write-back-parts.js';
+
+/** Actions that ask first, because they reach the live shop or cost credits. */
+export const ASKED = ['revert', 'reapply', 'generate'] as const;
+export type AskedAction = (typeof ASKED)[number];
+
+/** A link to the question before an action. */
+export function askLink(id: string, action: AskedAction, label: string): Html {
+  const tone = action === 'revert' ? 'danger' : '';
+  const key = action === 'generate' && html` data-key="g"`;
+  const adminOnly = action === 'generate' ? 'admin-only' : 'reviewer-only';
+  return html`<a
+    class="button ${tone} ${adminOnly}"
+    href="/write-backs/${id}/confirm/${action}"
+    aria-label="${messages.confirmButton[action]}: ${label}"
+    ${key}
+    >${messages.confirmButton[action]}</a
+  >`;
+}
+
+export function confirmPage(
+  visitor: Visitor,
+  row: Pick<WriteBackEntity, 'id' | 'state'>,
+  action: AskedAction,
+  label: string,
+): string {
+  return page(visitor, {
+    title: messages.confirmTitle[action],
+    section: row.state === 'pending_review' ? 'review' : 'journal',
+    keys: [['u', 'back']],
+    body: html`<h1>${messages.confirmTitle[action]}</h1>
+      <section class="card">
+        <p><b>${label}</b></p>
+        <p>${messages.confirmMeaning[action]}</p>
+        <form method="post" action="/write-backs/${row.id}/${action}" class="inline">
+          ${formToken(visitor)}
+          <button class="${action === 'revert' ? 'danger' : 'primary'}">
+            ${messages.confirmButton[action]}
+          </button>
+          <a href="${writeBackPath(row.id)}" data-key="u">${messages.keepIt}</a>
+        </form>
+      </section>`,
+  });
+}
+
+/** The page that edits one text before the approval. */
+export function editPage(visitor: Visitor, id: string, value: IntendedValue, label: string): string {
+  const name = targetName(value.target);
+  return page(visitor, {
+    title: messages.editTitle(name),
+    section: 'review',
+    body: html`<h1>${messages.editTitle(name)}</h1>
+      <p>${label}</p>
+      <form method="post" action="/write-backs/${id}/edit" class="card">
+        ${formToken(visitor)}
+        <input type="hidden" name="target" value="${value.target}" />
+        <label for="value">${name}</label>
+        <textarea id="value" name="value" rows="${value.value.length > 200 ? 18 : 4}" required>
+${value.value}</textarea>
+        <p class="quiet">${messages.editIntro}</p>
+        ${value.came !== undefined && cameText(value.came.value)}
+        <div class="actions">
+          <button class="primary">Save</button>
+          <a href="${writeBackPath(id)}">${messages.keepIt}</a>
+        </div>
+      </form>`,
+  });
+}
+
+export function cameText(came: string): Html {
+  return html`<details>
+    <summary>${messages.editedFrom}</summary>
+    <p class="text">${came}</p>
+  </details>`;
+}
+
+/** Takes a decision back. `back` is the page that follows. */
+export function undoForm(visitor: Visitor, id: string, back: string): Html {
+  return html`<form method="post" action="/write-backs/${id}/undo" class="inline">
+    ${formToken(visitor)}<input type="hidden" name="back" value="${back}" />
+    <button data-key="z">${messages.undoButton}</button>
+  </form>`;
+}
+
+/** The last decision of the visitor that can be taken back. */
+export interface LastDecision {
+  readonly id: string;
+  readonly label: string;
+  readonly reason: string;
+}
+
+export function undoBanner(visitor: Visitor, last: LastDecision | null, back: string): Html {
+  if (last === null) return html``;
+  return html`<div class="notice head">
+    <p>${messages.undoOffer(last.reason, last.label)}</p>
+    ${undoForm(visitor, last.id, back)}
+  </div>`;
+}
+
+/** The pages that the service used. Only web addresses become links. */
+export function sourcesSection({ sources, creditsConsumed }: WriteBackEntity): Html {
+  return html`<section class="card" aria-labelledby="sources">
+    <h2 id="sources">${messages.sourcesUsed}</h2>
+    ${creditsConsumed !== null && html`<p>${messages.creditsConsumed(creditsConsumed)}</p>`}
+    ${
+      sources.length === 0
+        ? html`<p class="empty">${messages.noSources}</p>`
+        : html`<table class="metafields sources">
+            <thead>
+              <tr>
+                <th scope="col">Address</th>
+                <th scope="col">Score</th>
+                <th scope="col">Origin</th>
+              </tr>
+            </thead>
+            <tbody>
+              ${sources.map(
+                ({ url, score, given }) =>
+                  html`<tr>
+                    <td data-label="Address">
+                      ${
+                        /^https?:\/\//i.test(url)
+                          ? html`<a href="${url}" rel="noreferrer noopener" target="_blank">${url}</a>`
+                          : url
+                      }
+                    </td>
+                    <td data-label="Score">${score ?? '–'}</td>
+                    <td data-label="Origin">${originOf(given)}</td>
+                  </tr>`,
+              )}
+            </tbody>
+          </table>`
+    }
+  </section>`;
+}
+
+function originOf(given: boolean | null): string {
+  if (given === null) return messages.originUnknown;
+  return given ? messages.givenByUs : messages.foundByService;
+}

@@ -1,0 +1,235 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { single } from '../../support/e2e-products.js';
+import { until } from '../../support/e2e-world.js';
+import { openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+
+let dashboard: DashboardWorld;
+let visitor: Visitor;
+
+beforeAll(async () => {
+  dashboard = await openDashboard({
+    settings: { stores: { main: { writeBack: { mode: 'review' } } } },
+  });
+  visitor = new Visitor(dashboard.url);
+  await visitor.signIn(dashboard.world.adminToken);
+}, 60_000);
+afterAll(() => dashboard.end(), 60_000);
+
+interface Waiting {
+  readonly id: string;
+  readonly path: string;
+  readonly run: string;
+  readonly title: () => string;
+}
+
+/** Products with generated content that waits for review. */
+async function waiting(...names: string[]): Promise<Waiting[]> {
+  const { world } = dashboard;
+  const products = names.map((name) => single(world.store, name));
+  await world.runToEnd();
+  return Promise.all(
+    products.map((product, index) =>
+      until(`the review of ${names[index] ?? ''}`, async () => {
+        const [row] = await world.rows<{ id: string; run: string }>(
+          `SELECT id, run_id AS run FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
+          [`%:${product.id}`],
+        );
+        if (row === undefined) return null;
+        const title = () => world.store.products.get(product.id)?.title ?? '';
+        return { ...row, path: `/write-backs/${row.id}`, title };
+      }),
+    ),
+  );
+}
+
+async function one(name: string): Promise<Waiting> {
+  const [row] = await waiting(name);
+  return row!;
+}
+
+async function inState(id: string, state: string): Promise<void> {
+  await until(`write-back ${id} being ${state}`, async () => {
+    const rows = await dashboard.world.rows('SELECT 1 FROM write_back WHERE id = $1 AND state = $2', [
+      id,
+      state,
+    ]);
+    return rows.length > 0 ? true : null;
+  });
+}
+
+async function approve({ id, path }: Waiting): Promise<void> {
+  await visitor.submit(path, `${path}/decide`, [
+    ['decision', 'approve'],
+    ['field', 'title'],
+    ['field', 'descriptionHtml'],
+  ]);
+  await inState(id, 'applied');
+}
+
+describe('one write-back', () => {
+  it('is edited before the approval: the edited text is sanitised and written, and the original stays', async () => {
+    const row = await one('edited-here');
+    const edit = `${row.path}/edit?field=title`;
+    expect((await visitor.get(edit)).text).toContain('<textarea');
+    const saved = [
+      ['target', 'title'],
+      ['value', 'Written <script>x</script>by hand'],
+    ] as const;
+    await visitor.submit(edit, `${row.path}/edit`, saved);
+    const { text } = await visitor.get(row.path);
+    expect(text).toContain('The text was saved');
+    expect(text).toContain('Original text');
+    await approve(row);
+    expect(row.title()).toBe('Written by hand');
+    expect((await visitor.get(row.path)).text).toContain('Original text');
+    await visitor.submit(row.path, `${row.path}/edit`, saved);
+    expect((await visitor.get(row.path)).text).toContain('cannot be edited');
+  });
+
+  it('is rejected with a reason, and the rejection is taken back from the list', async () => {
+    const row = await one('rejected-here');
+    await visitor.submit(row.path, `${row.path}/decide`, [
+      ['decision', 'reject'],
+      ['reason', 'wrong tone'],
+    ]);
+    expect((await visitor.get(row.path)).text).toContain('rejected: wrong tone');
+    expect((await visitor.get('/review')).text).toContain(`action="/write-backs/${row.id}/undo"`);
+    const answer = await visitor.submit('/review', `/write-backs/${row.id}/undo`, [['back', '/review']]);
+    expect(answer.status).toBe(303);
+    await inState(row.id, 'pending_review');
+    expect((await visitor.get('/review')).text).toContain('taken back');
+  });
+
+  it('is not written when the approval is taken back within its seconds', async () => {
+    const row = await one('undone-here');
+    const before = row.title();
+    await visitor.submit(row.path, `${row.path}/decide`, [
+      ['decision', 'approve'],
+      ['field', 'title'],
+    ]);
+    await visitor.submit(row.path, `${row.path}/undo`, []);
+    await inState(row.id, 'pending_review');
+    await new Promise((resolve) => setTimeout(resolve, 6_000));
+    expect(row.title()).toBe(before);
+    expect((await visitor.get(row.path)).text).toContain('value="descriptionHtml"');
+  });
+
+  it('is asked about before a revert, and applied again afterwards', async () => {
+    const row = await one('reverted-here');
+    const before = row.title();
+    await approve(row);
+    const written = row.title();
+    expect((await visitor.get(`${row.path}/confirm/revert`)).text).toContain('in the live shop');
+    await visitor.submit(row.path, `${row.path}/revert`, []);
+    expect(row.title()).toBe(before);
+    await visitor.submit(row.path, `${row.path}/reapply`, []);
+    await until('the text again', async () => (row.title() === written ? true : null));
+    expect((await visitor.get(`${row.path}/confirm/delete`)).status).toBe(404);
+  });
+
+  it('shows the sources and the credits; an address that is none is no link', async () => {
+    const row = await one('sourced');
+    await dashboard.world.rows(
+      `UPDATE write_back SET credits_consumed = 3, sources = $2::jsonb WHERE id = $1`,
+      [
+        row.id,
+        JSON.stringify([
+          { url: 'https://example.com/a', score: 0.9, status: null, given: true },
+          { url: 'javascript:alert(1)', score: null, status: null, given: false },
+        ]),
+      ],
+    );
+    const { text } = await visitor.get(row.path);
+    expect(text).toContain('Credits consumed: 3');
+    expect(text).toContain('href="https://example.com/a"');
+    expect(text).toContain('given by us');
+    expect(text).not.toContain('href="javascript:');
+  });
+
+  it('gets a new text by “generate again”', async () => {
+    const row = await one('again');
+    await visitor.submit(row.path, `${row.path}/generate`, []);
+    expect((await visitor.get(row.path)).text).toContain('Generation was requested');
+  });
+});
+
+describe('all that match', () => {
+  it('are approved after a question that names their number', async () => {
+    await dashboard.world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+    const rows = await waiting('bulk-1', 'bulk-2', 'bulk-3');
+    const address = '/bulk/new?action=approve&store=main&field=title';
+    const { text } = await visitor.get(address);
+    expect(text).toContain('3 write-backs');
+    const until = /name="until" value="([^"]+)"/.exec(text)?.[1] ?? '';
+    const answer = await visitor.submit(address, '/bulk', [
+      ['action', 'approve'],
+      ['store', 'main'],
+      ['field', 'title'],
+      ['until', until],
+    ]);
+    expect(answer.status).toBe(303);
+    for (const { id } of rows) await inState(id, 'applied');
+  });
+
+  it('of one run are reverted after a dry run that shows what is left and why', async () => {
+    await dashboard.world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+    const rows = await waiting('night-1', 'night-2');
+    const before = rows.map(({ title }) => title());
+    for (const row of rows) await approve(row);
+    const [product] = dashboard.world.store.products.list().filter(({ title }) => title === rows[1]?.title());
+    dashboard.world.store.products.merchantEdit(product?.id ?? 0, { title: 'By the merchant' });
+    const address = `/bulk/new?action=revert&run=${rows[0]?.run ?? ''}`;
+    const question = (await visitor.get(address)).text;
+    expect(question).toContain('Show what would change');
+    const time = /name="until" value="([^"]+)"/.exec(question)?.[1] ?? '';
+    await visitor.submit(address, '/bulk', [
+      ['action', 'revert'],
+      ['run', rows[0]?.run ?? ''],
+      ['until', time],
+      ['dryRun', '1'],
+    ]);
+    const [dry] = await dashboard.world.rows<{ id: string }>(
+      'SELECT id FROM bulk_change ORDER BY created_at DESC LIMIT 1',
+    );
+    const path = `/bulk/${dry?.id ?? ''}`;
+    const report = await until('the dry run', async () => {
+      const { text } = await visitor.get(path);
+      return text.includes('Nothing was written') ? text : null;
+    });
+    expect(report).toContain('somebody edited it');
+    expect(rows[0]?.title()).not.toBe(before[0]);
+    await visitor.submit(path, `${path}/apply`, []);
+    await inState(rows[0]?.id ?? '', 'reverted');
+    await inState(rows[1]?.id ?? '', 'reverted');
+    expect([rows[0]?.title(), rows[1]?.title()]).toEqual([before[0], 'By the merchant']);
+  });
+
+  it.each(['run=nonsense', 'state=lost', 'from=yesterday', 'outcome=odd'])(
+    'are refused for the filter %s: a filter that is not understood would change more',
+    async (filter) => {
+      expect((await visitor.get(`/bulk/new?action=revert&store=main&${filter}`)).status).toBe(400);
+    },
+  );
+
+  it('are refused without any filter', async () => {
+    const answer = await visitor.submit('/review', '/bulk', [
+      ['action', 'approve'],
+      ['until', new Date().toISOString()],
+    ]);
+    expect(answer.status).toBe(400);
+    const rows = await dashboard.world.rows(`SELECT 1 FROM bulk_change WHERE filter = '{}'`);
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('the journal', () => {
+  it('is filtered by what happened, and offers to revert what the filter shows', async () => {
+    const { text } = await visitor.get(
+      '/journal?store=main&outcome=written&field=title&actor=admin&from=2020-01-01',
+    );
+    expect(text).toContain('/bulk/new?action=revert&amp;store=main');
+    expect(text).not.toContain('No write-backs match');
+    const none = (await visitor.get('/journal?from=2020-01-01&to=2020-01-02')).text;
+    expect(none).toContain('No write-backs match');
+  });
+});
