@@ -170,6 +170,11 @@ export class ActionRepository {
     });
   }
 
+  /** The catalog no longer holds the product's outdated identifiers. Products that wait for one of them are owed. */
+  async forgetStale(externalId: string): Promise<void> {
+    await this.db.affected(RELEASED, [[externalId], true]);
+  }
+
   /** Identifiers that the catalog may hold for these products although the store has them elsewhere or nowhere by now. */
   async stale(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
     return this.#identifiers(products, { wanted: false });

@@ -102,6 +102,17 @@ export function releaseBody(
   };
 }
 
+/** The fields of an update, and `variants` where only they can clear what a variant that stays holds. */
+export function fieldsThatClear(
+  body: CatalogProductBody,
+  fields: readonly CatalogField[],
+  stale: readonly Identifier[],
+): readonly CatalogField[] {
+  const kept = new Set((body.variants ?? []).map((variant) => variant.external_id));
+  if (fields.includes('variants') || !stale.some(({ owner }) => kept.has(owner))) return fields;
+  return [...fields, 'variants'];
+}
+
 /**
  * The changes with null for each stale identifier that no new value replaces. A service that merges variants keeps a value that
  * is not named, so that an identifier which the merchant removed, or which is withheld, would stay in the catalog for good.

@@ -189,13 +189,13 @@ export class Applier {
           return this.#send(store, action, body, {
             proved: run.identifiersProved && !action.unproved,
             attempted: repeat || attempted,
-            stale: [...stale, ...withheld],
+            ...{ stale, withheld },
             beforeSend: run.assertHeld,
           });
         }),
       );
       killPoint('apply.sent');
-      await this.#record(store, action, withheld, stale.length > 0, sent);
+      await this.#record(store, action, withheld, stale.length > 0 && sent.kind === 'product', sent);
       killPoint('apply.recorded');
       this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {

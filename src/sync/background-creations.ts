@@ -124,15 +124,17 @@ export class BackgroundCreations {
     const missing = body === null ? [] : changedFields(body, heldFields(link, product, body));
     const catalogId = String(product.id);
     if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
-    if (body === null || missing.length === 0) return true;
+    const stale = (await this.actions.stale([externalId])).get(externalId) ?? [];
+    if (body === null || (missing.length === 0 && stale.length === 0)) return true;
     try {
       const sender = ProductSender.of(store);
       const sent = await sender.update(catalogId, body, missing, {
-        stale: link.withheld,
+        ...{ stale, withheld: link.withheld },
         beforeSend: () => undefined,
       });
       const withheld = [...link.withheld, ...sent.refused];
       await this.links.completed(externalId, withheld, fieldHashes(sent.body));
+      if (stale.length > 0) await this.actions.forgetStale(externalId);
     } catch (error) {
       // The product stays owed, and the next run sends what is missing.
       if (!(error instanceof CodedError)) throw error;

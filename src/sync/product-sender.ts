@@ -13,6 +13,7 @@ import { CodedError, isCoded } from '../domain/errors.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import {
   bareBody,
+  fieldsThatClear,
   identifierFields,
   orphanReleaseBody,
   refusedIdentifiers,
@@ -41,8 +42,10 @@ export interface SendOptions {
   readonly proved: boolean;
   /** An earlier attempt may have been carried out. */
   readonly attempted: boolean;
-  /** Identifiers that the catalog may hold for the product and must not keep: outdated ones, and those that are withheld. */
+  /** Outdated identifiers that the catalog may hold for the product. None of them is left there by a `Sent` product. */
   readonly stale: readonly Identifier[];
+  /** Identifiers that are withheld: the fields that are sent clear them. */
+  readonly withheld?: readonly Identifier[];
   /** The body that we sent last; absent or null where it is not known. */
   readonly before?: Partial<CatalogProductBody> | null;
   /** Called right before each write; what it throws keeps the write from being sent. */
@@ -84,7 +87,7 @@ export class ProductSender {
       assertOurs(result.product, body);
       const missing = options.proved ? [] : identifierFields(body);
       const catalogId = String(result.product.id);
-      if (missing.length > 0) {
+      if (missing.length > 0 || options.stale.length > 0) {
         const fields: CatalogField[] =
           body.translations === undefined ? missing : [...missing, 'translations'];
         return await this.update(catalogId, body, fields, options);
@@ -107,18 +110,25 @@ export class ProductSender {
     catalogId: string,
     body: CatalogProductBody,
     fields: readonly CatalogField[],
-    { stale, beforeSend, before }: Pick<SendOptions, 'stale' | 'beforeSend' | 'before'>,
+    {
+      stale,
+      withheld = [],
+      beforeSend,
+      before,
+    }: Pick<SendOptions, 'stale' | 'withheld' | 'beforeSend' | 'before'>,
   ): Promise<Sent & { readonly kind: 'product' }> {
-    const release = releaseBody(body, stale);
+    const held = [...stale, ...withheld];
+    const clearing = fieldsThatClear(body, fields, stale);
+    const release = releaseBody(body, held);
     if (release !== null) await this.#patch(catalogId, release, beforeSend);
     const refused: WithheldIdentifier[] = [];
     for (let attempt = 1; ; attempt += 1) {
       const sent = withoutIdentifiers(body, refused);
-      const left = fields.filter(
+      const left = clearing.filter(
         (field) => !refused.some(({ kind, owner }) => kind === field && owner === body.external_id),
       );
       try {
-        const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, stale);
+        const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, held);
         const whole = await withForeignMembers(this.client, catalogId, changes, before ?? null);
         const product = await this.#change(catalogId, body.external_id, whole, beforeSend);
         if (fields.includes('translations'))

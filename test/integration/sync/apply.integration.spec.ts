@@ -39,7 +39,8 @@ describe('an update', () => {
     expect(link.catalogId).toBe(String(stages.catalog.of(ours(1))?.id));
     expect(link.catalogId).not.toBe(catalogId);
     // Nobody looked for its identifiers: the creation leaves them out, and they follow.
-    expect(stages.catalog.script.operations()).toEqual(['updateProduct', 'upsertProduct', 'updateProduct']);
+    const operations = ['updateProduct', 'upsertProduct', 'updateProduct', 'generate'];
+    expect(stages.catalog.script.operations()).toEqual(operations);
   });
 
   it('that died between the 404 and the creation goes on as a creation', async () => {
@@ -284,5 +285,45 @@ describe('a catalog that is away', () => {
     expect(stages.catalog.script.count('upsertProduct')).toBe(30);
     expect(stages.store.script.count('startExport')).toBe(1);
     expect(await stages.runs.latest(STORE, 5)).toHaveLength(1);
+  });
+});
+
+describe('an outdated identifier that the catalog may still hold', () => {
+  const outdated = async (kind: string, value: string, owner: string): Promise<void> => {
+    await stages.db.affected(
+      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product, wanted)
+       VALUES ('default', $1, $2, $3, 'main', $4, false)`,
+      [kind, value, owner, ours(1)],
+    );
+  };
+  const known = async (): Promise<string[]> =>
+    (await stages.actions.stale([ours(1)])).get(ours(1))?.map(({ value }) => value) ?? [];
+
+  it('of a variant is cleared before it is forgotten, by an action about anything else too', async () => {
+    stages.store.put(modelSnapshot(1));
+    await stages.sync();
+    const { id, variants } = stages.catalog.of(ours(1))!;
+    stages.catalog.change(id, {
+      variants: variants!.map((each) => ({ ...each, barcode: `OLD-${each.sku}` })),
+    });
+    await outdated('barcode', 'OLD-SKU-1-1', `${ours(1)}:101`);
+    stages.store.edit('1', { vendor: 'Other' });
+    expect((await stages.sync()).counts).toMatchObject({ updated: 1, failed: 0 });
+    const [first] = stages.catalog.of(ours(1))?.variants ?? [];
+    expect([first?.sku, first?.barcode ?? '']).toEqual(['SKU-1-1', '']);
+    expect(await known()).toEqual([]);
+  });
+
+  it('is not forgotten by a creation in the background, and is cleared once the product is there', async () => {
+    stages.catalog.background = { polls: 3 };
+    stages.store.put(modelSnapshot(1));
+    await outdated('mpn', 'OLD', ours(1));
+    stages.catalog.script.after('getBackgroundTask', async () => {
+      expect(await known()).toEqual(['OLD']);
+    });
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, failed: 0 });
+    expect(await known()).toEqual([]);
+    const cleared = stages.catalog.script.calls.filter(({ operation }) => operation === 'updateProduct');
+    expect(cleared.map(({ args }) => args[1])).toContainEqual(expect.objectContaining({ mpn: null }));
   });
 });
