@@ -1,3 +1,5 @@
+import type { PresentedWithheld } from '../operations/withheld.js';
+
 /** Every sentence that commands print. Names of counts and states stay where they are formatted. */
 export const messages = {
   // Descriptions of commands and arguments
@@ -202,6 +204,15 @@ export const messages = {
   idNeeded: (command: string, action: string): string => `${command} ${action} needs at least one id`,
   extraArguments: (command: string, words: string): string => `${command} does not take "${words}"`,
   refused: (reason: string): string => `the catalog refused the product: ${reason}`,
+  /** `products show` takes the external_ids of our products. */
+  withheldFrom: (kind: string, value: string, holder: PresentedWithheld['holder']): string =>
+    holder === null
+      ? `${kind} ${value} is held by a product that is not recorded yet`
+      : [
+          `${kind} ${value} is held by ${holder.who}`,
+          ...holder.externalIds,
+          ...(holder.catalogId === null ? [] : [`catalog product ${holder.catalogId}`]),
+        ].join('; '),
   withheld: (kind: string, value: string): string => `; ${kind} ${value} withheld: it is shared`,
   leftAlone: (status: string): string => `skipped: the product is ${status}`,
   unknownStore: (store: string, nearest: string | null, known: string): string =>

@@ -154,7 +154,10 @@ function printPlan(
     print(
       `${paint(COLOURS[action.kind], `${SIGNS[action.kind]} ${action.kind.padEnd(6)}`)} ${action.externalId}  ${printable(action.label)}: ${action.reason}`,
     );
-    for (const identifier of action.withheld) print(`    withheld: ${printable(identifier.reason, 400)}`);
+    for (const { reason, remedy } of action.withheld) {
+      print(`    withheld: ${printable(reason, 400)}`);
+      print(`      ${remedy}`);
+    }
   }
   for (const { externalId, label, detail } of gone)
     print(`${paint('yellow', '! gone  ')} ${externalId}  ${printable(label)}: ${detail}`);

@@ -86,4 +86,8 @@ function printTimeline(product: ProductTimeline): void {
     for (const field of fields ?? []) print(`${' '.repeat(40)}${fieldLine(field)}`);
   }
   print(`  => ${printable(product.standing, 1000)}`);
+  for (const { kind, value, holder, remedy } of link?.withheld ?? []) {
+    print(`     ${printable(messages.withheldFrom(kind, value, holder), 400)}`);
+    print(`     ${remedy}`);
+  }
 }

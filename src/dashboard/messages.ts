@@ -7,6 +7,9 @@ export const messages = {
   noRuns: 'No runs match this filter.',
   noReviews: 'No texts are waiting for review.',
   noStores: 'No stores are configured. Add one to the configuration file.',
+  withheld: (kind: string, value: string): string => `${kind} ${value} is withheld. `,
+  heldBy: (who: string): string => `It is held by ${who}.`,
+  catalogProduct: (id: string): string => `Catalog product ${id}.`,
   noTimeline: 'This product has no events yet.',
   noRunYet: 'This store has no runs yet.',
   noProductNamed: (name: string): string =>

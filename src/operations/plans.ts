@@ -10,6 +10,7 @@ import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import { SavedPlansPort, RowWorkPort } from './ports.js';
+import { presentWithheld, withheldSchema } from './withheld.js';
 
 const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
 
@@ -24,7 +25,7 @@ export const planEntrySchema = z.object({
   label: z.string(),
   reason: z.string(),
   fields: z.array(z.string()),
-  withheld: z.array(z.object({ kind: z.string(), value: z.string(), reason: z.string() })),
+  withheld: z.array(withheldSchema),
   generation: z.boolean(),
 });
 export type PlanEntry = z.output<typeof planEntrySchema>;
@@ -126,10 +127,6 @@ export function presentEntry(
   >,
 ): PlanEntry {
   const { kind, externalId, label, reason, fields, wantsGeneration } = entry;
-  const withheld = entry.withheld.map((each) => ({
-    kind: each.kind,
-    value: each.value,
-    reason: each.reason,
-  }));
+  const withheld = entry.withheld.map(presentWithheld);
   return { kind, externalId, label, reason, fields: [...fields], withheld, generation: wantsGeneration };
 }

@@ -7,6 +7,7 @@ import { LinkRepository } from '../persistence/link.repository.js';
 import { ListingRepository, type DeliveryRow, type ProductRow } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
 import { errorOf, whereItStands } from './standing.js';
+import { presentWithheld, withheldSchema } from './withheld.js';
 import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './write-backs.js';
 
 const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
@@ -31,13 +32,6 @@ export const timelineEntrySchema = z.object({
   fields: z.array(writeBackFieldSchema).optional(),
 });
 export type TimelineEntry = z.output<typeof timelineEntrySchema>;
-
-const withheldSchema = z.object({
-  kind: z.string(),
-  value: z.string(),
-  owner: z.string(),
-  reason: z.string(),
-});
 
 export const productSummarySchema = z.object({
   externalId: z.string(),
@@ -139,7 +133,7 @@ export function summarised(link: ProductRow): ProductSummary {
   const { externalId, store, workspace, label, handle, state, catalogId, withheld, generationDue } = link;
   return {
     ...{ externalId, store, workspace, label, handle, state, catalogId, generationDue },
-    withheld: [...withheld],
+    withheld: withheld.map(presentWithheld),
     firstSeenAt: link.firstSeenAt.toISOString(),
     lastSeenAt: link.lastSeenAt.toISOString(),
   };

@@ -150,6 +150,18 @@ export class PlanCatalog {
     );
   }
 
+  /** Of the given external_ids those of products of the workspace's stores, and whether their source is still there. */
+  async known(externalIds: readonly string[]): Promise<Map<string, 'live' | 'orphaned'>> {
+    if (externalIds.length === 0) return new Map();
+    const rows = await this.session.read(
+      z.object({ externalId: z.string(), orphaned: z.boolean() }),
+      // SQL: on the plan's connection.
+      `SELECT external_id, state = 'orphaned' AS orphaned FROM store_product WHERE external_id = ANY($1) AND workspace = $2`,
+      [externalIds, this.session.run.workspace],
+    );
+    return new Map(rows.map((row) => [row.externalId, row.orphaned ? 'orphaned' : 'live']));
+  }
+
   /** Catalog ids of products that have one of the given external_ids already. */
   async ownCatalogIds(externalIds: readonly string[]): Promise<Map<string, string>> {
     const rows = await this.session.read(

@@ -47,7 +47,14 @@ export class StoreKeyRepository {
     });
   }
 
-  async add({ identity, store }: StoreKeyEntity, runner: QueryRunner): Promise<void> {
+  /** Notes the key of a shop without rows. Returns what is kept under this identity or this key afterwards. */
+  async claim(entry: StoreKeyEntity): Promise<StoreKeyEntity[]> {
+    await this.add(entry);
+    const { identity, store } = entry;
+    return this.db.repository(StoreKeyEntity).find({ where: [{ identity }, { store }] });
+  }
+
+  async add({ identity, store }: StoreKeyEntity, runner?: QueryRunner): Promise<void> {
     await this.db.affected(
       'INSERT INTO store_key (identity, store) VALUES ($1, $2) ON CONFLICT DO NOTHING',
       [identity, store],

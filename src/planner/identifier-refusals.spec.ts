@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CatalogProductBody } from '../domain/catalog-product.js';
 import {
   bareBody,
+  fieldsThatClear,
   identifierFields,
   orphanReleaseBody,
   refusedIdentifiers,
@@ -155,5 +156,17 @@ describe('orphanReleaseBody', () => {
 
   it('names no variants where none holds anything', () => {
     expect(orphanReleaseBody('p', [sku('p', 'S')])).toEqual({ external_id: 'p', sku: null });
+  });
+});
+
+describe('fieldsThatClear', () => {
+  it('adds the variants where only they can clear what a variant that stays holds', () => {
+    expect(fieldsThatClear(model, ['brand'], [sku('p:1', 'OLD')])).toEqual(['brand', 'variants']);
+    expect(fieldsThatClear(model, ['variants'], [sku('p:1', 'OLD')])).toEqual(['variants']);
+  });
+
+  it('adds nothing for what the product itself held, or a variant that left', () => {
+    expect(fieldsThatClear(model, ['brand'], [sku('p', 'OLD'), sku('p:9', 'OLD')])).toEqual(['brand']);
+    expect(fieldsThatClear(standalone, ['brand'], [sku('p:1', 'OLD')])).toEqual(['brand']);
   });
 });

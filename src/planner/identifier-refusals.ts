@@ -27,6 +27,7 @@ export function refusedIdentifiers(
       refused.set(key, {
         ...identifier,
         reason: `the catalog refused ${identifier.kind} ${identifier.value}: ${messages.join(' ')}`,
+        holder: { whose: 'refused', externalIds: [], catalogId: null },
       });
     }
   }

@@ -29,6 +29,7 @@ const withheldSku: WithheldIdentifier = {
   value: 'BOT-1',
   owner: externalId(),
   reason: `sku BOT-1 is also borne by ${other}`,
+  holder: { whose: 'this_store', externalIds: [other], catalogId: null },
 };
 
 function view(over: Partial<IdentityView> = {}): IdentityView {
@@ -278,5 +279,53 @@ describe('alsoShared', () => {
     expect(alsoShared({ ...creation, withheld: [withheldSku] }, bearers)).toEqual([]);
     expect(alsoShared(creation, new Map([[skuKey, [externalId()]]]))).toEqual([]);
     expect(alsoShared(creation, new Map())).toEqual([]);
+  });
+});
+
+describe('the holder of a withheld identifier', () => {
+  const elsewhere = 'shopify:elsewhere.myshopify.com:7';
+  const whose = (seen: Partial<IdentityView>) => settle(creation, view(seen)).withheld[0]?.holder;
+  const held = (over: Partial<CatalogHolder>, known: IdentityView['known'] = new Map()) =>
+    whose({ holders: [holder(over)], known });
+
+  it('is another product of the store, or a product of another store, where one of ours has it', () => {
+    expect(whose({ bearers: new Map([[skuKey, [externalId(), other]]]) })).toEqual({
+      ...{ whose: 'this_store', externalIds: [other], catalogId: null },
+    });
+    expect(whose({ bearers: new Map([[skuKey, [externalId(), elsewhere]]]) })).toEqual({
+      ...{ whose: 'other_store', externalIds: [elsewhere], catalogId: null },
+    });
+  });
+
+  it('is known by its link where the catalog shows a product of ours', () => {
+    const common = { externalIds: [other], catalogId: '90' };
+    expect(held({ externalId: other }, new Map([[other, 'live']]))).toEqual({
+      whose: 'this_store',
+      ...common,
+    });
+    expect(held({ externalId: other }, new Map([[other, 'orphaned']]))).toEqual({
+      whose: 'orphan',
+      ...common,
+    });
+    expect(held({ externalId: elsewhere }, new Map([[elsewhere, 'live']]))).toMatchObject({
+      whose: 'other_store',
+    });
+  });
+
+  it('is a variant’s product for a variant of ours', () => {
+    const variantOfOther = `${other}:22`;
+    expect(held({ externalId: variantOfOther, isVariant: true }, new Map([[other, 'orphaned']]))).toEqual({
+      ...{ whose: 'orphan', externalIds: [variantOfOther], catalogId: '90' },
+    });
+  });
+
+  it.each([['erp:1'], [elsewhere]])('is foreign where no store of the workspace has %s', (externalId_) => {
+    expect(held({ externalId: externalId_ })).toEqual({
+      ...{ whose: 'foreign', externalIds: [externalId_], catalogId: '90' },
+    });
+  });
+
+  it('is unclaimed where a catalog product without an external_id cannot be adopted', () => {
+    expect(held({ isVariant: true })).toEqual({ whose: 'unclaimed', externalIds: [], catalogId: '90' });
   });
 });

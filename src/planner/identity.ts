@@ -1,5 +1,6 @@
 import type { Identifier, IdentifierKind } from '../domain/catalog-product.js';
-import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { IdentifierHolder, WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { filledFields, identifierKey, identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
 import { changedFields, changeReason, type LinkView, type PlannedChange } from './plan-product.js';
 import type { CatalogField } from '../domain/catalog-product.js';
@@ -24,6 +25,8 @@ export interface IdentityView {
   readonly ownCatalogId: string | null;
   /** Catalog ids that other changes of this run also claim. */
   readonly contested: ReadonlySet<string>;
+  /** The products of the workspace's stores among the holders, by external_id: whether their source is still there. */
+  readonly known: ReadonlyMap<string, 'live' | 'orphaned'>;
 }
 
 export const NO_OTHER_BEARERS: IdentityView = {
@@ -31,6 +34,7 @@ export const NO_OTHER_BEARERS: IdentityView = {
   holders: [],
   ownCatalogId: null,
   contested: new Set(),
+  known: new Map(),
 };
 
 export type SettledIdentity =
@@ -61,8 +65,8 @@ export function settleIdentity(
   const adopted = adoptable.length === 1 ? adoptable[0] : undefined;
   const withheld: WithheldIdentifier[] = [];
   for (const identifier of identifiers) {
-    const reason = obstacle(identifier, own, view, adopted ?? change.catalogId ?? view.ownCatalogId);
-    if (reason !== null) withheld.push({ ...identifier, reason });
+    const found = obstacle(identifier, own, view, adopted ?? change.catalogId ?? view.ownCatalogId);
+    if (found !== null) withheld.push({ ...identifier, ...found });
   }
   const body = withoutIdentifiers(change.body, withheld);
   if (change.kind === 'create')
@@ -127,24 +131,53 @@ function adoptableIds(
   return [...ids];
 }
 
-/** The reason why an identifier cannot be sent, for people; null when it can. */
+type Obstacle = Required<Pick<WithheldIdentifier, 'reason' | 'holder'>>;
+
+/** The reason why an identifier cannot be sent, and who has it; null when it can. */
 function obstacle(
   identifier: Identifier,
   own: ReadonlySet<string>,
   view: IdentityView,
   target: string | null | undefined,
-): string | null {
+): Obstacle | null {
   const others = sharedWith(identifier, view);
-  if (others.length > 0)
-    return `${identifier.kind} ${identifier.value} is also borne by ${others.join(', ')}`;
+  if (others.length > 0) return sharedBy(identifier, others);
   for (const holder of holdersOf(identifier, view)) {
     if (holder.externalId !== null && own.has(holder.externalId)) continue;
     if (holder.externalId === null && holder.catalogId === target) continue;
-    return holder.externalId === null
-      ? `${identifier.kind} ${identifier.value} is held by catalog product ${holder.catalogId}, which cannot be adopted by one product alone`
-      : `${identifier.kind} ${identifier.value} is held by catalog product ${holder.catalogId} of ${holder.externalId}`;
+    const held = `${identifier.kind} ${identifier.value} is held by catalog product ${holder.catalogId}`;
+    const { catalogId, externalId } = holder;
+    if (externalId === null)
+      return {
+        reason: `${held}, which cannot be adopted by one product alone`,
+        holder: { whose: 'unclaimed', externalIds: [], catalogId },
+      };
+    const whose = whoseHolder(identifier.owner, externalId, view);
+    return { reason: `${held} of ${externalId}`, holder: { whose, externalIds: [externalId], catalogId } };
   }
   return null;
+}
+
+/** Other products of our stores have the identifier; a shop's products and variants begin with the same external_id. */
+function sharedBy({ kind, value, owner }: Identifier, others: readonly string[]): Obstacle {
+  const isSameShop = others.some((other) => shopOf(other) === shopOf(owner));
+  return {
+    reason: `${kind} ${value} is also borne by ${others.join(', ')}`,
+    holder: { whose: isSameShop ? 'this_store' : 'other_store', externalIds: others, catalogId: null },
+  };
+}
+
+/** An external_id in our format belongs to another system when no store of the workspace has its product. */
+function whoseHolder(owner: string, externalId: string, { known }: IdentityView): IdentifierHolder['whose'] {
+  const ref = parseExternalId(externalId);
+  const state = ref === null ? undefined : known.get(productExternalId(ref.shop, ref.productId));
+  if (state === undefined) return 'foreign';
+  if (state === 'orphaned') return 'orphan';
+  return ref?.shop === shopOf(owner) ? 'this_store' : 'other_store';
+}
+
+function shopOf(externalId: string): string | undefined {
+  return parseExternalId(externalId)?.shop;
 }
 
 function sharedWith(identifier: Identifier, view: IdentityView): string[] {
@@ -170,11 +203,6 @@ export function alsoShared(
   return identifiersOf(change.body).flatMap((identifier) => {
     const others = (bearers.get(bearerKey(identifier)) ?? []).filter((bearer) => bearer !== identifier.owner);
     if (others.length === 0 || planned.has(identifierKey(identifier))) return [];
-    return [
-      {
-        ...identifier,
-        reason: `${identifier.kind} ${identifier.value} is also borne by ${others.join(', ')}`,
-      },
-    ];
+    return [{ ...identifier, ...sharedBy(identifier, others) }];
   });
 }

@@ -49,16 +49,21 @@ export async function settleStoreKeys(
   });
 }
 
-/** Throws `misconfigured` when another process has moved the store's rows to another key. */
+/**
+ * Throws `misconfigured` when another process has moved the store's rows to another key, and when the key holds the rows of another
+ * shop. A reload may have brought both, so every request of a run asks.
+ */
 export async function assertKeyIsCurrent(
-  keys: Pick<StoreKeyRepository, 'keyOf'>,
+  keys: Pick<StoreKeyRepository, 'claim'>,
   store: Pick<Store, 'key' | 'settings'>,
 ): Promise<void> {
-  const kept = await keys.keyOf(identityOf(store));
-  if (kept === null || kept === store.key) return;
+  const identity = identityOf(store);
+  const kept = await keys.claim({ identity, store: store.key });
+  const [renamed] = planOrThrow([{ key: store.key, identity }], kept).renamed;
+  if (renamed === undefined) return;
   throw new CodedError(
     'misconfigured',
-    `the rows of ${store.settings.shop} are kept as stores.${kept} by now. Restart this process with the present configuration`,
+    `the rows of ${store.settings.shop} are kept as stores.${renamed.from} by now. Restart this process with the present configuration`,
   );
 }
 

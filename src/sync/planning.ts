@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { CodedError, errorLine } from '../domain/errors.js';
+import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
@@ -267,6 +268,12 @@ async function settleBatch(
     ),
     await plan.catalog.ownCatalogIds(products),
   ];
+  const known = await plan.catalog.known(
+    holders.flatMap(({ externalId }) => {
+      const ref = externalId === null ? null : parseExternalId(externalId);
+      return ref === null ? [] : [productExternalId(ref.shop, ref.productId)];
+    }),
+  );
   const holdersByKey = Map.groupBy(holders, (holder) => `${holder.kind}\u0000${holder.value}`);
   const settledOne = (
     action: SyncActionEntity,
@@ -277,7 +284,7 @@ async function settleBatch(
         (each) => holdersByKey.get(`${each.kind}\u0000${each.value}`) ?? [],
       );
       const { externalId } = action;
-      const view = { bearers, holders: own, ownCatalogId: ownIds.get(externalId) ?? null, contested };
+      const view = { bearers, holders: own, ownCatalogId: ownIds.get(externalId) ?? null, contested, known };
       return {
         settled: settleIdentity(change, links.get(externalId) ?? null, view, store.generatedFields),
       };

@@ -87,6 +87,26 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
       'while the catalog creates it in the background',
     ),
   },
+  {
+    id: 'C15',
+    fault: 'an identifier is withheld, because another product has it',
+    behaviour: 'the product names the holder and the way out, in commands, API and pages',
+    proofs: [
+      ...proof('src/operations/withheld.spec.ts', ''),
+      ...proof('src/planner/identity.spec.ts', 'the holder of a withheld identifier'),
+      ...proof('test/integration/sync/identity.integration.spec.ts', 'names its holder in the row'),
+    ],
+  },
+  {
+    id: 'C16',
+    fault: 'the catalog still holds an outdated identifier of a product',
+    behaviour: 'it is forgotten only once it was cleared there',
+    proofs: proof(
+      'test/integration/sync/apply.integration.spec.ts',
+      'is cleared before it is forgotten',
+      'is not forgotten by a creation in the background',
+    ),
+  },
 ];
 
 /** Faults between a run and the store. */

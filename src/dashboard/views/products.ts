@@ -6,6 +6,7 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
+import { withheldLines, withheldList } from './withheld.js';
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
@@ -30,6 +31,7 @@ export function productsPage(
               </p>
               <p>${badge(product.state)} ${product.store}</p>
               <p class="quiet">${product.standing}</p>
+              ${withheldLines(product.withheld)}
             </li>`,
         )}
       </ul>
@@ -96,6 +98,7 @@ export function timelinePage(visitor: Visitor, product: ProductTimeline): string
         <dt>Last seen</dt>
         <dd>${moment(link?.lastSeenAt ?? null)}</dd>
       </dl>
+      ${link !== null && withheldList(link.withheld)}
       <h2>Timeline</h2>
       ${product.timeline.length === 0 && nothing(messages.noTimeline)}
       <ol class="timeline">

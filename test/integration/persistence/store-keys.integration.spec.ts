@@ -118,6 +118,12 @@ describe('a key that names another shop', () => {
   });
 });
 
+it('a key that was freed and given to another shop without a restart gets no run', async () => {
+  await stages.sync();
+  await stages.db.affected('UPDATE store_key SET identity = $1', ['shopify:earlier.myshopify.com']);
+  await expect(stages.sync()).rejects.toThrow('stores.main holds the rows of shopify:earlier.myshopify.com');
+});
+
 describe('the rename', () => {
   it('knows every table with the key of a store', () => {
     const tables = stages.db.dataSource.entityMetadatas

@@ -218,3 +218,19 @@ it('a variant of somebody else’s model holds its identifier against us', async
   expect(stages.catalog.products.get(foreign.id)).toMatchObject({ external_id: 'erp:1' });
   expect(await stages.runs.latest(STORE, 1)).toHaveLength(1);
 });
+
+it('a withheld identifier names its holder in the row, and an orphan as such until it has given the identifier up', async () => {
+  stages.store.put(snapshot(1));
+  await stages.sync();
+  const { catalogId } = await stages.link(1);
+  await stages.db.affected(`UPDATE store_product SET state = 'orphaned', orphaned_at = now()`);
+  await stages.db.affected('DELETE FROM product_identifier');
+  stages.store.products.clear();
+  stages.store.put(withSku(snapshot(2), 'SKU-1'));
+  await stages.sync();
+  expect((await stages.link(2)).withheld).toMatchObject([
+    { holder: { whose: 'orphan', externalIds: [snapshot(1).externalId], catalogId } },
+  ]);
+  await stages.sync();
+  expect((await stages.link(2)).withheld).toEqual([]);
+});

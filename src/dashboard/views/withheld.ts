@@ -1,0 +1,33 @@
+import type { PresentedWithheld } from '../../operations/withheld.js';
+import { productPath } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { messages } from '../messages.js';
+
+/** The identifiers that are withheld from the catalog, each with its holder and the way out; nothing when there are none. */
+export function withheldList(withheld: readonly PresentedWithheld[]): Html | false {
+  if (withheld.length === 0) return false;
+  return html`<h2>Withheld identifiers</h2>
+    <ul class="rows">
+      ${withheld.map(
+        ({ reason, holder, remedy }) =>
+          html`<li>
+            <p class="what">${reason}</p>
+            ${holder !== null && html`<p>${holderLine(holder)}</p>`}
+            <p class="quiet">${remedy}</p>
+          </li>`,
+      )}
+    </ul>`;
+}
+
+/** The holders of a product's withheld identifiers in one line of a list. */
+export function withheldLines(withheld: readonly PresentedWithheld[]): Html[] {
+  return withheld.map(
+    ({ kind, value, holder }) =>
+      html`<p class="quiet">${messages.withheld(kind, value)}${holder !== null && holderLine(holder)}</p>`,
+  );
+}
+
+function holderLine({ who, products, catalogId }: NonNullable<PresentedWithheld['holder']>): Html {
+  return html`${messages.heldBy(who)} ${products.map((id) => html` <a href="${productPath(id)}">${id}</a>`)}
+  ${catalogId !== null && html` ${messages.catalogProduct(catalogId)}`}`;
+}
