@@ -1,12 +1,10 @@
 import { messages } from './messages.js';
 import type { Type } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
 import { CommandRunner, Option } from 'nest-commander';
-import { AuditOperations, type CommandChange } from '../operations/audit.js';
-import { environment, secretValues, type AppConfig } from '../config/index.js';
+import type { CommandChange } from '../operations/audit.js';
+import type { AppConfig } from '../config/index.js';
+import { environment } from '../config/environment.js';
 import { errorLine } from '../domain/errors.js';
-import { redactSecrets } from '../observability/logging/index.js';
-import { openRuntimeFor, readConfig } from './runtime.js';
 
 export interface CommonOptions {
   readonly config?: string;
@@ -61,12 +59,16 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
     service: Type<Service>,
     work: (service: Service) => Promise<T>,
   ): Promise<T> {
+    // Loaded on demand: `--help` and `--version` need none of it.
+    const { openRuntimeFor, readConfig } = await import('./runtime.js');
     const loaded = readConfig(options.config);
     this.checkOptions(loaded.config, options);
     // Loaded while the embedded database starts.
-    const [runtime, { CommandModule }] = await Promise.all([
+    const [runtime, { CommandModule }, { AuditOperations }, { NestFactory }] = await Promise.all([
       openRuntimeFor(loaded, 'stderr'),
       import('./command.module.js'),
+      import('../operations/audit.js'),
+      import('@nestjs/core'),
     ]);
     try {
       const app = await NestFactory.createApplicationContext(
@@ -85,7 +87,8 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
         await app.close();
       }
     } catch (error) {
-      throw withoutSecrets(error, secretValues(runtime.config));
+      const { secretValues } = await import('../config/index.js');
+      throw await withoutSecrets(error, secretValues(runtime.config));
     } finally {
       await runtime.release();
     }
@@ -98,8 +101,9 @@ function isFailure(status: unknown): boolean {
 }
 
 /** The last guard: no secret of the configuration reaches the terminal, whatever an error's message quotes. */
-function withoutSecrets(error: unknown, secrets: readonly string[]): unknown {
+async function withoutSecrets(error: unknown, secrets: readonly string[]): Promise<unknown> {
   if (!(error instanceof Error)) return error;
+  const { redactSecrets } = await import('../observability/logging/index.js');
   error.message = redactSecrets(error.message, secrets);
   if (error.stack !== undefined) error.stack = redactSecrets(error.stack, secrets);
   return error;
