@@ -3,6 +3,7 @@ import { benchFirstLoad } from './first-load.js';
 import { benchFullRuns } from './full-run.js';
 import { benchMillion } from './million.js';
 import { benchPlanning } from './planning.js';
+import { benchReceiptAtWork } from './receipt-at-work.js';
 import { benchReceipt } from './receipt.js';
 import type { Bench } from './run-benches.js';
 import { benchReplicas, benchWriteBacks } from './write-backs.js';
@@ -23,6 +24,9 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     run: async (share, log, take) => take(...(await benchFirstLoad(scaled(20_000, share), log))),
   },
   receipt: { run: async (share, log, take) => take(...(await benchReceipt(scaled(12, share), log))) },
+  'receipt-at-work': {
+    run: async (share, log, take) => take(...(await benchReceiptAtWork(scaled(40, share), log))),
+  },
   planning: { run: async (share, log, take) => take(...(await benchPlanning(scaled(100_000, share), log))) },
   'write-backs': {
     // Its points come back at a fixed rate: it waits some ten minutes for them.

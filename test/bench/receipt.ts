@@ -20,7 +20,8 @@ interface LoadResult {
   readonly next: number;
 }
 
-async function load(
+/** Sends deliveries with a process of its own, as fast as they are answered or `rate` a second. Fails unless each gets 200. */
+export async function load(
   url: string,
   secret: string,
   first: number,

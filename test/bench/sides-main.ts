@@ -11,6 +11,8 @@ interface Orders {
   readonly file?: { readonly path: string; readonly products: number; readonly lines: number };
   readonly catalogMs?: number;
   readonly storeMs?: number;
+  /** The products that the catalog lists: those of a shop with ids from 1 on. */
+  readonly listed?: { readonly shop: string; readonly products: number };
 }
 
 let orders: Orders = {};
@@ -124,7 +126,7 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   const body = await bodyOf(request);
   const path = (request.url ?? '').replace(/\?.*$/, '');
   count('catalog', `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`);
-  const text = JSON.stringify(catalogAnswer(request.method ?? '', path, body));
+  const text = JSON.stringify(catalogAnswer(request.method ?? '', request.url ?? '', body));
   // So long after the request came, reading it and making the answer included. Timers know whole milliseconds and ring a
   // little late: on average this is right.
   const restMs = (orders.catalogMs ?? 0) - (performance.now() - arrived);
@@ -132,8 +134,21 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   answerText(response, request.method === 'POST' ? 201 : 200, text);
 }
 
-function catalogAnswer(method: string, path: string, body: string): object {
-  if (method === 'GET') return { count: 0, next: null, previous: null, results: [] };
+function listedPage(query: URLSearchParams): object {
+  const { shop, products } = orders.listed ?? { shop: '', products: 0 };
+  const size = Number(query.get('page_size') ?? '100');
+  const from = (Number(query.get('page') ?? '1') - 1) * size;
+  const results = Array.from({ length: Math.max(0, Math.min(size, products - from)) }, (_, index) => ({
+    id: from + index + 1,
+    external_id: `shopify:${shop}:${String(from + index + 1)}`,
+  }));
+  const next = from + size < products ? 'another page' : null;
+  return { count: products, next, previous: null, results };
+}
+
+function catalogAnswer(method: string, url: string, body: string): object {
+  const { pathname: path, searchParams } = new URL(url, 'http://catalog');
+  if (method === 'GET') return listedPage(searchParams);
   const product = JSON.parse(body) as Record<string, unknown> & { variants?: object[] };
   const id = method === 'POST' ? nextId++ : Number(/\/(\d+)\/$/.exec(path)?.[1] ?? 0);
   const variants = product.variants?.map((variant, index) => ({ ...variant, id: id * 100 + index }));

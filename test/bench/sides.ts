@@ -24,7 +24,12 @@ export class Sides {
     return new Sides(child, url(ports.store), `${url(ports.catalog)}/api/v1`);
   }
 
-  async order(orders: { file?: ExportFile; catalogMs?: number; storeMs?: number }): Promise<void> {
+  async order(orders: {
+    file?: ExportFile;
+    catalogMs?: number;
+    storeMs?: number;
+    listed?: { shop: string; products: number };
+  }): Promise<void> {
     const line = JSON.stringify(orders);
     this.child.tell(line);
     await this.child.said(`taken ${line}`);

@@ -20,6 +20,7 @@ export interface BenchStore {
   readonly shop: string;
   readonly url: string;
   readonly accessToken?: string;
+  readonly writeBack?: object;
 }
 
 export interface WorldOptions {
@@ -69,7 +70,7 @@ export class BenchWorld {
         },
       },
       stores: Object.fromEntries(
-        Object.entries(stores).map(([key, { shop, url, accessToken }]) => [
+        Object.entries(stores).map(([key, { shop, url, accessToken, writeBack }]) => [
           key,
           {
             workspace: 'default',
@@ -77,6 +78,7 @@ export class BenchWorld {
             endpoint: url,
             auth: { accessToken: accessToken ?? 'bench' },
             schedule: { cron: '0 0 1 1 *' },
+            ...(writeBack && { writeBack }),
           },
         ]),
       ),
@@ -182,7 +184,7 @@ export class BenchDaemon {
       if (run.status === 'succeeded')
         return { seconds: (Date.parse(run.finishedAt) - Date.parse(run.startedAt)) / 1000, run };
       if (run.status !== 'queued' && run.status !== 'running')
-        throw new Error(`the run is ${run.status}: ${run.error ?? ''}`);
+        throw new Error(`the run is ${run.status}: ${run.error ?? JSON.stringify(run)}`);
       await sleep(ASKED_EVERY_MS);
     }
   }
