@@ -81,6 +81,7 @@ export const messages = {
   withoutContent: 'without content, newest first',
 
   // Runs
+  writeBacksOfRun: 'Write-backs of this run, to review or to revert',
   askedForBy: (kind: string, trigger: string): string => `${kind}, requested by ${trigger}`,
   generationsRequested: 'generations requested',
   runWaits: 'Waiting for a worker',

@@ -60,6 +60,7 @@ export function runPage(visitor: Visitor, view: RunView): string {
         ${runForms(visitor, view)}
       </div>
       <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
+      <p><a href="${pathTo('/journal', { run: run.id })}">${messages.writeBacksOfRun}</a></p>
       <form class="search" role="search" action="${path}">
         <label for="search">${messages.searchItems}</label>
         ${choice.outcome !== undefined && html`<input type="hidden" name="outcome" value="${choice.outcome}" />`}

@@ -167,7 +167,7 @@ describe('the queue view', () => {
       queues: { name: string; readOnlyMode: boolean }[];
     };
     expect(shown.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual(
-      ['runs', 'deliveries', 'write-backs', 'reconcile'].map((name) => [name, true]),
+      ['runs', 'deliveries', 'write-backs', 'bulk-changes', 'reconcile'].map((name) => [name, true]),
     );
     for (const path of ['/queues/api/queues/runs/pause', '/queues/api/queues/runs/clean/completed'])
       expect((await visitor.post(path, [])).status).toBe(405);

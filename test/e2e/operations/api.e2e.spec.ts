@@ -210,6 +210,27 @@ describe('a write-back', () => {
     });
     expect(world.store.products.get(product.id)?.title).toBe('Lamp 3');
   });
+
+  it('is one of all that a filter selects: a bulk change reports them, and a filter is required', async () => {
+    const refused = await world.api('POST', '/api/v1/write-backs/bulk', { action: 'revert', filter: {} });
+    expect(refused.status).toBe(400);
+    const unknown = { action: 'revert', filter: { store: 'main', colour: 'red' } };
+    expect((await world.api('POST', '/api/v1/write-backs/bulk', unknown)).status).toBe(400);
+    const dry = { action: 'revert', filter: { store: 'main' }, dryRun: true };
+    const made = await world.api('POST', '/api/v1/write-backs/bulk', dry);
+    expect(made.status).toBe(202);
+    const { id } = z.looseObject({ id: z.string() }).parse(made.body);
+    const writes = world.store.ledger.mutations.length;
+    const done = await until('the dry run', async () => {
+      const { body } = await world.api('GET', `/api/v1/write-backs/bulk/${id}`);
+      const change = z.looseObject({ state: z.string(), done: z.number(), matching: z.number() }).parse(body);
+      return change.state === 'done' ? change : null;
+    });
+    expect(done).toMatchObject({ dryRun: true, actor: 'admin', refused: 0, done: done.matching });
+    expect(world.store.ledger.mutations).toHaveLength(writes);
+    expect((await world.api('POST', `/api/v1/write-backs/bulk/${id}/cancel`)).status).toBe(409);
+    expect((await world.api('GET', '/api/v1/write-backs/bulk')).body).toMatchObject({ total: 1 });
+  });
 });
 
 describe('a saved plan', () => {
