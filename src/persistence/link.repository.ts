@@ -41,6 +41,18 @@ export class LinkRepository {
       .findBy({ workspace, catalogId: In(catalogIds), state: Not('orphaned') });
   }
 
+  /** The product one of whose variants has this catalog id. */
+  async byVariantCatalogId(workspace: string, catalogId: string): Promise<StoreProductEntity | null> {
+    return this.db.entity(
+      StoreProductEntity,
+      // SQL: looks through the values of a JSON object.
+      `SELECT * FROM store_product WHERE workspace = $1 AND variant_links <> '{}' AND catalog_id IS NOT NULL
+         AND EXISTS (SELECT 1 FROM jsonb_each_text(variant_links) WHERE value = $2)
+       ORDER BY state = 'orphaned' LIMIT 1`,
+      [workspace, catalogId],
+    );
+  }
+
   /** The catalog product's content at the last read. A later read compares with it to detect a new result. */
   async sawCatalogFields(externalId: string, fields: Readonly<Record<string, string>>): Promise<void> {
     await this.db.repository(StoreProductEntity).update({ externalId }, { catalogFields: { ...fields } });

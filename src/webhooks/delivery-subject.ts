@@ -42,7 +42,10 @@ export class DeliverySubjects {
       const link = await this.links.get(productExternalId(ref.shop, ref.productId));
       if (link?.workspace === workspace && link.catalogId !== null) return link;
     }
-    return this.links.byCatalogId(workspace, String(product.id));
+    const id = String(product.id);
+    const own = await this.links.byCatalogId(workspace, id);
+    // A variant that another system made has no external_id of ours: its catalog id alone tells.
+    return own ?? this.links.byVariantCatalogId(workspace, id);
   }
 
   /** A shared task names no single product. */

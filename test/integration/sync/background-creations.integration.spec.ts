@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Job } from 'bullmq';
+import { Shutdown } from '../../../src/runtime/shutdown.js';
+import { CreationsProcessor } from '../../../src/sync/creations.processor.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
@@ -123,5 +126,28 @@ describe('a product that the catalog creates in its background', () => {
     expect(await stages.creations.follow(store, 60_000, signal)).toEqual([ours(1)]);
     expect(await stages.generation.requestDue(store, null, 1, signal)).toMatchObject({ requested: 1 });
     expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);
+  });
+});
+
+describe('generation for creations that outlived their run', () => {
+  it('counts towards generation.maxPerRun of that run, and the rest waits for the next', async () => {
+    stages.settings = { store: {}, workspace: { generation: { maxPerRun: 3 } } };
+    stages.catalog.background = { polls: 100_000 };
+    stages.store.put(snapshot(11), snapshot(12), ...models(4));
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ generationRequested: 2 });
+    stages.catalog.background = { polls: 0 };
+    const { creations, generation, links, runs, actions, sites } = stages;
+    const processor = new CreationsProcessor(
+      ...([creations, generation, links, runs, actions, sites, new Shutdown()] as const),
+    );
+    for (const { creationTaskId } of await stages.links.pending(STORE))
+      stages.catalog.finishCreation(creationTaskId ?? '');
+    await processor.process({ data: { id: `creations:${STORE}` } } as Job);
+    expect((await actions.tally(run.id)).generationRequested).toBe(3);
+    await processor.process({ data: { id: `creations:${STORE}` } } as Job);
+    expect((await actions.tally(run.id)).generationRequested).toBe(3);
+    expect(await stages.links.generationDue(STORE, 10)).toHaveLength(3);
+    expect((await stages.sync()).counts).toMatchObject({ generationRequested: 3 });
   });
 });
