@@ -2,8 +2,7 @@ import type { ArrivedPart } from '../domain/arrived-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
-import { attributeKey } from './attribute-keys.js';
-import { sectionAttributes, type GeneratedProduct } from './generated-content.js';
+import { sectionAttributes, sectionKey, type GeneratedProduct } from './generated-content.js';
 import { storableText } from './html-content.js';
 
 const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
@@ -20,8 +19,8 @@ export function arrivedParts(
   settings: WriteBackSettings,
   pushed: Readonly<Record<string, string>>,
 ): ArrivedPart[] {
-  const targets = new Map(intended.map(({ from, target }) => [canonicalSource(from), target]));
-  const configured = new Set(Object.keys(settings.fields).map(canonicalSource));
+  const targets = new Map(intended.map(({ from, target }) => [canonicalSource(product, from), target]));
+  const configured = new Set(Object.keys(settings.fields).map((from) => canonicalSource(product, from)));
   const part = (from: string, value: unknown, isMapped: boolean, setting: string): ArrivedPart => {
     const target = targets.get(from) ?? null;
     const fate = target !== null ? 'mapped' : isMapped ? 'unusable' : 'not_mapped';
@@ -47,8 +46,8 @@ export function arrivedParts(
 }
 
 /** A configured `sections.Product Weight` and the attribute `product_weight` are one source. */
-function canonicalSource(from: string): string {
-  return from.startsWith(SECTIONS) ? `${SECTIONS}${attributeKey(from.slice(SECTIONS.length))}` : from;
+function canonicalSource(product: GeneratedProduct, from: string): string {
+  return from.startsWith(SECTIONS) ? `${SECTIONS}${sectionKey(product, from.slice(SECTIONS.length))}` : from;
 }
 
 function excerptOf(value: unknown): string {

@@ -34,6 +34,21 @@ export function attributeKey(name: string): string {
  * first name in the order of its characters. The other names get a number.
  */
 export function keyedAttributes(attributes: readonly (readonly [string, unknown])[]): Map<string, unknown> {
+  const keyOf = keysOf(attributes);
+  return new Map([...keyOf].map(([{ value }, key]) => [key, value]));
+}
+
+/**
+ * The key of the attribute that is named exactly so; without one, the key that the name gives. Several names may give one key, and
+ * then the plain key may be another attribute's.
+ */
+export function keyNamed(attributes: readonly (readonly [string, unknown])[], wanted: string): string {
+  const exact = [...keysOf(attributes)].find(([{ name }]) => name === wanted);
+  return exact?.[1] ?? attributeKey(wanted);
+}
+
+/** Each attribute with its key, in the order of the attributes; without those of a blank name. */
+function keysOf(attributes: readonly (readonly [string, unknown])[]): ReadonlyMap<Named, string> {
   const named = attributes.flatMap(([name, value]): Named[] => {
     const key = attributeKey(name);
     return key === '' ? [] : [{ name, value, key }];
@@ -57,7 +72,7 @@ export function keyedAttributes(attributes: readonly (readonly [string, unknown]
       keyOf.set(each, own);
     }
   }
-  return new Map(named.map((each) => [keyOf.get(each) ?? each.key, each.value]));
+  return new Map(named.map((each) => [each, keyOf.get(each) ?? each.key]));
 }
 
 interface Named {

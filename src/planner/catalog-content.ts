@@ -1,8 +1,7 @@
 import { fingerprint } from '../domain/fingerprint.js';
 import { valueHash } from '../domain/written-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
-import { attributeKey } from './attribute-keys.js';
-import { intendedValues, sectionAttributes, type GeneratedProduct } from './generated-content.js';
+import { intendedValues, sectionAttributes, sectionKey, type GeneratedProduct } from './generated-content.js';
 
 /** Hash of each field of a catalog product that generation may fill, by field; what is empty is absent. */
 export type CatalogFields = Readonly<Record<string, string>>;
@@ -39,7 +38,9 @@ export function holdsNewContent(
 ): boolean {
   const now = catalogFields(product);
   return intendedValues(product, settings).some(({ from, raw }) => {
-    const field = from.startsWith(SECTION) ? `${SECTION}${attributeKey(from.slice(SECTION.length))}` : from;
+    const field = from.startsWith(SECTION)
+      ? `${SECTION}${sectionKey(product, from.slice(SECTION.length))}`
+      : from;
     return now[field] !== before[field] && (raw === null || pushed[from] !== valueHash(raw));
   });
 }

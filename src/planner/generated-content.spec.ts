@@ -131,6 +131,24 @@ describe('mapped fields', () => {
     expect(made?.value).toBe(expected);
   });
 
+  it('take the attribute that the setting names, also where another one has the plain key', () => {
+    const settings = {
+      ...writeBackSettings,
+      sections: null,
+      fields: { 'sections.Größe': 'seo.title' as const },
+    };
+    const sections = [{ groesse: 'of the plain key' }, { Größe: 'of the named one' }];
+    expect(intendedValues({ sections }, settings)).toMatchObject([
+      { target: 'seo.title', value: 'of the named one' },
+    ]);
+    expect(intendedValues({ sections: sections.toReversed() }, settings)).toMatchObject([
+      { target: 'seo.title', value: 'of the named one' },
+    ]);
+    expect(intendedValues({ sections: sections.slice(0, 1) }, settings)).toMatchObject([
+      { target: 'seo.title', value: 'of the plain key' },
+    ]);
+  });
+
   it('are cut to the store’s 255 characters without halving one', () => {
     expect(intendedOf({ name: 'x'.repeat(255) })[0]?.value).toHaveLength(255);
     expect(intendedOf({ name: 'x'.repeat(256) })[0]?.value).toBe('x'.repeat(255));

@@ -5,7 +5,7 @@ import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
 import { withoutTrailing } from '../domain/text.js';
-import { attributeKey, keyedAttributes } from './attribute-keys.js';
+import { attributeKey, keyedAttributes, keyNamed } from './attribute-keys.js';
 
 /** The part of a generation result that may reach the store. */
 export interface GeneratedProduct {
@@ -29,12 +29,12 @@ const MAX_DECIMAL = 1e13;
  * is never written, because a result without a text says nothing about that text.
  */
 export function intendedValues(product: GeneratedProduct, settings: WriteBackSettings): IntendedValue[] {
-  const [attributes, firstLeft] = takenAttributes(product.sections ?? []);
+  const { entries, attributes, firstLeft } = takenAttributes(product.sections ?? []);
   const intake = new Intake();
   const values: IntendedValue[] = [];
   for (const [from, target] of Object.entries(settings.fields)) {
     const raw = from.startsWith('sections.')
-      ? textOf(attributes.get(attributeKey(from.slice(9))))
+      ? textOf(attributes.get(keyNamed(entries, from.slice('sections.'.length))))
       : fieldOf(product, from);
     if (raw === null) continue;
     const refusal = intake.refusalOfText(raw);
@@ -137,13 +137,24 @@ function clipped(text: string, length: number): string {
 export function sectionAttributes(
   sections: readonly Readonly<Record<string, unknown>>[],
 ): ReadonlyMap<string, unknown> {
-  return takenAttributes(sections)[0];
+  return takenAttributes(sections).attributes;
 }
 
-/** The attributes that are taken, and the key of the first that is not; null where all are. */
-function takenAttributes(
-  sections: readonly Readonly<Record<string, unknown>>[],
-): [ReadonlyMap<string, unknown>, string | null] {
+/** The key of the attribute that a setting names as `sections.NAME`. */
+export function sectionKey({ sections }: GeneratedProduct, name: string): string {
+  return keyNamed(takenAttributes(sections ?? []).entries, name);
+}
+
+interface TakenAttributes {
+  /** By name, as the sections have them. */
+  readonly entries: readonly (readonly [string, unknown])[];
+  /** By key, those that are taken. */
+  readonly attributes: ReadonlyMap<string, unknown>;
+  /** The key of the first that is not taken; null where all are. */
+  readonly firstLeft: string | null;
+}
+
+function takenAttributes(sections: readonly Readonly<Record<string, unknown>>[]): TakenAttributes {
   const entries: [string, unknown][] = [];
   let next: string | null = null;
   for (const [name, value] of sections.flatMap(attributesOf)) {
@@ -155,7 +166,7 @@ function takenAttributes(
   }
   const keyed = [...keyedAttributes(entries)];
   const taken = new Map(keyed.slice(0, MOST_ATTRIBUTES));
-  return [taken, keyed[MOST_ATTRIBUTES]?.[0] ?? next];
+  return { entries, attributes: taken, firstLeft: keyed[MOST_ATTRIBUTES]?.[0] ?? next };
 }
 
 const NAMING_KEYS = ['code', 'key', 'slug', 'name', 'title', 'label'];

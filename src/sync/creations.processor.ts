@@ -33,7 +33,7 @@ export class CreationsProcessor extends WorkerHost {
     if (linked.length > 0) await this.#request(store, linked.length);
   }
 
-  /** The requests count towards `generation.maxPerRun` of the run that the creations belong to. What is over waits for the next run. */
+  /** The requests count towards `generation.maxPerRun` of the run that the creations belong to. The rest waits for the next run. */
   async #request(store: Store, most: number): Promise<void> {
     const [run] = await this.runs.latest(store.key, 1);
     const before = run === undefined ? 0 : (await this.actions.tally(run.id)).generationRequested;

@@ -44,7 +44,7 @@ export class DeliverySubjects {
     }
     const id = String(product.id);
     const own = await this.links.byCatalogId(workspace, id);
-    // A variant that another system made has no external_id of ours: its catalog id alone tells.
+    // A variant that another system made has no external_id of ours, only its catalog id.
     return own ?? this.links.byVariantCatalogId(workspace, id);
   }
 

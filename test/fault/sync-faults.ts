@@ -107,6 +107,37 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
       'is not forgotten by a creation in the background',
     ),
   },
+  {
+    id: 'C17',
+    fault: 'content is generated elsewhere, and no delivery comes',
+    behaviour: 'a sweep of the newest generated products finds it once',
+    proofs: [
+      ...proof(
+        'test/integration/schedule/results-by-sight.integration.spec.ts',
+        'reaches the store by the sweep, once',
+        'is looked for once a poll interval',
+      ),
+      ...proof(
+        'test/integration/schedule/results-by-sight.integration.spec.ts',
+        'is left to the poll while a task',
+      ),
+    ],
+  },
+  {
+    id: 'C18',
+    fault: 'the catalog answers hundreds of polls slowly or never',
+    behaviour: 'runs, deliveries and events go on: polls take half of the requests at most',
+    proofs: proof(
+      'test/integration/schedule/slow-polls.integration.spec.ts',
+      '500 polls that a slow service does not answer',
+    ),
+  },
+  {
+    id: 'C19',
+    fault: 'the catalog refuses a text in a further language',
+    behaviour: 'the product is owed with the reason, and the next run sends it',
+    proofs: proof('test/integration/sync/source-translations.integration.spec.ts', 'is owed when it fails'),
+  },
 ];
 
 /** Faults between a run and the store. */
@@ -122,6 +153,39 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
     fault: 'a run fails that consumed store events',
     behaviour: 'the products that they name are owed, and the next run reads them',
     proofs: proof('test/integration/sync/owed.integration.spec.ts', 'that a failed run consumed'),
+  },
+  {
+    id: 'S10',
+    fault: 'a worker is paused until another one has its product',
+    behaviour: 'it sends nothing more, journals nothing and says nothing of an end; the other one does',
+    proofs: [
+      ...proof(
+        'test/integration/write-back/fencing.integration.spec.ts',
+        'right before the write does not send it',
+        'between two writes does not send',
+      ),
+      ...proof(
+        'test/integration/write-back/fencing.integration.spec.ts',
+        'after the write journals nothing',
+        'a revert that lost the product sends nothing',
+      ),
+    ],
+  },
+  {
+    id: 'S11',
+    fault: 'a write-back is given up half way',
+    behaviour: 'journalled as applied with its failed fields and before-images, so that it can be reverted',
+    proofs: [
+      ...proof(
+        'test/integration/write-back/given-up.integration.spec.ts',
+        'is journalled as applied, with the failed fields',
+        'the store cannot be read any more',
+      ),
+      ...proof(
+        'test/integration/write-back/given-up.integration.spec.ts',
+        'finds what landed although its answer was lost',
+      ),
+    ],
   },
 ];
 
