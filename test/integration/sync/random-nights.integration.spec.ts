@@ -137,6 +137,8 @@ async function workNight(catalog: SandboxCatalog, full: boolean, cutOff: number 
   if (run?.state === 'queued') await stages.work(id);
 }
 
+const NIGHTS = Number(process.env['NIGHTS'] ?? 3);
+
 const openTasks = async (): Promise<number> => (await stages.tasks.countByState(STORE))['requested'] ?? 0;
 
 /** The results of a night: received, or lost. Intended write-backs are written. */
@@ -146,8 +148,8 @@ async function takeResults(catalog: SandboxCatalog, received: boolean): Promise<
 }
 
 /** Polls until no task is open, or nothing more comes; then everything that arrived is written. */
-async function pollResults(): Promise<void> {
-  for (let round = 0; round < 40 && (await openTasks()) > 0; round += 1) {
+async function pollResults(rounds: number): Promise<void> {
+  for (let round = 0; round < rounds && (await openTasks()) > 0; round += 1) {
     await stages.db.affected(`UPDATE generation_task SET next_poll_at = now() WHERE state = 'requested'`);
     for (const id of await stages.poller.pollDue(100)) await stages.interpreter.interpret(id);
     await new Promise((resolve) => setTimeout(resolve, 25));
@@ -212,55 +214,59 @@ async function expectNothingWithheldInVain(): Promise<void> {
   }
 }
 
-it('ends random nights under random readings with both sides in step, and changes no foreign product', async () => {
-  await fc.assert(
-    fc.asyncProperty(
-      readings,
-      locale,
-      fc.array(night, { minLength: 1, maxLength: 4 }),
-      async (reading, language, nights) => {
-        await stages.reset();
-        stages.settings = {
-          store: { writeBack: { gates: { language: false, shrink: 0 } } },
-          workspace: language === undefined ? {} : { locale: language },
-        };
-        const catalog = await SandboxCatalog.open(stages, reading, language);
-        try {
-          await catalog.receiveDeliveries();
-          await catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'FOREIGN-1' });
-          await catalog.hold({
-            external_id: 'erp:2',
-            name: 'Foreign model',
-            variants: [{ external_id: 'erp:2:a', name: 'A', sku: 'FOREIGN-2' }],
-          });
-          const foreign = await catalog.all();
-          const shop = new Shop();
-          for (const { deeds, full, cutOff, received } of nights) {
-            for (const each of deeds) await shop.do(catalog, each);
-            await workNight(catalog, full, cutOff);
-            await takeResults(catalog, received);
+it(
+  'ends random nights under random readings with both sides in step, and changes no foreign product',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        readings,
+        locale,
+        fc.array(night, { minLength: 1, maxLength: 4 }),
+        async (reading, language, nights) => {
+          await stages.reset();
+          stages.settings = {
+            store: { writeBack: { gates: { language: false, shrink: 0 } } },
+            workspace: language === undefined ? {} : { locale: language },
+          };
+          const catalog = await SandboxCatalog.open(stages, reading, language);
+          try {
+            await catalog.receiveDeliveries();
+            await catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'FOREIGN-1' });
+            await catalog.hold({
+              external_id: 'erp:2',
+              name: 'Foreign model',
+              variants: [{ external_id: 'erp:2:a', name: 'A', sku: 'FOREIGN-2' }],
+            });
+            const foreign = await catalog.all();
+            const shop = new Shop();
+            for (const { deeds, full, cutOff, received } of nights) {
+              for (const each of deeds) await shop.do(catalog, each);
+              await workNight(catalog, full, cutOff);
+              await takeResults(catalog, received);
+            }
+            for (let quiet = 0; quiet < 3; quiet += 1) {
+              await workNight(catalog, true, null);
+              await pollResults(reading.tasks === 'readable' ? 40 : 8);
+            }
+            await expectInStep(catalog, foreign);
+            await expectContentInStore(catalog);
+            // Where tasks cannot be read, a result with the earlier text again looks like none.
+            if (reading.tasks === 'readable') expect(await openTasks()).toBe(0);
+            await expectNothingWithheldInVain();
+          } finally {
+            await catalog.close();
           }
-          for (let quiet = 0; quiet < 3; quiet += 1) {
-            await workNight(catalog, true, null);
-            await pollResults();
-          }
-          await expectInStep(catalog, foreign);
-          await expectContentInStore(catalog);
-          // Where tasks cannot be read, a result with the earlier text again looks like none.
-          if (reading.tasks === 'readable') expect(await openTasks()).toBe(0);
-          await expectNothingWithheldInVain();
-        } finally {
-          await catalog.close();
-        }
+        },
+      ),
+      // fast-check prints the seed and the path of a failure. Each night is seconds of work, so the number of runs stays small.
+      // NIGHTS_PATH repeats the one that failed. NIGHTS_SEED tries other nights; a seed of its own makes every run of the suite the same.
+      {
+        seed: Number(process.env['NIGHTS_SEED'] ?? 20261122),
+        numRuns: NIGHTS,
+        ...(process.env['NIGHTS_PATH'] === undefined ? {} : { path: process.env['NIGHTS_PATH'] }),
+        endOnFailure: true,
       },
-    ),
-    // fast-check prints the seed and the path of a failure. Each night is seconds of work, so the number of runs stays small.
-    // NIGHTS_PATH repeats the one that failed. NIGHTS_SEED tries other nights; a seed of its own makes every run of the suite the same.
-    {
-      seed: Number(process.env['NIGHTS_SEED'] ?? 20261122),
-      numRuns: Number(process.env['NIGHTS'] ?? 3),
-      ...(process.env['NIGHTS_PATH'] === undefined ? {} : { path: process.env['NIGHTS_PATH'] }),
-      endOnFailure: true,
-    },
-  );
-});
+    );
+  },
+  60_000 + NIGHTS * 30_000,
+);
