@@ -329,7 +329,7 @@ export class CatalogClient {
   private async productPage(url: URL): Promise<Page<CatalogProduct>> {
     const operation = 'listProducts';
     const read = readJson(productList);
-    return this.told(
+    return this.reportMalformed(
       operation,
       await this.connection.ask({
         operation,
@@ -346,14 +346,14 @@ export class CatalogClient {
     const { path } = this.connection.assumptions.listVariants;
     const operation = 'listVariants';
     const read = readJson(variantList);
-    return this.told(
+    return this.reportMalformed(
       operation,
       await this.connection.ask({ operation, group: 'products', method: 'GET', path, url, read }),
     );
   }
 
   /** Reports what a list leaves out because it is malformed. */
-  private told<T>(operation: string, page: Page<T>): Page<T> {
+  private reportMalformed<T>(operation: string, page: Page<T>): Page<T> {
     for (const item of page.malformed ?? []) this.options.onMalformed?.({ operation, ...item });
     return page;
   }

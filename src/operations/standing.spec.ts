@@ -188,9 +188,9 @@ describe('where a product stands', () => {
   });
 
   it('names what is withheld, whatever else there is to say', () => {
-    const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also borne by y' }];
+    const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also used by y' }];
     expect(whereItStands(facts({ link: link({ withheld, state: 'conflicted' }) }))).toMatch(
-      /; withheld from the catalog: sku A is also borne by y$/,
+      /; withheld from the catalog: sku A is also used by y$/,
     );
   });
 });

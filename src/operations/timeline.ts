@@ -95,8 +95,8 @@ export class ProductOperations {
     const ref = parseExternalId(name);
     const externalId = ref === null ? name : productExternalId(ref.shop, ref.productId);
     if (await this.history.knows(externalId)) return [externalId];
-    const bearers = await this.history.productsNamed(name);
-    return bearers.length > 0 ? bearers : this.history.plannedByHandle(name);
+    const matches = await this.history.productsNamed(name);
+    return matches.length > 0 ? matches : this.history.plannedByHandle(name);
   }
 
   /** The whole timeline of a product, in order; null when no row names it. */

@@ -142,12 +142,12 @@ export class BulkChangeRepository {
   /** Takes a change up. Null when it is settled, not due, or in other hands. */
   async claim(id: string, lease: string, leaseMs: number): Promise<BulkChangeEntity | null> {
     const values = [uuid(id), lease, leaseMs];
-    const begun = await this.db.affected(
+    const started = await this.db.affected(
       `UPDATE bulk_change SET state = 'running', lease = $2, lease_until = now() + $3 * interval '1 millisecond',
          starts = starts + 1 WHERE id = $1::uuid AND state = 'queued' AND next_attempt_at <= now()`,
       values,
     );
-    if (begun === 1) return this.get(id);
+    if (started === 1) return this.get(id);
     const taken = await this.db.affected(
       `UPDATE bulk_change SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', starts = starts + 1
        WHERE id = $1::uuid AND state = 'running' AND lease_until < now()`,

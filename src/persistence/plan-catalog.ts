@@ -102,10 +102,10 @@ export class PlanCatalog {
   }
 
   /**
-   * Planned actions whose identifiers must be settled, in order, after the given id: those with a withheld
-   * identifier, or one that another product or the catalog has. The others are settled as they are planned.
+   * Planned actions whose identifiers must be resolved, in order, after the given id: those with a withheld
+   * identifier, or one that another product or the catalog has. The others are final as they are planned.
    */
-  async actionsToSettle(after: string, limit: number): Promise<SyncActionEntity[]> {
+  async actionsToResolve(after: string, limit: number): Promise<SyncActionEntity[]> {
     const { id, workspace } = this.session.run;
     return this.session.entities(
       SyncActionEntity,

@@ -27,8 +27,8 @@ export type EntryStanding = SavedPlanEntryEntity & z.infer<typeof standingRow>;
 const DECIDED = { externalId: true, kind: true, catalogId: true, fields: true, withheld: true } as const;
 type Decided = Pick<SyncActionEntity, keyof typeof DECIDED>;
 /** The decision about a product in the plan, and the present one; without the bodies, which are large. */
-export type SettledEntry = Decided & Pick<SavedPlanEntryEntity, 'position'>;
-export type SettledAction = Decided & Pick<SyncActionEntity, 'reason'>;
+export type ResolvedEntry = Decided & Pick<SavedPlanEntryEntity, 'position'>;
+export type ResolvedAction = Decided & Pick<SyncActionEntity, 'reason'>;
 
 export interface Refusal {
   readonly position: string;
@@ -124,12 +124,12 @@ export class SavedPlanRepository {
     );
   }
 
-  /** The run's actions beside the entries that they came from; null where settling left none. */
-  async settled(
+  /** The run's actions beside the entries that they came from; null where none is left. */
+  async resolved(
     runner: QueryRunner,
     planId: string,
     runId: string,
-  ): Promise<{ entry: SettledEntry; action: SettledAction | null }[]> {
+  ): Promise<{ entry: ResolvedEntry; action: ResolvedAction | null }[]> {
     const entries = await runner.manager.getRepository(SavedPlanEntryEntity).find({
       select: { position: true, ...DECIDED },
       where: { planId, kind: Not('orphan') },

@@ -7,8 +7,8 @@ import { Database, json } from './database.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 
 /** The start of an attempt: stored, refused because the row is no longer ready, or postponed by a limit. */
-export type Begun =
-  { readonly kind: 'begun' | 'lost' } | { readonly kind: 'capped'; readonly reason: string };
+export type StartedAttempt =
+  { readonly kind: 'started' | 'lost' } | { readonly kind: 'capped'; readonly reason: string };
 
 const writtenRow = z.object({ maxWritesPerRun: z.number(), maxWritesPerDay: z.number() });
 const gatedRow = z.object({ gate: z.string(), count: z.number() });
@@ -42,7 +42,7 @@ export class WriteCapRepository {
     row: { readonly id: string; readonly store: string },
     sent: Readonly<Record<string, SentValue>>,
     limits: WriteLimits,
-  ): Promise<Begun> {
+  ): Promise<StartedAttempt> {
     const writesNothing = Object.keys(sent).length === 0;
     return this.db.transaction(async (runner) => {
       const cap = writesNothing ? null : await this.#reached(row, limits, runner);
@@ -55,13 +55,13 @@ export class WriteCapRepository {
         );
         return { kind: 'capped', reason };
       }
-      const begun = await this.db.affected(
+      const moved = await this.db.affected(
         `UPDATE write_back SET sent = sent || $2::jsonb, capped_by = NULL,
            begun_at = CASE WHEN $3 THEN begun_at ELSE clock_timestamp() END WHERE id = $1 AND state = 'ready'`,
         [row.id, json(sent), writesNothing],
         runner,
       );
-      return { kind: begun === 1 ? 'begun' : 'lost' };
+      return { kind: moved === 1 ? 'started' : 'lost' };
     });
   }
 

@@ -58,12 +58,12 @@ function keysOf(attributes: readonly (readonly [string, unknown])[]): ReadonlyMa
   const shared = Map.groupBy(named, ({ key }) => key);
   const taken = new Set(shared.keys());
   const keyOf = new Map<Named, string>();
-  for (const [key, bearers] of shared) {
+  for (const [key, sharing] of shared) {
     const said = new Map<string, string>();
     let number = 1;
-    for (const each of bearers.length === 1 ? bearers : bearers.toSorted((a, b) => rank(a) - rank(b))) {
+    for (const each of sharing.length === 1 ? sharing : sharing.toSorted((a, b) => rank(a) - rank(b))) {
       // An attribute that says the same once more shares its key.
-      const value = bearers.length === 1 ? '' : fingerprint(each.value);
+      const value = sharing.length === 1 ? '' : fingerprint(each.value);
       const known = said.get(value);
       let own = known ?? key;
       while (known === undefined && said.size > 0 && taken.has(own)) own = numbered(key, (number += 1));

@@ -69,8 +69,8 @@ export function identifierFields(body: CatalogProductBody): CatalogField[] {
 }
 
 /**
- * What must be sent before `body`, so that identifiers which moved within the product, or belong to variants that are gone, are free;
- * null when nothing is. The variants that stay are named too: a service that replaces the set would otherwise delete them.
+ * The request that must precede `body`: it releases identifiers that moved within the product, and those of variants that are gone.
+ * Null when there are none. It names the variants that stay, because a service that replaces the set would otherwise delete them.
  */
 export function releaseBody(
   body: CatalogProductBody,
@@ -115,8 +115,8 @@ export function fieldsThatClear(
 }
 
 /**
- * The changes with null for each stale identifier that no new value replaces. A service that merges variants keeps a value that
- * is not named, so that an identifier which the merchant removed, or which is withheld, would stay in the catalog for good.
+ * The changes with null for each stale identifier that no new value replaces. A service that merges variants keeps a value that is
+ * not named. So an identifier that the merchant removed, or that is withheld, would stay in the catalog permanently.
  */
 export function withStaleCleared<Changes extends Partial<CatalogProductBody>>(
   changes: Changes,
@@ -129,7 +129,7 @@ export function withStaleCleared<Changes extends Partial<CatalogProductBody>>(
   return { ...changes, ...left(body), ...(variants === undefined ? {} : { variants }) };
 }
 
-/** What takes all identifiers from a product whose source is gone, and from its variants. */
+/** The request that clears all identifiers of a product whose source is gone, and of its variants. */
 export function orphanReleaseBody(externalId: string, held: readonly Identifier[]): Record<string, unknown> {
   const byOwner = Map.groupBy(held, ({ owner }) => owner);
   const own = byOwner.get(externalId) ?? [];

@@ -10,10 +10,10 @@ import {
 } from '../../test/support/product-builders.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import {
-  alsoShared,
-  bearerKey,
-  NO_OTHER_BEARERS,
-  settleIdentity,
+  sharedSincePlan,
+  valueKey,
+  NO_OTHER_OWNERS,
+  resolveIdentity,
   type CatalogHolder,
   type IdentityView,
 } from './identity.js';
@@ -21,29 +21,29 @@ import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange 
 
 const generated = generatedCatalogFields({ name: 'title' });
 const other = externalId('2');
-const skuKey = bearerKey({ kind: 'sku', value: 'BOT-1' });
+const skuKey = valueKey({ kind: 'sku', value: 'BOT-1' });
 const barcode = '4006381333931';
 
 const withheldSku: WithheldIdentifier = {
   kind: 'sku',
   value: 'BOT-1',
   owner: externalId(),
-  reason: `sku BOT-1 is also borne by ${other}`,
+  reason: `sku BOT-1 is also used by ${other}`,
   holder: { whose: 'this_store', externalIds: [other], catalogId: null },
 };
 
 function view(over: Partial<IdentityView> = {}): IdentityView {
-  return { ...NO_OTHER_BEARERS, ...over };
+  return { ...NO_OTHER_OWNERS, ...over };
 }
 
 function holder(over: Partial<CatalogHolder> = {}): CatalogHolder {
   return { kind: 'sku', value: 'BOT-1', catalogId: '90', externalId: null, isVariant: false, ...over };
 }
 
-function settle(change: PlannedChange, seen: IdentityView, link: LinkView | null = null): PlannedChange {
-  const settled = settleIdentity(change, link, seen, generated);
-  if (settled.kind === 'unchanged') throw new Error('a change was expected');
-  return settled.change;
+function resolve(change: PlannedChange, seen: IdentityView, link: LinkView | null = null): PlannedChange {
+  const resolved = resolveIdentity(change, link, seen, generated);
+  if (resolved.kind === 'unchanged') throw new Error('a change was expected');
+  return resolved.change;
 }
 
 const creation = creationOf(snapshot());
@@ -58,15 +58,15 @@ const model = snapshot({
 
 describe('a creation', () => {
   it('whose identifiers are its own alone is sent as it is', () => {
-    const bearers = new Map([[skuKey, [externalId()]]]);
-    expect(settle(creation, view({ bearers }))).toEqual(creation);
+    const owners = new Map([[skuKey, [externalId()]]]);
+    expect(resolve(creation, view({ owners }))).toEqual(creation);
   });
 
   it('withholds an identifier that another product of the stores has', () => {
-    const settled = settle(creation, view({ bearers: new Map([[skuKey, [externalId(), other]]]) }));
-    expect(settled).toMatchObject({ kind: 'create', catalogId: null, withheld: [withheldSku] });
-    expect(settled.fields).not.toContain('sku');
-    expect(settled.fields).toContain('barcode');
+    const resolved = resolve(creation, view({ owners: new Map([[skuKey, [externalId(), other]]]) }));
+    expect(resolved).toMatchObject({ kind: 'create', catalogId: null, withheld: [withheldSku] });
+    expect(resolved.fields).not.toContain('sku');
+    expect(resolved.fields).toContain('barcode');
   });
 
   it('withholds an identifier that two of its own variants share, from both', () => {
@@ -77,25 +77,25 @@ describe('a creation', () => {
         variant({ id: '13', sku: 'BOT-3', barcode: null }),
       ],
     });
-    const bearers = new Map([[skuKey, [externalId('1', '11'), externalId('1', '12')]]]);
-    expect(settle(twins, view({ bearers })).withheld.map(({ owner }) => owner)).toEqual([
+    const owners = new Map([[skuKey, [externalId('1', '11'), externalId('1', '12')]]]);
+    expect(resolve(twins, view({ owners })).withheld.map(({ owner }) => owner)).toEqual([
       externalId('1', '11'),
       externalId('1', '12'),
     ]);
   });
 
   it('keeps the value of another kind apart: a sku that reads like somebody’s barcode is no conflict', () => {
-    const bearers = new Map([[bearerKey({ kind: 'barcode', value: 'BOT-1' }), [other]]]);
+    const owners = new Map([[valueKey({ kind: 'barcode', value: 'BOT-1' }), [other]]]);
     const holders = [
       holder({ kind: 'mpn', externalId: 'erp:1' }),
       holder({ value: 'BOT-2', externalId: 'erp:1' }),
     ];
-    expect(settle(creation, view({ bearers, holders }))).toEqual(creation);
+    expect(resolve(creation, view({ owners, holders }))).toEqual(creation);
   });
 
   it('never touches a catalog product that has another external_id', () => {
-    const settled = settle(creation, view({ holders: [holder({ externalId: 'erp:1' })] }));
-    expect(settled).toMatchObject({
+    const resolved = resolve(creation, view({ holders: [holder({ externalId: 'erp:1' })] }));
+    expect(resolved).toMatchObject({
       kind: 'create',
       catalogId: null,
       withheld: [{ kind: 'sku', reason: 'sku BOT-1 is held by catalog product 90 of erp:1' }],
@@ -104,7 +104,7 @@ describe('a creation', () => {
 
   it('adopts the one catalog product that an identifier matches and nobody owns', () => {
     const holders = [holder(), holder({ kind: 'barcode', value: barcode })];
-    expect(settle(creation, view({ holders }))).toMatchObject({
+    expect(resolve(creation, view({ holders }))).toMatchObject({
       kind: 'adopt',
       catalogId: '90',
       withheld: [],
@@ -119,9 +119,9 @@ describe('a creation', () => {
       holder(),
       holder({ kind: 'barcode', value: barcode, catalogId: '91', externalId: 'erp:1' }),
     ];
-    const settled = settle(creation, view({ holders }));
-    expect(settled).toMatchObject({ kind: 'adopt', catalogId: '90', withheld: [{ kind: 'barcode' }] });
-    expect(settled.fields).not.toContain('barcode');
+    const resolved = resolve(creation, view({ holders }));
+    expect(resolved).toMatchObject({ kind: 'adopt', catalogId: '90', withheld: [{ kind: 'barcode' }] });
+    expect(resolved.fields).not.toContain('barcode');
   });
 
   it.each<[string, Partial<IdentityView>]>([
@@ -129,30 +129,30 @@ describe('a creation', () => {
     ['a candidate that other changes claim too', { holders: [holder()], contested: new Set(['90']) }],
     ['a candidate that is a variant of another product', { holders: [holder({ isVariant: true })] }],
   ])('adopts nothing with %s, and withholds what matches', (_what, over) => {
-    const settled = settle(creation, view(over));
-    expect(settled).toMatchObject({ kind: 'create', catalogId: null });
-    expect(settled.withheld.map(({ kind }) => kind)).toEqual(over.holders?.map(({ kind }) => kind));
-    expect(settled.withheld[0]?.reason).toBe(
+    const resolved = resolve(creation, view(over));
+    expect(resolved).toMatchObject({ kind: 'create', catalogId: null });
+    expect(resolved.withheld.map(({ kind }) => kind)).toEqual(over.holders?.map(({ kind }) => kind));
+    expect(resolved.withheld[0]?.reason).toBe(
       'sku BOT-1 is held by catalog product 90, which cannot be adopted by one product alone',
     );
   });
 
   it('adopts nothing by an identifier that it shares', () => {
-    const bearers = new Map([[skuKey, [externalId(), other]]]);
-    expect(settle(creation, view({ bearers, holders: [holder()] }))).toMatchObject({
+    const owners = new Map([[skuKey, [externalId(), other]]]);
+    expect(resolve(creation, view({ owners, holders: [holder()] }))).toMatchObject({
       kind: 'create',
       withheld: [withheldSku],
     });
   });
 
   it('adopts nothing by the identifier of one of its variants', () => {
-    const settled = settle(creationOf(model), view({ holders: [holder()] }));
-    expect(settled).toMatchObject({ kind: 'create', withheld: [{ owner: externalId('1', '11') }] });
+    const resolved = resolve(creationOf(model), view({ holders: [holder()] }));
+    expect(resolved).toMatchObject({ kind: 'create', withheld: [{ owner: externalId('1', '11') }] });
   });
 
   it('is an update in place when the catalog already has its external_id', () => {
     const holders = [holder({ externalId: externalId() })];
-    expect(settle(creation, view({ holders, ownCatalogId: '90' }))).toMatchObject({
+    expect(resolve(creation, view({ holders, ownCatalogId: '90' }))).toMatchObject({
       kind: 'adopt',
       catalogId: '90',
       withheld: [],
@@ -161,13 +161,13 @@ describe('a creation', () => {
   });
 
   it('that is in the catalog already adopts no second product, and withholds what that one holds', () => {
-    const settled = settle(creation, view({ holders: [holder({ catalogId: '91' })], ownCatalogId: '90' }));
-    expect(settled).toMatchObject({ kind: 'adopt', catalogId: '90', withheld: [{ kind: 'sku' }] });
+    const resolved = resolve(creation, view({ holders: [holder({ catalogId: '91' })], ownCatalogId: '90' }));
+    expect(resolved).toMatchObject({ kind: 'adopt', catalogId: '90', withheld: [{ kind: 'sku' }] });
   });
 
   it('finds its own variants in the catalog without taking offence', () => {
     const holders = [holder({ externalId: externalId('1', '11'), isVariant: true, catalogId: '91' })];
-    expect(settle(creationOf(model), view({ holders, ownCatalogId: '90' })).withheld).toEqual([]);
+    expect(resolve(creationOf(model), view({ holders, ownCatalogId: '90' })).withheld).toEqual([]);
   });
 });
 
@@ -178,7 +178,7 @@ describe('an update', () => {
   const holders = [holder({ value: 'BOT-9', externalId: 'erp:1' })];
 
   it('of an identifier that is free is sent', () => {
-    expect(settle(update, view(), link)).toMatchObject({
+    expect(resolve(update, view(), link)).toMatchObject({
       kind: 'update',
       fields: ['sku'],
       wantsGeneration: true,
@@ -186,8 +186,8 @@ describe('an update', () => {
   });
 
   it('to an identifier that is withheld clears the outdated one: the catalog must not keep it', () => {
-    const settled = settle(update, view({ holders }), link);
-    expect(settled).toMatchObject({ fields: ['sku'], withheld: [{ kind: 'sku', value: 'BOT-9' }] });
+    const resolved = resolve(update, view({ holders }), link);
+    expect(resolved).toMatchObject({ fields: ['sku'], withheld: [{ kind: 'sku', value: 'BOT-9' }] });
   });
 
   it('from a withheld identifier to another withheld one sends nothing: the catalog holds neither', () => {
@@ -195,13 +195,13 @@ describe('an update', () => {
     const { sku: _sku, ...pushedFields } = link.pushedFields;
     const conflicted = { ...link, state: 'conflicted' as const, withheld, pushedFields };
     const again = changeOf(planProduct(renumbered, conflicted, rules(), generated));
-    const settled = settleIdentity(again, conflicted, view({ holders }), generated);
-    expect(settled).toMatchObject({ kind: 'unchanged', withheld: [{ kind: 'sku', value: 'BOT-9' }] });
+    const resolved = resolveIdentity(again, conflicted, view({ holders }), generated);
+    expect(resolved).toMatchObject({ kind: 'unchanged', withheld: [{ kind: 'sku', value: 'BOT-9' }] });
   });
 
   it('of other fields goes on without the withheld identifier', () => {
     const changed = changeOf(planProduct({ ...renumbered, vendor: 'Other' }, link, rules(), generated));
-    expect(settle(changed, view({ holders }), link)).toMatchObject({
+    expect(resolve(changed, view({ holders }), link)).toMatchObject({
       fields: ['brand', 'sku'],
       reason: 'changed in the store: brand, sku',
       withheld: [{ kind: 'sku', value: 'BOT-9' }],
@@ -211,19 +211,19 @@ describe('an update', () => {
 
   it('of a written field alone asks for no generation', () => {
     const renamed = changeOf(planProduct(snapshot({ title: 'Flask' }), link, rules(), generated));
-    expect(settle(renamed, view(), link)).toMatchObject({ fields: ['name'], wantsGeneration: false });
+    expect(resolve(renamed, view(), link)).toMatchObject({ fields: ['name'], wantsGeneration: false });
   });
 
   it('does not withhold what its own catalog product holds, with or without its external_id', () => {
     const own = [holder({ value: 'BOT-9', catalogId: '70' })];
-    expect(settle(update, view({ holders: own }), link).withheld).toEqual([]);
+    expect(resolve(update, view({ holders: own }), link).withheld).toEqual([]);
     const named = [holder({ value: 'BOT-9', catalogId: '70', externalId: externalId() })];
-    expect(settle(update, view({ holders: named }), link).withheld).toEqual([]);
+    expect(resolve(update, view({ holders: named }), link).withheld).toEqual([]);
   });
 
   it('never adopts', () => {
-    const settled = settle(update, view({ holders: [holder({ value: 'BOT-9' })] }), link);
-    expect(settled).toMatchObject({ kind: 'update', catalogId: '70', withheld: [{ kind: 'sku' }] });
+    const resolved = resolve(update, view({ holders: [holder({ value: 'BOT-9' })] }), link);
+    expect(resolved).toMatchObject({ kind: 'update', catalogId: '70', withheld: [{ kind: 'sku' }] });
   });
 
   it('of a variant’s withheld identifier sends the variants without it', () => {
@@ -233,10 +233,10 @@ describe('an update', () => {
       variants: model.variants.map((each) => ({ ...each, barcode: `${each.externalId}-b` })),
     };
     const change = changeOf(planProduct(after, before, rules(), generated));
-    const bearers = new Map([[skuKey, [externalId('1', '11'), other]]]);
-    const settled = settle(change, view({ bearers }), before);
-    expect(settled.fields).toEqual(['variants']);
-    expect(settled.withheld).toEqual([{ ...withheldSku, owner: externalId('1', '11') }]);
+    const owners = new Map([[skuKey, [externalId('1', '11'), other]]]);
+    const resolved = resolve(change, view({ owners }), before);
+    expect(resolved.fields).toEqual(['variants']);
+    expect(resolved.withheld).toEqual([{ ...withheldSku, owner: externalId('1', '11') }]);
   });
 });
 
@@ -246,12 +246,12 @@ describe('an identifier that was withheld', () => {
   const again = changeOf(planProduct(snapshot(), link, rules(), generated));
 
   it('is sent once it is free', () => {
-    expect(settle(again, view(), link)).toMatchObject({ kind: 'update', fields: ['sku'], withheld: [] });
+    expect(resolve(again, view(), link)).toMatchObject({ kind: 'update', fields: ['sku'], withheld: [] });
   });
 
   it('stays withheld while it is shared: there is nothing to do', () => {
-    const shared = view({ bearers: new Map([[skuKey, [externalId(), other]]]) });
-    expect(settleIdentity(again, link, shared, generated)).toEqual({
+    const shared = view({ owners: new Map([[skuKey, [externalId(), other]]]) });
+    expect(resolveIdentity(again, link, shared, generated)).toEqual({
       kind: 'unchanged',
       withheld: [withheldSku],
     });
@@ -261,38 +261,38 @@ describe('an identifier that was withheld', () => {
 it('an orphan that is back stays a change, although nothing of it differs', () => {
   const link = linkOf(snapshot(), { state: 'orphaned' });
   const back = changeOf(planProduct(snapshot(), link, rules(), generated));
-  expect(settle(back, view(), link)).toMatchObject({
+  expect(resolve(back, view(), link)).toMatchObject({
     fields: [],
     reason: 'back in the store; nothing but its place changed',
     wantsGeneration: false,
   });
 });
 
-describe('alsoShared', () => {
-  const bearers = new Map([[skuKey, [externalId(), other]]]);
+describe('sharedSincePlan', () => {
+  const owners = new Map([[skuKey, [externalId(), other]]]);
 
   it('names what another run has claimed since', () => {
-    expect(alsoShared(creation, bearers)).toEqual([withheldSku]);
+    expect(sharedSincePlan(creation, owners)).toEqual([withheldSku]);
   });
 
   it('does not name what is withheld already, nor what is ours alone', () => {
-    expect(alsoShared({ ...creation, withheld: [withheldSku] }, bearers)).toEqual([]);
-    expect(alsoShared(creation, new Map([[skuKey, [externalId()]]]))).toEqual([]);
-    expect(alsoShared(creation, new Map())).toEqual([]);
+    expect(sharedSincePlan({ ...creation, withheld: [withheldSku] }, owners)).toEqual([]);
+    expect(sharedSincePlan(creation, new Map([[skuKey, [externalId()]]]))).toEqual([]);
+    expect(sharedSincePlan(creation, new Map())).toEqual([]);
   });
 });
 
 describe('the holder of a withheld identifier', () => {
   const elsewhere = 'shopify:elsewhere.myshopify.com:7';
-  const whose = (seen: Partial<IdentityView>) => settle(creation, view(seen)).withheld[0]?.holder;
+  const whose = (seen: Partial<IdentityView>) => resolve(creation, view(seen)).withheld[0]?.holder;
   const held = (over: Partial<CatalogHolder>, known: IdentityView['known'] = new Map()) =>
     whose({ holders: [holder(over)], known });
 
   it('is another product of the store, or a product of another store, where one of ours has it', () => {
-    expect(whose({ bearers: new Map([[skuKey, [externalId(), other]]]) })).toEqual({
+    expect(whose({ owners: new Map([[skuKey, [externalId(), other]]]) })).toEqual({
       ...{ whose: 'this_store', externalIds: [other], catalogId: null },
     });
-    expect(whose({ bearers: new Map([[skuKey, [externalId(), elsewhere]]]) })).toEqual({
+    expect(whose({ owners: new Map([[skuKey, [externalId(), elsewhere]]]) })).toEqual({
       ...{ whose: 'other_store', externalIds: [elsewhere], catalogId: null },
     });
   });

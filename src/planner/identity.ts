@@ -19,7 +19,7 @@ export interface CatalogHolder {
 /** The other products and variants that have the change's identifiers, in all stores of the workspace. */
 export interface IdentityView {
   /** `kind\0value` to the external_ids of the products or variants with that identifier, including ours. */
-  readonly bearers: ReadonlyMap<string, readonly string[]>;
+  readonly owners: ReadonlyMap<string, readonly string[]>;
   readonly holders: readonly CatalogHolder[];
   /** Catalog id of the product that already has this change's external_id, if the listing returned one. */
   readonly ownCatalogId: string | null;
@@ -29,15 +29,15 @@ export interface IdentityView {
   readonly known: ReadonlyMap<string, 'live' | 'orphaned'>;
 }
 
-export const NO_OTHER_BEARERS: IdentityView = {
-  bearers: new Map(),
+export const NO_OTHER_OWNERS: IdentityView = {
+  owners: new Map(),
   holders: [],
   ownCatalogId: null,
   contested: new Set(),
   known: new Map(),
 };
 
-export type SettledIdentity =
+export type ResolvedIdentity =
   | { readonly kind: 'change'; readonly change: PlannedChange }
   | { readonly kind: 'unchanged'; readonly withheld: readonly WithheldIdentifier[] };
 
@@ -47,12 +47,12 @@ export type SettledIdentity =
  * is withheld and reported when another product or variant of the workspace's stores has it, or a catalog product
  * with another external_id. A matching catalog product without an external_id is adopted.
  */
-export function settleIdentity(
+export function resolveIdentity(
   change: PlannedChange,
   link: LinkView | null,
   view: IdentityView,
   generatedFields: ReadonlySet<CatalogField>,
-): SettledIdentity {
+): ResolvedIdentity {
   const own = new Set([
     change.externalId,
     ...(change.body.variants ?? []).map((variant) => variant.external_id),
@@ -70,7 +70,7 @@ export function settleIdentity(
   }
   const body = withoutIdentifiers(change.body, withheld);
   if (change.kind === 'create')
-    return { kind: 'change', change: settledCreation(change, body, withheld, adopted, view) };
+    return { kind: 'change', change: resolvedCreation(change, body, withheld, adopted, view) };
   // A value that was pushed before and is withheld now is cleared: the catalog never keeps an outdated identifier.
   const fields = changedFields(body, link?.pushedFields ?? {});
   if (fields.length === 0 && link?.state !== 'orphaned') return { kind: 'unchanged', withheld };
@@ -86,17 +86,17 @@ export function settleIdentity(
   };
 }
 
-function settledCreation(
+function resolvedCreation(
   change: PlannedChange,
   body: PlannedChange['body'],
   withheld: readonly WithheldIdentifier[],
   adopted: string | undefined,
   view: IdentityView,
 ): PlannedChange {
-  const settled = { ...change, withheld, fields: filledFields(body) };
+  const resolved = { ...change, withheld, fields: filledFields(body) };
   if (view.ownCatalogId !== null) {
     return {
-      ...settled,
+      ...resolved,
       kind: 'adopt',
       catalogId: view.ownCatalogId,
       reason: 'already in the catalog under its external_id',
@@ -104,13 +104,13 @@ function settledCreation(
   }
   if (adopted !== undefined) {
     return {
-      ...settled,
+      ...resolved,
       kind: 'adopt',
       catalogId: adopted,
       reason: 'in the catalog without an external_id: adopted by its identifier',
     };
   }
-  return settled;
+  return resolved;
 }
 
 /** Unclaimed catalog products that match one of the change's own identifiers (not of its variants). */
@@ -122,7 +122,7 @@ function adoptableIds(
 ): string[] {
   const ids = new Set<string>();
   for (const identifier of identifiers) {
-    if (identifier.owner !== change.externalId || sharedWith(identifier, view).length > 0) continue;
+    if (identifier.owner !== change.externalId || otherOwners(identifier, view).length > 0) continue;
     for (const holder of holdersOf(identifier, view)) {
       if (holder.isVariant || (holder.externalId !== null && !own.has(holder.externalId))) continue;
       if (holder.externalId === null && !view.contested.has(holder.catalogId)) ids.add(holder.catalogId);
@@ -140,7 +140,7 @@ function obstacle(
   view: IdentityView,
   target: string | null | undefined,
 ): Obstacle | null {
-  const others = sharedWith(identifier, view);
+  const others = otherOwners(identifier, view);
   if (others.length > 0) return sharedBy(identifier, others);
   for (const holder of holdersOf(identifier, view)) {
     if (holder.externalId !== null && own.has(holder.externalId)) continue;
@@ -162,7 +162,7 @@ function obstacle(
 function sharedBy({ kind, value, owner }: Identifier, others: readonly string[]): Obstacle {
   const isSameShop = others.some((other) => shopOf(other) === shopOf(owner));
   return {
-    reason: `${kind} ${value} is also borne by ${others.join(', ')}`,
+    reason: `${kind} ${value} is also used by ${others.join(', ')}`,
     holder: { whose: isSameShop ? 'this_store' : 'other_store', externalIds: others, catalogId: null },
   };
 }
@@ -180,8 +180,8 @@ function shopOf(externalId: string): string | undefined {
   return parseExternalId(externalId)?.shop;
 }
 
-function sharedWith(identifier: Identifier, view: IdentityView): string[] {
-  return (view.bearers.get(bearerKey(identifier)) ?? []).filter((bearer) => bearer !== identifier.owner);
+function otherOwners(identifier: Identifier, view: IdentityView): string[] {
+  return (view.owners.get(valueKey(identifier)) ?? []).filter((owner) => owner !== identifier.owner);
 }
 
 function holdersOf(identifier: Identifier, view: IdentityView): CatalogHolder[] {
@@ -190,18 +190,18 @@ function holdersOf(identifier: Identifier, view: IdentityView): CatalogHolder[] 
   );
 }
 
-export function bearerKey({ kind, value }: Pick<Identifier, 'kind' | 'value'>): string {
+export function valueKey({ kind, value }: Pick<Identifier, 'kind' | 'value'>): string {
   return `${kind}\u0000${value}`;
 }
 
 /** The identifiers that another run has claimed since planning. Checked right before sending. */
-export function alsoShared(
+export function sharedSincePlan(
   change: PlannedChange,
-  bearers: ReadonlyMap<string, readonly string[]>,
+  owners: ReadonlyMap<string, readonly string[]>,
 ): WithheldIdentifier[] {
   const planned = new Set(change.withheld.map(identifierKey));
   return identifiersOf(change.body).flatMap((identifier) => {
-    const others = (bearers.get(bearerKey(identifier)) ?? []).filter((bearer) => bearer !== identifier.owner);
+    const others = (owners.get(valueKey(identifier)) ?? []).filter((owner) => owner !== identifier.owner);
     if (others.length === 0 || planned.has(identifierKey(identifier))) return [];
     return [{ ...identifier, ...sharedBy(identifier, others) }];
   });

@@ -61,7 +61,7 @@ export interface PlannedChange {
 
 /**
  * Plans the change of one product: pure, the first of two steps. Identifiers that earlier runs withheld are ignored
- * here. `settleIdentity` decides later, with the whole store and the catalog in view, whether they stay withheld.
+ * here. `resolveIdentity` decides later, with the whole store and the catalog in view, whether they stay withheld.
  *
  * `generatedFields` are the catalog fields that write-back writes. A change to only these fields is pushed, but does
  * not request generation.

@@ -5,7 +5,7 @@ import type { LiveMetafield } from '../domain/store-port.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import { afterWrite, effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { intendedValues, type GeneratedProduct } from './generated-content.js';
-import { NO_OTHER_BEARERS, settleIdentity } from './identity.js';
+import { NO_OTHER_OWNERS, resolveIdentity } from './identity.js';
 import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange } from './plan-product.js';
 import { decideFields, type FieldDecision } from './plan-write-back.js';
 
@@ -70,11 +70,11 @@ class Product {
   /** Plans like a run, and proves that the plan equals the real change; null when nothing changed. */
   plan(): PlannedChange | null {
     const planned = planProduct(this.#read(), this.#link, under, generatedFields);
-    const settled =
+    const resolved =
       planned.kind === 'unchanged' || planned.kind === 'put_off'
         ? null
-        : settleIdentity(planned, this.#link, NO_OTHER_BEARERS, generatedFields);
-    const change = settled?.kind === 'change' ? settled.change : null;
+        : resolveIdentity(planned, this.#link, NO_OTHER_OWNERS, generatedFields);
+    const change = resolved?.kind === 'change' ? resolved.change : null;
     const changed = this.#changed();
     expect(change !== null).toBe(changed.length > 0);
     expect(JSON.stringify(change?.body ?? {})).not.toContain(GENERATED);

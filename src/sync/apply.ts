@@ -9,7 +9,7 @@ import { Database } from '../persistence/database.js';
 import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
 import { ownersByIdentifier } from '../persistence/identifier-owners.js';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { alsoShared } from '../planner/identity.js';
+import { sharedSincePlan } from '../planner/identity.js';
 import { catalogFields, sentCatalogFields } from '../planner/catalog-content.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { killPoint } from '../runtime/kill-point.js';
@@ -28,11 +28,11 @@ type ActionOutcome = 'applied' | 'accepted' | 'failed';
 /** Sends when an allowed request is free or about to be free. Sends nothing more once the run has to end. */
 type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
-type Bearers = ReadonlyMap<string, readonly string[]>;
+type Owners = ReadonlyMap<string, readonly string[]>;
 
 /** A run whose actions are carried out. */
 export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 'identifiersProved'> {
-  /** Notes that its actions up to this one are begun; throws when they are not this worker's any more. */
+  /** Notes that its actions up to this one are started; throws when this worker no longer holds them. */
   readonly begin: (actionId: string) => Promise<void>;
   /**
    * Throws when another worker may have the run, for example after this process was paused. Then nothing may be sent.
@@ -42,21 +42,22 @@ export interface ApplyingRun extends Pick<SyncRunEntity, 'id' | 'startedUpTo' | 
 
 interface ActionChunk {
   readonly actions: readonly SyncActionEntity[];
-  readonly bearers: Bearers;
+  readonly owners: Owners;
   readonly held: ReadonlyMap<string, Identifier[]>;
   readonly stale: ReadonlyMap<string, Identifier[]>;
 }
 
 const NONE: ReadonlyMap<string, Identifier[]> = new Map();
 
-interface BegunAction {
+interface StartedAction {
   readonly action: SyncActionEntity;
   /** The other owners of the actions' identifiers. */
-  readonly bearers: Bearers;
-  /** What the catalog may hold for its product, and what of that the store has elsewhere or nowhere by now. */
+  readonly owners: Owners;
+  /** All identifiers that the catalog may hold for the product. */
   readonly held: readonly Identifier[];
+  /** Those of `held` that the product no longer has in the store. */
   readonly stale: readonly Identifier[];
-  /** An earlier attempt may have carried it out. */
+  /** True when an earlier attempt may have carried the action out. */
   readonly attempted: boolean;
 }
 
@@ -91,7 +92,7 @@ export class Applier {
     store: Store,
     outage: Outage,
     signal: AbortSignal,
-    onSettled: () => void,
+    onDone: () => void,
   ): Promise<void> {
     const { concurrency } = store.workspace.settings;
     const underWay = new Set<Promise<void>>();
@@ -108,20 +109,20 @@ export class Applier {
           throw error;
         }
       });
-    const settle = async (begun: BegunAction): Promise<void> => {
+    const carryOut = async (started: StartedAction): Promise<void> => {
       try {
-        await this.#settle(run, store, begun, outage, inTurn);
-        onSettled();
+        await this.#carryOut(run, store, started, outage, inTurn);
+        onDone();
       } catch (error) {
         halted.by ??= { error };
       }
     };
     try {
-      for await (const begun of this.#begun(run, store)) {
+      for await (const started of this.#started(run, store)) {
         while (underWay.size >= concurrency * AHEAD) await Promise.race(underWay);
         signal.throwIfAborted();
         if (halted.by !== null) break;
-        const work: Promise<void> = settle(begun).finally(() => underWay.delete(work));
+        const work: Promise<void> = carryOut(started).finally(() => underWay.delete(work));
         underWay.add(work);
       }
     } finally {
@@ -134,16 +135,16 @@ export class Applier {
    * Open actions, started a few at a time. If a worker dies, its last few may have been carried out, and the next
    * worker looks for them.
    */
-  async *#begun(run: ApplyingRun, store: Store): AsyncGenerator<BegunAction> {
+  async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
     const { concurrency } = store.workspace.settings;
-    for await (const { actions, bearers, held, stale } of oneAhead(this.#chunks(run.id, store))) {
+    for await (const { actions, owners, held, stale } of oneAhead(this.#chunks(run.id, store))) {
       for (let from = 0; from < actions.length; from += concurrency) {
         const some = actions.slice(from, from + concurrency);
         await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {
           const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.startedUpTo);
           const own = held.get(action.externalId) ?? [];
-          yield { action, bearers, attempted, held: own, stale: stale.get(action.externalId) ?? [] };
+          yield { action, owners, attempted, held: own, stale: stale.get(action.externalId) ?? [] };
         }
       }
     }
@@ -155,11 +156,11 @@ export class Applier {
       if (chunk.length === 0) return;
       // Checked again right before sending: another store's run may have claimed the same identifier since the plan.
       const products = chunk.map((action) => action.externalId);
-      const bearers = await ownersByIdentifier(this.db, store.workspace.key, products);
+      const owners = await ownersByIdentifier(this.db, store.workspace.key, products);
       const orphans = chunk.filter((action) => action.kind === 'orphan').map((action) => action.externalId);
       yield {
         actions: chunk,
-        bearers,
+        owners,
         held: orphans.length === 0 ? NONE : await this.actions.held(orphans),
         stale: await this.actions.stale(products),
       };
@@ -167,20 +168,20 @@ export class Applier {
     }
   }
 
-  async #settle(
+  async #carryOut(
     run: ApplyingRun,
     store: Store,
-    begun: BegunAction,
+    started: StartedAction,
     outage: Outage,
     inTurn: InTurn,
   ): Promise<void> {
-    const { action, bearers, attempted, stale } = begun;
+    const { action, owners, attempted, stale } = started;
     if (action.kind === 'orphan') {
-      await this.#orphan(run, store, begun, outage, inTurn);
+      await this.#orphan(run, store, started, outage, inTurn);
       return;
     }
     const change = plannedChange(action);
-    const withheld = [...change.withheld, ...alsoShared(change, bearers)];
+    const withheld = [...change.withheld, ...sharedSincePlan(change, owners)];
     const body = withoutIdentifiers(change.body, withheld);
     try {
       const sent = await inTurn(() =>
@@ -206,7 +207,7 @@ export class Applier {
   async #orphan(
     run: ApplyingRun,
     store: Store,
-    { action, held }: BegunAction,
+    { action, held }: StartedAction,
     outage: Outage,
     inTurn: InTurn,
   ): Promise<void> {

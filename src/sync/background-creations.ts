@@ -109,8 +109,8 @@ export class BackgroundCreations {
   }
 
   /**
-   * Links a product that was found, and sends what its creation left out: the identifiers where they were not proved free, and the
-   * variants where the product had to be created once more. Until that is done the product is owed.
+   * Links a product that was found, and sends the fields that its creation left out. These are identifiers that were not proved free,
+   * and the variants of a product that was created a second time. The product is owed until they are sent.
    */
   async #link(
     store: Store,
@@ -250,7 +250,10 @@ export class BackgroundCreations {
   }
 }
 
-/** Hashes of what the catalog holds of the product; without variants where it is no product model, as when it was created anew. */
+/**
+ * Hashes of the fields that the catalog holds of the product. Variants are left out when the product is not a product model, as after
+ * a second creation.
+ */
 function heldFields(
   { pushedFields }: StoreProductEntity,
   product: CatalogProduct,

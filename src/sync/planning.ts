@@ -7,7 +7,7 @@ import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
-import { settleIdentity, type CatalogHolder, type SettledIdentity } from '../planner/identity.js';
+import { resolveIdentity, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, planProduct, type PlannedChange, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
@@ -69,26 +69,26 @@ export async function planRead(
   if (incomplete === null) await planOrphans(plan, store);
   await plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
-  const settled = await settlePlanned(plan, store, listing);
-  tally.unchanged += settled.unchanged;
+  const resolved = await resolveIdentities(plan, store, listing);
+  tally.unchanged += resolved.unchanged;
   const counts = await plan.actions.counts();
   if (!options.force) enforceLimits(store, counts);
   return {
     counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
     incomplete,
-    proved: settled.proved,
+    proved: resolved.proved,
     notCompared: listing?.notCompared ?? null,
   };
 }
 
 /** Settles the identity of what the transaction holds against store and catalog; `unchanged` actions came to nothing. */
-export async function settlePlanned(
+export async function resolveIdentities(
   plan: PlanTransaction,
   store: Store,
   listing: ListingView | null = null,
 ): Promise<{ readonly unchanged: number; readonly proved: boolean }> {
   const proved = await fillCatalogView(plan, store.workspace, listing);
-  const unchanged = await settleActions(plan, store);
+  const unchanged = await resolveActions(plan, store);
   await plan.actions.planReleases();
   return { unchanged, proved };
 }
@@ -203,8 +203,8 @@ type PlannedProduct =
   | { readonly kind: 'put_off'; readonly owed: OwedProduct };
 
 /**
- * The plan of one product; null when the store's settings leave it out. Whatever is wrong with the product is its own affair: it
- * is owed with what went wrong, and the run goes on with the others.
+ * The plan of one product; null when the store's settings leave it out. An error concerns this product alone: it is owed with the
+ * reason, and the run goes on with the others.
  */
 function planOne(store: Store, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
   const { externalId, storeId } = product;
@@ -239,28 +239,28 @@ async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
   await plan.actions.planOrphans(present);
 }
 
-const SETTLE_BATCH = 500;
+const RESOLVE_BATCH = 500;
 
 /** Settles the identity of each action with an identifier. Returns how many became no-ops. */
-async function settleActions(plan: PlanTransaction, store: Store): Promise<number> {
+async function resolveActions(plan: PlanTransaction, store: Store): Promise<number> {
   const contested = await plan.catalog.contestedHolders();
   let unchanged = 0;
   for (let after = '0'; ;) {
-    const actions = await plan.catalog.actionsToSettle(after, SETTLE_BATCH);
+    const actions = await plan.catalog.actionsToResolve(after, RESOLVE_BATCH);
     if (actions.length === 0) return unchanged;
-    unchanged += await settleBatch(plan, store, actions, contested);
+    unchanged += await resolveBatch(plan, store, actions, contested);
     after = actions.at(-1)?.id ?? after;
   }
 }
 
-async function settleBatch(
+async function resolveBatch(
   plan: PlanTransaction,
   store: Store,
   actions: readonly SyncActionEntity[],
   contested: ReadonlySet<string>,
 ): Promise<number> {
   const products = actions.map((action) => action.externalId);
-  const [links, bearers, holders, ownIds] = [
+  const [links, owners, holders, ownIds] = [
     await plan.reads.links(products),
     await plan.catalog.owners(products),
     (await plan.catalog.holders(products)).filter(
@@ -275,18 +275,18 @@ async function settleBatch(
     }),
   );
   const holdersByKey = Map.groupBy(holders, (holder) => `${holder.kind}\u0000${holder.value}`);
-  const settledOne = (
+  const resolvedOne = (
     action: SyncActionEntity,
-  ): { readonly settled: SettledIdentity } | { reason: string } => {
+  ): { readonly resolved: ResolvedIdentity } | { reason: string } => {
     try {
       const change = plannedChange(action);
       const own = identifiersOf(change.body).flatMap(
         (each) => holdersByKey.get(`${each.kind}\u0000${each.value}`) ?? [],
       );
       const { externalId } = action;
-      const view = { bearers, holders: own, ownCatalogId: ownIds.get(externalId) ?? null, contested, known };
+      const view = { owners, holders: own, ownCatalogId: ownIds.get(externalId) ?? null, contested, known };
       return {
-        settled: settleIdentity(change, links.get(externalId) ?? null, view, store.generatedFields),
+        resolved: resolveIdentity(change, links.get(externalId) ?? null, view, store.generatedFields),
       };
     } catch (error) {
       return { reason: errorLine(error) };
@@ -294,18 +294,18 @@ async function settleBatch(
   };
   let unchanged = 0;
   for (const action of actions) {
-    const found = settledOne(action);
+    const found = resolvedOne(action);
     if ('reason' in found) {
       // Its identity cannot be decided. That is this product's fault alone.
       const { externalId, storeId, label } = action;
       await plan.actions.setAside(action.id);
       await plan.owed.putOff([{ externalId, storeId, label, code: 'not_understood', detail: found.reason }]);
       unchanged += 1;
-    } else if (found.settled.kind === 'unchanged') {
-      await plan.actions.drop(action.id, action.externalId, found.settled.withheld);
+    } else if (found.resolved.kind === 'unchanged') {
+      await plan.actions.drop(action.id, action.externalId, found.resolved.withheld);
       unchanged += 1;
-    } else if (differs(action, found.settled.change)) {
-      await plan.actions.replace(action.id, found.settled.change);
+    } else if (differs(action, found.resolved.change)) {
+      await plan.actions.replace(action.id, found.resolved.change);
     }
   }
   return unchanged;

@@ -31,7 +31,7 @@ export type Sent =
   | {
       readonly kind: 'product';
       readonly product: CatalogProduct;
-      /** What the catalog holds of the body now. */
+      /** The part of the body that the catalog holds now. */
       readonly body: CatalogProductBody;
       readonly refused: readonly WithheldIdentifier[];
     }
@@ -103,8 +103,8 @@ export class ProductSender {
   }
 
   /**
-   * Sends the named fields of a product that exists. What stale identifiers hold is freed first. An identifier that the catalog
-   * refuses is left out and returned; a refusal of anything else is thrown as it is.
+   * Sends the named fields of a product that exists. Stale identifiers are released first. An identifier that the catalog refuses is
+   * left out and returned. A refusal of any other field is thrown.
    */
   async update(
     catalogId: string,
@@ -142,7 +142,7 @@ export class ProductSender {
     }
   }
 
-  /** The PATCH comes first: it proves that the product exists and bears the external_id by which the POST finds it. */
+  /** The PATCH comes first: it proves that the product exists and has the external_id by which the POST finds it. */
   async #change(
     catalogId: string,
     externalId: string,

@@ -64,7 +64,7 @@ const CRASHES_MOST = 10;
 /** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
 const CREATIONS_WAIT_MS = 240_000;
 /** The number of failed actions in the log. The rows have all of them. */
-const FAILURES_TOLD = 20;
+const FAILURES_LOGGED = 20;
 
 /**
  * Processes runs to their end. A worker holds a run by a lease and does the phase in the run's row. After a crash the
@@ -164,7 +164,7 @@ export class RunWorker {
   /** Logs only ids and codes. The messages of a service may quote product texts, so they stay in the row. */
   async #tellEnd(run: SyncRunEntity, end: RunEnd): Promise<void> {
     const { id: runId, store } = run;
-    const failures = end.counts.failed === 0 ? [] : await this.actions.failures(runId, FAILURES_TOLD);
+    const failures = end.counts.failed === 0 ? [] : await this.actions.failures(runId, FAILURES_LOGGED);
     for (const { externalId, kind, error } of failures)
       this.#log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
     const { state, counts, errorCode: code = null } = end;
@@ -203,7 +203,7 @@ export class RunWorker {
     }
   }
 
-  /** The store need not finish an export that nobody waits for. */
+  /** The store need not finish an export that no run reads. */
   async #cancelled({ id }: SyncRunEntity, by: string): Promise<RunEnd> {
     const run = await this.runs.get(id);
     if (run === null) throw new CodedError('not_found', `run ${id} is gone`);
@@ -315,7 +315,7 @@ export class RunWorker {
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
     await this.#enter(hold, 'generation');
-    // What this run asked for before a retry or a crash counts too.
+    // Requests of this run before a retry or a crash count towards the limit.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>
       this.generation.requestDue(store, run.id, room, signal),

@@ -13,8 +13,8 @@ import {
   SavedPlanRepository,
   type EntryStanding,
   type Refusal,
-  type SettledAction,
-  type SettledEntry,
+  type ResolvedAction,
+  type ResolvedEntry,
 } from '../persistence/saved-plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { filledFields, identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
@@ -23,7 +23,7 @@ import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/sou
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { dryRun, type DryRun } from './dry-run.js';
-import { settlePlanned } from './planning.js';
+import { resolveIdentities } from './planning.js';
 
 export interface SaveOptions {
   readonly full: boolean;
@@ -91,7 +91,7 @@ export class SavedPlans {
     const transaction = await PlanTransaction.begin(this.db, run, { dry: true });
     try {
       const tally = await this.#take(transaction, store, plan, signal);
-      await settlePlanned(transaction, store);
+      await resolveIdentities(transaction, store);
       const moved = await this.#movedIdentities(transaction, plan, run.id, tally.refusals);
       const refusals = [...tally.refusals, ...moved];
       await this.plans.refuse(transaction.transaction, plan.id, run, refusals);
@@ -166,8 +166,8 @@ export class SavedPlans {
     refused: readonly Refusal[],
   ): Promise<Refusal[]> {
     const known = new Set(refused.map(({ position }) => position));
-    const settled = await this.plans.settled(transaction.transaction, plan.id, runId);
-    return settled.flatMap(({ entry, action }) => {
+    const resolved = await this.plans.resolved(transaction.transaction, plan.id, runId);
+    return resolved.flatMap(({ entry, action }) => {
       const reason = known.has(entry.position) ? null : movedIdentity(entry, action);
       return reason === null ? [] : [{ position: entry.position, reason }];
     });
@@ -191,12 +191,12 @@ function judged(entry: EntryStanding, found: SourceProduct | null, store: Store)
   if (source !== entry.sourceFingerprint || entry.body === null)
     return 'the product was changed in the store since the plan was made';
   // An adoption is a creation with a settled identity, so it is decided again from the start.
-  const anew =
+  const again =
     entry.kind === 'adopt'
       ? ({ kind: 'create', catalogId: null, fields: filledFields(entry.body) } as const)
       : ({ kind: entry.kind, catalogId: entry.catalogId, fields: entry.fields } as const);
   return {
-    ...anew,
+    ...again,
     externalId: entry.externalId,
     storeId: entry.storeId,
     label: entry.label,
@@ -207,7 +207,7 @@ function judged(entry: EntryStanding, found: SourceProduct | null, store: Store)
     // The present product: a write-back must not compare with an older read.
     seen: seenFields(live),
     wantsGeneration: entry.wantsGeneration,
-    recreated: anew.kind === 'create' && entry.kind === 'create' && entry.linkCatalogId !== null,
+    recreated: again.kind === 'create' && entry.kind === 'create' && entry.linkCatalogId !== null,
     readMark: null,
     identifiers: identifiersOf(entry.body),
   };
@@ -238,7 +238,7 @@ function orphaned(entry: EntryStanding): NewAction {
   return { kind, ...common, ...nothing };
 }
 
-function movedIdentity(entry: SettledEntry, action: SettledAction | null): string | null {
+function movedIdentity(entry: ResolvedEntry, action: ResolvedAction | null): string | null {
   if (action === null) return 'nothing of it is left to do: its identifiers are withheld by now';
   const same =
     action.kind === entry.kind &&

@@ -262,9 +262,9 @@ export class WriteBackWriter {
     const findings = isGated ? await findingsOf(store, found) : [];
     if (findings.length > 0) return heldBack(store, findings);
     const toWrite = decisions.filter((decision) => decision.verdict === 'write');
-    const begun = await this.caps.begin(row, sentValues(toWrite), store.writeLimits);
-    if (begun.kind === 'lost') throw new HoldLostError(row.externalId);
-    if (begun.kind === 'capped') return { capped: begun.reason };
+    const attempt = await this.caps.begin(row, sentValues(toWrite), store.writeLimits);
+    if (attempt.kind === 'lost') throw new HoldLostError(row.externalId);
+    if (attempt.kind === 'capped') return { capped: attempt.reason };
     killPoint('write-back.started');
     const journal = new Journal(row, found, decisions);
     try {

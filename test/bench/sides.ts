@@ -31,14 +31,14 @@ export class Sides {
     listed?: { shop: string; products: number };
   }): Promise<void> {
     const line = JSON.stringify(orders);
-    this.child.tell(line);
+    this.child.send(line);
     await this.child.said(`taken ${line}`);
   }
 
   /** Requests since the last call. */
   async takeCounts(): Promise<Requests> {
     const before = this.child.lines.filter((line) => line.startsWith('counts ')).length;
-    this.child.tell('counts');
+    this.child.send('counts');
     for (;;) {
       const said = this.child.lines.filter((line) => line.startsWith('counts '));
       const last = said.at(-1);

@@ -98,7 +98,7 @@ export async function benchWriteBacks(results: number, log: Log): Promise<Figure
     const daemon = await world.start();
     await allApplied(world.db, results);
     await daemon.stop();
-    child.tell('report');
+    child.send('report');
     const report = JSON.parse(await child.said('report ')) as {
       points: number;
       throttled: number;

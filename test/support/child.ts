@@ -11,7 +11,7 @@ export interface Child {
   /** The first line, past or to come, that starts with `prefix`, without it. Fails when the process ends before. */
   said(prefix: string): Promise<string>;
   /** Writes a line to its stdin. */
-  tell(line: string): void;
+  send(line: string): void;
   /** SIGKILL, and waits until it is gone. */
   kill(): Promise<void>;
   /** Waits for its end. */
@@ -54,7 +54,7 @@ export function startChild(
     process: child,
     lines,
     exit,
-    tell: (line) => void child.stdin.write(`${line}\n`),
+    send: (line) => void child.stdin.write(`${line}\n`),
     said: async (prefix) =>
       await new Promise((resolve, reject) => {
         const look = (): void => {

@@ -137,8 +137,8 @@ export class WriteBackActionPages {
 
   async #generationNotice(store: string, externalId: string): Promise<string> {
     try {
-      const wish = { store, ids: [externalId], force: true };
-      const { requested, passedOver, stopped } = await this.generation.generate(wish, this.shutdown.signal);
+      const requested = { store, ids: [externalId], force: true };
+      const { requested, passedOver, stopped } = await this.generation.generate(requested, this.shutdown.signal);
       if (requested > 0) return messages.generationRequested;
       return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
     } catch (error) {

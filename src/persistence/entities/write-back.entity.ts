@@ -19,7 +19,7 @@ import { oneOf } from './checks.js';
 @Index('write_back_due', ['nextAttemptAt'], { where: "state = 'ready'" })
 @Index('write_back_by_product', ['externalId', 'createdAt'])
 @Index('write_back_unmapped', ['store', 'createdAt'], { where: 'unmapped_count > 0' })
-@Index('write_back_begun', ['store', 'begunAt'], { where: 'begun_at IS NOT NULL' })
+@Index('write_back_begun', ['store', 'attemptedAt'], { where: 'begun_at IS NOT NULL' })
 @Index('write_back_capped', ['store', 'createdAt'], { where: 'capped_by IS NOT NULL' })
 @Index('write_back_by_state', ['state', 'createdAt'])
 // The order of the journal. TypeORM cannot express it: greatest(created_at, settled_at, reverted_at, decided_at), id.
@@ -43,7 +43,7 @@ export class WriteBackEntity {
   /** The values that an attempt is about to send, by target. Stored before they are sent. */
   @Column('jsonb', { default: {} }) sent!: Record<string, SentValue>;
   /** When an attempt last began to send something. */
-  @Column('timestamptz', { nullable: true }) begunAt!: Date | null;
+  @Column('timestamptz', { name: 'begun_at', nullable: true }) attemptedAt!: Date | null;
   /** The limit on writes that a ready row waits for. */
   @Column('text', { nullable: true }) cappedBy!: WriteCap | null;
   @Column('jsonb', { default: [] }) fields!: JournalField[];

@@ -39,7 +39,7 @@ const dataDirs: string[] = [];
 
 afterEach(async () => {
   for (const child of children.splice(0)) {
-    child.tell('release');
+    child.send('release');
     await child.exit();
   }
   for (const database of opened.splice(0)) await database.release();
@@ -128,7 +128,7 @@ describe('the embedded database and the users of the system', () => {
     const child = startChild(PROGRAM, [dataDir], { uid: nobody.uid, gid: nobody.gid });
     children.push(child);
     expect(await one(await child.said('url '))).toEqual({ one: 1 });
-    child.tell('release');
+    child.send('release');
     await child.said('released');
     await child.exit();
     children.splice(0);

@@ -170,7 +170,7 @@ describe('the embedded database', () => {
     const second = await open(dataDir);
     expect(second.url).toBe(first.url);
 
-    first.child.tell('release');
+    first.child.send('release');
     await first.child.said('released');
     expect(await ask(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     expect(await serverPid(dataDir)).toBe(pid);

@@ -171,7 +171,7 @@ describe('the queues on PostgreSQL', () => {
     for (let round = 0; round < 3; round += 1) {
       const child = startChild(WORKER, [url]);
       children.push(child);
-      if (round === 0) child.tell('enqueue killed');
+      if (round === 0) child.send('enqueue killed');
       expect(await child.said('working on ')).toBe('killed');
       await child.kill();
     }

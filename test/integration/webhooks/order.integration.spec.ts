@@ -10,9 +10,9 @@ let stages: Stages;
 beforeAll(async () => {
   stages = await Stages.open();
 });
-beforeEach(startAnew);
+beforeEach(restart);
 
-async function startAnew(): Promise<void> {
+async function restart(): Promise<void> {
   await stages.reset();
   stages.store.put(snapshot(1));
   await stages.sync();
@@ -75,7 +75,7 @@ describe('results in whatever order', () => {
     const pauses = fc.array(fc.boolean(), { minLength: EVENTS.length, maxLength: EVENTS.length });
     await fc.assert(
       fc.asyncProperty(order, pauses, async (events, writes) => {
-        await startAnew();
+        await restart();
         let settledAs: string | undefined;
         for (const [index, event] of events.entries()) {
           await happen(event);

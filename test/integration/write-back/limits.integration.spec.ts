@@ -75,7 +75,7 @@ describe('limits.maxWritesPerDay', () => {
     if (id === undefined) throw new Error('no write-back');
     const limits = stages.sites.store(STORE).writeLimits;
     const sent = { title: { value: 'Generated 1', before: 'Product 1' } };
-    expect(await stages.caps.begin({ id, store: STORE }, sent, limits)).toEqual({ kind: 'begun' });
+    expect(await stages.caps.begin({ id, store: STORE }, sent, limits)).toEqual({ kind: 'started' });
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
   });
 

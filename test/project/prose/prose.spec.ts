@@ -61,6 +61,17 @@ describe('the rules of prose', () => {
   });
 
   it.each([
+    ['GenerateWish', 1],
+    ['crash_unended', 1],
+    ['#told', 1],
+    ['begunTo', 1],
+    ['bearer', 0],
+    ['toldest', 0],
+  ])('find in the name %s: %d', (text, count) => {
+    expect(findingsIn({ ...comment(text.replace('#', '')), kind: 'name' })).toHaveLength(count);
+  });
+
+  it.each([
     ['comment', 30],
     ['message', 20],
     ['document', 35],
@@ -92,7 +103,10 @@ describe('the reader of prose', () => {
     expect(proseOfCode('src/x.ts', text).map(({ kind, line, text: found }) => [kind, line, found])).toEqual([
       ['comment', 1, 'Reads `code` rows.'],
       ['comment', 3, 'First line, second line.'],
+      ['name', 5, 'm'],
       ['message', 5, 'the product was not found'],
+      ['name', 6, 'q'],
+      ['name', 7, 't'],
       ['message', 7, 'the run … has no rows'],
     ]);
   });

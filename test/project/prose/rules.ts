@@ -52,6 +52,15 @@ const TERMS: readonly Term[] = [
   { pattern: /\bat hand\b|\bof one's own\b/i, instead: 'available; your own' },
 ];
 
+/** The same words inside the names of variables, functions, types and members. */
+const NAME_TERMS: readonly Term[] = [
+  { pattern: /^(?:unended|wish(?:es|ed)?)$/, instead: 'crashCount; request' },
+  { pattern: /^(?:begun|forsaken|anew)$/, instead: 'started; abandoned; again' },
+  { pattern: /^(?:told|tells?|untold)$/, instead: 'logged, notified, sent' },
+  { pattern: /^(?:bears|borne|bearers)$/, instead: 'owners' },
+  { pattern: /^nudg(?:e|es|ed|ing)$/, instead: 'wake, enqueue' },
+];
+
 /** Sentences whose noun is a question word: “Who was told to come again need not be kept”. */
 const NOUN_CLAUSE =
   /^(?:Who(?:ever)?|What(?:ever)?(?! to do)|That which|Of which|Whichever|Whose) (?![^?]*\?)/;
@@ -65,10 +74,12 @@ const LIMITS: Readonly<Record<TextKind, number>> = {
   message: 20,
   document: 35,
   title: Infinity,
+  name: Infinity,
 };
 
 export function findingsIn(prose: Prose): readonly Finding[] {
   const { kind, path, line, text } = prose;
+  if (kind === 'name') return findingsInName(prose);
   return sentencesOf(text).flatMap((sentence) => {
     const problems: string[] = [];
     for (const { pattern, instead } of TERMS) {
@@ -84,6 +95,17 @@ export function findingsIn(prose: Prose): readonly Finding[] {
       problems.push(`${String(words)} words; a ${kind} has at most ${String(LIMITS[kind])} in a sentence`);
     return problems.map((problem) => ({ path, line, problem, sentence }));
   });
+}
+
+/** Looks at each word of a name in camel case or with underscores. */
+function findingsInName({ path, line, text }: Prose): readonly Finding[] {
+  const words = text.split(/(?<=[\p{Ll}\d])(?=\p{Lu})|_|\d+/u).map((word) => word.toLowerCase());
+  return NAME_TERMS.filter(({ pattern }) => words.some((word) => pattern.test(word))).map(({ instead }) => ({
+    path,
+    line,
+    problem: `the name “${text}” has a word of its own: write instead: ${instead}`,
+    sentence: text,
+  }));
 }
 
 /** Paragraphs, then sentences. A colon or a semicolon ends none. */

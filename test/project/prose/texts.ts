@@ -1,6 +1,6 @@
 import ts from 'typescript';
 
-export type TextKind = 'comment' | 'message' | 'title' | 'document';
+export type TextKind = 'comment' | 'message' | 'title' | 'document' | 'name';
 
 /** A piece of prose and where it begins. */
 export interface Prose {
@@ -57,6 +57,8 @@ export function proseOfCode(path: string, text: string): readonly Prose[] {
   const visit = (node: ts.Node): void => {
     for (const range of ts.getLeadingCommentRanges(text, node.pos) ?? []) takeComment(range);
     for (const range of ts.getTrailingCommentRanges(text, node.end) ?? []) takeComment(range);
+    if (isDeclaredName(node))
+      found.push({ kind: 'name', path, line: lineOf(node.getStart(tree)), text: node.text });
     const string = textOf(node);
     if (string !== undefined) {
       const kind = isTest ? (isTitle(node) ? 'title' : undefined) : isMessage(string) ? 'message' : undefined;
@@ -143,6 +145,25 @@ function textOf(node: ts.Node): string | undefined {
   if (ts.isTemplateExpression(node))
     return node.head.text + node.templateSpans.map(({ literal }) => `…${literal.text}`).join('');
   return undefined;
+}
+
+/** The name of a declaration: uses of it, and names of others' code, are not judged. A migration keeps its name for ever. */
+function isDeclaredName(node: ts.Node): node is ts.Identifier | ts.PrivateIdentifier {
+  if (!ts.isIdentifier(node) && !ts.isPrivateIdentifier(node)) return false;
+  const { parent } = node;
+  const isDeclaration =
+    ts.isVariableDeclaration(parent) ||
+    ts.isParameter(parent) ||
+    ts.isBindingElement(parent) ||
+    ts.isFunctionDeclaration(parent) ||
+    ts.isClassDeclaration(parent) ||
+    ts.isInterfaceDeclaration(parent) ||
+    ts.isTypeAliasDeclaration(parent) ||
+    ts.isMethodDeclaration(parent) ||
+    ts.isPropertyDeclaration(parent) ||
+    ts.isPropertySignature(parent) ||
+    ts.isPropertyAssignment(parent);
+  return isDeclaration && parent.name === node && !/\d{10,}$/.test(node.text);
 }
 
 function isTitle(node: ts.Node): boolean {

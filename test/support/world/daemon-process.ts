@@ -22,25 +22,25 @@ export class DaemonProcess {
 
   /** Begins, and resolves once it serves. */
   async start(): Promise<this> {
-    this.child.tell('start');
+    this.child.send('start');
     await this.child.said('up');
     return this;
   }
 
   /** Begins without waiting for it to serve; `exit` has the result. */
   begin(): void {
-    this.child.tell('start');
+    this.child.send('start');
   }
 
   /** From now on it dies when it comes by that point. */
   async dieAt(point: KillPoint): Promise<void> {
-    this.child.tell(`die ${point}`);
+    this.child.send(`die ${point}`);
     await this.child.said(`armed ${point}`);
   }
 
   /** The next time that it comes by that point it stands still, until it is resumed. */
   async standStillAt(point: KillPoint): Promise<void> {
-    this.child.tell(`stop ${point}`);
+    this.child.send(`stop ${point}`);
     await this.child.said(`armed ${point}`);
   }
 
