@@ -137,8 +137,11 @@ export class WriteBackActionPages {
 
   async #generationNotice(store: string, externalId: string): Promise<string> {
     try {
-      const requested = { store, ids: [externalId], force: true };
-      const { requested, passedOver, stopped } = await this.generation.generate(requested, this.shutdown.signal);
+      const request = { store, ids: [externalId], force: true };
+      const { requested, passedOver, stopped } = await this.generation.generate(
+        request,
+        this.shutdown.signal,
+      );
       if (requested > 0) return messages.generationRequested;
       return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
     } catch (error) {
