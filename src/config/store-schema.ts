@@ -10,6 +10,9 @@ const metafieldSelection = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\
 const contentSource = /^(name|description|html_description|brand|category|sections\..+)$/;
 const localeCode = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
+/** The store reads no more metafields by name at once. */
+const MOST_ATTRIBUTES = 250;
+
 const metafieldName = z
   .string()
   .regex(metafield, 'namespace.key of a metafield')
@@ -57,6 +60,16 @@ const writtenFields = z
   })
   .default({ name: 'title', html_description: 'descriptionHtml' });
 
+const writtenAttributes = z
+  .record(z.string().min(1), z.string().regex(metafield, 'namespace.key of a metafield'))
+  .superRefine((attributes, context) => {
+    const names = Object.values(attributes);
+    const twice = names.find((name, index) => names.indexOf(name) !== index);
+    if (twice !== undefined) context.addIssue(`each metafield once (${twice} is named twice)`);
+    if (names.length > MOST_ATTRIBUTES) context.addIssue(`${String(MOST_ATTRIBUTES)} attributes at most`);
+  })
+  .default({});
+
 /** Compares locales by their canonical form, which is more than letter case. */
 export const storeSchema = section({
   kind: z.literal('shopify').default('shopify'),
@@ -99,6 +112,8 @@ export const storeSchema = section({
     mode: z.enum(['auto', 'review', 'off']).default('auto'),
     onConflict: z.enum(['skip', 'overwrite']).default('skip'),
     fields: writtenFields,
+    attributes: writtenAttributes,
+    definitions: z.enum(['none', 'create']).default('none'),
     sections: z
       .strictObject({
         namespace: z.string().regex(/^[A-Za-z0-9_-]{3,255}$/, messages.namespace),

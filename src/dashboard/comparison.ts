@@ -6,6 +6,7 @@ import type { StoreProductEntity, WriteBackEntity } from '../persistence/entitie
 import { placeOfTarget } from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
 import { decideFields, type FieldDecision, type FieldVerdict } from '../planner/plan-write-back.js';
+import type { DefinitionsView } from '../planner/defined-value.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import type { Store } from '../sites/sites.js';
 
@@ -37,6 +38,7 @@ export type LiveAnswer =
   | {
       readonly live: LiveProduct;
       readonly translations: LiveByLocale;
+      readonly definitions: DefinitionsView;
       readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
     }
   /** The reason why there is nothing to compare with. */
@@ -81,6 +83,7 @@ export function decisionsAbout(
     released: false,
     sentBefore: row.sent,
     keep: store?.settings.writeBack.keep ?? [],
+    definitions: answer.definitions,
     translations: answer.translations,
   });
 }

@@ -7,7 +7,8 @@ import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { currentValue, readTranslations } from '../sites/live-translations.js';
+import { metafieldNamesOf } from '../domain/write-target.js';
+import { currentValue, readDefinitions, readTranslations } from '../sites/live-translations.js';
 import { Sites } from '../sites/sites.js';
 import {
   compareFromJournal,
@@ -81,13 +82,15 @@ export class LiveValues {
       const link = await this.links.get(row.externalId);
       if (link === null) return { problem: messages.unlinked };
       const { connector, settings } = this.sites.store(row.store);
-      const namespace = settings.writeBack.sections?.namespace ?? namespaceOf(row);
+      const namespace = settings.writeBack.sections?.namespace ?? null;
       const targets = row.intended.map(({ target }) => target);
-      const [live, translations] = await within(
+      const metafields = metafieldNamesOf(targets);
+      const [live, translations, definitions] = await within(
         ANSWER_WITHIN_MS,
         Promise.all([
-          connector.readLive(link.storeId, namespace),
+          connector.readLive(link.storeId, namespace, { seo: true, metafields }),
           readTranslations(connector, link.storeId, targets),
+          readDefinitions(this.sites.store(row.store), targets),
         ]),
       );
       if (live === null || translations === null) return { problem: messages.deletedInStore };
@@ -96,19 +99,12 @@ export class LiveValues {
       const written = withLandedWrites(link.written ?? {}, failed, (target) =>
         currentValue(target, live, translations),
       );
-      return { live, translations, link: { written, pushedFields: link.pushedFields } };
+      return { live, translations, definitions, link: { written, pushedFields: link.pushedFields } };
     } catch (error) {
       if (!isCoded(error)) throw error;
       return problemOf(error);
     }
   }
-}
-
-function namespaceOf(row: WriteBackEntity): string | null {
-  const target = row.intended.find((value) => value.target.startsWith('metafield:'))?.target;
-  if (target === undefined) return null;
-  const name = target.slice('metafield:'.length);
-  return name.slice(0, name.lastIndexOf('.'));
 }
 
 async function within<T>(ms: number, work: Promise<T>): Promise<T> {

@@ -1,3 +1,4 @@
+import { NO_DEFINITIONS } from '../planner/defined-value.js';
 import { describe, expect, it } from '@jest/globals';
 import { live } from '../../test/support/product-builders.js';
 import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
@@ -25,7 +26,10 @@ describe('translations on the dashboard', () => {
       ['descriptionHtml', { value: null }],
     ]);
     const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
-    const { fields } = compareWithLive(row(), undefined, { live: live(), translations, link });
+    const { fields } = compareWithLive(row(), undefined, {
+      ...{ live: live(), translations, link },
+      definitions: NO_DEFINITIONS,
+    });
     expect(fields).toMatchObject([
       { target: 'fr:title', kind: 'text', before: 'La mienne', after: 'Gourde', verdict: 'conflict' },
       { target: 'fr:descriptionHtml', kind: 'html', before: null, after: '<p>Acier</p>', verdict: 'write' },

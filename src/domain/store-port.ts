@@ -1,3 +1,8 @@
+import type {
+  DefinitionOutcome,
+  MetafieldDefinition,
+  NewMetafieldDefinition,
+} from './metafield-definition.js';
 import type { MetafieldValue, ProductSnapshot } from './snapshot.js';
 
 /**
@@ -75,6 +80,15 @@ export interface StoreConnector {
     metafields: readonly MetafieldWrite[],
     options?: StoreWriteOptions,
   ): Promise<readonly MetafieldOutcome[]>;
+
+  /** The definitions of the named product metafields (`namespace.key`), by name. One that does not exist is absent. */
+  readDefinitions(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>>;
+
+  /** Defines a product metafield, so that the admin and themes show it. */
+  createDefinition(
+    definition: NewMetafieldDefinition,
+    options?: StoreWriteOptions,
+  ): Promise<DefinitionOutcome>;
 
   /** Removes metafields that did not exist before the write. Removing an absent metafield is not an error. */
   removeMetafields(
@@ -158,12 +172,14 @@ export interface LiveProduct {
   readonly status: string;
   /** An empty string counts as null. A field that was not requested is absent; see `liveField`. */
   readonly fields: Readonly<Partial<Record<StoreField, string | null>>>;
-  /** All metafields of the requested namespace. */
+  /** All metafields of the requested namespace, and the named ones. */
   readonly metafields: readonly LiveMetafield[];
 }
 
 export interface LiveParts {
   readonly seo: boolean;
+  /** Further metafields by `namespace.key`; at most 250. */
+  readonly metafields?: readonly string[];
 }
 
 /** The store's value of a field. Throws when the field was not read, because that differs from an empty field. */

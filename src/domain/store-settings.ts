@@ -30,7 +30,11 @@ export interface WriteBackSettings {
   readonly onConflict: 'skip' | 'overwrite';
   /** Catalog field (`name`, or `sections.CODE`) to store field. */
   readonly fields: Readonly<Record<string, StoreField>>;
-  /** Null: custom attributes are not written. */
+  /** Attribute code to `namespace.key` of a metafield that the merchant has defined. */
+  readonly attributes: Readonly<Record<string, string>>;
+  /** `create`: a metafield without a definition gets one. */
+  readonly definitions: 'none' | 'create';
+  /** Null: further attributes are not written. */
   readonly sections: { readonly namespace: string } | null;
   readonly locales: readonly string[];
   /** Elements of the merchant's description that stay after a generated one. */

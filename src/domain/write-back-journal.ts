@@ -9,6 +9,8 @@ export interface IntendedValue {
   readonly from: string;
   /** The result's value before it was sanitised. If nothing was generated, it equals the pushed value. */
   readonly raw: string | null;
+  /** True when the value may only go into a metafield that the merchant has defined. Absent otherwise. */
+  readonly needsDefinition?: true;
   /** The reason why the value is not written although the result has it; absent otherwise. */
   readonly withheld?: string;
   /** The original value, when a person edited it; absent otherwise. */
@@ -22,6 +24,8 @@ export const FIELD_OUTCOMES = [
   'not_generated',
   /** The store cannot hold the translation: the shop lacks the locale, or the text is not translatable. */
   'untranslatable',
+  /** The value does not fit the metafield's definition, or there is none. */
+  'unfit',
   'failed',
   'reverted',
   'not_ours',

@@ -20,7 +20,10 @@ export function arrivedParts(
   pushed: Readonly<Record<string, string>>,
 ): ArrivedPart[] {
   const targets = new Map(intended.map(({ from, target }) => [canonicalSource(product, from), target]));
-  const configured = new Set(Object.keys(settings.fields).map((from) => canonicalSource(product, from)));
+  const mapped = Object.keys(settings.attributes).map((code) => `${SECTIONS}${code}`);
+  const configured = new Set(
+    [...Object.keys(settings.fields), ...mapped].map((from) => canonicalSource(product, from)),
+  );
   const part = (from: string, value: unknown, isMapped: boolean, setting: string): ArrivedPart => {
     const target = targets.get(from) ?? null;
     const fate = target !== null ? 'mapped' : isMapped ? 'unusable' : 'not_mapped';

@@ -42,22 +42,37 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     if (refusal !== null) values.push({ target, value, type: null, from, raw: null, withheld: refusal });
     else if (value !== '') values.push({ target, value, type: null, from, raw });
   }
-  if (settings.sections === null) return values;
-  const { namespace } = settings.sections;
-  const metafield = (key: string) => {
-    return { target: metafieldTarget(namespace, key), from: `sections.${key}`, raw: null };
-  };
+  const place = placesOf(settings);
   for (const [key, raw] of attributes) {
+    const to = place(key);
+    if (to === null) continue;
     const withheld = intake.refusalOf(raw);
     const typed = withheld === null ? typedMetafield(raw) : null;
-    if (withheld !== null) values.push({ ...metafield(key), value: '', type: null, withheld });
-    else if (typed !== null) values.push({ ...metafield(key), ...typed });
+    if (withheld !== null) values.push({ ...to, value: '', type: null, withheld });
+    else if (typed !== null) values.push({ ...to, ...typed });
   }
-  if (firstLeft !== null) {
+  const left = firstLeft === null ? null : place(firstLeft);
+  if (left !== null) {
     const withheld = `the result has more attributes than the ${String(MOST_ATTRIBUTES)} that are taken`;
-    values.push({ ...metafield(firstLeft), value: '', type: null, withheld });
+    values.push({ ...left, value: '', type: null, withheld });
   }
   return values;
+}
+
+type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
+
+/** The metafield of an attribute: the one that `attributes` names, else one of the sections' namespace, else none. */
+function placesOf({ attributes, sections }: WriteBackSettings): (key: string) => Place | null {
+  const mapped = new Map(Object.entries(attributes).map(([code, name]) => [attributeKey(code), name]));
+  const taken = new Set(mapped.values());
+  return (key) => {
+    const common = { from: `sections.${key}`, raw: null };
+    const name = mapped.get(key);
+    if (name !== undefined) return { ...common, target: `metafield:${name}`, needsDefinition: true };
+    // A metafield that another attribute is mapped to is no place for this one.
+    if (sections === null || taken.has(`${sections.namespace}.${key}`)) return null;
+    return { ...common, target: metafieldTarget(sections.namespace, key) };
+  };
 }
 
 /** Attributes of a result at most; real ones have some thirty. */

@@ -1,3 +1,4 @@
+import type { NewMetafieldDefinition } from '../domain/metafield-definition.js';
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import { liveField, type LiveMetafield, type LiveProduct } from '../domain/store-port.js';
@@ -13,10 +14,12 @@ import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
 import { isStoreField } from './generated-content.js';
 import { reducedHtml } from './html-content.js';
 import { withKeptMedia, type KeepableElement } from './kept-media.js';
-import type { LiveByLocale } from './translations.js';
+import { definedValue, type DefinitionsView } from './defined-value.js';
+import { isMeasureKind, measureOf } from './measures.js';
+import { TRANSLATED_TYPES, type LiveByLocale } from './translations.js';
 
 export type FieldVerdict =
-  'write' | 'written_before' | 'same' | 'conflict' | 'not_generated' | 'untranslatable';
+  'write' | 'written_before' | 'same' | 'conflict' | 'not_generated' | 'untranslatable' | 'unfit';
 
 /** The decision about one field, with its reason. */
 export interface FieldDecision extends IntendedValue {
@@ -26,6 +29,8 @@ export interface FieldDecision extends IntendedValue {
   readonly before: string | null;
   /** The digest that guards the replacement of a metafield; null where there was no value. */
   readonly digest: string | null;
+  /** The definition to create before the metafield is written. Absent when there is one, or none is wanted. */
+  readonly defines?: NewMetafieldDefinition;
 }
 
 export interface WriteBackContext {
@@ -41,6 +46,8 @@ export interface WriteBackContext {
   readonly sentBefore: Readonly<Record<string, SentValue>>;
   /** Elements of the merchant's description that stay after a generated one. */
   readonly keep: readonly KeepableElement[];
+  /** The merchant's definitions of the intended metafields. */
+  readonly definitions: DefinitionsView;
   /** The current translations of every intended locale. */
   readonly translations: LiveByLocale;
 }
@@ -72,18 +79,17 @@ export function decideFields(
 function decideField(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision {
   const metafield = isStoreField(value.target) ? undefined : metafieldAt(live, value.target);
   const current = isStoreField(value.target) ? liveField(live, value.target) : (metafield?.value ?? null);
-  const typed =
-    metafield === undefined ? withMedia(value, current, context) : { ...value, type: metafield.type };
-  const ruling: Ruling =
-    value.withheld === undefined
-      ? verdict(typed, current, context)
-      : { verdict: 'not_generated', reason: value.withheld };
-  return {
-    ...typed,
-    ...ruling,
-    before: current,
-    digest: metafield?.digest ?? null,
-  };
+  const found = { before: current, digest: metafield?.digest ?? null };
+  if (value.withheld !== undefined)
+    return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
+  const meant = isStoreField(value.target)
+    ? { value: withMedia(value, current, context) }
+    : definedValue(value, metafield?.type ?? null, context.definitions);
+  if ('unfit' in meant) return { ...value, ...found, verdict: 'unfit', reason: meant.unfit };
+  const decided = { ...meant.value, ...found, ...verdict(meant.value, current, context) };
+  return decided.verdict === 'write' && meant.defines !== undefined
+    ? { ...decided, defines: meant.defines }
+    : decided;
 }
 
 /** A description is followed by what the merchant had in it and keeps. */
@@ -115,6 +121,8 @@ function decideTranslation(
   const ruling = verdict(value, before, context);
   if (ruling.verdict !== 'write') return decided(ruling);
   const original = own.get(base);
+  if (original?.type != null && !TRANSLATED_TYPES.includes(original.type))
+    return decided({ verdict: 'untranslatable', reason: `the store holds it as ${original.type}` });
   if (original?.verdict === 'conflict')
     return decided({
       verdict: 'conflict',
@@ -189,8 +197,14 @@ function sameContent(value: IntendedValue, current: string | null): boolean {
   if (value.type === 'json' || value.type?.startsWith('list.') === true)
     return sameJson(current, value.value);
   if (value.type?.startsWith('number_') === true) return Number(current) === Number(value.value);
+  if (JSON_TYPES.has(value.type ?? '')) return sameJson(current, value.value);
+  if (value.type !== null && isMeasureKind(value.type))
+    return measureOf(value.type, current)?.size === measureOf(value.type, value.value)?.size;
   return false;
 }
+
+/** Types whose values the store may spell otherwise: members in another order, or numbers as texts. */
+const JSON_TYPES: ReadonlySet<string> = new Set(['rich_text_field', 'money', 'link', 'rating']);
 
 function sameJson(left: string, right: string): boolean {
   try {

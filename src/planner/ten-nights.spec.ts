@@ -7,6 +7,7 @@ import { afterWrite, effectiveValue, type WrittenContent } from '../domain/writt
 import { intendedValues, type GeneratedProduct } from './generated-content.js';
 import { NO_OTHER_OWNERS, resolveIdentity } from './identity.js';
 import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange } from './plan-product.js';
+import { NO_DEFINITIONS } from './defined-value.js';
 import { decideFields, type FieldDecision } from './plan-write-back.js';
 
 const under = rules();
@@ -132,6 +133,7 @@ class Product {
       released: false,
       sentBefore: {},
       keep: ['img', 'iframe', 'video', 'table'],
+      definitions: NO_DEFINITIONS,
       translations: new Map(),
     });
   }

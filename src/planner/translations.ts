@@ -7,7 +7,7 @@ import { intendedValues, isStoreField, type GeneratedProduct } from './generated
 /** The current translations of the store, by locale. */
 export type LiveByLocale = ReadonlyMap<string, LiveTranslations>;
 
-const TRANSLATED_TYPES = ['single_line_text_field', 'multi_line_text_field'];
+export const TRANSLATED_TYPES: readonly string[] = ['single_line_text_field', 'multi_line_text_field'];
 
 /**
  * The catalog's content of a product in another locale, as translations to register. It is sanitised and mapped like

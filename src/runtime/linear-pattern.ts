@@ -28,3 +28,8 @@ export function forbiddenBy(patterns: readonly string[]): (text: string) => stri
     return null;
   };
 }
+
+/** Whether some part of the text matches the pattern; null for a pattern that is none of RE2. */
+export function matchesPattern(pattern: string, text: string): boolean | null {
+  return patternProblem(pattern) === null ? engine().compile(pattern).matcher(text).find() : null;
+}

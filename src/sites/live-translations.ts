@@ -5,9 +5,12 @@ import {
   type StoreConnector,
 } from '../domain/store-port.js';
 import { metafieldTarget } from '../domain/written-content.js';
-import { localesOf, placeOfTarget } from '../domain/write-target.js';
+import { localesOf, metafieldNamesOf, placeOfTarget } from '../domain/write-target.js';
+import type { DefinitionsView } from '../planner/defined-value.js';
 import { isStoreField } from '../planner/generated-content.js';
+import { matchesPattern } from '../runtime/linear-pattern.js';
 import { basesIn, type LiveByLocale } from '../planner/translations.js';
+import type { Store } from './sites.js';
 
 /**
  * The store's translations of the targets, by locale; null when the product is gone. Sends no request without
@@ -33,4 +36,14 @@ export function currentValue(target: string, live: LiveProduct, translations: Li
   if (locale !== null) return translations.get(locale)?.texts.get(base)?.value ?? null;
   if (isStoreField(base)) return liveField(live, base);
   return live.metafields.find((field) => metafieldTarget(field.namespace, field.key) === base)?.value ?? null;
+}
+
+/** The definitions of the metafields among the targets. Sends no request without one. */
+export async function readDefinitions(store: Store, targets: readonly string[]): Promise<DefinitionsView> {
+  const names = metafieldNamesOf(targets);
+  return {
+    known: names.length === 0 ? new Map() : await store.connector.readDefinitions(names),
+    create: store.settings.writeBack.definitions === 'create',
+    matches: matchesPattern,
+  };
 }

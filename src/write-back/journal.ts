@@ -145,6 +145,7 @@ export class Journal {
       count('failed') > 0 && givenUp === undefined
         ? `${String(count('failed'))} refused by the store: ${reasons(fields, 'failed')}`
         : '',
+      count('unfit') > 0 ? `${String(count('unfit'))} without a place: ${reasons(fields, 'unfit')}` : '',
       count('untranslatable') > 0
         ? `${String(count('untranslatable'))} not translated: ${reasons(fields, 'untranslatable')}`
         : '',
@@ -163,7 +164,12 @@ export class Journal {
     return {
       ...common,
       state: 'skipped',
-      reason: [`nothing to write: the store already says this${archived}`, ...left].join('; '),
+      reason: [
+        count('same') + count('not_generated') > 0 || left.length === 0
+          ? `nothing to write: the store already says this${archived}`
+          : 'nothing to write',
+        ...left,
+      ].join('; '),
     };
   }
 }

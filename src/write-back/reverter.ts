@@ -3,7 +3,7 @@ import { CodedError } from '../domain/errors.js';
 import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import { afterRevert, type WrittenContent } from '../domain/written-content.js';
-import { localesOf, placeOfTarget } from '../domain/write-target.js';
+import { localesOf, metafieldNamesOf, placeOfTarget } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
@@ -71,9 +71,10 @@ export class WriteBackReverter {
     const store = this.sites.store(row.store);
     const link = await this.links.get(row.externalId);
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
-    const namespace = store.settings.writeBack.sections?.namespace ?? namespaceOf(row);
-    const live = await store.connector.readLive(link.storeId, namespace);
+    const namespace = store.settings.writeBack.sections?.namespace ?? null;
     const targets = row.fields.filter(mayBeOurs).map((field) => field.target);
+    const metafields = metafieldNamesOf(targets);
+    const live = await store.connector.readLive(link.storeId, namespace, { seo: true, metafields });
     const translations =
       live === null ? null : await readTranslations(store.connector, link.storeId, targets);
     if (live === null || translations === null)
@@ -116,10 +117,7 @@ export class WriteBackReverter {
     const metafields = own.filter((field) => !isStoreField(field.target));
     const gone = metafields.filter((field) => field.before === null);
     if (gone.length > 0) {
-      const names = gone.map(({ target }) => {
-        const [namespace, key] = namespaceAndKey(target);
-        return { namespace, key };
-      });
+      const names = gone.map(({ target }) => namespaceAndKey(target));
       await connector.removeMetafields(storeId, names, options);
     }
     const back = metafields.filter((field) => field.before !== null);
@@ -134,7 +132,7 @@ export class WriteBackReverter {
     const outcomes = await connector.writeMetafields(
       storeId,
       back.map((field) => {
-        const [namespace, key] = namespaceAndKey(field.target);
+        const { namespace, key } = namespaceAndKey(field.target);
         const current = live.metafields.find((each) => each.namespace === namespace && each.key === key);
         return {
           namespace,
@@ -214,11 +212,6 @@ function withLanded(
       ? field
       : { ...field, outcome: 'written', after: current(field.target) },
   );
-}
-
-function namespaceOf(row: WriteBackEntity): string | null {
-  const metafield = row.fields.find((field) => field.target.startsWith('metafield:'));
-  return metafield ? namespaceAndKey(metafield.target)[0] : null;
 }
 
 function writtenAfter(written: WrittenContent, restored: ReadonlySet<string>): WrittenContent {

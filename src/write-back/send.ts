@@ -1,4 +1,5 @@
 import { errorLine, isCoded } from '../domain/errors.js';
+import { namespaceAndKeyOf } from '../domain/metafield-definition.js';
 import type { MetafieldWrite, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import { placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
@@ -54,10 +55,27 @@ async function sendMetafields(sending: Sending, toWrite: readonly FieldDecision[
   const metafields = toWrite.filter(
     ({ target }) => placeOfTarget(target).locale === null && !isStoreField(target),
   );
-  if (metafields.length === 0) return;
-  journal.sending(metafields.map(({ target }) => target));
-  const outcomes = await connector.writeMetafields(storeId, metafields.map(metafieldWrite), options);
+  const writable = await defined(sending, metafields);
+  if (writable.length === 0) return;
+  journal.sending(writable.map(({ target }) => target));
+  const outcomes = await connector.writeMetafields(storeId, writable.map(metafieldWrite), options);
   for (const outcome of outcomes) journal.metafield(outcome);
+}
+
+/** Creates the definitions that are missing. A value that needs one and does not get it is refused. */
+async function defined(
+  { connector, journal, options }: Sending,
+  metafields: readonly FieldDecision[],
+): Promise<FieldDecision[]> {
+  const writable: FieldDecision[] = [];
+  for (const decision of metafields) {
+    const { defines, needsDefinition, target } = decision;
+    const created = defines === undefined ? null : await connector.createDefinition(defines, options);
+    if (created?.outcome === 'refused' && needsDefinition === true)
+      journal.refused(target, `the store refused its definition: ${created.reason}`);
+    else writable.push(decision);
+  }
+  return writable;
 }
 
 async function sendTranslations(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
@@ -93,7 +111,7 @@ function partition<T>(all: readonly T[], matches: (each: T) => boolean): [T[], T
 }
 
 function metafieldWrite(decision: FieldDecision): MetafieldWrite {
-  const [namespace, key] = namespaceAndKey(decision.target);
+  const { namespace, key } = namespaceAndKey(decision.target);
   return {
     ...{ namespace, key, value: decision.value },
     type: decision.type ?? 'single_line_text_field',
@@ -101,9 +119,7 @@ function metafieldWrite(decision: FieldDecision): MetafieldWrite {
   };
 }
 
-/** Of `metafield:namespace.key`; a key holds no dot, a namespace may. */
-export function namespaceAndKey(target: string): [string, string] {
-  const name = target.slice('metafield:'.length);
-  const dot = name.lastIndexOf('.');
-  return [name.slice(0, dot), name.slice(dot + 1)];
+/** Of `metafield:namespace.key`. */
+export function namespaceAndKey(target: string): { readonly namespace: string; readonly key: string } {
+  return namespaceAndKeyOf(target.slice('metafield:'.length));
 }

@@ -5,7 +5,7 @@ import { pausedSide, reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
-import { placeOfTarget } from '../domain/write-target.js';
+import { metafieldNamesOf, placeOfTarget } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import {
@@ -17,7 +17,7 @@ import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
-import { currentValue, readTranslations } from '../sites/live-translations.js';
+import { currentValue, readDefinitions, readTranslations } from '../sites/live-translations.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
@@ -288,11 +288,15 @@ export class WriteBackWriter {
       ...failed.flatMap((sent) => Object.keys(sent)),
     ];
     const seo = asked.some((target) => placeOfTarget(target).base.startsWith('seo.'));
-    const live = await store.connector.readLive(link.storeId, writeBack.sections?.namespace ?? null, { seo });
+    const live = await store.connector.readLive(link.storeId, writeBack.sections?.namespace ?? null, {
+      seo,
+      metafields: metafieldNamesOf(asked),
+    });
     if (live === null) return null;
     const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
     const translations = await readTranslations(store.connector, link.storeId, targets);
     if (translations === null) return null;
+    const definitions = await readDefinitions(store, targets);
     const before = link.written ?? {};
     const written = withLandedWrites(before, failed, (target) => currentValue(target, live, translations));
     const decisions = decideFields(row.intended, live, {
@@ -303,6 +307,7 @@ export class WriteBackWriter {
       released: row.released,
       sentBefore: row.sent,
       keep: writeBack.keep,
+      definitions,
       translations,
     });
     return { live, decisions, written, foundMore: written !== before };
@@ -327,7 +332,7 @@ function resultOf({ id, store }: WriteBackEntity, { state, reason, fields }: Wri
 }
 
 /** The unfinished work of an applied write-back. */
-const LEFT: ReadonlySet<FieldOutcome> = new Set(['conflict', 'failed', 'untranslatable']);
+const LEFT: ReadonlySet<FieldOutcome> = new Set(['conflict', 'failed', 'untranslatable', 'unfit']);
 
 /** The reason for the end as a code without any product data. */
 function codeOf({ state, fields }: WriteBackEnd): string {

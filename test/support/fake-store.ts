@@ -1,4 +1,9 @@
 import { CodedError } from '../../src/domain/errors.js';
+import type {
+  DefinitionOutcome,
+  MetafieldDefinition,
+  NewMetafieldDefinition,
+} from '../../src/domain/metafield-definition.js';
 import { TRANSLATED_TEXTS, type ProductSnapshot } from '../../src/domain/snapshot.js';
 import type {
   CompletedExport,
@@ -50,6 +55,8 @@ export class FakeStore implements StoreConnector {
   normalises: (field: StoreField, value: string) => string = (_field, value) => value;
   /** Products whose data do not fit the interface, by store id. */
   malformed = new Set<string>();
+  /** The merchant's definitions of product metafields, by `namespace.key`. */
+  readonly definitions = new Map<string, MetafieldDefinition>();
   /** Metafields that the store refuses, by key. */
   refusedKeys = new Set<string>();
   /** Languages of the shop besides its own. */
@@ -183,7 +190,7 @@ export class FakeStore implements StoreConnector {
   async readLive(
     storeId: string,
     namespace: string | null,
-    { seo }: LiveParts = { seo: true },
+    { seo, metafields: names = [] }: LiveParts = { seo: true },
   ): Promise<LiveProduct | null> {
     return this.script.run('readLive', [storeId, namespace, seo], () => {
       const product = this.products.get(storeId);
@@ -194,7 +201,9 @@ export class FakeStore implements StoreConnector {
         status: product.status,
         fields: seo ? { ...plain, 'seo.title': seoTitle, 'seo.description': seoDescription } : plain,
         metafields: product.metafields
-          .filter((field) => field.namespace === namespace)
+          .filter(
+            (field) => field.namespace === namespace || names.includes(`${field.namespace}.${field.key}`),
+          )
           .map((field): LiveMetafield => ({ ...field, digest: fingerprint(field.value) })),
       };
     });
@@ -242,6 +251,21 @@ export class FakeStore implements StoreConnector {
       return { namespace, key, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
     this.edit(storeId, { metafields: [...others, { namespace, key, type, value }] });
     return { namespace, key, outcome: 'written', value, digest: fingerprint(value) };
+  }
+
+  async readDefinitions(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
+    return new Map([...this.definitions].filter(([name]) => names.includes(name)));
+  }
+
+  async createDefinition(
+    { namespace, key, type }: NewMetafieldDefinition,
+    { beforeSend }: StoreWriteOptions = {},
+  ): Promise<DefinitionOutcome> {
+    return this.script.run('createDefinition', [namespace, key, type], async () => {
+      await beforeSend?.();
+      this.definitions.set(`${namespace}.${key}`, { namespace, key, type, validations: [] });
+      return { outcome: 'created' };
+    });
   }
 
   async removeMetafields(

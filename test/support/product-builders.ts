@@ -1,3 +1,4 @@
+import { NO_DEFINITIONS } from '../../src/planner/defined-value.js';
 import type { LiveProduct } from '../../src/domain/store-port.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../../src/domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../../src/domain/store-settings.js';
@@ -80,6 +81,8 @@ export const writeBackSettings: WriteBackSettings = {
   mode: 'auto',
   onConflict: 'skip',
   fields: { name: 'title', html_description: 'descriptionHtml' },
+  attributes: {},
+  definitions: 'none',
   sections: { namespace: 'catalog' },
   locales: [],
   keep: ['img', 'iframe', 'video', 'table'],
@@ -192,6 +195,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     released: false,
     sentBefore: {},
     keep: [],
+    definitions: NO_DEFINITIONS,
     translations: new Map(),
     ...over,
   };

@@ -19,6 +19,7 @@ import { BulkChangeRepository } from '../../src/persistence/bulk-change.reposito
 import { WriteBackDecisions } from '../../src/persistence/write-back-decisions.repository.js';
 import { WriteBackRepository } from '../../src/persistence/write-back.repository.js';
 import { WriteCapRepository } from '../../src/persistence/write-cap.repository.js';
+import type { StoreConnector } from '../../src/domain/store-port.js';
 import { RunRequests } from '../../src/sites/run-requests.js';
 import { makeStore, Sites, type Store, type Workspace } from '../../src/sites/sites.js';
 import type { Clock } from '../../src/runtime/clock.js';
@@ -97,6 +98,8 @@ export class Stages {
   store = new FakeStore();
   otherStore = new FakeStore();
   catalog = new FakeCatalog();
+  /** Serves in place of the store in memory when it is set. */
+  connector: StoreConnector | null = null;
   /** Serves in place of the catalog in memory when it is set. */
   client: CatalogClient | null = null;
   clock = new WaitingClock();
@@ -148,6 +151,7 @@ export class Stages {
     this.store = new FakeStore();
     this.otherStore = new FakeStore();
     this.catalog = new FakeCatalog();
+    this.connector = null;
     this.client = null;
     this.clock = new WaitingClock();
     this.log = [];
@@ -170,7 +174,7 @@ export class Stages {
       }),
       client: this.client ?? this.catalog,
     };
-    const store = (key: string, shop: string, connector: FakeStore): Store =>
+    const store = (key: string, shop: string, connector: StoreConnector): Store =>
       makeStore(
         key,
         storeSchema.parse({
@@ -185,7 +189,10 @@ export class Stages {
       );
     return new Sites(
       [workspace],
-      [store(this.storeKey, SHOP, this.store), store(OTHER_STORE, OTHER_SHOP, this.otherStore)],
+      [
+        store(this.storeKey, SHOP, this.connector ?? this.store),
+        store(OTHER_STORE, OTHER_SHOP, this.otherStore),
+      ],
     );
   }
 

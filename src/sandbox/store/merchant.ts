@@ -1,6 +1,8 @@
 import { CodedError } from '../../domain/errors.js';
 import type { ImportedProduct } from './csv.js';
-import { writeMetafield } from './metafield-writes.js';
+import type { Definition } from './definitions.js';
+import { definitionOf, writeMetafield } from './metafield-writes.js';
+import { isMetafieldType } from './metafield-values.js';
 import type { MetafieldsSetInput } from './metafield-writes.js';
 import { parseGid } from './model.js';
 import type { ProductVariant, SandboxProduct } from './model.js';
@@ -64,7 +66,9 @@ export class Merchant {
     }
     let edited = changed.product;
     for (const input of metafields ?? []) {
-      const written = writeMetafield(this.state, edited.metafields, { ...input, ownerId: product.gid });
+      const defined = definitionOf(this.state, input);
+      const entry = { ...input, ownerId: product.gid };
+      const written = writeMetafield(this.state, edited.metafields, entry, defined);
       if ('at' in written) throw new CodedError('invalid', written.message);
       edited = { ...edited, metafields: mergeMetafields(edited.metafields, [written.metafield]) };
     }
@@ -79,6 +83,17 @@ export class Merchant {
     edited = { ...edited, changedAt: now };
     this.state.put(edited);
     return edited;
+  }
+
+  /** Defines a metafield of products. The type must be one that the store knows. */
+  define(definition: Pick<Definition, 'namespace' | 'key' | 'type'> & Partial<Definition>): Definition {
+    const { namespace, key, type, name = key, validations = [], pinned = false } = definition;
+    if (!isMetafieldType(type)) throw new CodedError('invalid', `the store knows no type ${type}`);
+    return this.state.define({ namespace, key, type, name, validations, pinned });
+  }
+
+  definitions(): readonly Definition[] {
+    return this.state.definitions();
   }
 
   delete(ref: ProductRef): void {

@@ -1,3 +1,5 @@
+import { definitionProblem } from './definition-checks.js';
+import type { Definition } from './definitions.js';
 import { isMetafieldType, normaliseMetafieldValue } from './metafield-values.js';
 import { parseGid } from './model.js';
 import type { Metafield, ProductVariant, SandboxProduct } from './model.js';
@@ -52,7 +54,10 @@ export function metafieldsSet(
   const userErrors: object[] = [];
   for (const [index, input] of metafields.entries()) {
     const owner = ownerOf(context.state, input.ownerId, touched);
-    const written = owner ? writeMetafield(context.state, metafieldsOf(owner), input) : ownerMissing();
+    const defined = owner?.variant === null ? definitionOf(context.state, input) : undefined;
+    const written = owner
+      ? writeMetafield(context.state, metafieldsOf(owner), input, defined)
+      : ownerMissing();
     if ('at' in written) userErrors.push(userErrorOf(written, index));
     else if (owner) {
       touched.set(
@@ -92,17 +97,24 @@ export function writeMetafield(
   state: ShopState,
   present: readonly Metafield[],
   input: MetafieldsSetInput,
+  definition: Definition | undefined,
 ): { metafield: Metafield; changed: boolean } | MetafieldError {
   const namespace = namespaceOf(input.namespace);
   const known = present.find((each) => each.namespace === namespace && each.key === input.key);
   const nameError = namespaceError(namespace) ?? keyError(input.key);
   if (nameError) return nameError;
-  const type = input.type ?? known?.type;
+  const type = input.type ?? definition?.type ?? known?.type;
   if (type === undefined) return { at: 'type', message: "Type can't be blank", code: 'BLANK' };
   if (!isMetafieldType(type))
     return { at: 'type', message: `Type ${type} is not a valid type.`, code: 'INVALID_TYPE' };
+  if (definition !== undefined && definition.type !== type) {
+    const message = `Type '${type}' must be consistent with the definition's type: '${definition.type}'.`;
+    return { at: 'type', message, code: 'INVALID_TYPE' };
+  }
   const normal = normaliseMetafieldValue(type, input.value);
   if ('problem' in normal) return { at: 'value', message: normal.problem, code: 'INVALID_VALUE' };
+  const broken = definition === undefined ? null : definitionProblem(definition, normal.value);
+  if (broken !== null) return { at: 'value', message: broken, code: 'INVALID_VALUE' };
 
   // An equal value passes with any digest: it would change nothing.
   if (known?.value === normal.value && known.type === type) return { metafield: known, changed: false };
@@ -116,6 +128,14 @@ export function writeMetafield(
     metafield: { ...kept, namespace, key: input.key, type, value: normal.value, changedAt: now },
     changed: true,
   };
+}
+
+/** The definition that holds for a product's metafield. */
+export function definitionOf(
+  state: ShopState,
+  { namespace, key }: Pick<MetafieldsSetInput, 'namespace' | 'key'>,
+): Definition | undefined {
+  return state.definition(namespaceOf(namespace), key);
 }
 
 function digestError(known: Metafield | undefined, digest: string | null): MetafieldError | null {

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { writeMetafield } from './metafield-writes.js';
+import { definitionOf, writeMetafield } from './metafield-writes.js';
 import type { Metafield, ProductStatus, SandboxProduct, TaxonomyCategory } from './model.js';
 import { parseGid } from './model.js';
 import { changeProduct, mergeMetafields, tagErrors } from './product-changes.js';
@@ -129,7 +129,7 @@ function writeMetafields(
       type: type ?? null,
       value: value ?? '',
     };
-    const written = writeMetafield(context.state, metafields, entry);
+    const written = writeMetafield(context.state, metafields, entry, definitionOf(context.state, entry));
     if ('at' in written) {
       const field = ['metafields', String(index), ...(written.at === null ? [] : [written.at])];
       userErrors.push({ field, message: written.message });

@@ -2,6 +2,7 @@ import type { GraphQLResolveInfo } from 'graphql';
 import { publicApiVersions } from './api-versions.js';
 import { comparePositions, connectionOf, wholeConnection } from './connections.js';
 import type { ConnectionArgs, Position } from './connections.js';
+import { metafieldDefinitionCreate, metafieldDefinitions } from './definitions.js';
 import { metafieldsDelete, metafieldsSet } from './metafield-writes.js';
 import type { MetafieldsSetInput } from './metafield-writes.js';
 import { gid, parseGid } from './model.js';
@@ -135,6 +136,8 @@ export const rootValue = {
   metafieldsSet: (args: { metafields: readonly MetafieldsSetInput[] }, context: RequestContext) =>
     metafieldsSet(args, context),
   metafieldsDelete,
+  metafieldDefinitions,
+  metafieldDefinitionCreate,
   translationsRegister,
   translationsRemove,
   tagsAdd: (args: { id: string; tags: readonly string[] }, context: RequestContext) =>

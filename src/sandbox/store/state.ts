@@ -1,3 +1,4 @@
+import type { Definition } from './definitions.js';
 import { gid } from './model.js';
 import type { SandboxProduct, ShopLocale, TaxonomyCategory, Translation } from './model.js';
 
@@ -23,6 +24,7 @@ const FIRST_IDS = {
   optionValue: 20_200_000_000_001,
   media: 30_300_000_000_001,
   metafield: 40_400_000_000_001,
+  definition: 60_600_000_000_001,
   collection: 50_500_000_000_001,
   webhook: 1_600_000_000_001,
   bulkOperation: 7_600_000_000_001,
@@ -42,6 +44,7 @@ export class ShopState {
   private readonly nextIds: Record<IdKind, number> = { ...FIRST_IDS };
   private readonly listeners = new Set<ProductListener>();
   private readonly categories = new Map<string, TaxonomyCategory>();
+  private readonly definitionsByName = new Map<string, Definition>();
   private readonly collectionIds = new Map<string, number>();
   private readonly translationsOf = new Map<string, readonly Translation[]>();
   private changes = 0;
@@ -137,6 +140,21 @@ export class ShopState {
 
   category(categoryGid: string): TaxonomyCategory | undefined {
     return this.categories.get(categoryGid);
+  }
+
+  /** Definitions of product metafields, oldest first. */
+  definitions(): readonly Definition[] {
+    return [...this.definitionsByName.values()];
+  }
+
+  definition(namespace: string, key: string): Definition | undefined {
+    return this.definitionsByName.get(`${namespace}.${key}`);
+  }
+
+  define(definition: Omit<Definition, 'id'>): Definition {
+    const created = { ...definition, id: this.nextId('definition') };
+    this.definitionsByName.set(`${definition.namespace}.${definition.key}`, created);
+    return created;
   }
 
   /** One id per collection handle. */

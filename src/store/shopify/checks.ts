@@ -1,6 +1,7 @@
 import { CodedError } from '../../domain/errors.js';
 import type { StoreFinding } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
+import type { MetafieldDefinitions } from './definitions.js';
 import { BULK_RECENT, SHOP_LOCALES, WHO_AM_I } from './documents.js';
 import { refusedWith } from './faults.js';
 import { bulkRecentData, shopLocalesData, whoAmIData } from './schemas.js';
@@ -13,6 +14,8 @@ export interface CheckSettings {
   readonly requiredScopes: readonly string[];
   /** Target languages of translations. */
   readonly locales: readonly string[];
+  /** `namespace.key` of metafields that the merchant must have defined. */
+  readonly definitions: readonly string[];
 }
 
 const LEVELS = ['ok', 'warn', 'fail'];
@@ -20,7 +23,11 @@ const LEVELS = ['ok', 'warn', 'fail'];
 /**
  * Findings about the token, the shop, the scopes and the API version, worst last. Throws only what it cannot explain.
  */
-export async function checkStore(client: ShopifyClient, settings: CheckSettings): Promise<StoreFinding[]> {
+export async function checkStore(
+  client: ShopifyClient,
+  definitions: MetafieldDefinitions,
+  settings: CheckSettings,
+): Promise<StoreFinding[]> {
   let answer;
   try {
     answer = await client.run(WHO_AM_I, {}, whoAmIData);
@@ -37,6 +44,7 @@ export async function checkStore(client: ShopifyClient, settings: CheckSettings)
     versionFinding(data.publicApiVersions, servedVersion, settings),
     await bulkFinding(client),
     ...(await localeFindings(client, settings.locales)),
+    ...(await definitionFindings(definitions, settings.definitions)),
   ];
   return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
@@ -130,5 +138,23 @@ async function localeFindings(
     if (!(error instanceof CodedError)) throw error;
     const detail = `the shop’s languages could not be read: ${error.message}`;
     return [{ level: 'warn', what, detail }];
+  }
+}
+
+async function definitionFindings(
+  definitions: MetafieldDefinitions,
+  names: readonly string[],
+): Promise<readonly StoreFinding[]> {
+  if (names.length === 0) return [];
+  const what = 'metafield definitions';
+  try {
+    const defined = await definitions.read(names);
+    const missing = names.filter((name) => !defined.has(name));
+    if (missing.length === 0) return [{ level: 'ok', what, detail: names.join(', ') }];
+    const detail = `the store does not define ${missing.join(', ')}: define them, or set writeBack.definitions: create`;
+    return [{ level: 'warn', what, detail }];
+  } catch (error) {
+    if (!(error instanceof CodedError)) throw error;
+    return [{ level: 'warn', what, detail: `the definitions could not be read: ${error.message}` }];
   }
 }

@@ -1,5 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type {
+  DefinitionOutcome,
+  MetafieldDefinition,
+  NewMetafieldDefinition,
+} from '../../domain/metafield-definition.js';
+import type {
   CompletedExport,
   ExportState,
   LiveParts,
@@ -20,6 +25,7 @@ import { tokenSource } from './auth.js';
 import { BulkExport } from './bulk-export.js';
 import { checkStore } from './checks.js';
 import { ShopifyClient } from './client.js';
+import { MetafieldDefinitions } from './definitions.js';
 import { ProductDetails } from './details.js';
 import { requireApiVersion, resolveEndpoint } from './endpoint.js';
 import { type ExportFileSettings, readExportFile } from './export-file.js';
@@ -38,6 +44,7 @@ export class ShopifyConnector implements StoreConnector {
   private readonly details: ProductDetails;
   private readonly reader: PageReader;
   private readonly writer: ProductWriter;
+  private readonly definitions: MetafieldDefinitions;
   private readonly translations: ProductTranslations;
   private readonly base: URL;
   private readonly scope: MappingScope;
@@ -78,6 +85,7 @@ export class ShopifyConnector implements StoreConnector {
     this.details = new ProductDetails(this.client, this.scope, this.limits, this.locales);
     this.reader = new PageReader(this.client, this.details, this.limits);
     this.writer = new ProductWriter(this.client, this.reader);
+    this.definitions = new MetafieldDefinitions(this.client, now);
     this.translations = new ProductTranslations(this.client);
     this.bulk = new BulkExport({
       client: this.client,
@@ -89,8 +97,9 @@ export class ShopifyConnector implements StoreConnector {
   }
 
   check(): Promise<readonly StoreFinding[]> {
-    const { shop, apiVersion, requiredScopes = [], locales = [] } = this.options;
-    return checkStore(this.client, { shop, apiVersion, requiredScopes, locales });
+    const { shop, apiVersion, requiredScopes = [], locales = [], definitions = [] } = this.options;
+    const settings = { shop, apiVersion, requiredScopes, locales, definitions };
+    return checkStore(this.client, this.definitions, settings);
   }
 
   async startExport(query: string): Promise<string | null> {
@@ -155,6 +164,17 @@ export class ShopifyConnector implements StoreConnector {
     options?: StoreWriteOptions,
   ): Promise<readonly MetafieldOutcome[]> {
     return this.writer.metafields(storeId, metafields, options);
+  }
+
+  readDefinitions(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
+    return this.definitions.read(names);
+  }
+
+  createDefinition(
+    definition: NewMetafieldDefinition,
+    options?: StoreWriteOptions,
+  ): Promise<DefinitionOutcome> {
+    return this.definitions.create(definition, options);
   }
 
   removeMetafields(

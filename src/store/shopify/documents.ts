@@ -186,13 +186,17 @@ export const LIVE_PRODUCT = query(
   'LiveProduct',
   15,
   // Runs once for each result of a night. Every returned object costs a point.
-  `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!, $withSeo: Boolean!) {
+  `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!, $withSeo: Boolean!,
+    $keys: [String!], $withNamed: Boolean!) {
   product(id: $id) {
     id status title descriptionHtml vendor productType
     seo @include(if: $withSeo) { title description }
     metafields(first: 100, namespace: $ns, after: $after) @include(if: $withMetafields) {
       nodes { id namespace key type value compareDigest }
       pageInfo { hasNextPage endCursor }
+    }
+    named: metafields(first: 250, keys: $keys) @include(if: $withNamed) {
+      nodes { id namespace key type value compareDigest }
     }
   }
 }`,
@@ -220,6 +224,29 @@ export const METAFIELDS_SET = mutation(
   metafieldsSet(metafields: $metafields) {
     metafields { id namespace key value compareDigest }
     userErrors { field message code elementIndex }
+  }
+}`,
+);
+
+export const DEFINITIONS = query(
+  'MetafieldDefinitions',
+  20,
+  `query MetafieldDefinitions($namespace: String!, $after: String) {
+  metafieldDefinitions(ownerType: PRODUCT, namespace: $namespace, first: 100, after: $after) {
+    nodes { namespace key type { name } validations { name value } }
+    pageInfo { hasNextPage endCursor }
+  }
+}`,
+);
+
+/** Repeatable: a definition that exists already is refused as taken. */
+export const DEFINITION_CREATE = mutation(
+  'MetafieldDefinitionCreate',
+  true,
+  `mutation MetafieldDefinitionCreate($definition: MetafieldDefinitionInput!) {
+  metafieldDefinitionCreate(definition: $definition) {
+    createdDefinition { id }
+    userErrors { field message code }
   }
 }`,
 );

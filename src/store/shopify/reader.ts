@@ -1,4 +1,5 @@
 import { isCoded } from '../../domain/errors.js';
+import { namespaceAndKeyOf } from '../../domain/metafield-definition.js';
 import type {
   LiveMetafield,
   LiveParts,
@@ -76,12 +77,16 @@ export class PageReader {
   async live(
     id: string,
     namespace: string | null,
-    { seo }: LiveParts = { seo: true },
+    { seo, metafields: names = [] }: LiveParts = { seo: true },
   ): Promise<LiveProduct | null> {
     const metafields: LiveMetafield[] = [];
     let after: string | null = null;
     for (;;) {
-      const variables = { id, ns: namespace, after, withMetafields: namespace !== null, withSeo: seo };
+      // The namespace's own metafields come with it.
+      const keys =
+        after === null ? names.filter((name) => namespaceAndKeyOf(name).namespace !== namespace) : [];
+      const wanted = { withMetafields: namespace !== null, withSeo: seo, withNamed: keys.length > 0 };
+      const variables = { id, ns: namespace, after, keys, ...wanted };
       const { data } = await this.client
         .run(LIVE_PRODUCT, variables, liveProductData)
         .catch((error: unknown) => {
@@ -90,7 +95,10 @@ export class PageReader {
         });
       const { product } = data;
       if (product === null) return null;
-      for (const { compareDigest, ...rest } of product.metafields?.nodes ?? []) {
+      for (const { compareDigest, ...rest } of [
+        ...(product.metafields?.nodes ?? []),
+        ...(product.named?.nodes ?? []),
+      ]) {
         metafields.push({ ...rest, digest: compareDigest });
       }
       const pageInfo = product.metafields?.pageInfo;

@@ -191,6 +191,7 @@ export const liveProductData = z.object({
       ...contentFields,
       status: z.string(),
       metafields: page(metafieldSchema.extend({ compareDigest: z.string() })).optional(),
+      named: z.object({ nodes: z.array(metafieldSchema.extend({ compareDigest: z.string() })) }).optional(),
     })
     .nullable(),
 });
@@ -209,6 +210,27 @@ export const metafieldsSetData = z.object({
     userErrors,
   }),
 });
+
+export const definitionsData = z.object({
+  metafieldDefinitions: page(
+    z.object({
+      namespace: z.string(),
+      key: z.string(),
+      type: z.object({ name: z.string() }),
+      validations: z.array(
+        z.object({
+          name: z.string(),
+          value: z
+            .string()
+            .nullish()
+            .transform((text) => text ?? null),
+        }),
+      ),
+    }),
+  ),
+});
+
+export const definitionCreateData = z.object({ metafieldDefinitionCreate: z.object({ userErrors }) });
 
 export const metafieldsDeleteData = z.object({ metafieldsDelete: z.object({ userErrors }) });
 

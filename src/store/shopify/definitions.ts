@@ -1,0 +1,102 @@
+import {
+  type DefinitionOutcome,
+  type MetafieldDefinition,
+  namespaceAndKeyOf,
+  type NewMetafieldDefinition,
+} from '../../domain/metafield-definition.js';
+import type { StoreWriteOptions } from '../../domain/store-port.js';
+import type { ShopifyClient } from './client.js';
+import { requireCursor } from './details.js';
+import { DEFINITION_CREATE, DEFINITIONS } from './documents.js';
+import { definitionCreateData, definitionsData } from './schemas.js';
+
+/** Merchants change definitions rarely, and every result of a night needs them. */
+const REMEMBERED_MS = 600_000;
+
+interface Remembered {
+  readonly atMs: number;
+  readonly definitions: Promise<readonly MetafieldDefinition[]>;
+}
+
+/** The merchant's definitions of product metafields. */
+export class MetafieldDefinitions {
+  private readonly remembered = new Map<string, Remembered>();
+
+  constructor(
+    private readonly client: ShopifyClient,
+    private readonly now: () => number,
+  ) {}
+
+  /** The definitions of the named metafields (`namespace.key`), as they were read at most ten minutes ago. */
+  async read(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
+    const found = new Map<string, MetafieldDefinition>();
+    for (const namespace of new Set(names.map((name) => namespaceAndKeyOf(name).namespace))) {
+      for (const definition of await this.inNamespace(namespace)) {
+        const name = `${definition.namespace}.${definition.key}`;
+        if (names.includes(name)) found.set(name, definition);
+      }
+    }
+    return found;
+  }
+
+  /** Pinned, so that the admin shows it on each product, as long as the store allows another pin. */
+  async create(
+    definition: NewMetafieldDefinition,
+    options: StoreWriteOptions = {},
+  ): Promise<DefinitionOutcome> {
+    try {
+      const pinned = await this.createOnce(definition, true, options);
+      return pinned === 'no further pin' ? await this.createUnpinned(definition, options) : pinned;
+    } finally {
+      this.remembered.delete(definition.namespace);
+    }
+  }
+
+  private async createUnpinned(
+    definition: NewMetafieldDefinition,
+    options: StoreWriteOptions,
+  ): Promise<DefinitionOutcome> {
+    const outcome = await this.createOnce(definition, false, options);
+    return outcome === 'no further pin' ? { outcome: 'refused', reason: outcome } : outcome;
+  }
+
+  private async createOnce(
+    { namespace, key, name, type }: NewMetafieldDefinition,
+    pin: boolean,
+    options: StoreWriteOptions,
+  ): Promise<DefinitionOutcome | 'no further pin'> {
+    const definition = {
+      ...{ ownerType: 'PRODUCT', namespace, key, name, type, pin },
+      access: { storefront: 'PUBLIC_READ' },
+    };
+    const { data } = await this.client.run(DEFINITION_CREATE, { definition }, definitionCreateData, options);
+    const { userErrors } = data.metafieldDefinitionCreate;
+    const [error] = userErrors;
+    if (error === undefined) return { outcome: 'created' };
+    if (userErrors.some(({ code }) => code === 'TAKEN')) return { outcome: 'exists' };
+    if (pin && userErrors.some(({ code }) => code === 'PINNED_LIMIT_REACHED')) return 'no further pin';
+    return { outcome: 'refused', reason: error.message };
+  }
+
+  private inNamespace(namespace: string): Promise<readonly MetafieldDefinition[]> {
+    const known = this.remembered.get(namespace);
+    if (known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.definitions;
+    const definitions = this.readAll(namespace).catch((error: unknown) => {
+      this.remembered.delete(namespace);
+      throw error;
+    });
+    this.remembered.set(namespace, { atMs: this.now(), definitions });
+    return definitions;
+  }
+
+  private async readAll(namespace: string): Promise<readonly MetafieldDefinition[]> {
+    const all: MetafieldDefinition[] = [];
+    for (let after: string | null = null; ;) {
+      const { data } = await this.client.run(DEFINITIONS, { namespace, after }, definitionsData);
+      const { nodes, pageInfo } = data.metafieldDefinitions;
+      all.push(...nodes.map(({ type, ...rest }) => ({ ...rest, type: type.name })));
+      if (!pageInfo.hasNextPage) return all;
+      after = requireCursor(pageInfo);
+    }
+  }
+}
