@@ -1,4 +1,5 @@
 import type { MetafieldDefinition } from '../domain/metafield-definition.js';
+import { withoutTrailing } from '../domain/text.js';
 import { plainTextOf } from './html-content.js';
 import { isMeasureKind, measureJson, measureOf, unitsOf } from './measures.js';
 import { richList, richText } from './rich-text.js';
@@ -118,12 +119,12 @@ const FITS: Readonly<Record<string, Fit>> = {
     /^(true|false)$/i.test(text) ? yes(text.toLowerCase()) : no('it is neither true nor false'),
   number_integer: (text, rules) => {
     if (!/^-?\d{1,15}(\.0{1,9})?$/.test(text)) return no('it is no whole number');
-    return within(yes(text.replace(/\..*$/, '')), Number(text), rules, Number);
+    return within(yes(text.split('.')[0] ?? text), Number(text), rules, Number);
   },
   number_decimal: (text, rules) => {
     if (!/^-?\d{1,13}(\.\d{1,9})?$/.test(text)) return no('it is no number that the store holds');
     const precision = rules.rule('max_precision');
-    const places = text.split('.')[1]?.replace(/0+$/, '').length ?? 0;
+    const places = withoutTrailing(text.split('.')[1] ?? '', '0').length;
     if (precision !== null && places > Number(precision))
       return no(`it has ${String(places)} decimal places, at most ${precision}`);
     return within(yes(text), Number(text), rules, Number);
@@ -149,7 +150,7 @@ const FITS: Readonly<Record<string, Fit>> = {
 function fitText(text: string, { rule, matches }: Rules): Result {
   const choices = rule('choices');
   if (choices !== null) return fitChoice(text, choices);
-  const length = [...text].length;
+  const length = Array.from(text).length;
   const [least, most, pattern] = [rule('min'), rule('max'), rule('regex')];
   if (text === '') return no('it is empty');
   if (least !== null && length < Number(least))

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../domain/text.js';
 import type { Definition } from './definitions.js';
 
 const FACTORS: Readonly<Record<string, number>> = {
@@ -36,7 +37,7 @@ function entryProblem(type: string, value: string, rules: ReadonlyMap<string, st
   if (least !== undefined && size < boundOf(type, least)) return `Value has a minimum of ${least}.`;
   if (most !== undefined && size > boundOf(type, most)) return `Value has a maximum of ${most}.`;
   const precision = rules.get('max_precision');
-  const places = value.split('.')[1]?.replace(/0+$/, '') ?? '';
+  const places = withoutTrailing(value.split('.')[1] ?? '', '0');
   if (precision !== undefined && type === 'number_decimal' && places.length > Number(precision))
     return `Value can’t exceed ${precision} decimal places.`;
   const pattern = rules.get('regex');
@@ -49,7 +50,7 @@ function entryProblem(type: string, value: string, rules: ReadonlyMap<string, st
 }
 
 function sizeOf(type: string, value: string): number {
-  return type.endsWith('_text_field') ? [...value].length : boundOf(type, value);
+  return type.endsWith('_text_field') ? Array.from(value).length : boundOf(type, value);
 }
 
 /** A bound of a text is a number of characters. */
