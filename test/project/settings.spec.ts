@@ -9,7 +9,13 @@ import { rowsOf } from './markdown.js';
 
 const tree = z.record(z.string(), z.unknown());
 /** Maps whose keys are data. */
-const DATA = ['generation.request.body', 'server.tokens', 'writeBack.fields', 'writeBack.attributes', 'mapping.tags'];
+const DATA = [
+  'generation.request.body',
+  'server.tokens',
+  'writeBack.fields',
+  'writeBack.attributes',
+  'mapping.tags',
+];
 
 const shipped = shippedSettings();
 
