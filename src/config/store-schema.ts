@@ -65,8 +65,8 @@ const writtenAttributes = z
   .superRefine((attributes, context) => {
     const names = Object.values(attributes);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined) context.addIssue(`each metafield once (${twice} is named twice)`);
-    if (names.length > MOST_ATTRIBUTES) context.addIssue(`${String(MOST_ATTRIBUTES)} attributes at most`);
+    if (twice !== undefined) context.addIssue(messages.metafieldOnce(twice));
+    if (names.length > MOST_ATTRIBUTES) context.addIssue(messages.mostAttributes(MOST_ATTRIBUTES));
   })
   .default({});
 

@@ -6,7 +6,7 @@ import {
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { fitted, type PatternTest } from './fit-metafield.js';
 
-/** What is known of the merchant's definitions when a write-back is decided. */
+/** The merchant's definitions, as a write-back is decided by them. */
 export interface DefinitionsView {
   /** By `namespace.key`. */
   readonly known: ReadonlyMap<string, MetafieldDefinition>;

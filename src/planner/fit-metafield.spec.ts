@@ -5,7 +5,7 @@ import { fitted } from './fit-metafield.js';
 import { intendedValues } from './generated-content.js';
 import { writeBackSettings } from '../../test/support/product-builders.js';
 
-/** What becomes of an attribute's JSON value under a definition with these validations. */
+/** The result of fitting an attribute's JSON value to a definition with these validations. */
 function fit(raw: unknown, type: string, validations: Record<string, string> = {}): string {
   const [value] = intendedValues({ sections: [{ a1: raw }] }, { ...writeBackSettings, fields: {} });
   if (value === undefined) throw new Error('the attribute is unusable');

@@ -1,5 +1,5 @@
 import { withoutTrailing } from '../../domain/text.js';
-import type { Definition } from './definitions.js';
+import type { Definition } from './model.js';
 
 const FACTORS: Readonly<Record<string, number>> = {
   ...{ MM: 1, CM: 10, M: 1000, IN: 25.4, FT: 304.8, YD: 914.4 },

@@ -2,19 +2,9 @@ import { connectionOf } from './connections.js';
 import type { Connection, ConnectionArgs } from './connections.js';
 import { isMetafieldType } from './metafield-values.js';
 import { gid } from './model.js';
+import type { Definition } from './model.js';
 import type { RequestContext } from './request-context.js';
 import { requireScope } from './request-context.js';
-
-/** A definition of a product metafield, as the merchant or an app made it. */
-export interface Definition {
-  readonly id: number;
-  readonly namespace: string;
-  readonly key: string;
-  readonly name: string;
-  readonly type: string;
-  readonly validations: readonly { readonly name: string; readonly value: string }[];
-  readonly pinned: boolean;
-}
 
 interface DefinitionInput {
   readonly ownerType: string;
@@ -26,7 +16,7 @@ interface DefinitionInput {
   readonly validations?: readonly { readonly name: string; readonly value: string }[] | null;
 }
 
-/** The store pins no more. */
+/** The store's limit of pinned definitions. */
 const MOST_PINNED = 20;
 const OWNER_TYPE = 'PRODUCT';
 

@@ -1,6 +1,6 @@
 import { CodedError } from '../../domain/errors.js';
 import type { ImportedProduct } from './csv.js';
-import type { Definition } from './definitions.js';
+import type { Definition } from './model.js';
 import { definitionOf, writeMetafield } from './metafield-writes.js';
 import { isMetafieldType } from './metafield-values.js';
 import type { MetafieldsSetInput } from './metafield-writes.js';

@@ -1,5 +1,5 @@
 import { definitionProblem } from './definition-checks.js';
-import type { Definition } from './definitions.js';
+import type { Definition } from './model.js';
 import { isMetafieldType, normaliseMetafieldValue } from './metafield-values.js';
 import { parseGid } from './model.js';
 import type { Metafield, ProductVariant, SandboxProduct } from './model.js';

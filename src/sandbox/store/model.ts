@@ -86,6 +86,17 @@ export interface Metafield {
   readonly changedAt: Date;
 }
 
+/** A definition of a product metafield, as the merchant or an app made it. */
+export interface Definition {
+  readonly id: number;
+  readonly namespace: string;
+  readonly key: string;
+  readonly name: string;
+  readonly type: string;
+  readonly validations: readonly { readonly name: string; readonly value: string }[];
+  readonly pinned: boolean;
+}
+
 export interface Collection {
   readonly id: number;
   readonly handle: string;

@@ -1,4 +1,4 @@
-import type { Definition } from './definitions.js';
+import type { Definition } from './model.js';
 import { gid } from './model.js';
 import type { SandboxProduct, ShopLocale, TaxonomyCategory, Translation } from './model.js';
 
