@@ -42,7 +42,7 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     if (refusal !== null) values.push({ target, value, type: null, from, raw: null, withheld: refusal });
     else if (value !== '') values.push({ target, value, type: null, from, raw });
   }
-  const place = placesOf(settings);
+  const place = placesOf(settings, (name) => keyNamed(entries, name));
   for (const [key, raw] of attributes) {
     const to = place(key);
     if (to === null) continue;
@@ -62,8 +62,11 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
 type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
 
 /** The metafield of an attribute: the one that `attributes` names, else one of the sections' namespace, else none. */
-function placesOf({ attributes, sections }: WriteBackSettings): (key: string) => Place | null {
-  const mapped = new Map(Object.entries(attributes).map(([code, name]) => [attributeKey(code), name]));
+function placesOf(
+  { attributes, sections }: WriteBackSettings,
+  keyOf: (name: string) => string,
+): (key: string) => Place | null {
+  const mapped = new Map(Object.entries(attributes).map(([code, name]) => [keyOf(code), name]));
   const taken = new Set(mapped.values());
   return (key) => {
     const common = { from: `sections.${key}`, raw: null };
