@@ -5,7 +5,7 @@ import { openTarget, type Need } from './target.js';
 
 export { Contract, taskEnd } from './contract.js';
 export * from './expectations.js';
-export { SandboxControl, TestClock } from './sandbox-control.js';
+export { SandboxControl } from './sandbox-control.js';
 
 export interface RuleOptions {
   readonly needs?: readonly Need[];
