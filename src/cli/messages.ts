@@ -157,6 +157,8 @@ export const messages = {
   // Demo
   demoStarts: 'starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon',
   demoByRules: 'The sandbox made the content by rules from each product’s own data, not by AI.',
+  demoHeld: (count: number, handles: readonly string[]): string =>
+    `A gate held back ${count} of the texts, which wait for review: ${handles.join(', ')}.`,
   demoFirst: (count: number): string => `first sync: ${count} products in the store`,
   demoWaits: 'waiting for the generated content to be written to the store',
   demoSecond: 'second sync, of the whole store',

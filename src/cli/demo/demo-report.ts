@@ -14,6 +14,8 @@ export interface DemoOutcome {
   readonly outcome: string;
   /** False when the product did not get through the whole loop. */
   readonly completed: boolean;
+  /** True when a gate holds its text back for a person. */
+  readonly isHeld: boolean;
 }
 
 /** The rows of one product that the demo shows. */
@@ -21,7 +23,11 @@ export interface ProductStory {
   readonly link: StoreProductEntity | null;
   readonly taskState: string | null;
   readonly taskReason: string | null;
-  readonly writeBack: { readonly state: string; readonly reason: string | null } | null;
+  readonly writeBack: {
+    readonly state: string;
+    readonly reason: string | null;
+    readonly isHeld: boolean;
+  } | null;
   readonly failure: string | null;
 }
 
@@ -32,11 +38,15 @@ export function outcomeOf(
   shop: string,
 ): DemoOutcome {
   const externalId = productExternalId(shop, String(before.id));
-  const { outcome, completed } = describe(before, story);
-  return { externalId, before, after, outcome, completed };
+  const { outcome, completed } = resultOf(before, story);
+  return { externalId, before, after, outcome, completed, isHeld: story.writeBack?.isHeld === true };
 }
 
-function describe(before: SandboxProduct, story: ProductStory): { outcome: string; completed: boolean } {
+/** The result as a text for people, and whether the product got through the whole loop. */
+export function resultOf(
+  before: Pick<SandboxProduct, 'status' | 'isGiftCard'>,
+  story: ProductStory,
+): { outcome: string; completed: boolean } {
   if (before.status !== 'ACTIVE')
     return { outcome: messages.leftAlone(before.status.toLowerCase()), completed: true };
   // The demo's store leaves gift cards out, as `filter.giftCards` does by default.
@@ -51,8 +61,9 @@ function describe(before: SandboxProduct, story: ProductStory): { outcome: strin
     };
   if (story.taskState === 'no_urls') return { outcome: messages.noContent(withheld), completed: true };
   if (story.writeBack === null) return { outcome: messages.waitingContent(withheld), completed: false };
-  const { state, reason } = story.writeBack;
-  const done = state === 'applied' || state === 'skipped';
+  const { state, reason, isHeld } = story.writeBack;
+  // A text that a gate held back waits for a person, as it should.
+  const done = state === 'applied' || state === 'skipped' || (state === 'pending_review' && isHeld);
   return { outcome: `${state}: ${reason ?? ''}${withheld}`, completed: done };
 }
 

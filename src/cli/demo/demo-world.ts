@@ -16,6 +16,8 @@ import { openRuntimeFor, type Runtime } from '../runtime.js';
 const MOST_PRODUCTS = 1_000_000;
 const SHOP = 'demo-store.myshopify.com';
 export const DEMO_STORE = 'demo';
+/** A metafield that the demo’s merchant has defined. */
+const KEYWORDS = { namespace: 'custom', key: 'keywords' };
 
 /** Both sides and the daemon on this machine, connected by an ordinary configuration. */
 export interface DemoWorld {
@@ -50,6 +52,7 @@ export async function openDemoWorld(csv: {
       accessToken: `shpat_${randomBytes(16).toString('hex')}`,
     });
     ends.push(() => store.stop());
+    store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
     store.loadCsv(csv.text, csv.name);
     const database = await openEmbeddedPostgres({ dataDir: dir, log: () => undefined });
     ends.push(() => database.release());
@@ -113,7 +116,10 @@ function settings({ dir, port, url, catalog, store, adminToken, token }: Places)
             'sections.seo_title': 'seo.title',
             'sections.seo_description': 'seo.description',
           },
+          attributes: { keywords: `${KEYWORDS.namespace}.${KEYWORDS.key}` },
           sections: { namespace: 'catalog' },
+          // One product of the built-in catalogue has a longer title: it waits for a person.
+          gates: { title: { maxLength: 120 } },
         },
       },
     },

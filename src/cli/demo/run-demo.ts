@@ -8,6 +8,7 @@ import { productExternalId } from '../../domain/external-id.js';
 import { presentRun, type PresentedRun } from '../../operations/present-run.js';
 import { ActionRepository } from '../../persistence/action.repository.js';
 import { DeliveryRepository } from '../../persistence/delivery.repository.js';
+import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { LinkRepository } from '../../persistence/link.repository.js';
 import { RunRepository } from '../../persistence/run.repository.js';
 import { TaskRepository } from '../../persistence/task.repository.js';
@@ -40,6 +41,14 @@ export async function runDemo(options: DemoOptions): Promise<number> {
     const stuck = outcomes.filter((outcome) => !outcome.completed);
     print(messages.demoCompleted(outcomes.length - stuck.length, outcomes.length));
     const repeated = await secondRun(world);
+    const held = outcomes.filter(({ isHeld }) => isHeld);
+    if (held.length > 0)
+      print(
+        messages.demoHeld(
+          held.length,
+          held.map(({ before }) => before.handle),
+        ),
+      );
     print(messages.demoByRules);
     if (options.keep) await keepUp(world);
     return stuck.length === 0 && repeated ? 0 : 1;
@@ -144,9 +153,13 @@ async function storyOf({ daemon }: DemoWorld, externalId: string): Promise<Produ
     link,
     taskState: task?.state ?? null,
     taskReason: task?.reason ?? null,
-    writeBack: writeBack ? { state: writeBack.state, reason: writeBack.reason } : null,
+    writeBack: writeBack ? heldOrNot(writeBack) : null,
     failure: action?.state === 'failed' ? (action.error?.message ?? 'unknown') : null,
   };
+}
+
+function heldOrNot({ state, reason, gateFindings }: WriteBackEntity) {
+  return { state, reason, isHeld: state === 'pending_review' && gateFindings.length > 0 };
 }
 
 function countsLine(counts: RunCounts): string {

@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { StoreProductEntity } from '../../persistence/entities/index.js';
+import { resultOf, type ProductStory } from './demo-report.js';
+
+const ACTIVE = { status: 'ACTIVE', isGiftCard: false } as const;
+
+/** A linked product whose text has the given write-back. */
+function story(writeBack: ProductStory['writeBack']): ProductStory {
+  const link = Object.assign(new StoreProductEntity(), { withheld: [] });
+  return { link, taskState: 'done', taskReason: null, writeBack, failure: null };
+}
+
+describe('a product of the demo', () => {
+  it.each([
+    ['was written', { state: 'applied', reason: null, isHeld: false }, true],
+    [
+      'is held back by a gate, as the demo shows',
+      { state: 'pending_review', reason: 'title', isHeld: true },
+      true,
+    ],
+    ['waits although no gate holds it', { state: 'pending_review', reason: null, isHeld: false }, false],
+    ['could not be written', { state: 'failed', reason: 'refused', isHeld: false }, false],
+    ['has no text yet', null, false],
+  ])('whose text %s: completed is decided by that', (_what, writeBack, completed) => {
+    expect(resultOf(ACTIVE, story(writeBack)).completed).toBe(completed);
+  });
+
+  it('that is a draft or a gift card is completed without a text', () => {
+    expect(resultOf({ ...ACTIVE, status: 'DRAFT' }, story(null)).completed).toBe(true);
+    expect(resultOf({ ...ACTIVE, isGiftCard: true }, story(null)).completed).toBe(true);
+  });
+});
