@@ -2,18 +2,21 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Suites that start the program many times, the longest first: started last, one of them would keep a worker when the others are done. */
 const LONG = [
+  'test/e2e/contract-by-url',
   'test/fault/kill-points',
   'test/fault/receipt-under-load',
   'test/e2e/full-loop',
   'test/e2e/exports',
   'test/e2e/commands',
   'test/e2e/interruptions',
+  'test/e2e/store-events',
+  'test/e2e/dashboard/browser',
   'test/fault/replicas',
   'test/e2e/embedded-postgres/',
   'test/e2e/wrong-configuration',
   'test/e2e/day-in-the-life',
   'test/e2e/faults',
-  'test/e2e/dashboard/browser',
+  'test/e2e/dashboard/judging',
   'test/e2e/',
   'test/fault/',
 ];
