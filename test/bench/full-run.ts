@@ -6,7 +6,7 @@ import { runDirectory } from '../support/run-directory.js';
 import { type ExportFile, writeExportFile } from './export-files.js';
 import type { Log, Take } from './run-benches.js';
 import { seedLinks } from './seed.js';
-import { Sides } from './sides.js';
+import { LISTING_PAGE, Sides } from './sides.js';
 import type { Figure } from './table.js';
 import { type BenchDaemon, BenchWorld } from './world.js';
 
@@ -68,7 +68,8 @@ export async function benchFullRuns(sizes: Sizes, log: Log, take: Take): Promise
 }
 
 async function run(daemon: BenchDaemon, sides: Sides, store: string, file: ExportFile): Promise<number> {
-  await sides.order({ file, catalogMs: CATALOG_MS });
+  const listed = { shop: `${store}.myshopify.com`, products: file.products };
+  await sides.order({ file, catalogMs: CATALOG_MS, listed });
   const { seconds, run: ended } = await daemon.fullRun(store);
   if (ended.counts['seen'] !== file.products) throw new Error(`seen ${String(ended.counts['seen'])}`);
   return seconds;
@@ -118,6 +119,8 @@ async function unchangedRuns(
   const sum = (counts: Readonly<Record<string, number>>): number =>
     Object.values(counts).reduce((total, count) => total + count, 0);
   const [storeRequests, catalogRequests] = [sum(requests.store), sum(requests.catalog)];
+  // A full run looks for products that were deleted in the catalog.
+  const listingPages = Math.ceil(sizes.large / LISTING_PAGE) + 2;
   const fixed = seconds['single'] ?? 0;
   const perProduct = (key: keyof Sizes): number => (((seconds[key] ?? 0) - fixed) / sizes[key]) * 1e6;
   const goalMemory = 'at most 256 MB and 1.25 ×';
@@ -170,8 +173,8 @@ async function unchangedRuns(
       unit: '',
       floor: null,
       floorIs: '',
-      goal: 'catalog 0, store at most 10',
-      reached: catalogRequests === 0 && storeRequests <= 10,
+      goal: 'catalog: the pages of its listing alone, store at most 10',
+      reached: catalogRequests <= listingPages && storeRequests <= 10,
     },
     ...(['small', 'large'] as const).map((key): Figure => {
       const ratio = perProduct(key) / perProduct('middle');

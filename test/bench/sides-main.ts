@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LISTING_PAGE } from './sides.js';
 
 // Both other sides in one process, as light as can be, so that what is measured is the daemon. On stdin, a JSON object a line
 // sets what they do (`Orders`); "counts" prints and resets how often each was asked.
@@ -136,13 +137,16 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
 
 function listedPage(query: URLSearchParams): object {
   const { shop, products } = orders.listed ?? { shop: '', products: 0 };
-  const size = Number(query.get('page_size') ?? '100');
-  const from = (Number(query.get('page') ?? '1') - 1) * size;
-  const results = Array.from({ length: Math.max(0, Math.min(size, products - from)) }, (_, index) => ({
-    id: from + index + 1,
-    external_id: `shopify:${shop}:${String(from + index + 1)}`,
-  }));
-  const next = from + size < products ? 'another page' : null;
+  const page = Number(query.get('page') ?? '1');
+  const from = (page - 1) * LISTING_PAGE;
+  const results = Array.from(
+    { length: Math.max(0, Math.min(LISTING_PAGE, products - from)) },
+    (_, index) => ({
+      id: from + index + 1,
+      external_id: `shopify:${shop}:${String(from + index + 1)}`,
+    }),
+  );
+  const next = from + LISTING_PAGE < products ? `?page=${String(page + 1)}` : null;
   return { count: products, next, previous: null, results };
 }
 

@@ -9,6 +9,9 @@ export interface Requests {
   readonly catalog: Readonly<Record<string, number>>;
 }
 
+/** Products on a page of the catalog's listing. */
+export const LISTING_PAGE = 500;
+
 /** The two other sides in a process of their own. */
 export class Sides {
   private constructor(
