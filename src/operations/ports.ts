@@ -21,7 +21,7 @@ export abstract class RowWorkPort {
   /** `delayMs`: how long the writing waits, so that an approval can be taken back. */
   abstract writeBacks(ids: readonly string[], delayMs?: number): Promise<void>;
   abstract run(id: string): Promise<void>;
-  /** Ends a cancelled run that nobody works on. The worker of any other ends it. */
+  /** Ends a cancelled run that has no worker. A run that has one is ended by its worker. */
   abstract endRun(id: string): Promise<void>;
   abstract bulkChange(id: string): Promise<void>;
 }

@@ -107,7 +107,7 @@ export class RunOperations {
   }
 
   /**
-   * Asks a run to stop at its next safe point; one that nobody works on ends at once. Throws `conflict` when it has ended, or was
+   * Asks a run to stop at its next safe point. A run without a worker ends at once. Throws `conflict` when the run has ended or was
    * cancelled before.
    */
   async cancel(id: string, by: string): Promise<PresentedRun> {

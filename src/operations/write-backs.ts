@@ -192,7 +192,7 @@ export class WriteBackOperations {
 
   /**
    * Replaces the text of one field before the approval. The text is sanitised, and the original stays in the row. Throws `not_found` for an
-   * unknown id or field, `conflict` in a state that is decided, `invalid` for a text of which nothing is left.
+   * unknown id or field, `conflict` when the write-back is decided, `invalid` when sanitising leaves no text.
    */
   async edit(
     id: string,

@@ -189,7 +189,7 @@ export class PlanCatalog {
   }
 }
 
-/** Products that have a catalog product, those aside of which the source is gone. */
+/** Products that are linked to a catalog product. Orphaned ones are not among them. */
 const LINKED = `state IN ('linked', 'conflicted') AND catalog_id IS NOT NULL`;
 
 /** Fields of an update through which an identifier could be sent. */

@@ -125,7 +125,7 @@ export class RunRepository {
     return moved === 1;
   }
 
-  /** The person who cancelled the run; null when nobody did. */
+  /** The person who cancelled the run; null when it was not cancelled. */
   async cancelledBy(id: string): Promise<string | null> {
     const run = await this.db
       .repository(SyncRunEntity)

@@ -32,7 +32,7 @@ export interface NewWriteBack {
   readonly creditsConsumed: number | null;
 }
 
-/** The person, and the bulk change, that a change of a row is owed to. */
+/** The person who changed a row, and the bulk change that it belongs to, if any. */
 export interface DecidedBy {
   readonly actor: string;
   readonly bulkChangeId?: string;

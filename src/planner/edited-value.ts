@@ -14,8 +14,8 @@ export function isEditable({ target, type, withheld }: IntendedValue): boolean {
 }
 
 /**
- * The value with a person's text, sanitised as a generated one is. `came` keeps what the result held, and is absent again when the text
- * is what came. Null for a text of which nothing is left, and for a value that may not be edited.
+ * The value with a person's text, sanitised like a generated text. `came` keeps the generated text. It is absent when both texts are
+ * the same. Null when sanitising leaves no text, and when the value may not be edited.
  */
 export function editedValue(value: IntendedValue, text: string): IntendedValue | null {
   if (!isEditable(value) || text.length > LONGEST_EDIT) return null;

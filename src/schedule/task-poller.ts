@@ -151,7 +151,7 @@ export class TaskPoller {
     const ageMs = this.clock.now().getTime() - task.requestedAt.getTime();
     const { abandonAfterHours } = workspace.settings.tasks;
     if (ageMs <= abandonAfterHours * 3_600_000) return;
-    // Asking again costs credits: a request that was never answered may have been heard, and is waited for as long as any other.
+    // Asking again costs credits. The service may have received a request that it never answered, so its result is awaited like any other.
     const isUnanswered = task.answeredAt === null && task.taskId === null;
     const reason = isUnanswered
       ? 'the request was never answered: asked again'

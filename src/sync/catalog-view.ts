@@ -16,7 +16,7 @@ const SEARCHES_AT_ONCE = 4;
 /** The results of a walk over the whole listing. */
 export interface ListingView {
   readonly complete: boolean;
-  /** Product models of which the listing may hide the variants. */
+  /** Product models. The listing may leave their variants out. */
   readonly models: readonly ListedModel[];
   /** Why linked products were not compared with the listing, for people; null when they were. */
   readonly notCompared: string | null;

@@ -159,8 +159,8 @@ export class ProductSender {
   }
 
   /**
-   * The merchant's texts in each further language. The POST names the product by its external_id alone, and comes after a request
-   * that proved that the product has it: it creates nothing, and matches nobody else.
+   * The merchant's texts in each further language. The POST names the product by its external_id alone. An earlier
+   * request proved that the product has it, so the POST neither creates a product nor matches another one.
    */
   async #sendTranslations(
     catalogId: string,
