@@ -72,6 +72,11 @@ describe('the side to pause', () => {
     expect(pausedSide('run', refused())).toBeNull();
   });
 
+  it('is known for every stage that pauses, but a run, which uses both sides', () => {
+    const pausing = STAGES.filter((stage) => codesMetWith(stage, 'pause').length > 0);
+    expect(pausing.filter((stage) => pausedSide(stage, refused()) === null)).toEqual(['run']);
+  });
+
   it('is none when the stage does not pause', () => {
     expect(pausedSide('generate', refused('catalog'))).toBeNull();
     expect(pausedSide('run', new CodedError('transient', 'reset', { side: 'store' }))).toBeNull();

@@ -98,17 +98,10 @@ export const ERROR_POLICY = {
 
 export type Stage = keyof typeof ERROR_POLICY;
 
-/** The side that a stage uses when the error does not name one. A run uses both sides. */
-const SIDE_OF_STAGE: Readonly<Record<Stage, Side | null>> = {
-  run: null,
-  apply: 'catalog',
-  task: 'catalog',
-  variants: 'catalog',
-  generate: 'catalog',
-  poll: 'catalog',
-  interpret: 'catalog',
-  'write-back': 'store',
-};
+/**
+ * The side that a stage with the reaction `pause` uses, for an error that names none. A run uses both sides, so it has no entry.
+ */
+const SIDE_OF_STAGE: Readonly<Partial<Record<Stage, Side>>> = { apply: 'catalog', 'write-back': 'store' };
 
 export function reactionTo(stage: Stage, error: CodedError): Reaction {
   return ERROR_POLICY[stage][error.code];
@@ -127,5 +120,5 @@ export function codesMetWith(stage: Stage, ...reactions: Reaction[]): ErrorCode[
 
 /** The side to pause after an error: this store, or the catalog workspace. Null when nothing is paused. */
 export function pausedSide(stage: Stage, error: CodedError): Side | null {
-  return reactionTo(stage, error) === 'pause' ? (error.side ?? SIDE_OF_STAGE[stage]) : null;
+  return reactionTo(stage, error) === 'pause' ? (error.side ?? SIDE_OF_STAGE[stage] ?? null) : null;
 }

@@ -19,6 +19,12 @@ describe('owedLine', () => {
     expect(owedLine({ [code]: 1 })).toContain(OWED_REASONS[code]);
   });
 
+  it('has words of its own for every code', () => {
+    const reasons = OWED_CODES.map((code) => OWED_REASONS[code]);
+    expect(new Set(reasons).size).toBe(OWED_CODES.length);
+    for (const reason of reasons) expect(reason).toMatch(/^\S+ \S+ \S+/);
+  });
+
   it('leaves failures out: a run quotes them by themselves', () => {
     expect(owedLine({ refused: 1, unavailable: 2, creation_failed: 3 })).toBeNull();
   });

@@ -63,6 +63,6 @@ export function owedLine(counts: Readonly<Partial<Record<OwedCode, number>>>): s
 
 /** The code under which a failed action is owed, by the code of its error. */
 export function owedForFailure(errorCode: string): Extract<OwedCode, 'refused' | 'unavailable'> {
-  const passing: readonly string[] = codesMetWith('apply', 'retry', 'wait', 'pause');
+  const passing: readonly string[] = codesMetWith('apply', 'retry', 'pause');
   return passing.includes(errorCode) ? 'unavailable' : 'refused';
 }
