@@ -198,9 +198,10 @@ function sameContent(value: IntendedValue, current: string | null): boolean {
     return sameJson(current, value.value);
   if (value.type?.startsWith('number_') === true) return Number(current) === Number(value.value);
   if (JSON_TYPES.has(value.type ?? '')) return sameJson(current, value.value);
-  if (value.type !== null && isMeasureKind(value.type))
-    return measureOf(value.type, current)?.size === measureOf(value.type, value.value)?.size;
-  return false;
+  if (value.type === null || !isMeasureKind(value.type)) return false;
+  const held = measureOf(value.type, current);
+  // Two texts that are no measures differ, unless they are the same text.
+  return held !== null && held.size === measureOf(value.type, value.value)?.size;
 }
 
 /** Types whose values the store may spell otherwise: members in another order, or numbers as texts. */
