@@ -83,7 +83,7 @@ describe('the same content, spelled differently by the store', () => {
     ['weight', 'light', 'heavy'],
     ['weight', '{"value":2,"unit":"GRAMS"}', 'heavy'],
     ['single_line_text_field', '2.50', '2.5'],
-  ])('of the type %s is told from other content', (type, value, current) => {
+  ])('of the type %s is distinguished from other content', (type, value, current) => {
     const written = { [TARGET]: ourText(current, null) };
     const decision = decide(attribute({ type, value }), live({}, [held(type, current)]), { written });
     expect(decision.verdict).toBe('write');
