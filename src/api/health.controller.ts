@@ -7,6 +7,7 @@ import {
 } from '@nestjs/terminus';
 import { Database } from '../persistence/database.js';
 import { QUEUE_BACKEND, type QueueBackend } from '../queue/index.js';
+import { timedOut, within } from '../runtime/time-limit.js';
 import { sharedAnswer } from './shared-answer.js';
 import { messages } from './messages.js';
 
@@ -65,20 +66,12 @@ export class HealthController {
 
   async #part(name: string, probe: () => Promise<unknown>): Promise<HealthIndicatorResult> {
     const check = this.indicator.check(name);
-    const timer = { id: undefined as NodeJS.Timeout | undefined };
-    const late = new Promise<never>((_resolve, reject) => {
-      timer.id = setTimeout(() => {
-        reject(new Error(messages.noAnswer));
-      }, ANSWER_WITHIN_MS);
-    });
     try {
-      await Promise.race([probe(), late]);
+      await within(ANSWER_WITHIN_MS, probe(), timedOut(messages.noAnswer));
       return check.up();
     } catch {
       // The answer names only the part that is down. The reason may contain addresses, so it is only in the log.
       return check.down();
-    } finally {
-      clearTimeout(timer.id);
     }
   }
 }

@@ -3,6 +3,7 @@ import { Agent as HttpsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
 import { CodedError } from '../domain/errors.js';
+import { TimeLimit } from '../runtime/time-limit.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import { isLoopback } from './base-url.js';
 
@@ -46,7 +47,7 @@ const MAX_ERROR_BYTES = 1_000_000;
 export class Http {
   private readonly client: AxiosInstance;
   private readonly agents: readonly [HttpAgent, HttpsAgent];
-  private readonly underWay = new Set<AbortController>();
+  private readonly underWay = new Set<TimeLimit>();
 
   constructor(
     private readonly options: HttpOptions,
@@ -78,15 +79,9 @@ export class Http {
    */
   async exchange(exchange: Exchange): Promise<Answer> {
     const { operation, mutates, timeoutMs } = exchange;
-    // One controller per request, because a combined signal costs more than the rest of the request.
-    const controller = new AbortController();
-    const deadline = { passed: false };
-    const timer = setTimeout(() => {
-      deadline.passed = true;
-      controller.abort();
-    }, timeoutMs);
-    this.underWay.add(controller);
-    if (this.options.closed.aborted) controller.abort();
+    const limit = new TimeLimit(timeoutMs);
+    this.underWay.add(limit);
+    if (this.options.closed.aborted) limit.abort();
     const upload = openPayload(exchange.payload);
     try {
       const response = await this.client.request<Readable>({
@@ -94,7 +89,7 @@ export class Http {
         method: exchange.method,
         headers: exchange.headers,
         data: upload.data,
-        signal: controller.signal,
+        signal: limit.signal,
         ...(exchange.freshConnection === true ? FRESH_AGENTS : {}),
       });
       return await this.readAnswer(response);
@@ -104,12 +99,12 @@ export class Http {
           cause: upload.failure(),
         });
       }
-      if (deadline.passed) throw this.errors.ofDeadline(operation, timeoutMs, mutates);
+      if (limit.passed) throw this.errors.ofDeadline(operation, timeoutMs, mutates);
       if (this.options.closed.aborted) throw this.errors.ofClosed(operation, mutates);
       throw this.errors.ofNetwork(operation, error, mutates);
     } finally {
-      clearTimeout(timer);
-      this.underWay.delete(controller);
+      limit.end();
+      this.underWay.delete(limit);
       upload.close();
     }
   }

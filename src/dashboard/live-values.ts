@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
-import { CodedError, isCoded } from '../domain/errors.js';
+import { timedOut, within } from '../runtime/time-limit.js';
+import { isCoded } from '../domain/errors.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import { GatekeeperPort } from '../operations/ports.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
@@ -92,6 +93,7 @@ export class LiveValues {
           readTranslations(connector, link.storeId, targets),
           readDefinitions(this.sites.store(row.store), targets),
         ]),
+        timedOut(messages.storeSilent(ANSWER_WITHIN_MS / 1000)),
       );
       if (live === null || translations === null) return { problem: messages.deletedInStore };
       // Use the writer's view: a value that a failed write left in the store is ours.
@@ -104,19 +106,5 @@ export class LiveValues {
       if (!isCoded(error)) throw error;
       return problemOf(error);
     }
-  }
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  const timer = { id: undefined as NodeJS.Timeout | undefined };
-  const late = new Promise<never>((_resolve, reject) => {
-    timer.id = setTimeout(() => {
-      reject(new CodedError('transient', messages.storeSilent(ms / 1000)));
-    }, ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer.id);
   }
 }

@@ -44,6 +44,8 @@ export async function runProgram(
       cwd: options.cwd,
       env: serverEnvironment(),
       stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: options.timeoutMs,
+      killSignal: 'SIGKILL',
       ...asUser(options.user),
     });
     let output = '';
@@ -52,18 +54,17 @@ export async function runProgram(
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
-    const timer = setTimeout(() => {
-      child.kill('SIGKILL');
-      reject(new CodedError('transient', `${file} did not end within ${options.timeoutMs} ms`));
-    }, options.timeoutMs);
     child.once('error', (cause) => {
-      clearTimeout(timer);
       reject(
         new CodedError('misconfigured', `${file} cannot be run${cannotRunHint(options.user)}`, { cause }),
       );
     });
+    // Not at 'close': processes that it started may keep its output open.
+    child.once('exit', () => {
+      if (child.killed)
+        reject(new CodedError('transient', `${file} did not end within ${options.timeoutMs} ms`));
+    });
     child.once('close', (exitCode) => {
-      clearTimeout(timer);
       resolve({ exitCode, output });
     });
   });

@@ -2,6 +2,7 @@ import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { WeakSecret } from '../config/index.js';
 import type { Sites, Store, Workspace } from '../sites/sites.js';
 import { withoutTrailing } from '../domain/text.js';
+import { timedOut, within } from '../runtime/time-limit.js';
 import { checkMessages } from './messages.js';
 
 export interface Finding {
@@ -108,19 +109,12 @@ export async function probed(
   what: string,
   probe: () => Promise<Finding | readonly Finding[]>,
 ): Promise<readonly Finding[]> {
-  const timer = { id: undefined as NodeJS.Timeout | undefined };
-  const late = new Promise<never>((_resolve, reject) => {
-    timer.id = setTimeout(() => {
-      reject(new CodedError('transient', checkMessages.noAnswerWithin(PROBE_WITHIN_MS / 1000)));
-    }, PROBE_WITHIN_MS);
-  });
+  const late = timedOut(checkMessages.noAnswerWithin(PROBE_WITHIN_MS / 1000));
   try {
-    const found = await Promise.race([probe(), late]);
+    const found = await within(PROBE_WITHIN_MS, probe(), late);
     return 'level' in found ? [found] : found;
   } catch (error) {
     return [{ level: 'FAIL', what, detail: errorLine(error) }];
-  } finally {
-    clearTimeout(timer.id);
   }
 }
 

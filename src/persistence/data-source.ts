@@ -1,12 +1,10 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
+import { repeatFor } from '../runtime/time-limit.js';
 import { ENTITIES } from './entities/index.js';
 import { guardConnections } from './guarded-query-runner.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { SnakeNaming } from './snake-naming.js';
-
-const RETRY_EVERY_MS = 500;
 
 export interface DataSourceSettings {
   readonly url: string;
@@ -98,15 +96,6 @@ export async function pendingMigrations(source: DataSource): Promise<number> {
  * its database is down never recovers. Throws the last error after `forMs`.
  */
 export async function waitForDatabase(url: string, forMs: number): Promise<void> {
-  const end = performance.now() + forMs;
-  for (;;) {
-    try {
-      const source = await openDataSource({ url, poolSize: 1 });
-      await source.destroy();
-      return;
-    } catch (error) {
-      if (performance.now() + RETRY_EVERY_MS > end) throw error;
-      await sleep(RETRY_EVERY_MS);
-    }
-  }
+  const source = await repeatFor(forMs, () => openDataSource({ url, poolSize: 1 }));
+  await source.destroy();
 }

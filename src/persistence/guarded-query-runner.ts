@@ -1,7 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { PostgresDriver } from 'typeorm/driver/postgres/PostgresDriver.js';
 import { PostgresQueryRunner } from 'typeorm/driver/postgres/PostgresQueryRunner.js';
+import { within } from '../runtime/time-limit.js';
 import { statementError } from './statement-error.js';
 
 /** A ROLLBACK that takes longer is not coming: its connection is closed. */
@@ -47,7 +47,7 @@ class GuardedQueryRunner extends PostgresQueryRunner {
       () => 'rolled back',
       () => 'failed',
     );
-    const outcome = await Promise.race([rollback, sleep(ROLLBACK_MS, 'no answer', { ref: false })]);
+    const outcome = await within(ROLLBACK_MS, rollback, () => 'no answer');
     if (outcome === 'rolled back') return;
     const giveBack = this.releaseCallback;
     // The pool closes a connection that is given back with an error.

@@ -2,6 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import pg from 'pg';
 import { CodedError } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
+import { timedOut, within } from '../runtime/time-limit.js';
 import { boundedClient } from './bounded-client.js';
 import { DATABASE_SETTINGS, type DatabaseSettings } from './database-settings.js';
 import { insertDeliveries, insertValues, type NewDelivery } from './delivery.repository.js';
@@ -159,20 +160,10 @@ function isOneRowsFault(error: unknown): boolean {
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {
-  // Work that loses the race must not become an unhandled rejection.
-  work.catch((error: unknown) => error);
-  const timer = { id: undefined as NodeJS.Timeout | undefined };
-  const late = new Promise<never>((_resolve, reject) => {
-    timer.id = setTimeout(() => {
-      reject(new CodedError('transient', 'the database did not answer in time'));
-    }, GIVE_UP_MS);
-  });
   try {
-    return await Promise.race([work, late]);
+    return await within(GIVE_UP_MS, work, timedOut('the database did not answer in time'));
   } catch (error) {
     if (error instanceof CodedError) throw error;
     throw new CodedError('transient', 'the database did not take the delivery', { cause: error });
-  } finally {
-    clearTimeout(timer.id);
   }
 }

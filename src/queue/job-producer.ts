@@ -2,11 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Queue } from 'bullmq';
 import { CodedError } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
+import { timedOut, within } from '../runtime/time-limit.js';
 import { QUEUES, type QueueName } from './queue-names.js';
 import { JOB_QUEUES, QUEUE_SETTINGS, queueLog, type QueueSettings } from './queue-settings.js';
 import type { RowJob } from './row-job.js';
 import { sparingly } from './sparing-log.js';
-import { within } from './wait-for.js';
 
 export interface EnqueueOptions {
   /** Milliseconds until the job starts. */
@@ -63,7 +63,11 @@ export class JobProducer {
     for (let done = 0; done < ids.length; done += BATCH) {
       const batch = ids.slice(done, done + BATCH);
       try {
-        await within(`enqueueing for ${queue}`, this.#timeoutMs, this.#add(queue, batch, options));
+        await within(
+          this.#timeoutMs,
+          this.#add(queue, batch, options),
+          timedOut(`the queue ${queue} took no jobs within ${this.#timeoutMs} ms`),
+        );
       } catch (error) {
         this.#failures.set(queue, (this.#failures.get(queue) ?? 0) + ids.length - done);
         this.#say(`job for ${queue}`, error);
@@ -77,7 +81,7 @@ export class JobProducer {
   async waiting(queue: QueueName): Promise<number | null> {
     try {
       const count = this.queues.get(queue)?.getWaitingCount() ?? Promise.resolve(0);
-      return await within(`counting ${queue}`, this.#timeoutMs, count);
+      return await within(this.#timeoutMs, count, timedOut(`the queue ${queue} does not answer`));
     } catch (error) {
       this.#say(`count of ${queue}`, error);
       return null;

@@ -4,7 +4,7 @@ import { CodedError } from '../domain/errors.js';
 import { createPreparedBackend, UnhurriedClient } from './postgres-connection.js';
 import { sparingly } from './sparing-log.js';
 import type { OpenOptions, QueueBackend } from './queue-backend.js';
-import { waitFor, within } from './wait-for.js';
+import { repeatFor, timedOut, within } from '../runtime/time-limit.js';
 
 const SCHEMA = 'bullmq';
 const PING_TIMEOUT_MS = 3_000;
@@ -31,7 +31,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
   const say = sparingly(options.log);
   pool.on('error', (error) => say('queue database', error));
   try {
-    await waitFor('the queue database', options.waitMs, async () => await prepare(pool));
+    await repeatFor(options.waitMs, () => prepare(pool));
   } catch (error) {
     await pool.end();
     throw error;
@@ -42,7 +42,8 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     select: () => setDefaultBackendFactory(createPreparedBackend),
     ping: async () => {
       // SQL: the shortest statement that proves an answer.
-      await within('the queue database', PING_TIMEOUT_MS, pool.query('SELECT 1').catch(translated));
+      const answer = pool.query('SELECT 1').catch(translated);
+      await within(PING_TIMEOUT_MS, answer, timedOut('the queue database does not answer'));
     },
     close: async () => {
       await pool.end();

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { CodedError } from '../domain/errors.js';
 import { sparingly } from './sparing-log.js';
 import type { OpenOptions, QueueBackend } from './queue-backend.js';
-import { waitFor, within } from './wait-for.js';
+import { repeatFor, timedOut, within } from '../runtime/time-limit.js';
 
 const PING_TIMEOUT_MS = 3_000;
 
@@ -23,10 +23,10 @@ export async function openRedisBackend(redisUrl: string, options: OpenOptions): 
   const say = sparingly(options.log);
   redis.on('error', (error: Error) => say('queue Redis', error));
   const ping = async (): Promise<void> => {
-    await within('Redis', PING_TIMEOUT_MS, redis.ping().catch(translated));
+    await within(PING_TIMEOUT_MS, redis.ping().catch(translated), timedOut('Redis does not answer'));
   };
   try {
-    await waitFor('Redis', options.waitMs, ping);
+    await repeatFor(options.waitMs, ping);
   } catch (error) {
     redis.disconnect();
     throw error;

@@ -1,5 +1,6 @@
 import { Worker, type Processor, type WorkerOptions } from 'bullmq';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { within } from '../runtime/time-limit.js';
 import { sparingly } from './sparing-log.js';
 
 /**
@@ -97,12 +98,12 @@ export function createWorkers(settings: WorkerSettings): Workers {
     }
 
     async #closeInTime(closing: Promise<void>): Promise<void> {
-      if (await endsWithin(closing, settings.drainMs)) return;
+      if (await endsWithin(settings.drainMs, closing)) return;
       settings.log(
         `worker ${this.name}: jobs are still running after ${settings.drainMs} ms; they will be done again`,
       );
       await this.lockManager.close();
-      await endsWithin(this.getBackend().close(true), LEAVE_MS);
+      await endsWithin(LEAVE_MS, this.getBackend().close(true));
     }
   }
 
@@ -115,12 +116,10 @@ export function createWorkers(settings: WorkerSettings): Workers {
   };
 }
 
-async function endsWithin(work: Promise<unknown>, timeoutMs: number): Promise<boolean> {
-  const over = new AbortController();
-  const timeout = sleep(timeoutMs, false, { signal: over.signal }).catch(() => false); // aborted: the work was in time
-  try {
-    return await Promise.race([work.then(() => true), timeout]);
-  } finally {
-    over.abort();
-  }
+function endsWithin(limitMs: number, work: Promise<unknown>): Promise<boolean> {
+  return within(
+    limitMs,
+    work.then(() => true),
+    () => false,
+  );
 }

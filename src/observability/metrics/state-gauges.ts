@@ -1,5 +1,6 @@
-import { HELD_BY } from '../../domain/write-cap.js';
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { HELD_BY } from '../../domain/write-cap.js';
+import { within } from '../../runtime/time-limit.js';
 
 export interface BacklogGauge {
   readonly rows: string;
@@ -238,16 +239,6 @@ export class StateGauges {
 }
 
 /** The result of a read; null when it failed or took too long. */
-async function inTime(look: Promise<Shown | null>): Promise<Shown | null> {
-  const timer = { id: undefined as NodeJS.Timeout | undefined };
-  const late = new Promise<null>((resolve) => {
-    timer.id = setTimeout(() => {
-      resolve(null);
-    }, ANSWER_WITHIN_MS);
-  });
-  try {
-    return await Promise.race([look, late]);
-  } finally {
-    clearTimeout(timer.id);
-  }
+function inTime(look: Promise<Shown | null>): Promise<Shown | null> {
+  return within(ANSWER_WITHIN_MS, look, () => null);
 }

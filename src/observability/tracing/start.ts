@@ -14,6 +14,7 @@ import {
   ParentBasedSampler,
 } from '@opentelemetry/sdk-trace';
 import type { Logger } from '../../runtime/logger.js';
+import { timedOut, within } from '../../runtime/time-limit.js';
 import { sendSpans } from './tracing.js';
 
 export interface RunningTracing {
@@ -54,7 +55,7 @@ export function startTracing(ratio: number, log: Logger): RunningTracing {
   sendSpans(true);
   return {
     stop: async () => {
-      await endsWithin(provider.shutdown(), log);
+      await endsInTime(provider.shutdown(), log);
       sendSpans(false);
       trace.disable();
       context.disable();
@@ -66,19 +67,11 @@ export function startTracing(ratio: number, log: Logger): RunningTracing {
 const nothing = (): void => undefined;
 const SILENT = { error: nothing, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
 
-async function endsWithin(work: Promise<void>, log: Logger): Promise<void> {
-  const timer = { id: undefined as NodeJS.Timeout | undefined };
-  const late = new Promise<never>((_resolve, reject) => {
-    timer.id = setTimeout(() => {
-      reject(new Error('not in time'));
-    }, STOP_WITHIN_MS);
-  });
+async function endsInTime(work: Promise<void>, log: Logger): Promise<void> {
   try {
-    await Promise.race([work, late]);
+    await within(STOP_WITHIN_MS, work, timedOut('the exporter did not stop in time'));
   } catch {
     // The exporter's own error quotes the request, so only the failure is logged.
     log.warn({}, 'traces: the last spans could not be sent');
-  } finally {
-    clearTimeout(timer.id);
   }
 }

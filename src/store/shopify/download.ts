@@ -1,5 +1,6 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { CodedError, isCoded } from '../../domain/errors.js';
+import { TimeLimit } from '../../runtime/time-limit.js';
 import { isSafeUrl } from './endpoint.js';
 import { type ExportCensus, ExportScan } from './jsonl.js';
 import type { Sleep } from './options.js';
@@ -88,10 +89,7 @@ async function transferOnce(
   progress: Progress,
   timeoutMs: number,
 ): Promise<void> {
-  const silence = new AbortController();
-  const watchdog = setTimeout(() => {
-    silence.abort(new Error('the download fell silent'));
-  }, timeoutMs);
+  const silence = new TimeLimit(timeoutMs);
   try {
     const response = await fetch(url, {
       headers: { 'accept-encoding': 'identity', ...rangeOf(progress) },
@@ -116,13 +114,13 @@ async function transferOnce(
     else await beginAgain(file, progress, strongTag(response));
     const body: ReadableStream<Uint8Array> | null = response.body;
     for await (const chunk of body ?? []) {
-      watchdog.refresh();
+      silence.renew();
       const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
       await file.appendFile(bytes);
       progress.scan.push(bytes);
     }
   } finally {
-    clearTimeout(watchdog);
+    silence.end();
   }
 }
 

@@ -15,13 +15,14 @@ export async function postOnce(
   const target = new URL(url);
   const send = target.protocol === 'https:' ? httpsRequest : httpRequest;
   const bytes = Buffer.from(body, 'utf8');
+  const limit = AbortSignal.timeout(timeoutMs);
   return await new Promise<number>((resolve, reject) => {
     const request = send(
       target,
       {
         method: 'POST',
         agent: false,
-        signal,
+        signal: AbortSignal.any([signal, limit]),
         headers: { ...headers, 'Content-Length': String(bytes.length) },
       },
       (response) => {
@@ -31,12 +32,9 @@ export async function postOnce(
         resolve(response.statusCode ?? 0);
       },
     );
-    const timer = setTimeout(
-      () => request.destroy(new Error(`No response within ${timeoutMs} ms`)),
-      timeoutMs,
+    request.on('error', (error) =>
+      reject(limit.aborted ? new Error(`No response within ${timeoutMs} ms`) : error),
     );
-    request.on('error', reject);
-    request.on('close', () => clearTimeout(timer));
     request.end(bytes);
   });
 }

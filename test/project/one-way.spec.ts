@@ -1,0 +1,63 @@
+import { describe, expect, it } from '@jest/globals';
+import ts from 'typescript';
+import { placesWhere, sourceFiles, type SourceFile } from '../support/source-files.js';
+
+interface Mechanism {
+  readonly what: string;
+  /** The module that everything else uses. */
+  readonly home: string;
+  /** A copy of the mechanism by hand. */
+  readonly isCopy: (node: ts.Node) => boolean;
+  /** Files that use the same syntax for another purpose, with that purpose. */
+  readonly elsewhere: Readonly<Record<string, string>>;
+  /** Code that the check must find, and code that it must not. */
+  readonly found: readonly string[];
+  readonly passed: readonly string[];
+}
+
+const MECHANISMS: readonly Mechanism[] = [
+  {
+    what: 'a limit on the time of work',
+    home: 'src/runtime/time-limit.ts',
+    isCopy: (node) => isCallOf(node, /^((globalThis\.)?setTimeout|Promise\.race)$/),
+    elsewhere: {
+      'src/queue/delivery-pacer.ts': 'gathers a batch',
+      'src/sync/batch-writer.ts': 'gathers a batch',
+      'src/sync/apply.ts': 'waits for the first of several actions',
+      'src/queue/postgres-connection.ts': 'delays a refusal',
+      'src/webhooks/reply.ts': 'ends a response later',
+      'src/schedule/scheduler.ts': 'starts work later',
+      'src/cli/start.command.ts': 'waits for one of two signals, and ends a process that does not stop',
+      'src/cli/demo/run-demo.ts': 'waits for one of two signals',
+      'src/sandbox/catalog/worker.ts': 'a pause that new work ends',
+    },
+    found: ['setTimeout(end, 5)', 'globalThis.setTimeout(end, 5)', 'Promise.race([work, late])'],
+    passed: ['clock.sleep(5)', 'stream.setTimeout(5)', 'AbortSignal.timeout(5)', '// setTimeout(end, 5)'],
+  },
+];
+
+const program = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
+
+describe.each(MECHANISMS)('$what', ({ home, isCopy, elsewhere, found, passed }) => {
+  it(`is written once, in ${home}`, () => {
+    const others = program.filter(({ path }) => path !== home && !(path in elsewhere));
+    expect(others.flatMap((file) => placesWhere(file, isCopy))).toEqual([]);
+  });
+
+  it.each([home, ...Object.keys(elsewhere)])('is looked for in %s, which uses the syntax', (path) => {
+    const file = program.find((each) => each.path === path);
+    expect(file === undefined ? [] : placesWhere(file, isCopy)).not.toEqual([]);
+  });
+
+  it.each(found)('is found in `%s`', (text) => expect(placesWhere(code(text), isCopy)).toHaveLength(1));
+
+  it.each(passed)('is not found in `%s`', (text) => expect(placesWhere(code(text), isCopy)).toEqual([]));
+});
+
+function code(text: string): SourceFile {
+  return { path: 'x.ts', text, imports: [] };
+}
+
+function isCallOf(node: ts.Node, callee: RegExp): boolean {
+  return ts.isCallExpression(node) && callee.test(node.expression.getText());
+}
