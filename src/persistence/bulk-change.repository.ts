@@ -193,10 +193,10 @@ export class BulkChangeRepository {
     );
   }
 
-  /** Puts the rest off. */
+  /** Puts the rest off. The worker lives, so its start does not count as a crash. */
   async putOff(id: string, lease: string, delayMs: number, reason: string | null): Promise<void> {
     await this.db.affected(
-      `UPDATE bulk_change SET state = 'queued', reason = $3, lease = NULL, lease_until = NULL,
+      `UPDATE bulk_change SET state = 'queued', starts = 0, reason = $3, lease = NULL, lease_until = NULL,
          next_attempt_at = now() + $4 * interval '1 millisecond' WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, reason, delayMs],
     );

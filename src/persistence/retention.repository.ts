@@ -47,6 +47,12 @@ const RULES: readonly Rule[] = [
   { table: 'store_event', id: 'uuid', condition: `old.settled_at < $1 AND old.state = 'processed'` },
   { table: 'audit_entry', id: 'bigint', condition: 'old.at < $1' },
   { table: 'notification', id: 'bigint', condition: 'old.ended_at < $1' },
+  {
+    // The rows that it changed keep its id, their state and who decided.
+    table: 'bulk_change',
+    id: 'uuid',
+    condition: `old.finished_at < $1 AND old.state IN ('done', 'failed', 'cancelled')`,
+  },
   // A plan so old would be refused in most of its entries; they go with it.
   { table: 'saved_plan', id: 'uuid', condition: 'old.created_at < $1' },
   {

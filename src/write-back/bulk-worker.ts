@@ -6,6 +6,7 @@ import type { JournalField } from '../domain/write-back-journal.js';
 import type { BulkItem } from '../domain/write-back-filter.js';
 import { BulkChangeRepository, type BulkRow } from '../persistence/bulk-change.repository.js';
 import type { BulkChangeEntity } from '../persistence/entities/bulk-change.entity.js';
+import { StatementError } from '../persistence/statement-error.js';
 import { WriteBackDecisions, type DecisionOutcome } from '../persistence/write-back-decisions.repository.js';
 import type { DecidedBy } from '../persistence/write-back.repository.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
@@ -14,8 +15,10 @@ import { Reapplier } from './reapplier.js';
 import { WriteBackReverter } from './reverter.js';
 
 const PAGE = 100;
-/** A change whose workers died this many times over one row is given up. */
+/** A row at which workers died this many times is refused, and the change goes on with the next one. */
 const CRASHES_MOST = 5;
+/** A change whose workers die even where they only refuse a row is given up. */
+const STARTS_MOST = 2 * CRASHES_MOST;
 const RETRY_MS = 60_000;
 const MOST_FIELDS = 50;
 
@@ -51,8 +54,8 @@ export class BulkWorker {
     const lease = randomUUID();
     const change = await this.changes.claim(id, lease, ROW_LEASE_MS);
     if (change === null) return;
-    if (change.starts > CRASHES_MOST) {
-      const reason = `its work began ${String(change.starts - 1)} times at the same row and never ended`;
+    if (change.starts > STARTS_MOST) {
+      const reason = `its work began ${String(change.starts - 1)} times and never ended`;
       await this.changes.finish(id, lease, 'failed', reason);
       return;
     }
@@ -64,6 +67,7 @@ export class BulkWorker {
 
   async #toEnd(change: BulkChangeEntity, lease: string, work: BulkWork): Promise<void> {
     const restored: Restored = { externalId: '', values: new Map() };
+    let { starts } = change;
     for (let cursor = change.cursor; ;) {
       const page = await this.changes.page(change, cursor, PAGE);
       const ready: string[] = [];
@@ -73,7 +77,8 @@ export class BulkWorker {
           await work.wake(ready);
           return;
         }
-        const handled = await this.#row(change, row, restored);
+        const handled = starts > CRASHES_MOST ? crashed(row, starts - 1) : await this.#row(change, row, restored);
+        starts = 0;
         if ('later' in handled) {
           await this.changes.putOff(change.id, lease, RETRY_MS, handled.later);
           await work.wake(ready);
@@ -124,9 +129,17 @@ export class BulkWorker {
         }
       }
     } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
+      // The row is not to blame for a database that fails: the next worker tries it again.
+      if (error instanceof StatementError) throw error;
+      if (!(error instanceof CodedError)) {
+        this.log.error(
+          { bulkChangeId: change.id, externalId: row.externalId, writeBackId: row.id, err: error },
+          'a row of a bulk change failed with an unexpected error',
+        );
+        return refused(row, `unexpected error: ${errorLine(error)}`);
+      }
       if (reactionTo('write-back', error) !== 'give_up') return { later: errorLine(error) };
-      return { item: { ...named(row), ok: false, detail: errorLine(error), fields: [] }, ready: null };
+      return refused(row, errorLine(error));
     }
   }
 
@@ -158,6 +171,14 @@ const REFUSALS: Readonly<Record<Exclude<DecisionOutcome, 'decided'>, string>> = 
 
 function named({ id, externalId }: BulkRow): Pick<BulkItem, 'id' | 'externalId'> {
   return { id, externalId };
+}
+
+function refused(row: BulkRow, detail: string): Handled {
+  return { item: { ...named(row), ok: false, detail, fields: [] }, ready: null };
+}
+
+function crashed(row: BulkRow, starts: number): Handled {
+  return refused(row, `its work began ${String(starts)} times and never ended`);
 }
 
 function decided(row: BulkRow, outcome: DecisionOutcome): BulkItem {

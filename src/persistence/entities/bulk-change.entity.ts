@@ -41,7 +41,7 @@ export class BulkChangeEntity {
   /** The first rows of the report. */
   @Column('jsonb', { default: [] }) items!: BulkItem[];
   @Column('text', { nullable: true }) reason!: string | null;
-  /** Starts since a row was last handled: a change whose workers die again and again is given up. */
+  /** Starts since a row was last handled: the row at which workers die again and again is refused. */
   @Column('integer', { default: 0 }) starts!: number;
   @Column('text', { nullable: true }) lease!: string | null;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;

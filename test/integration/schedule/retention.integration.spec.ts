@@ -35,6 +35,7 @@ const AGED: Readonly<Record<string, readonly string[]>> = {
   store_event: ['received_at', 'settled_at'],
   saved_plan: ['created_at'],
   notification: ['since', 'ended_at'],
+  bulk_change: ['created_at', 'finished_at'],
 };
 
 /** Everything so far happened so many days earlier. */
@@ -145,18 +146,26 @@ describe('a pass', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('takes events, plans and notifications that are over with it', async () => {
+  it('takes events, plans, notifications and bulk changes that are over with it', async () => {
     await stages.db.affected(`INSERT INTO store_event (store, event_id, topic, raw_body, state, settled_at)
       VALUES ('main', 'old', 't', '', 'processed', now()), ('main', 'open', 't', '', 'received', NULL)`);
     await stages.db.affected('INSERT INTO saved_plan (store, workspace) VALUES ($1, $2)', [STORE, WORKSPACE]);
     await stages.db.affected(`INSERT INTO notification (kind, subject, facts, since, ended_at)
       VALUES ('k', 'ended', '{}', now(), now()), ('k', 'goes on', '{}', now(), NULL)`);
+    await stages.db
+      .affected(`INSERT INTO bulk_change (action, dry_run, filter, until, actor, matching, state, finished_at)
+      SELECT 'approve', false, '{}', now(), 'a', 1, state, CASE WHEN state <> 'running' THEN now() END
+      FROM unnest(ARRAY['done', 'failed', 'cancelled', 'running']) AS state`);
     await age(89);
     await retention().pass();
-    expect(await counts()).toMatchObject({ store_event: 2, saved_plan: 1, notification: 2 });
+    expect(await counts()).toMatchObject({
+      ...{ store_event: 2, saved_plan: 1, notification: 2, bulk_change: 4 },
+    });
     await age(2);
     await retention().pass();
-    expect(await counts()).toMatchObject({ store_event: 1, saved_plan: 0, notification: 1 });
+    expect(await counts()).toMatchObject({
+      ...{ store_event: 1, saved_plan: 0, notification: 1, bulk_change: 1 },
+    });
   });
 
   it('goes through a table in steps, beside another pass, to the same end', async () => {

@@ -3,7 +3,9 @@ import { CodedError } from '../../../src/domain/errors.js';
 import type { BulkAction, BulkItem, WriteBackFilter } from '../../../src/domain/write-back-filter.js';
 import { BulkChangeRepository } from '../../../src/persistence/bulk-change.repository.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
+import { StatementError } from '../../../src/persistence/statement-error.js';
 import { BulkWorker } from '../../../src/write-back/bulk-worker.js';
+import { WriteBackReverter } from '../../../src/write-back/reverter.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
@@ -147,15 +149,79 @@ describe('a revert of all that one run wrote', () => {
     expect(await stages.bulkChanges.cancel(change, 'again')).toBe(false);
   });
 
-  it('is given up when its workers die again and again at one row', async () => {
-    await applied(1);
+  it('leaves the row at which its workers die again and again, names it, and goes on', async () => {
+    for (const id of PRODUCTS) await applied(id);
     const change = await requested('revert', { run });
     await stages.db.affected('UPDATE bulk_change SET starts = 5');
     await work(change);
+    expect(titles()).toEqual(['Generated 1', 'Product 2', 'Product 3']);
+    expect(await changeOf(change)).toMatchObject({
+      ...{ state: 'done', done: 2, refused: 1 },
+      items: [{ externalId: snapshot(1).externalId, ok: false, detail: expect.stringContaining('5 times') }],
+    });
+  });
+
+  it('is given up when its workers die without refusing a row', async () => {
+    await applied(1);
+    const change = await requested('revert', { run });
+    await stages.db.affected('UPDATE bulk_change SET starts = 10');
+    await work(change);
     expect(await changeOf(change)).toMatchObject({
       state: 'failed',
-      reason: expect.stringContaining('5 times'),
+      reason: expect.stringContaining('10 times'),
     });
+  });
+
+  it('leaves a row that fails with an error that nobody foresaw, names both, and goes on', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    const change = await requested('revert', { run });
+    await work(change, failingAt(snapshot(2).externalId, new TypeError('cannot read the journal')));
+    expect(titles()).toEqual(['Product 1', 'Generated 2', 'Product 3']);
+    expect(await changeOf(change)).toMatchObject({
+      ...{ state: 'done', done: 2, refused: 1 },
+      items: [
+        {
+          externalId: snapshot(2).externalId,
+          ok: false,
+          detail: 'unexpected error: cannot read the journal',
+        },
+      ],
+    });
+    expect(stages.lines).toContainEqual(
+      expect.objectContaining({
+        level: 'error',
+        fields: expect.objectContaining({
+          bulkChangeId: change,
+          externalId: snapshot(2).externalId,
+          err: expect.any(TypeError),
+        }),
+      }),
+    );
+  });
+
+  it('tries a row again where the database failed, and refuses no row for it', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    const change = await requested('revert', { run });
+    const fault = new StatementError('the connection ended', '57P01', undefined, 'SELECT 1');
+    await expect(work(change, failingAt(snapshot(2).externalId, fault))).rejects.toThrow(fault);
+    await stages.db.affected(`UPDATE bulk_change SET lease_until = now() - interval '1 second'`);
+    await work(change);
+    expect(await changeOf(change)).toMatchObject({ state: 'done', done: 3, refused: 0 });
+  });
+
+  it('waits for a store that is down for as long as that takes', async () => {
+    for (const id of PRODUCTS) await applied(id);
+    const change = await requested('revert', { run });
+    for (let night = 0; night < 7; night += 1) {
+      stages.store.script.before('readLive', () => {
+        throw new CodedError('transient', 'the store does not answer');
+      });
+      await work(change);
+      expect(await changeOf(change)).toMatchObject({ state: 'queued' });
+      await stages.db.affected('UPDATE bulk_change SET next_attempt_at = now()');
+    }
+    await work(change);
+    expect(await changeOf(change)).toMatchObject({ state: 'done', done: 3, refused: 0 });
   });
 });
 
@@ -263,4 +329,17 @@ function dyingAfter(rows: number): BulkWorker {
   }
   const { decisions, reverter, reapplier, logger } = stages;
   return new BulkWorker(new Dying(stages.db), decisions, reverter, reapplier, logger);
+}
+
+/** A worker that meets an error without a code when it reverts a row of one product. */
+function failingAt(externalId: string, error: Error): BulkWorker {
+  class Failing extends WriteBackReverter {
+    override async revert(...args: Parameters<WriteBackReverter['revert']>) {
+      if ((await stages.writeBacks.get(args[0]))?.externalId === externalId) throw error;
+      return super.revert(...args);
+    }
+  }
+  const { bulkChanges, decisions, reapplier, logger, sites, writeBacks, links } = stages;
+  const reverter = new Failing(sites, writeBacks, links, logger);
+  return new BulkWorker(bulkChanges, decisions, reverter, reapplier, logger);
 }
