@@ -77,7 +77,8 @@ export class BulkWorker {
           await work.wake(ready);
           return;
         }
-        const handled = starts > CRASHES_MOST ? crashed(row, starts - 1) : await this.#row(change, row, restored);
+        const handled =
+          starts > CRASHES_MOST ? crashed(row, starts - 1) : await this.#row(change, row, restored);
         starts = 0;
         if ('later' in handled) {
           await this.changes.putOff(change.id, lease, RETRY_MS, handled.later);

@@ -1,4 +1,5 @@
 import { redisInstalled } from '../support/redis.js';
+import { benchBulkChange } from './bulk-changes.js';
 import { benchFirstLoad } from './first-load.js';
 import { benchFullRuns } from './full-run.js';
 import { benchMillion } from './million.js';
@@ -32,6 +33,9 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     // Its points come back at a fixed rate: it waits some ten minutes for them.
     waits: true,
     run: async (share, log, take) => take(...(await benchWriteBacks(scaled(5_000, share), log))),
+  },
+  'bulk-change': {
+    run: async (share, log, take) => take(...(await benchBulkChange(scaled(10_000, share), log))),
   },
   million: { run: async (share, log, take) => take(...(await benchMillion(scaled(1_000_000, share), log))) },
   replicas: {
