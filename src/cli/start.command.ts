@@ -49,6 +49,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
           roles: config.server.roles,
           stores: Object.keys(config.stores),
           ...(config.storesDir === undefined ? {} : { storesDir: config.storesDir }),
+          ...(config.secretsDir === undefined ? {} : { secretsDir: config.secretsDir }),
           node: process.version,
         },
         messages.isUp,

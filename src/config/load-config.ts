@@ -9,6 +9,7 @@ import { expandReferences, lookUp } from './references.js';
 import { onlyReceives, withoutCredentials } from './process-roles.js';
 import { configSchema, issueText } from './schema.js';
 import type { AppConfig } from './schema.js';
+import { withSecretFiles } from './secret-files.js';
 import { readStoreFiles } from './store-files.js';
 import { configWarnings } from './warnings.js';
 
@@ -44,9 +45,10 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   const named = options.configFile ?? options.env['STORE_SYNC_CONFIG'];
   const paths = named === undefined || named === '' ? [DEFAULT_FILE] : [DEFAULT_FILE, resolve(cwd, named)];
   const main = paths.map(readConfigFile);
-  const files = [...main, ...readStoreFiles(main, options.env)];
+  const env = withSecretFiles(main, options.env);
+  const files = [...main, ...readStoreFiles(main, env)];
   const written = files.reduce<Settings>((below, file) => mergeSettings(below, file.settings), {});
-  const settings = withEnvironment(written, options, files);
+  const settings = withEnvironment(written, { ...options, env }, files);
   const parsed = configSchema.safeParse(settings.tree, { error: issueText });
   if (!parsed.success) {
     throw new ConfigError(

@@ -66,6 +66,7 @@ export const configSchema = section({
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
   storesDir: optionalText,
+  secretsDir: optionalText,
 }).superRefine((config, context) => {
   const { port, admin } = config.server;
   if (admin.port !== 0 && admin.port === port) {

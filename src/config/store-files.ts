@@ -1,10 +1,8 @@
-import { readdirSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { ConfigError, type ConfigProblem } from './config-error.js';
 import { isMap, readConfigFile, type ConfigFile } from './config-file.js';
 import type { Environment } from './environment.js';
-import { expandReferences } from './references.js';
-import { systemCode } from './text-file.js';
+import { namedDirectory } from './named-directory.js';
 import { messages } from './messages.js';
 
 /**
@@ -13,42 +11,14 @@ import { messages } from './messages.js';
  * another file has.
  */
 export function readStoreFiles(files: readonly ConfigFile[], env: Environment): readonly ConfigFile[] {
-  const directory = storesDirectory(files, env);
+  const directory = namedDirectory('storesDir', files, env);
   if (directory === null) return [];
-  const found = yamlFilesIn(directory).map((name) => readConfigFile(join(directory.path, name)));
+  const found = directory.names
+    .filter((name) => /\.ya?ml$/.test(name))
+    .map((name) => readConfigFile(join(directory.path, name)));
   const problems = found.flatMap((file, index) => problemsOf(file, [...files, ...found.slice(0, index)]));
   if (problems.length > 0) throw new ConfigError(problems);
   return found;
-}
-
-interface StoresDirectory {
-  readonly path: string;
-  /** The file that names it. */
-  readonly namedBy: string;
-}
-
-function storesDirectory(files: readonly ConfigFile[], env: Environment): StoresDirectory | null {
-  const file = files.findLast(({ settings }) => settings['storesDir'] !== undefined);
-  const text = file?.settings['storesDir'];
-  // The schema refuses what is no text.
-  if (file === undefined || typeof text !== 'string') return null;
-  const expansion = expandReferences(text, env);
-  if (!expansion.ok)
-    throw new ConfigError([{ key: 'storesDir', text: expansion.problem, source: file.path }]);
-  return expansion.value === ''
-    ? null
-    : { path: resolve(dirname(file.path), expansion.value), namedBy: file.path };
-}
-
-function yamlFilesIn({ path, namedBy }: StoresDirectory): string[] {
-  try {
-    return readdirSync(path)
-      .filter((name) => /\.ya?ml$/.test(name) && !name.startsWith('.'))
-      .toSorted();
-  } catch (error) {
-    const text = messages.directoryUnreadable(path, systemCode(error));
-    throw new ConfigError([{ key: 'storesDir', text, source: namedBy }], error);
-  }
 }
 
 function problemsOf(file: ConfigFile, earlier: readonly ConfigFile[]): ConfigProblem[] {
