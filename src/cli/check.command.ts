@@ -16,6 +16,7 @@ import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-
 import { openQueueBackend } from '../queue/index.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
+import { IMPATIENT, NO_STATE } from './check-parts.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime, readConfig, type Runtime } from './runtime.js';
@@ -77,7 +78,7 @@ export class CheckCommand extends StoreSyncCommand {
   async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
     const sites = connectSites(config, { metrics: new Metrics(), logger: SILENT_LOGGER }, IMPATIENT);
     try {
-      const beyond = checkSites(sites, (workspace) => new WebhookSlot(config, noState).look(workspace));
+      const beyond = checkSites(sites, (workspace) => new WebhookSlot(config, NO_STATE).look(workspace));
       const { publicUrl } = config.server;
       const reached = publicUrl === undefined ? [] : [publicUrlAnswer(publicUrl)];
       const here = runtime === null ? [] : await Promise.all([checkDatabase(runtime), checkQueue(runtime)]);
@@ -87,16 +88,6 @@ export class CheckCommand extends StoreSyncCommand {
     }
   }
 }
-
-/** Fail within seconds and with the reason. A probe that runs into its time limit has no reason to show. */
-const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
-
-/** A look writes nothing, so that it needs no database. Without one, a secret that the service masks counts as ours. */
-const noState = {
-  reportWebhook: () => Promise.resolve(),
-  sentWebhookSecret: () => Promise.resolve(null),
-  webhookSecretSent: () => Promise.resolve(),
-};
 
 function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {
   return probed('database', async () => {

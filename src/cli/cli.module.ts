@@ -5,6 +5,7 @@ import type { CommandRunner } from 'nest-commander';
 const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   start: async () => (await import('./start.command.js')).StartCommand,
   demo: async () => (await import('./demo.command.js')).DemoCommand,
+  init: async () => (await import('./init.command.js')).InitCommand,
   check: async () => (await import('./check.command.js')).CheckCommand,
   plan: async () => (await import('./plan.command.js')).PlanCommand,
   apply: async () => (await import('./apply.command.js')).ApplyCommand,

@@ -33,6 +33,13 @@ export const messages = {
   listState: 'list: only rows in this state',
   listStore: 'list: only rows of this store',
   listOffset: 'list: number of rows to skip',
+  initDoes: 'asks for what is needed, tests each answer, and writes the configuration and its secrets',
+  initOut: 'the configuration file to write; secrets go to a directory beside it, such as store-sync.secrets',
+  initStore: 'key of the store in the configuration',
+  initEndpoint: 'base URL in place of https://SHOP: a proxy, the sandbox, a test',
+  initSecret: (variable: string): string =>
+    `file that holds the secret; otherwise ${variable} of the environment`,
+  initForce: 'replaces files that exist',
   migrateDoes: 'applies migrations and stops',
   planDoes: 'shows what a sync would do and why, product by product; writes nothing',
   planSave: 'stores the plan for review; store-sync apply PLAN_ID applies it',

@@ -65,6 +65,17 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   });
 }
 
+/** Checks settings that are in no file. Each problem is a line with the key and what was expected, never the value. */
+export function parseSettings(
+  tree: Settings,
+): { readonly config: AppConfig } | { readonly problems: readonly string[] } {
+  const parsed = configSchema.safeParse(tree, { error: issueText });
+  if (parsed.success) return { config: deepFreeze(parsed.data) };
+  return {
+    problems: parsed.error.issues.map((issue) => `${keyPath(issue.path)}: ${problemText(issue)}`),
+  };
+}
+
 interface EffectiveSettings {
   readonly tree: unknown;
   /** Key path to the environment variable that set it. */

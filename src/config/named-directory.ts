@@ -32,7 +32,12 @@ export function namedDirectory(
   if (expansion.value === '') return null;
   const path = resolve(dirname(file.path), expansion.value);
   try {
-    return { path, names: readdirSync(path).filter((name) => !name.startsWith('.')).toSorted() };
+    return {
+      path,
+      names: readdirSync(path)
+        .filter((name) => !name.startsWith('.'))
+        .toSorted(),
+    };
   } catch (error) {
     const problem = messages.directoryUnreadable(path, systemCode(error));
     throw new ConfigError([{ key, text: problem, source: file.path }], error);

@@ -20,7 +20,7 @@ describe('secretsDir', () => {
     expect(token()).toBe('from the file');
   });
 
-  it('gives way to the environment', () => {
+  it('is not used where the environment has the variable', () => {
     expect(token({ TOKEN: 'from the environment' })).toBe('from the environment');
     expect(token({ TOKEN_FILE: files.file('from another file', 'other') })).toBe('from another file');
     expect(token({ TOKEN: '' })).toBe('from the file');
@@ -34,6 +34,8 @@ describe('secretsDir', () => {
 
   it('without the file leaves the reference unset', () => {
     const missing = content('server: { adminToken: "${ADMIN_TOKEN}" }\n');
-    expect(files.refusal(missing)).toMatch(/^server\.adminToken: the environment variable ADMIN_TOKEN is not/);
+    expect(files.refusal(missing)).toMatch(
+      /^server\.adminToken: the environment variable ADMIN_TOKEN is not/,
+    );
   });
 });

@@ -123,15 +123,27 @@ export async function checkSites(
   sites: Sites,
   lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
 ): Promise<Finding[]> {
-  const checks = [
-    ...sites.workspaces.flatMap((workspace) => [
-      probed(checkMessages.catalogLogin(workspace.key), () => catalogLogin(workspace)),
-      probed(checkMessages.webhookSlot(workspace.key), async () =>
-        webhookSlot(workspace, await lookAtSlot(workspace)),
-      ),
-    ]),
-    ...sites.stores.map((store) => probed(`store ${store.key}`, () => storeFindings(store))),
-  ];
+  const found = await Promise.all([checkWorkspaces(sites, lookAtSlot), checkStores(sites)]);
+  return found.flat();
+}
+
+/** The login and the webhook slot of each workspace. */
+export async function checkWorkspaces(
+  sites: Pick<Sites, 'workspaces'>,
+  lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
+): Promise<Finding[]> {
+  const checks = sites.workspaces.flatMap((workspace) => [
+    probed(checkMessages.catalogLogin(workspace.key), () => catalogLogin(workspace)),
+    probed(checkMessages.webhookSlot(workspace.key), async () =>
+      webhookSlot(workspace, await lookAtSlot(workspace)),
+    ),
+  ]);
+  return (await Promise.all(checks)).flat();
+}
+
+/** Credentials, scopes, API version and languages of each store, as the store reports them. */
+export async function checkStores(sites: Pick<Sites, 'stores'>): Promise<Finding[]> {
+  const checks = sites.stores.map((store) => probed(`store ${store.key}`, () => storeFindings(store)));
   return (await Promise.all(checks)).flat();
 }
 

@@ -1,4 +1,4 @@
-import type { StoreSyncCommand, CommonOptions } from '../../src/cli/command.js';
+import type { StoreSyncCommand } from '../../src/cli/command.js';
 import type { World } from './e2e-world.js';
 
 export interface CommandEnd {
@@ -13,6 +13,7 @@ const COMMANDS = {
   check: async () => (await import('../../src/cli/check.command.js')).CheckCommand,
   deliveries: async () => (await import('../../src/cli/deliveries.command.js')).DeliveriesCommand,
   drift: async () => (await import('../../src/cli/drift.command.js')).DriftCommand,
+  init: async () => (await import('../../src/cli/init.command.js')).InitCommand,
   generate: async () => (await import('../../src/cli/generate.command.js')).GenerateCommand,
   plan: async () => (await import('../../src/cli/plan.command.js')).PlanCommand,
   products: async () => (await import('../../src/cli/products.command.js')).ProductsCommand,
@@ -31,15 +32,24 @@ export async function runCommand(
   args: readonly string[],
   options: Readonly<Record<string, unknown>> = {},
 ): Promise<CommandEnd> {
+  return runWith(world.env, name, args, { config: world.configFile, ...options });
+}
+
+/** Runs a command of the sources in this process, with these variables and options. */
+export async function runWith(
+  env: Readonly<Record<string, string>>,
+  name: CommandName,
+  args: readonly string[],
+  options: Readonly<Record<string, unknown>>,
+): Promise<CommandEnd> {
   await import('@nestjs/common');
   const Command = await COMMANDS[name]();
   const printed = { stdout: '', stderr: '' };
-  const restore = [catching('stdout', printed), catching('stderr', printed), withEnvironment(world.env)];
+  const restore = [catching('stdout', printed), catching('stderr', printed), withEnvironment(env)];
   const before = process.exitCode;
   try {
-    const given: CommonOptions = { config: world.configFile, ...options };
     const command: Runnable = new Command();
-    await command.run([...args], given);
+    await command.run([...args], options);
     return { status: Number(process.exitCode ?? 0), ...printed };
   } finally {
     process.exitCode = before;

@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { CodedError } from '../../domain/errors.js';
+import { messages } from './messages.js';
+import type { Written } from './written-configuration.js';
+
+export interface Destination {
+  readonly configFile: string;
+  readonly secretsDir: string;
+  /** Replaces files that exist. */
+  readonly force: boolean;
+}
+
+const ONLY_OWNER_FILE = 0o600;
+const ONLY_OWNER_DIRECTORY = 0o700;
+
+/** Throws `invalid` when a file exists that must not be replaced. */
+export function assertFree({ configFile, secretsDir, force }: Destination): void {
+  if (force) return;
+  const taken = [configFile, secretsDir].find((path) => existsSync(path));
+  if (taken !== undefined) throw new CodedError('invalid', messages.exists(taken));
+}
+
+/**
+ * Writes the secrets and then the configuration, each readable by its owner alone. A file that exists is replaced under `force`
+ * only, in one step. Returns the paths. Throws `invalid` for a path that cannot be written.
+ */
+export async function writeFiles(written: Written, destination: Destination): Promise<string[]> {
+  const { configFile, secretsDir, force } = destination;
+  assertFree(destination);
+  const files = [
+    ...Object.entries(written.secrets).map(
+      ([name, secret]) => [join(secretsDir, name), `${secret}\n`] as const,
+    ),
+    [configFile, written.yaml] as const,
+  ];
+  await named(secretsDir, async () => {
+    await mkdir(secretsDir, { recursive: true, mode: ONLY_OWNER_DIRECTORY });
+    await chmod(secretsDir, ONLY_OWNER_DIRECTORY);
+    await mkdir(dirname(configFile), { recursive: true });
+  });
+  for (const [path, content] of files) await named(path, () => put(path, content, force));
+  return files.map(([path]) => path);
+}
+
+/** `wx` follows no link and replaces nothing. */
+async function put(path: string, content: string, force: boolean): Promise<void> {
+  const options = { mode: ONLY_OWNER_FILE, flag: 'wx' };
+  if (!force) {
+    await writeFile(path, content, options);
+    return;
+  }
+  const temporary = `${path}.new`;
+  await rm(temporary, { force: true });
+  await writeFile(temporary, content, options);
+  await rename(temporary, path);
+}
+
+async function named(path: string, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
+    const message = code === 'EEXIST' ? messages.exists(path) : messages.notWritable(path, code);
+    throw new CodedError('invalid', message, { cause: error });
+  }
+}

@@ -1,0 +1,78 @@
+import { givenSecrets, listedLocales, type Answers, type Secrets } from './answers.js';
+import { messages } from './messages.js';
+
+/** A newcomer sees a few texts before credits are spent on many. */
+export const FIRST_GENERATIONS = 10;
+
+export interface Written {
+  /** The YAML file. It names secrets, and holds none. */
+  readonly yaml: string;
+  readonly secrets: Secrets;
+}
+
+/**
+ * The configuration of complete answers, with safe values: content waits for a person's review, and a run requests few
+ * generations. `generated` are the secrets of this program's own, by the name of their variable.
+ */
+export function writtenConfiguration(answers: Answers, secretsDir: string, generated: Secrets): Written {
+  const secrets = { ...givenSecrets(answers), ...generated };
+  const { publicUrl = '', baseUrl = '', locale = '', shop = '', endpoint = '', store } = answers;
+  const locales = listedLocales(answers);
+  const lines = [
+    `# ${messages.yamlHead}`,
+    `secretsDir: ${text(secretsDir)}`,
+    '',
+    'server:',
+    `  # ${messages.yamlPublicUrl}`,
+    `  publicUrl: ${text(publicUrl)}`,
+    '  adminToken: ${ADMIN_TOKEN}',
+    '',
+    'workspaces:',
+    '  default:',
+    `    baseUrl: ${text(baseUrl)}`,
+    `    auth: ${catalogAuth(answers)}`,
+    ...(locale === '' ? [] : [`    locale: ${text(locale)}`]),
+    '    webhook:',
+    '      hmacSecret: ${CATALOG_WEBHOOK_SECRET}',
+    '    generation:',
+    `      # ${messages.yamlGenerations}`,
+    `      maxPerRun: ${String(FIRST_GENERATIONS)}`,
+    '',
+    'stores:',
+    `  ${store}:`,
+    '    workspace: default',
+    `    shop: ${text(shop)}`,
+    ...(endpoint === '' ? [] : [`    endpoint: ${text(endpoint)}`]),
+    `    auth: ${storeAuth(answers)}`,
+    // Shopify signs a store's events with the client secret of the app.
+    ...(isFilled(answers.clientSecret) ? ['    webhookSecret: ${SHOPIFY_CLIENT_SECRET}'] : []),
+    '    writeBack:',
+    `      # ${messages.yamlReview}`,
+    '      mode: review',
+    ...(locales.length === 0 ? [] : [`      locales: [${locales.map(text).join(', ')}]`]),
+  ];
+  return { yaml: `${lines.join('\n')}\n`, secrets };
+}
+
+function catalogAuth({ catalogToken, catalogEmail = '', catalogPassword }: Answers): string {
+  const parts = [
+    ...(isFilled(catalogToken) ? ['apiToken: ${CATALOG_API_TOKEN}'] : []),
+    ...(isFilled(catalogPassword) ? [`email: ${text(catalogEmail)}, password: \${CATALOG_PASSWORD}`] : []),
+  ];
+  return `{ ${parts.join(', ')} }`;
+}
+
+function storeAuth({ accessToken, clientId = '' }: Answers): string {
+  return isFilled(accessToken)
+    ? '{ accessToken: ${SHOPIFY_ACCESS_TOKEN} }'
+    : `{ clientId: ${text(clientId)}, clientSecret: \${SHOPIFY_CLIENT_SECRET} }`;
+}
+
+function isFilled(value: string | undefined): boolean {
+  return value !== undefined && value !== '';
+}
+
+/** A YAML text that means exactly the given one: quoted, and without references to the environment. */
+function text(value: string): string {
+  return JSON.stringify(value.replaceAll('${', '$${'));
+}

@@ -1,0 +1,129 @@
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadConfig, type AppConfig } from '../../../src/config/index.js';
+import { runWith, type CommandEnd } from '../../support/run-command.js';
+import { Services } from '../../support/world/services.js';
+
+const CLIENT = { clientId: 'client-of-the-tests', clientSecret: 'client-secret-canary-5e1f' };
+const OWNER_ONLY = 0o600;
+
+let services: Services;
+let directory: string;
+beforeAll(async () => {
+  services = await Services.open({ store: CLIENT });
+  directory = mkdtempSync(join(tmpdir(), 'store-sync-init-'));
+  for (const [name, text] of [
+    ['token', services.catalogToken],
+    ['secret', CLIENT.clientSecret],
+    ['wrong', 'wrong-secret-canary-77aa'],
+  ] as const)
+    writeFileSync(join(directory, name), `${text}\n`);
+});
+afterAll(async () => {
+  await services.stop();
+  rmSync(directory, { recursive: true });
+});
+
+function flags(out: string): Record<string, unknown> {
+  return {
+    out: join(directory, out),
+    store: 'main',
+    catalogUrl: services.catalogUrl,
+    catalogTokenFile: join(directory, 'token'),
+    shop: 'main.myshopify.com',
+    endpoint: services.stores.get('main')?.url,
+    clientId: CLIENT.clientId,
+    clientSecretFile: join(directory, 'secret'),
+    locale: 'en',
+    locales: 'de, fr',
+  };
+}
+
+const init = (options: Record<string, unknown>): Promise<CommandEnd> => runWith({}, 'init', [], options);
+const written = (out: string): AppConfig => loadConfig({ configFile: join(directory, out), env: {} }).config;
+const modeOf = (...path: string[]): number => statSync(join(directory, ...path)).mode & 0o777;
+
+describe('store-sync init by flags alone', () => {
+  it('tests each answer, and writes a configuration that works, with safe values', async () => {
+    const { status, stdout, stderr } = await init(flags('shop.yaml'));
+    expect([status, stderr]).toEqual([0, expect.stringMatching(/ok .*catalog login[^]*ok .*scopes/)]);
+    const { workspaces, stores, server } = written('shop.yaml');
+    expect(workspaces['default']).toMatchObject({
+      ...{ baseUrl: services.catalogUrl, locale: 'en', auth: { apiToken: services.catalogToken } },
+      generation: { maxPerRun: 10 },
+    });
+    expect(stores['main']).toMatchObject({
+      ...{ shop: 'main.myshopify.com', auth: CLIENT, webhookSecret: CLIENT.clientSecret },
+      writeBack: { mode: 'review', locales: ['de', 'fr'] },
+    });
+    expect(server.adminToken?.length).toBeGreaterThanOrEqual(32);
+    const config = join(directory, 'shop.yaml');
+    expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
+      `  store-sync plan --store main --config ${config}`,
+      `  store-sync start --config ${config}`,
+    ]);
+  });
+
+  it('keeps secrets out of the YAML file and the terminal, in files that only the owner can read', async () => {
+    const { stdout, stderr } = await init(flags('owner.yaml'));
+    const secrets = readdirSync(join(directory, 'owner.secrets'));
+    expect(secrets).toEqual([
+      ...['ADMIN_TOKEN', 'CATALOG_API_TOKEN', 'CATALOG_WEBHOOK_SECRET', 'SHOPIFY_CLIENT_SECRET'],
+    ]);
+    const shown = readFileSync(join(directory, 'owner.yaml'), 'utf8') + stdout + stderr;
+    for (const name of secrets) {
+      expect(modeOf('owner.secrets', name)).toBe(OWNER_ONLY);
+      expect(shown).not.toContain(readFileSync(join(directory, 'owner.secrets', name), 'utf8').trim());
+    }
+    expect([modeOf('owner.yaml'), modeOf('owner.secrets')]).toEqual([OWNER_ONLY, 0o700]);
+  });
+
+  it('never replaces a file without --force', async () => {
+    await init(flags('kept.yaml'));
+    const before = readFileSync(join(directory, 'kept.yaml'), 'utf8');
+    const again = await init({ ...flags('kept.yaml'), store: 'other' });
+    expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('exists already')]);
+    expect(readFileSync(join(directory, 'kept.yaml'), 'utf8')).toBe(before);
+    expect((await init({ ...flags('kept.yaml'), store: 'other', force: true })).status).toBe(0);
+    expect(Object.keys(written('kept.yaml').stores)).toEqual(['other']);
+  });
+
+  it('writes through no link that stands in its way', async () => {
+    writeFileSync(join(directory, 'precious'), 'precious');
+    symlinkSync(join(directory, 'precious'), join(directory, 'linked.yaml'));
+    expect((await init(flags('linked.yaml'))).status).toBe(1);
+    expect((await init({ ...flags('linked.yaml'), force: true })).status).toBe(0);
+    expect(readFileSync(join(directory, 'precious'), 'utf8')).toBe('precious');
+  });
+
+  it.each([
+    ['a wrong catalog token', { catalogTokenFile: 'wrong' }, /catalog login: .*401/],
+    ['wrong store credentials', { clientSecretFile: 'wrong' }, /store access: .*invalid_client/],
+    ['the shop of another merchant', { shop: 'other.myshopify.com' }, /belongs to main\.myshopify\.com/],
+    ['a name that is no shop', { shop: 'evil.example' }, /stores\.main\.shop: /],
+    ['a public address without TLS', { publicUrl: 'http://sync.example.com' }, /server\.publicUrl: .*https/],
+  ])('refuses %s, says so, and writes nothing', async (_what, change, expected) => {
+    const named = Object.entries(change).map(([key, value]) => [
+      key,
+      key.endsWith('File') ? join(directory, value) : value,
+    ]);
+    const { status, stderr, stdout } = await init({
+      ...flags('refused.yaml'),
+      ...(Object.fromEntries(named) as Record<string, string>),
+    });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(expected);
+    expect(stderr).not.toContain('canary');
+    expect(readdirSync(directory).filter((name) => name.startsWith('refused'))).toEqual([]);
+  });
+});
