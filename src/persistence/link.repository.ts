@@ -45,9 +45,9 @@ export class LinkRepository {
   async byVariantCatalogId(workspace: string, catalogId: string): Promise<StoreProductEntity | null> {
     return this.db.entity(
       StoreProductEntity,
-      // SQL: looks through the values of a JSON object.
+      // SQL: the index is on an expression over the values of a JSON object.
       `SELECT * FROM store_product WHERE workspace = $1 AND variant_links <> '{}' AND catalog_id IS NOT NULL
-         AND EXISTS (SELECT 1 FROM jsonb_each_text(variant_links) WHERE value = $2)
+         AND jsonb_path_query_array(variant_links, '$.*') @> jsonb_build_array($2::text)
        ORDER BY state = 'orphaned' LIMIT 1`,
       [workspace, catalogId],
     );

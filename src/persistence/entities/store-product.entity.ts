@@ -27,7 +27,7 @@ export class StoreProductEntity {
   /** Set while the catalog creates the product in the background. */
   @Column('text', { nullable: true }) creationTaskId!: string | null;
   @Column('timestamptz', { nullable: true }) creationStartedAt!: Date | null;
-  /** Variant external_id to catalog id. */
+  /** Variant external_id to catalog id. A migration adds the index by catalog id, which has an expression. */
   @Column('jsonb', { default: {} }) variantLinks!: Record<string, string>;
   @Column('text', { nullable: true }) sourceFingerprint!: string | null;
   @Column('jsonb', { default: {} }) pushedFields!: Partial<Record<CatalogField, string>>;

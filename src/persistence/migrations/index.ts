@@ -18,6 +18,7 @@ import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { RecreatedProducts1765210000000 } from './1765210000000-recreated-products.js';
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
 import { StoreKeys1765211000000 } from './1765211000000-store-keys.js';
+import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-catalog-id.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
 
 /** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
@@ -43,4 +44,5 @@ export const MIGRATIONS = [
   WriteCaps1765240000000,
   RunAccount1765261000000,
   Decisions1765271000000,
+  VariantsByCatalogId1765311000000,
 ];

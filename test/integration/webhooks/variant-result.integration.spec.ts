@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { LinkRepository } from '../../../src/persistence/link.repository.js';
+import { ListeningDatabase } from '../../support/listening-database.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { deliver, resultOf } from '../../support/results.js';
-import { Stages } from '../../support/stages.js';
+import { Stages, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -40,4 +42,30 @@ it('a result for a product that is neither ours nor a variant of ours is nobodyâ
   const product = { id: 99_999, external_id: null, name: 'Foreign' };
   const { delivery } = await deliver(stages, await resultOf(stages, 1, { product, taskId: 'foreign' }));
   expect(delivery.externalId).toBeNull();
+});
+
+it('the variant is found by an index, however many products have variants', async () => {
+  stages.store.put(modelSnapshot(1), modelSnapshot(2), snapshot(3));
+  await stages.sync();
+  const { variantLinks, externalId } = await stages.link(2);
+  // SQL: a large store's products with variants, which no test brings in one by one.
+  await stages.db.affected(
+    `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, variant_links)
+     SELECT 'shopify:large:' || n, 'large', workspace, n::text, 'Product', 'linked', (10000000 + n)::text,
+       jsonb_build_object('a', (20000000 + n)::text, 'b', (30000000 + n)::text)
+     FROM store_product, generate_series(1, 10000) AS n WHERE external_id = $1`,
+    [externalId],
+  );
+  await stages.db.affected('ANALYZE store_product');
+  const [variantId = ''] = Object.values(variantLinks);
+  const db = new ListeningDatabase(stages.db.dataSource);
+  const links = new LinkRepository(db);
+  expect(await links.byVariantCatalogId(WORKSPACE, variantId)).toMatchObject({ externalId });
+  expect(await links.byVariantCatalogId(WORKSPACE, '9')).toBeNull();
+  const plans = await db.plans();
+  expect(plans).toHaveLength(2);
+  for (const { lines } of plans) {
+    expect(lines.join('\n')).toContain('Bitmap Index Scan on store_product_by_variant_id');
+  }
+  expect(await links.byVariantCatalogId('another', variantId)).toBeNull();
 });
