@@ -22,16 +22,18 @@ export interface CatalogProductBody {
   readonly images?: readonly { readonly source_url: string; readonly order: number }[];
   readonly variants?: readonly CatalogProductBody[];
   /**
-   * The merchant's texts in further languages, by locale. No field of the service: each locale is sent by a request of its own.
+   * The merchant's content in further languages, by locale. No field of the service: each locale is sent by a request of its own.
    */
-  readonly translations?: Readonly<Record<string, LocalisedTexts>>;
+  readonly translations?: Readonly<Record<string, LocalisedContent>>;
 }
 
-/** The texts of a product in one language. */
-export interface LocalisedTexts {
+/** The content of a product in one language. */
+export interface LocalisedContent {
   readonly name?: string;
   readonly description?: string;
   readonly html_description?: string;
+  /** All attributes of the product, each in this language where it is translated. Absent where none is translated. */
+  readonly open_attributes?: Readonly<Record<string, JsonValue>>;
 }
 export const LOCALISED_TEXTS = ['name', 'description', 'html_description'] as const;
 

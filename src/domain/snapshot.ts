@@ -70,4 +70,6 @@ export interface MetafieldValue {
   /** The store's type name, such as `single_line_text_field` or `number_integer`. */
   readonly type: string;
   readonly value: string;
+  /** The merchant's translations of the value, by locale. Absent without any, and where none are read. */
+  readonly translations?: Readonly<Record<string, string>>;
 }

@@ -124,6 +124,16 @@ export class ActionRepository {
          UPDATE generation_task AS task SET state = 'abandoned', settled_at = now(), reason = 'its catalog product is gone'
          FROM settled WHERE settled.recreated AND settled.kind = 'create' AND task.external_id = settled.external_id
            AND task.state = 'requested'
+       ), decided_again AS (
+         -- The product is back in its store. Its newest result came while it was away, and no field of it was decided.
+         INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, seen, arrived,
+           unmapped_count, released, run_id, sources, credits_consumed, reason)
+         SELECT row.store, row.workspace, row.external_id, row.content_fingerprint, row.result_at, 'ready', row.intended, row.seen,
+           row.arrived, 0, row.released, row.run_id, row.sources, row.credits_consumed, 'its product is back in the store'
+         FROM settled JOIN store_product AS away ON away.external_id = settled.external_id AND away.state = 'orphaned'
+         CROSS JOIN LATERAL (SELECT * FROM write_back AS newest WHERE newest.external_id = settled.external_id
+           ORDER BY newest.created_at DESC LIMIT 1) AS row
+         WHERE row.state = 'skipped' AND row.fields = '[]' AND row.attempts > 0
        )
        INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
          creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,

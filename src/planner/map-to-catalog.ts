@@ -8,7 +8,8 @@ import {
   type CatalogProductBody,
   type Identifier,
   type JsonValue,
-  type LocalisedTexts,
+  LOCALISED_TEXTS,
+  type LocalisedContent,
 } from '../domain/catalog-product.js';
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
@@ -62,14 +63,26 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
     variants: effective.hasOnlyDefaultVariant
       ? []
       : effective.variants.map((variant) => toVariantBody(variant, rules, styleCode !== null)),
-    translations: localisedTexts(effective),
+    translations: localisedContent(effective, rules),
   });
 }
 
-/** The merchant's texts in further languages, each mapped like the primary text; a language without a text is left out. */
-function localisedTexts({ translations }: ProductSnapshot): Record<string, LocalisedTexts> {
-  const locales = Object.entries(translations ?? {}).flatMap(([locale, { title, descriptionHtml }]) => {
-    const texts: LocalisedTexts = {
+/**
+ * The merchant's content in further languages, each mapped like the primary content. A language without a translation is left out.
+ * The service may replace the attributes of a language as a whole, so that they are complete.
+ */
+function localisedContent(effective: ProductSnapshot, rules: SourceRules): Record<string, LocalisedContent> {
+  const { translations } = effective;
+  if (translations == null) return {};
+  const mapped = effective.metafields.filter((field) => isMappedAttribute(field, rules));
+  const names = new Set([
+    ...Object.keys(translations),
+    ...mapped.flatMap((field) => Object.keys(field.translations ?? {})),
+  ]);
+  const locales = [...names].toSorted().flatMap((locale) => {
+    const { title, descriptionHtml } = translations[locale] ?? {};
+    const isTranslated = mapped.some((field) => field.translations?.[locale] !== undefined);
+    const texts: LocalisedContent = {
       ...(title === undefined ? {} : { name: title }),
       ...(descriptionHtml === undefined
         ? {}
@@ -77,10 +90,20 @@ function localisedTexts({ translations }: ProductSnapshot): Record<string, Local
             description: plainTextOf(boundedDescription(descriptionHtml)),
             html_description: descriptionHtml,
           }),
+      ...(isTranslated ? { open_attributes: openAttributes(inLocale(effective, locale), rules) } : {}),
     };
     return Object.keys(texts).length === 0 ? [] : [[locale, texts] as const];
   });
   return Object.fromEntries(locales);
+}
+
+/** The product with the values of its metafields in the language, as far as they are translated. */
+function inLocale(effective: ProductSnapshot, locale: string): ProductSnapshot {
+  const metafields = effective.metafields.map((field) => ({
+    ...field,
+    value: field.translations?.[locale] ?? field.value,
+  }));
+  return { ...effective, metafields };
 }
 
 function crawlConfiguration(
@@ -202,9 +225,10 @@ export function filledFields(body: CatalogProductBody): CatalogField[] {
 export function fieldHashes(body: CatalogProductBody): Partial<Record<CatalogField, string>> {
   const fields = filledFields(body).map((field) => [field, fingerprint(body[field])] as const);
   const texts = Object.entries(body.translations ?? {}).flatMap(([locale, localised]) =>
-    Object.entries<string>({ ...localised }).map(
-      ([field, text]) => [translationTarget(locale, field), fingerprint(text)] as const,
-    ),
+    LOCALISED_TEXTS.flatMap((field) => {
+      const text = localised[field];
+      return text === undefined ? [] : [[translationTarget(locale, field), fingerprint(text)] as const];
+    }),
   );
   return Object.fromEntries([...fields, ...texts]);
 }

@@ -48,6 +48,20 @@ describe('effectiveSnapshot', () => {
     expect(effectiveSnapshot(read, written)).toEqual(merchants);
   });
 
+  it('holds of a metafield’s translations only what the merchant wrote', () => {
+    const written: WrittenContent = {
+      'fr:metafield:custom.material': afterWrite(undefined, 'Généré', null),
+      'de:metafield:custom.material': afterWrite(undefined, 'Erzeugt', 'Wolle'),
+    };
+    const field = {
+      ...metafield('custom.material', 'Wool'),
+      translations: { fr: 'Généré', de: 'Erzeugt', it: 'Lana' },
+    };
+    expect(effectiveSnapshot(snapshot({ metafields: [field] }), written).metafields).toEqual([
+      { ...metafield('custom.material', 'Wool'), translations: { de: 'Wolle', it: 'Lana' } },
+    ]);
+  });
+
   it('holds of further languages only what the merchant wrote', () => {
     const written: WrittenContent = {
       'fr:title': afterWrite(undefined, 'Générée', 'Bouteille'),

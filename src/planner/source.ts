@@ -104,8 +104,15 @@ function effectiveTranslations(
 
 /** The namespace of today's configuration is never source. One that an earlier configuration filled may be. */
 function effectiveMetafield(field: MetafieldValue, written: WrittenContent): MetafieldValue[] {
-  const value = effectiveValue(field.value, written[metafieldTarget(field.namespace, field.key)]);
-  return value === null ? [] : [{ ...field, value }];
+  const target = metafieldTarget(field.namespace, field.key);
+  const value = effectiveValue(field.value, written[target]);
+  if (value === null) return [];
+  if (field.translations === undefined) return [{ ...field, value }];
+  const translations = Object.entries(field.translations).flatMap(([locale, text]) => {
+    const effective = effectiveValue(text, written[translationTarget(locale, target)]);
+    return effective === null || effective === '' ? [] : [[locale, effective] as const];
+  });
+  return [{ ...field, value, translations: Object.fromEntries(translations) }];
 }
 
 /**
@@ -139,6 +146,9 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
     }
   }
   if (effective.translations !== undefined) parts.push(translationParts(effective.translations));
+  // Without a translated attribute the fingerprint stays as it was, so that such a product is not compared again.
+  const attributes = attributeTranslationParts(effective, rules);
+  if (attributes.length > 0) parts.push(attributes);
   return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
 }
 
@@ -148,6 +158,16 @@ function translationParts(translations: SourceTranslations | null): unknown {
   return Object.entries(translations)
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .flatMap(([locale, texts]) => TRANSLATED_TEXTS.map((field) => [locale, field, texts[field] ?? null]));
+}
+
+function attributeTranslationParts(effective: ProductSnapshot, rules: SourceRules): unknown[] {
+  return effective.metafields
+    .filter((field) => field.translations !== undefined && isMappedAttribute(field, rules))
+    .flatMap(({ namespace, key, translations = {} }) =>
+      Object.entries(translations)
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([locale, text]) => [namespace, key, locale, text]),
+    );
 }
 
 /**

@@ -121,6 +121,7 @@ function storeConnector(
         ? ['read_translations', 'write_translations', 'read_locales']
         : [],
     locales: settings.writeBack.locales,
+    metafieldLocales: settings.mapping.openAttributes.length === 0 ? [] : settings.writeBack.locales,
     definitions:
       settings.writeBack.definitions === 'create' ? [] : Object.values(settings.writeBack.attributes),
     variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),

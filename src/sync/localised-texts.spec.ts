@@ -23,6 +23,29 @@ describe('localisedChanges', () => {
   });
 });
 
+describe('attributes in a further language', () => {
+  const attributes = { material: 'Wool', size: 12 };
+  const french = { material: 'Laine', size: 12 };
+  const translated = {
+    external_id: 'x',
+    open_attributes: attributes,
+    translations: { fr: { open_attributes: french } },
+  };
+  const plain = { external_id: 'x', open_attributes: attributes };
+
+  it('are sent as a whole', () => {
+    expect(localisedChanges(translated, null, ['fr', 'de'])).toEqual([['fr', { open_attributes: french }]]);
+  });
+
+  it('are those of the primary language once no translation is left', () => {
+    expect(localisedChanges(plain, translated, ['fr'])).toEqual([['fr', { open_attributes: attributes }]]);
+    expect(localisedChanges({ external_id: 'x' }, translated, ['fr'])).toEqual([
+      ['fr', { open_attributes: {} }],
+    ]);
+    expect(localisedChanges(plain, plain, ['fr'])).toEqual([]);
+  });
+});
+
 it('withoutTranslations keeps every field of the service', () => {
   expect(withoutTranslations(body)).toEqual({ external_id: 'x', name: 'Bottle' });
 });

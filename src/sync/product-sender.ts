@@ -168,8 +168,10 @@ export class ProductSender {
     before: Partial<CatalogProductBody> | null,
     beforeSend: () => void,
   ): Promise<void> {
-    for (const [locale, texts] of localisedChanges(body, before, this.locales)) {
-      const named = { external_id: body.external_id, ...texts };
+    for (const [locale, content] of localisedChanges(body, before, this.locales)) {
+      const ours = before === null ? null : membersIn(locale, before);
+      const whole = await withForeignMembers(this.client, catalogId, content, ours, locale);
+      const named = { external_id: body.external_id, ...whole };
       await sendTexts(this.client, catalogId, named, { locale, beforeSend });
     }
   }
@@ -212,6 +214,13 @@ export class ProductSender {
       throw error;
     }
   }
+}
+
+/** The attributes that we sent in the language. Those of the primary language show there as long as it has none of its own. */
+function membersIn(locale: string, before: Partial<CatalogProductBody>): Partial<CatalogProductBody> {
+  return {
+    open_attributes: { ...before.open_attributes, ...before.translations?.[locale]?.open_attributes },
+  };
 }
 
 /** True when the answer shows an identifier that was to be cleared, or when it cannot show it because it leaves the variants out. */

@@ -184,6 +184,14 @@ export class FakeStore implements StoreConnector {
     return {
       ...product,
       translations: Object.fromEntries(this.sourceLocales.map((locale) => [locale, texts(locale)])),
+      metafields: product.metafields.map((field) => {
+        const target = metafieldTarget(field.namespace, field.key);
+        const translated = this.sourceLocales.flatMap((locale) => {
+          const value = this.translation(product.storeId, `${locale}:${target}`);
+          return value === undefined ? [] : [[locale, value] as const];
+        });
+        return translated.length === 0 ? field : { ...field, translations: Object.fromEntries(translated) };
+      }),
     };
   }
 

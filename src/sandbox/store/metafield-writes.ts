@@ -64,7 +64,8 @@ export function metafieldsSet(
         owner.product.id,
         withWritten(owner, [written.metafield], written.changed ? context.state.now() : null),
       );
-      views.push(() => metafieldView(written.metafield, owner.variant ? 'PRODUCTVARIANT' : 'PRODUCT'));
+      const kind = owner.variant ? 'PRODUCTVARIANT' : 'PRODUCT';
+      views.push(() => metafieldView(written.metafield, kind, context));
     }
   }
   if (userErrors.length > 0) return { metafields: [], userErrors };

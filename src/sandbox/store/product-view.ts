@@ -132,10 +132,15 @@ export function variantView(
   };
 }
 
-export function metafieldView(metafield: Metafield, ownerType: 'PRODUCT' | 'PRODUCTVARIANT'): object {
+export function metafieldView(
+  metafield: Metafield,
+  ownerType: 'PRODUCT' | 'PRODUCTVARIANT',
+  context: RequestContext,
+): object {
+  const id = gid('Metafield', metafield.id);
   return {
     __typename: 'Metafield',
-    id: gid('Metafield', metafield.id),
+    id,
     namespace: metafield.namespace,
     key: metafield.key,
     type: metafield.type,
@@ -145,6 +150,7 @@ export function metafieldView(metafield: Metafield, ownerType: 'PRODUCT' | 'PROD
     createdAt: metafield.createdAt,
     updatedAt: metafield.changedAt,
     ownerType,
+    translations: ({ locale }: { locale: string }) => translationView(id, { locale }, context),
   };
 }
 
@@ -213,7 +219,7 @@ function metafieldFields(
   ownerType: 'PRODUCT' | 'PRODUCTVARIANT',
   context: RequestContext,
 ): object {
-  const view = (metafield: Metafield): object => metafieldView(metafield, ownerType);
+  const view = (metafield: Metafield): object => metafieldView(metafield, ownerType, context);
   return {
     metafield: ({ namespace, key }: MetafieldArgs) => {
       const found = metafields.find(

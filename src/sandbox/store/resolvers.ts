@@ -251,10 +251,10 @@ function nodeOf(id: string, context: RequestContext): object | null {
     case 'Metafield':
       return firstIn(state.products(), (product) => {
         const own = product.metafields.find((each) => each.id === number);
-        if (own) return metafieldView(own, 'PRODUCT');
+        if (own) return metafieldView(own, 'PRODUCT', context);
         const variants = product.variants.flatMap((variant) => variant.metafields);
         const found = variants.find((each) => each.id === number);
-        return found && metafieldView(found, 'PRODUCTVARIANT');
+        return found && metafieldView(found, 'PRODUCTVARIANT', context);
       });
     case 'Collection':
       return firstIn(state.products(), (product) => {

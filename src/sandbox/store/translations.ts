@@ -74,10 +74,13 @@ export function translationView(
   { locale, outdated }: { locale: string; outdated?: boolean | null },
   context: RequestContext,
 ): object[] {
-  const content = contentOf(resourceId, context) ?? [];
-  return context.state
+  const translations = context.state
     .translations(resourceId)
-    .filter((translation) => translation.locale === locale)
+    .filter((translation) => translation.locale === locale);
+  // A search for the content of each metafield without a translation would make an export quadratic.
+  if (translations.length === 0) return [];
+  const content = contentOf(resourceId, context) ?? [];
+  return translations
     .map((translation) => viewOf(translation, content))
     .filter((view) => outdated === null || outdated === undefined || view.outdated === outdated);
 }

@@ -26,8 +26,13 @@ export class BulkExport {
    * taken for `slotWaitMs`. If the outcome of the start is unknown, the operation is looked up. If it cannot be
    * found, throws `transient` with `outcomeUnknown`.
    */
-  async start(query: string, locales: readonly string[] = []): Promise<string | null> {
-    const text = bulkProductsText(productSearch(query), this.settings.variantMetafields, locales);
+  async start(
+    query: string,
+    locales: readonly string[] = [],
+    metafieldLocales: readonly string[] = [],
+  ): Promise<string | null> {
+    const { variantMetafields } = this.settings;
+    const text = bulkProductsText(productSearch(query), variantMetafields, locales, metafieldLocales);
     let waitedMs = 0;
     for (let waitMs = 2_000; ; waitMs = Math.min(waitMs * 2, 15_000)) {
       const started = await this.startOnce(text);

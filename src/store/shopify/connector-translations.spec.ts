@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { StoreConnector } from '../../domain/store-port.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
 import { createStoreConnector } from '../index.js';
@@ -9,6 +10,21 @@ import {
   refusal,
   ScriptedStore,
 } from '../../../test/support/store/scripted-store.js';
+
+function connectTo(
+  { shop, url, accessToken }: RunningStoreSandbox,
+  options: Partial<Parameters<typeof createStoreConnector>[0]>,
+): StoreConnector {
+  const auth = { accessToken: accessToken ?? '' };
+  return createStoreConnector({
+    kind: 'shopify',
+    shop,
+    endpoint: url,
+    auth,
+    apiVersion: '2026-10',
+    ...options,
+  });
+}
 
 /** Translations against the store emulator, which keeps digests and refuses as real stores were recorded to. */
 describe('translations', () => {
@@ -25,15 +41,7 @@ describe('translations', () => {
         'cap,Cap,,Acme,active,',
       ].join('\n'),
     );
-    connector = createStoreConnector({
-      kind: 'shopify',
-      shop: sandbox.shop,
-      endpoint: sandbox.url,
-      auth: { accessToken: sandbox.accessToken ?? '' },
-      apiVersion: '2026-10',
-      locales: ['de', 'fr', 'en', 'es'],
-      random: () => 0,
-    });
+    connector = connectTo(sandbox, { locales: ['de', 'fr', 'en', 'es'], random: () => 0 });
     id = sandbox.products.byHandle('hat')?.gid ?? '';
   });
   afterEach(async () => {
@@ -115,14 +123,18 @@ describe('translations', () => {
   });
 
   async function titlesInExport(): Promise<(string | undefined)[]> {
+    return (await exported()).map(({ translations }) => translations?.['de']?.title);
+  }
+
+  async function exported(): Promise<ProductSnapshot[]> {
     const handle = (await connector.startExport('')) ?? '';
     let state = await connector.pollExport(handle);
     while (state.status === 'running') state = await connector.pollExport(handle);
     if (state.status !== 'completed') throw new Error(state.reason);
-    const titles: (string | undefined)[] = [];
+    const products: ProductSnapshot[] = [];
     for await (const batch of connector.readExport(state))
-      titles.push(...batch.map((product) => product.snapshot().translations?.['de']?.title));
-    return titles;
+      products.push(...batch.map((product) => product.snapshot()));
+    return products;
   }
 
   it('are read with the product, by an export, by pages and by id', async () => {
@@ -139,14 +151,25 @@ describe('translations', () => {
     expect((await titlesInExport()).sort()).toEqual(['Hut', undefined]);
   });
 
+  it('of metafields are read with the product where attributes are mapped, by an export and by id', async () => {
+    await connector.writeTranslations(id, 'de', [{ target: CARE, value: 'Kalt waschen', expected: null }]);
+    const inGerman = (product: ProductSnapshot | undefined) =>
+      product?.metafields.map(({ key, value, translations }) => [key, value, translations?.['de']]);
+    const [unmapped] = await connector.readProducts([id]);
+    expect(inGerman(unmapped?.snapshot())).toEqual([['care', 'Wash cold', undefined]]);
+    await connector.close();
+    connector = connectTo(sandbox, { locales: ['de', 'fr'], metafieldLocales: ['de', 'fr'] });
+    const [byId] = await connector.readProducts([id]);
+    expect(inGerman(byId?.snapshot())).toEqual([['care', 'Wash cold', 'Kalt waschen']]);
+    const hat = (await exported()).find(({ handle }) => handle === 'hat');
+    expect(hat).toEqual(byId?.snapshot());
+  });
+
   it('are unknown where the app lacks the scope, and the products are read all the same', async () => {
     const narrow = await startStoreSandbox({ scopes: ['read_products', 'write_products'] });
     narrow.loadCsv('Handle,Title\nhat,Hat');
     await connector.close();
-    connector = createStoreConnector({
-      ...{ kind: 'shopify', shop: narrow.shop, endpoint: narrow.url, apiVersion: '2026-10', locales: ['de'] },
-      auth: { accessToken: narrow.accessToken ?? '' },
-    });
+    connector = connectTo(narrow, { locales: ['de'], metafieldLocales: ['de'] });
     const [product] = await connector.readProducts([narrow.products.byHandle('hat')?.gid ?? '']);
     expect(product?.snapshot()).toMatchObject({ title: 'Hat', translations: null });
     expect(await titlesInExport()).toEqual([undefined]);
@@ -155,10 +178,7 @@ describe('translations', () => {
 
   it('cost nothing without further languages: no request asks for them', async () => {
     await connector.close();
-    connector = createStoreConnector({
-      ...{ kind: 'shopify', shop: sandbox.shop, endpoint: sandbox.url, apiVersion: '2026-10' },
-      auth: { accessToken: sandbox.accessToken ?? '' },
-    });
+    connector = connectTo(sandbox, {});
     const before = sandbox.ledger.requests.length;
     const [product] = await connector.readProducts([id]);
     expect(product?.snapshot()).not.toHaveProperty('translations');

@@ -81,7 +81,7 @@ export class ShopifyConnector implements StoreConnector {
       variantMetafields,
       locales: options.locales ?? [],
     };
-    this.locales = new SourceLocales(this.client, this.scope.locales, now);
+    this.locales = new SourceLocales(this.client, this.scope.locales, now, options.metafieldLocales);
     this.details = new ProductDetails(this.client, this.scope, this.limits, this.locales);
     this.reader = new PageReader(this.client, this.details, this.limits);
     this.writer = new ProductWriter(this.client, this.reader);
@@ -103,7 +103,8 @@ export class ShopifyConnector implements StoreConnector {
   }
 
   async startExport(query: string): Promise<string | null> {
-    return this.bulk.start(query, await this.locales.readable());
+    const locales = await this.locales.readable();
+    return this.bulk.start(query, locales, await this.locales.readableOfMetafields());
   }
 
   pollExport(handle: string): Promise<ExportState> {

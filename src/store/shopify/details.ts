@@ -3,13 +3,7 @@ import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
-import {
-  MORE_MEDIA,
-  MORE_METAFIELDS,
-  moreVariants,
-  productDetails,
-  type StoreDocument,
-} from './documents.js';
+import { MORE_MEDIA, moreMetafields, moreVariants, productDetails, type StoreDocument } from './documents.js';
 import { refusedWith } from './faults.js';
 import type { SourceLocales } from './source-locales.js';
 import {
@@ -34,7 +28,7 @@ export class ProductDetails {
     private readonly client: ShopifyClient,
     private readonly scope: MappingScope,
     private readonly limits: ShopifyLimits,
-    private readonly locales: Pick<SourceLocales, 'readable'>,
+    private readonly locales: Pick<SourceLocales, 'readable' | 'readableOfMetafields'>,
   ) {
     this.chunk = Math.min(10, limits.detailChunk);
     this.moreVariants = moreVariants(scope.variantMetafields);
@@ -42,7 +36,10 @@ export class ProductDetails {
 
   /** The current products, in the order of the ids; null for an id without a product. */
   async read(ids: readonly string[]): Promise<(SourceProduct | null)[]> {
-    const document = productDetails(this.scope.variantMetafields, await this.locales.readable());
+    const { variantMetafields } = this.scope;
+    const locales = await this.locales.readable();
+    const metafieldLocales = await this.locales.readableOfMetafields();
+    const document = productDetails(variantMetafields, locales, metafieldLocales);
     const products: (SourceProduct | null)[] = [];
     while (products.length < ids.length) {
       const chunk = ids.slice(products.length, products.length + this.chunk);
@@ -108,7 +105,11 @@ export class ProductDetails {
     if (pages.id !== id) throw new MalformedProductError(`the store answered ${pages.id} in place of ${id}`);
     const variants = await this.follow(this.moreVariants, id, pages.variants);
     const media = await this.follow(MORE_MEDIA, id, pages.media);
-    const metafields = await this.follow(MORE_METAFIELDS, id, pages.metafields);
+    const metafields = await this.follow(
+      moreMetafields(await this.locales.readableOfMetafields()),
+      id,
+      pages.metafields,
+    );
     if (variants === null || media === null || metafields === null) return null;
     return { variants, media, metafields };
   }

@@ -30,7 +30,7 @@ const PRODUCT_FIELDS = `
   category { id fullName }
   seo { title description }
   options { id name position optionValues { id name } }`;
-/** The translations of a product's own texts. Numbers serve as aliases, because a locale may hold a hyphen. */
+/** The translations of a resource's own texts. Numbers serve as aliases, because a locale may hold a hyphen. */
 function translationFields(locales: readonly string[]): string {
   return locales
     .map(
@@ -41,6 +41,7 @@ function translationFields(locales: readonly string[]): string {
 }
 const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
 const METAFIELD_FIELDS = '__typename id namespace key type value';
+const metafieldFields = (locales: readonly string[]): string => METAFIELD_FIELDS + translationFields(locales);
 
 /**
  * Scalars of a variant, its weight, and at most two of its metafields, as `namespace.key`. A single metafield is not
@@ -64,6 +65,7 @@ export function bulkProductsText(
   search: string,
   variantMetafields: readonly string[] = [],
   locales: readonly string[] = [],
+  metafieldLocales: readonly string[] = [],
 ): string {
   // A JSON string is a valid GraphQL string.
   return `{
@@ -71,7 +73,7 @@ export function bulkProductsText(
     edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}${translationFields(locales)}
       variants { edges { node { ${variantFields(variantMetafields)} } } }
       media { edges { node { ${MEDIA_FIELDS} } } }
-      metafields { edges { node { ${METAFIELD_FIELDS} } } }
+      metafields { edges { node { ${metafieldFields(metafieldLocales)} } } }
     } }
   }
 }`;
@@ -135,6 +137,7 @@ export const PRODUCTS_COUNT = query(
 export const productDetails = (
   variantMetafields: readonly string[] = [],
   locales: readonly string[] = [],
+  metafieldLocales: readonly string[] = [],
 ): StoreDocument =>
   query(
     'ProductDetails',
@@ -145,7 +148,7 @@ export const productDetails = (
     ... on Product {${PRODUCT_FIELDS}${translationFields(locales)}
       variants(first: 100) { nodes { ${variantFields(variantMetafields)} } pageInfo { hasNextPage endCursor } }
       media(first: 50) { nodes { ${MEDIA_FIELDS} } pageInfo { hasNextPage endCursor } }
-      metafields(first: 50) { nodes { ${METAFIELD_FIELDS} } pageInfo { hasNextPage endCursor } }
+      metafields(first: 50) { nodes { ${metafieldFields(metafieldLocales)} } pageInfo { hasNextPage endCursor } }
     }
   }
 }`,
@@ -172,15 +175,16 @@ export const MORE_MEDIA = query(
 }`,
 );
 
-export const MORE_METAFIELDS = query(
-  'MoreMetafields',
-  20,
-  `query MoreMetafields($id: ID!, $after: String!) {
+export const moreMetafields = (locales: readonly string[] = []): StoreDocument =>
+  query(
+    'MoreMetafields',
+    20,
+    `query MoreMetafields($id: ID!, $after: String!) {
   product(id: $id) {
-    children: metafields(first: 250, after: $after) { nodes { ${METAFIELD_FIELDS} } pageInfo { hasNextPage endCursor } }
+    children: metafields(first: ${String(locales.length === 0 ? 250 : 50)}, after: $after) { nodes { ${metafieldFields(locales)} } pageInfo { hasNextPage endCursor } }
   }
 }`,
-);
+  );
 
 export const LIVE_PRODUCT = query(
   'LiveProduct',
@@ -357,10 +361,11 @@ export const DOCUMENTS: readonly StoreDocument[] = [
   PRODUCTS_PAGE,
   PRODUCTS_COUNT,
   productDetails(),
-  productDetails(['custom.mpn'], ['fr', 'pt-BR']),
+  productDetails(['custom.mpn'], ['fr', 'pt-BR'], ['fr', 'pt-BR']),
   moreVariants(),
   MORE_MEDIA,
-  MORE_METAFIELDS,
+  moreMetafields(),
+  moreMetafields(['fr', 'pt-BR']),
   LIVE_PRODUCT,
   PRODUCT_UPDATE,
   METAFIELDS_SET,

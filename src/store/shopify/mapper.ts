@@ -79,9 +79,11 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     options: optionsOf(core),
     // An image that is still being processed has no address yet. It arrives with a later change.
     imageUrls: media.flatMap((item) => item.image?.url ?? []),
-    metafields: metafields
-      .filter(({ namespace, value }) => value !== '' && isKept(namespace, scope))
-      .map(bare),
+    metafields: metafields.flatMap((field, index): MetafieldValue[] => {
+      if (field.value === '' || !isKept(field.namespace, scope)) return [];
+      const translations = metafieldTranslations(raw.metafields[index]);
+      return [{ ...bare(field), ...(translations === null ? {} : { translations }) }];
+    }),
     hasOnlyDefaultVariant: isDefaultOnly(core, variants),
     variants: [...variants]
       .sort((one, other) => one.position - other.position)
@@ -99,18 +101,38 @@ const TRANSLATION_KEYS: Readonly<Record<string, TranslatedText>> = {
 const TRANSLATION_FIELD = /^translation\d+$/;
 
 /** The texts in further languages; null where the node was read without them. */
-function translationsOf({ node, line }: RawNode): SourceTranslations | null {
-  const fields = Object.entries(node ?? {}).filter(([name]) => TRANSLATION_FIELD.test(name));
-  if (fields.length === 0) return null;
+function translationsOf(raw: RawNode): SourceTranslations | null {
+  const translations = translationsIn(raw);
+  if (translations === null) return null;
   const byLocale = new Map<string, Partial<Record<TranslatedText, string>>>();
-  for (const [, list] of fields) {
-    for (const { locale, key, value } of parseNode(translationsSchema, { node: list, line })) {
-      const field = TRANSLATION_KEYS[key];
-      if (field === undefined || value == null || value === '') continue;
-      byLocale.set(locale, { ...byLocale.get(locale), [field]: value });
-    }
+  for (const { locale, key, value } of translations) {
+    const field = TRANSLATION_KEYS[key];
+    if (field !== undefined) byLocale.set(locale, { ...byLocale.get(locale), [field]: value });
   }
   return Object.fromEntries(byLocale);
+}
+
+/** The translations of a metafield's value by locale; null without any. */
+function metafieldTranslations(raw: RawNode | undefined): Readonly<Record<string, string>> | null {
+  const translations = raw === undefined ? null : translationsIn(raw);
+  const values = (translations ?? []).flatMap(({ locale, key, value }) =>
+    key === 'value' ? [[locale, value] as const] : [],
+  );
+  return values.length === 0 ? null : Object.fromEntries(values);
+}
+
+/** The translations of a node that hold a text; null where the node was read without translations. */
+function translationsIn({
+  node,
+  line,
+}: RawNode): { readonly locale: string; readonly key: string; readonly value: string }[] | null {
+  const fields = Object.entries(node ?? {}).filter(([name]) => TRANSLATION_FIELD.test(name));
+  if (fields.length === 0) return null;
+  return fields.flatMap(([, list]) =>
+    parseNode(translationsSchema, { node: list, line }).flatMap(({ locale, key, value }) =>
+      value == null || value === '' ? [] : [{ locale, key, value }],
+    ),
+  );
 }
 
 /** The digits at the end of a global id, which the store promises not to change. */

@@ -14,6 +14,8 @@ export interface ShopifyOptions {
   readonly requiredScopes?: readonly string[] | undefined;
   /** Further languages of the shop: products are read in them, and `check` expects them. */
   readonly locales?: readonly string[] | undefined;
+  /** Further languages in which metafields are read; a part of `locales`. */
+  readonly metafieldLocales?: readonly string[] | undefined;
   /** Metafields that the merchant must have defined, as `namespace.key`. The check reports the missing ones. */
   readonly definitions?: readonly string[] | undefined;
   /** Only metafields of these namespaces are in snapshots; absent: all of them. */

@@ -16,7 +16,13 @@ export class SourceLocales {
     private readonly client: ShopifyClient,
     private readonly configured: readonly string[],
     private readonly now: () => number,
+    /** Metafields are read in these languages too. */
+    private readonly ofMetafields: readonly string[] = [],
   ) {}
+
+  async readableOfMetafields(): Promise<readonly string[]> {
+    return (await this.readable()).length === 0 ? [] : this.ofMetafields;
+  }
 
   async readable(): Promise<readonly string[]> {
     if (this.configured.length === 0) return [];

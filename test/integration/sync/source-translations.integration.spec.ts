@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { metafield } from '../../support/product-builders.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { sqlRows } from '../../support/sql.js';
 import { Stages } from '../../support/stages.js';
@@ -28,6 +30,26 @@ async function texts(id: number, locale: string) {
   return { name: product.name ?? null, html: product.html_description ?? null };
 }
 
+const MAPPED = { openAttributes: ['custom.material', 'custom.size'] };
+
+function withAttributes(material: string, size: string): ProductSnapshot {
+  return snapshot(1, {
+    metafields: [
+      metafield('custom.material', material),
+      metafield('custom.size', size, 'number_integer'),
+      metafield('custom.note', 'No source'),
+    ],
+  });
+}
+
+/** The attributes of our product in a language. */
+async function attributes(id: number, locale: string) {
+  const held = await catalog.of(snapshot(id).externalId);
+  const { open_attributes } = await catalog.client.getProduct(held?.id ?? 0, { locale });
+  const { product_type: _type, weight: _weight, ...ours } = open_attributes ?? {};
+  return ours;
+}
+
 /** Requests that changed something in the catalog, and forgets them. */
 function writes(): Record<string, number> {
   const counts = Object.entries(catalog.service.requestCounts()).filter(([name]) => !name.startsWith('GET'));
@@ -42,6 +64,10 @@ const READINGS: readonly (readonly [string, Partial<CatalogReadings>])[] = [
   [
     'PATCH ignores the locale, and GET has no text of another',
     { patchLocale: 'ignored', missingLocale: 'empty' },
+  ],
+  [
+    'objects are replaced, and GET of another language is not found',
+    { patchObjects: 'replace', missingLocale: 'not-found' },
   ],
 ];
 
@@ -99,6 +125,55 @@ describe.each(READINGS)('where %s', (_name, readings) => {
       { name: 'Shirt' },
     ]);
     expect((await catalog.of(snapshot(1).externalId))?.variants).toHaveLength(2);
+  });
+
+  it('the translation of a mapped attribute is the source of its language, beside the attributes without one', async () => {
+    stages.settings = { ...stages.settings, store: { ...stages.settings.store, mapping: MAPPED } };
+    stages.store.put(withAttributes('Wool', '12'));
+    stages.store.translate('1', 'fr:metafield:custom.material', 'Laine');
+    stages.store.translate('1', 'fr:metafield:custom.note', 'Pas source');
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1, failed: 0 } });
+    const inFrench = { 'custom.material': 'Laine', 'custom.size': 12 };
+    const inEnglish = { 'custom.material': 'Wool', 'custom.size': 12 };
+    expect(await attributes(1, 'fr')).toEqual(inFrench);
+    expect(await attributes(1, 'en')).toEqual(inEnglish);
+    writes();
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
+    expect(writes()).toEqual({});
+
+    // An attribute without a translation has the same value in every language.
+    stages.store.put(withAttributes('Wool', '13'));
+    await stages.sync();
+    expect(await attributes(1, 'fr')).toEqual({ ...inFrench, 'custom.size': 13 });
+    expect(await attributes(1, 'en')).toEqual({ ...inEnglish, 'custom.size': 13 });
+
+    stages.store.translate('1', 'fr:metafield:custom.material', null);
+    const run = await stages.sync();
+    expect(await stages.actionsOf(run.id)).toMatchObject([{ fields: ['translations'] }]);
+    expect(await attributes(1, 'fr')).toEqual({ ...inEnglish, 'custom.size': 13 });
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
+  });
+
+  it('attributes that another system keeps in a language stay there', async () => {
+    stages.settings = { ...stages.settings, store: { ...stages.settings.store, mapping: MAPPED } };
+    stages.store.put(withAttributes('Wool', '12'));
+    await stages.sync();
+    const { externalId } = snapshot(1);
+    await catalog.client.upsertProduct(
+      {
+        external_id: externalId,
+        open_attributes: { 'custom.material': 'Wool', 'custom.size': 12, erp: 'à lui' },
+      },
+      { locale: 'fr' },
+    );
+    stages.store.translate('1', 'fr:metafield:custom.material', 'Laine');
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded' });
+    expect(await attributes(1, 'fr')).toEqual({
+      'custom.material': 'Laine',
+      'custom.size': 12,
+      erp: 'à lui',
+    });
+    expect(await attributes(1, 'en')).toEqual({ 'custom.material': 'Wool', 'custom.size': 12 });
   });
 
   it('a translation reaches nobody else’s product, whichever identifiers it shares with ours', async () => {

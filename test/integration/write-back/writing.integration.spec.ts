@@ -181,6 +181,24 @@ describe('a product that is gone', () => {
     });
   });
 
+  it('and comes back gets the newest result that came meanwhile, and keeps what the merchant changed', async () => {
+    stages.store.put(snapshot(2));
+    const skipped = await generated();
+    stages.store.products.delete('1');
+    await stages.sync({ force: true });
+    await stages.writer.write(skipped);
+    expect(await stages.writeBacks.get(skipped)).toMatchObject({ state: 'skipped' });
+    stages.store.put(snapshot(1, { title: 'Renamed' }));
+    await stages.sync();
+    await writeAll(stages);
+    const rows = await stages.writeBacks.forProduct(ours);
+    expect(rows.map(({ state }) => state)).toEqual(['skipped', 'applied']);
+    expect(outcomes(rows[1]!)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
+    expect(stages.store.at('1')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>Generated 1</p>' });
+    await stages.sync();
+    expect(await stages.writeBacks.forProduct(ours)).toHaveLength(2);
+  });
+
   it('between the read and the write is skipped as well', async () => {
     stages.store.script.before('writeFields', () => {
       stages.store.products.clear();
