@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
-import { startCatalogSandbox } from './catalog/index.js';
+import { startCatalogSandbox, type CatalogSandboxOptions } from './catalog/index.js';
 import { openCatalogOperator } from './catalog/operator.js';
 import type { SandboxLogger } from './catalog/logger.js';
 import { READING_ROWS, readingsOfTexts, type CatalogReadings } from './catalog/readings.js';
@@ -41,6 +41,8 @@ export interface ProgramSurroundings {
   readonly stopRequested: () => Promise<void>;
   /** A database for who names none; absent where there is no such thing. */
   readonly provideDatabase?: () => Promise<ProgramDatabase>;
+  /** Pages that describe the API. */
+  readonly apiPages?: CatalogSandboxOptions['apiPages'];
 }
 
 interface Invocation {
@@ -109,6 +111,7 @@ async function serve(
     port: Number(port),
     logger,
     readings,
+    ...(surroundings.apiPages === undefined ? {} : { apiPages: surroundings.apiPages }),
     ...(options.schema === undefined ? {} : { schema: options.schema }),
     ...(options.host === undefined ? {} : { host: options.host }),
     ...(options['public-url'] === undefined ? {} : { publicUrl: options['public-url'] }),

@@ -1,7 +1,6 @@
 import type { Server } from 'node:http';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import { openApiPages } from '../../openapi/pages.js';
 import { Accounts, type ApiTokenRecord } from './auth/accounts.js';
 import { JwtIssuer } from './auth/jwt.js';
 import type { Scope } from './auth/scopes.js';
@@ -83,7 +82,7 @@ async function serve(settings: SandboxSettings, database: SandboxDatabase): Prom
   app.disable('x-powered-by');
   app.setGlobalPrefix(API_PREFIX);
   app.useGlobalFilters(new ApiExceptionFilter(settings.logger));
-  app.use(openApiPages(openApiDocument()));
+  app.use(settings.apiPages(openApiDocument()));
   app.use(requestLog.middleware, requireApiPath, ...bodyParsers(settings.bodyLimitBytes));
   await app.get(CreditAccount).open();
   const workers = workersOf(app, settings);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { componentSchemas, reference, type OpenApiDocument } from '../../openapi/document.js';
+import { componentSchemas, reference, type OpenApiDocument } from './openapi-document.js';
 import { loginRequest, refreshRequest, renewedAccess, tokenPair } from './auth/auth.controller.js';
 import { DECISIONS } from './decisions.js';
 import { generationRequest, taskAnswer } from './generation/generation.controller.js';
@@ -147,7 +147,7 @@ const OPERATIONS: Readonly<Record<string, Readonly<Record<string, Operation>>>> 
   },
 };
 
-/** The description served at /docs and /docs-json, made of the schemas that the endpoints parse with. */
+/** The description of the API, made of the schemas that the endpoints parse with. */
 export function openApiDocument(): OpenApiDocument {
   const paths = Object.fromEntries(
     Object.entries(OPERATIONS).map(([path, operations]) => [

@@ -1,4 +1,4 @@
-import { withoutTrailing } from '../../domain/text.js';
+import { withoutTrailing } from '../text.js';
 import type { Definition } from './model.js';
 
 const FACTORS: Readonly<Record<string, number>> = {

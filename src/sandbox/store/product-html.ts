@@ -1,5 +1,5 @@
 import sanitizeHtml from 'sanitize-html';
-import { withoutOuter } from '../../domain/text.js';
+import { withoutOuter } from '../text.js';
 
 /**
  * HTML as the store gives it back: parsed and serialised, so that spelling goes and meaning stays. Lower-case names, quoted

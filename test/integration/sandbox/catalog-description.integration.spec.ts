@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { openApiPages } from '../../../src/openapi/pages.js';
 import { DECISIONS } from '../../../src/sandbox/catalog/decisions.js';
 import { DEFAULT_READINGS, READING_ROWS } from '../../../src/sandbox/catalog/readings.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../../src/sandbox/catalog/index.js';
@@ -12,7 +13,7 @@ describe('what the sandbox says about itself', () => {
 
   beforeAll(async () => {
     database = await createTestDatabase();
-    sandbox = await startCatalogSandbox({ databaseUrl: database.url });
+    sandbox = await startCatalogSandbox({ databaseUrl: database.url, apiPages: openApiPages });
   });
 
   afterAll(async () => {

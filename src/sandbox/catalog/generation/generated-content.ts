@@ -1,7 +1,7 @@
 import { convert } from 'html-to-text';
 import { categoryLevels } from '../products/categories.js';
 import type { ProductView } from '../products/product.schemas.js';
-import { withoutOuter, withoutTrailing } from '../../../domain/text.js';
+import { withoutOuter, withoutTrailing } from '../../text.js';
 
 /** A person's texts about a product in one language. Content is made only from these. */
 export interface GenerationSource {
