@@ -59,6 +59,7 @@ export const messages = {
   fieldOnce: (field: string): string => `each store field once (${field} is named twice)`,
   shop: 'a shop domain such as example.myshopify.com, in lower case',
   apiVersion: 'a version such as "2026-10"',
+  metafield: 'namespace.key of a metafield',
   metafieldSelection: 'namespace.key or namespace.* of metafields',
   namespace: '3 to 255 letters, digits, - and _',
   locale: 'a locale such as fr or pt-BR',

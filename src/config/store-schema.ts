@@ -1,28 +1,26 @@
 import { CronTime, validateCronExpression } from 'cron';
 import { z } from 'zod';
+import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
 import { amount, duration, onOff, optionalAddress, optionalText, section, text } from './fields.js';
 import { messages } from './messages.js';
 
-const metafield = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+$/;
-const metafieldSelection = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
 const contentSource = /^(name|description|html_description|brand|category|sections\..+)$/;
 const localeCode = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
 /** The store reads no more metafields by name at once. */
 const MOST_ATTRIBUTES = 250;
 
-const metafieldName = z
-  .string()
-  .regex(metafield, 'namespace.key of a metafield')
-  .or(z.literal(''))
-  .default('');
+const metafieldName = z.string().regex(METAFIELD_NAME, messages.metafield).or(z.literal('')).default('');
 
 /** `auto`, `vendor`, `none`, or a metafield. */
 const brandSource = z
   .string()
-  .refine((name) => ['auto', 'vendor', 'none'].includes(name) || metafield.test(name), messages.brandSource)
+  .refine(
+    (name) => ['auto', 'vendor', 'none'].includes(name) || METAFIELD_NAME.test(name),
+    messages.brandSource,
+  )
   .default('auto');
 
 const forbiddenPattern = z
@@ -61,7 +59,7 @@ const writtenFields = z
   .default({ name: 'title', html_description: 'descriptionHtml' });
 
 const writtenAttributes = z
-  .record(z.string().min(1), z.string().regex(metafield, 'namespace.key of a metafield'))
+  .record(z.string().min(1), z.string().regex(METAFIELD_NAME, messages.metafield))
   .superRefine((attributes, context) => {
     const names = Object.values(attributes);
     const twice = names.find((name, index) => names.indexOf(name) !== index);
@@ -99,7 +97,7 @@ export const storeSchema = section({
   }),
   deleted: z.enum(['keep', 'report', 'delete']).default('keep'),
   mapping: section({
-    openAttributes: z.array(z.string().regex(metafieldSelection, messages.metafieldSelection)).default([]),
+    openAttributes: z.array(z.string().regex(METAFIELD_SELECTION, messages.metafieldSelection)).default([]),
     mpn: metafieldName,
     asin: metafieldName,
     brand: brandSource,

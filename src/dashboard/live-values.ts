@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { metafieldNamesIn } from '../domain/metafield-key.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { isCoded } from '../domain/errors.js';
@@ -8,7 +9,6 @@ import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { metafieldNamesOf } from '../domain/write-target.js';
 import { currentValue, readDefinitions, readTranslations } from '../sites/live-translations.js';
 import { Sites } from '../sites/sites.js';
 import {
@@ -85,7 +85,7 @@ export class LiveValues {
       const { connector, settings } = this.sites.store(row.store);
       const namespace = settings.writeBack.sections?.namespace ?? null;
       const targets = row.intended.map(({ target }) => target);
-      const metafields = metafieldNamesOf(targets);
+      const metafields = metafieldNamesIn(targets);
       const [live, translations, definitions] = await within(
         ANSWER_WITHIN_MS,
         Promise.all([

@@ -1,7 +1,7 @@
+import type { MetafieldKey } from './metafield-key.js';
+
 /** A metafield as the merchant defined it for products. */
-export interface MetafieldDefinition {
-  readonly namespace: string;
-  readonly key: string;
+export interface MetafieldDefinition extends MetafieldKey {
   /** The store's type name, such as `number_integer` or `list.single_line_text_field`. */
   readonly type: string;
   /** Rules by the store's names (`min`, `choices`, `list.max`), with their values as the store writes them. */
@@ -9,9 +9,7 @@ export interface MetafieldDefinition {
 }
 
 /** A definition to create. */
-export interface NewMetafieldDefinition {
-  readonly namespace: string;
-  readonly key: string;
+export interface NewMetafieldDefinition extends MetafieldKey {
   readonly type: string;
   /** Shown in the store’s admin. */
   readonly name: string;
@@ -20,9 +18,3 @@ export interface NewMetafieldDefinition {
 /** `exists`: somebody else created it meanwhile. */
 export type DefinitionOutcome =
   { readonly outcome: 'created' | 'exists' } | { readonly outcome: 'refused'; readonly reason: string };
-
-/** Of `namespace.key`: a key holds no dot, a namespace may. */
-export function namespaceAndKeyOf(name: string): { readonly namespace: string; readonly key: string } {
-  const dot = name.lastIndexOf('.');
-  return { namespace: name.slice(0, dot), key: name.slice(dot + 1) };
-}

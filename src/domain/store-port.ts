@@ -1,3 +1,4 @@
+import type { MetafieldKey } from './metafield-key.js';
 import type {
   DefinitionOutcome,
   MetafieldDefinition,
@@ -93,7 +94,7 @@ export interface StoreConnector {
   /** Removes metafields that did not exist before the write. Removing an absent metafield is not an error. */
   removeMetafields(
     storeId: string,
-    metafields: readonly { namespace: string; key: string }[],
+    metafields: readonly MetafieldKey[],
     options?: StoreWriteOptions,
   ): Promise<void>;
 

@@ -26,13 +26,3 @@ export function localesOf(targets: readonly string[]): string[] {
   const locales = targets.flatMap((target) => placeOfTarget(target).locale ?? []);
   return [...new Set(locales)];
 }
-
-/** The metafields (`namespace.key`) among the targets, translations left out, each once. */
-export function metafieldNamesOf(targets: readonly string[]): string[] {
-  const names = targets.flatMap((target) =>
-    target.startsWith(METAFIELD) ? target.slice(METAFIELD.length) : [],
-  );
-  return [...new Set(names)];
-}
-
-const METAFIELD = 'metafield:';

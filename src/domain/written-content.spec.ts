@@ -7,7 +7,6 @@ import {
   afterWrite,
   effectiveValue,
   isOurs,
-  metafieldTarget,
   valueHash,
   type WrittenField,
 } from './written-content.js';
@@ -130,10 +129,6 @@ describe('isOurs', () => {
     expect(isOurs('merchant', secondWrite)).toBe(false);
     expect(isOurs(null, reverted)).toBe(false);
   });
-});
-
-it('a metafield’s target names its namespace and key', () => {
-  expect(metafieldTarget('catalog', 'material')).toBe('metafield:catalog.material');
 });
 
 /** A field as the store and the journal have it, and the text that the merchant means. */

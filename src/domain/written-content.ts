@@ -23,10 +23,6 @@ export function valueHash(value: string | null | undefined): string {
   return fingerprint(value === '' ? null : value);
 }
 
-export function metafieldTarget(namespace: string, key: string): string {
-  return `metafield:${namespace}.${key}`;
-}
-
 /**
  * The effective source of a field: the live value, or, when the live value is one that we wrote, the merchant's value
  * that it replaced. All fingerprints, pushes and generation requests use it. Without it, generated text would return

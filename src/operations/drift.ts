@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { metafieldTarget } from '../domain/metafield-key.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
-import { metafieldTarget, valueHash, type WrittenField } from '../domain/written-content.js';
+import { valueHash, type WrittenField } from '../domain/written-content.js';
 import { HistoryRepository, type DriftCandidate } from '../persistence/history.repository.js';
 import { placeOfTarget } from '../domain/write-target.js';
 import type { LiveByLocale } from '../planner/translations.js';
@@ -216,8 +217,6 @@ function fieldDrift(
 
 function liveValues(live: ProductSnapshot): Map<string, string | null> {
   const fields = Object.entries<string | null>(writableFields(live));
-  const metafields = live.metafields.map(
-    ({ namespace, key, value }) => [metafieldTarget(namespace, key), value] as const,
-  );
+  const metafields = live.metafields.map((field) => [metafieldTarget(field), field.value] as const);
   return new Map<string, string | null>([...fields, ...metafields]);
 }

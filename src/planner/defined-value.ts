@@ -1,8 +1,5 @@
-import {
-  namespaceAndKeyOf,
-  type MetafieldDefinition,
-  type NewMetafieldDefinition,
-} from '../domain/metafield-definition.js';
+import { keyInTarget, metafieldName } from '../domain/metafield-key.js';
+import { type MetafieldDefinition, type NewMetafieldDefinition } from '../domain/metafield-definition.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { fitted, type PatternTest } from './fit-metafield.js';
 
@@ -31,7 +28,8 @@ export function definedValue(
   liveType: string | null,
   { known, create, matches }: DefinitionsView,
 ): DefinedValue {
-  const name = value.target.slice('metafield:'.length);
+  const place = keyInTarget(value.target);
+  const name = metafieldName(place);
   const definition = known.get(name);
   if (definition !== undefined) {
     const fit = fitted(value, definition, matches);
@@ -41,7 +39,7 @@ export function definedValue(
   }
   const own = { ...value, type: liveType ?? value.type };
   if (create && own.type !== null)
-    return { value: own, defines: { ...namespaceAndKeyOf(name), type: own.type, name: titleOf(value.from) } };
+    return { value: own, defines: { ...place, type: own.type, name: titleOf(value.from) } };
   if (value.needsDefinition !== true) return { value: own };
   return {
     unfit: `the store does not define ${name}: define it, or set writeBack.definitions: create`,

@@ -1,6 +1,6 @@
+import { metafieldKey, metafieldName, metafieldTarget } from '../domain/metafield-key.js';
 import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { metafieldTarget } from '../domain/written-content.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
@@ -71,10 +71,12 @@ function placesOf(
   return (key) => {
     const common = { from: `sections.${key}`, raw: null };
     const name = mapped.get(key);
-    if (name !== undefined) return { ...common, target: `metafield:${name}`, needsDefinition: true };
+    if (name !== undefined)
+      return { ...common, target: metafieldTarget(metafieldKey(name)), needsDefinition: true };
+    if (sections === null) return null;
     // A metafield that another attribute is mapped to is no place for this one.
-    if (sections === null || taken.has(`${sections.namespace}.${key}`)) return null;
-    return { ...common, target: metafieldTarget(sections.namespace, key) };
+    const place = { namespace: sections.namespace, key };
+    return taken.has(metafieldName(place)) ? null : { ...common, target: metafieldTarget(place) };
   };
 }
 

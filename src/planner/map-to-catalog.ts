@@ -1,3 +1,4 @@
+import { metafieldName } from '../domain/metafield-key.js';
 import { CodedError } from '../domain/errors.js';
 import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 import { storableJson } from '../domain/text.js';
@@ -152,7 +153,7 @@ function openAttributes(effective: ProductSnapshot, rules: SourceRules): Record<
     : effective.options.map((option) => [option.name, [...option.values]]);
   const metafields = effective.metafields
     .filter((field) => isMappedAttribute(field, rules))
-    .map((field): [string, JsonValue] => [`${field.namespace}.${field.key}`, typedValue(field)]);
+    .map((field): [string, JsonValue] => [metafieldName(field), typedValue(field)]);
   // A later entry of the same name wins: the merchant's own attributes take precedence over store facts.
   return record([
     ...facts([

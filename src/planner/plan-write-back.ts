@@ -1,3 +1,4 @@
+import { metafieldTarget } from '../domain/metafield-key.js';
 import type { NewMetafieldDefinition } from '../domain/metafield-definition.js';
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
@@ -217,7 +218,7 @@ function sameJson(left: string, right: string): boolean {
 }
 
 function metafieldAt(live: LiveProduct, target: string): LiveMetafield | undefined {
-  return live.metafields.find((field) => `metafield:${field.namespace}.${field.key}` === target);
+  return live.metafields.find((field) => metafieldTarget(field) === target);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { metafieldName } from '../domain/metafield-key.js';
 import type { BrandSource } from '../domain/store-settings.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
 
@@ -102,7 +103,7 @@ export function sharedSku(
  */
 export function metafieldText(metafields: readonly MetafieldValue[], name: string): string | null {
   if (name === '') return null;
-  const found = metafields.find((field) => `${field.namespace}.${field.key}` === name);
+  const found = metafields.find((field) => metafieldName(field) === name);
   const text = found?.value.trim() ?? '';
   return text === '' ? null : text;
 }

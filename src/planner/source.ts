@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { isSelected, METAFIELD_NAME, metafieldName, metafieldTarget } from '../domain/metafield-key.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import {
   TRANSLATED_TEXTS,
@@ -9,12 +10,7 @@ import {
 import type { MappingSettings, WriteBackSettings } from '../domain/store-settings.js';
 import type { StoreField } from '../domain/store-port.js';
 import { translationTarget } from '../domain/write-target.js';
-import {
-  effectiveValue,
-  metafieldTarget,
-  valueHash,
-  type WrittenContent,
-} from '../domain/written-content.js';
+import { effectiveValue, valueHash, type WrittenContent } from '../domain/written-content.js';
 
 /** The rules for reading a snapshot: a store's settings, resolved once per run. */
 export interface SourceRules {
@@ -104,7 +100,7 @@ function effectiveTranslations(
 
 /** The namespace of today's configuration is never source. One that an earlier configuration filled may be. */
 function effectiveMetafield(field: MetafieldValue, written: WrittenContent): MetafieldValue[] {
-  const target = metafieldTarget(field.namespace, field.key);
+  const target = metafieldTarget(field);
   const value = effectiveValue(field.value, written[target]);
   if (value === null) return [];
   if (field.translations === undefined) return [{ ...field, value }];
@@ -187,19 +183,14 @@ function usesMetafields({ mapping }: SourceRules): boolean {
 /** Metafields that the mapping reads into catalog fields. */
 function mappedMetafields(mapping: MappingSettings): string[] {
   const { mpn, asin, brand, sourceUrl, referenceString } = mapping;
-  return [mpn, asin, brand, sourceUrl, referenceString].filter((name) => name.includes('.'));
+  return [mpn, asin, brand, sourceUrl, referenceString].filter((name) => METAFIELD_NAME.test(name));
 }
 
 export function isSourceMetafield(field: MetafieldValue, rules: SourceRules): boolean {
-  return (
-    isMappedAttribute(field, rules) ||
-    mappedMetafields(rules.mapping).some((name) => name === `${field.namespace}.${field.key}`)
-  );
+  return isMappedAttribute(field, rules) || mappedMetafields(rules.mapping).includes(metafieldName(field));
 }
 
 export function isMappedAttribute(field: MetafieldValue, rules: SourceRules): boolean {
   if (field.namespace === rules.sectionsNamespace) return false;
-  return rules.mapping.openAttributes.some(
-    (pattern) => pattern === `${field.namespace}.*` || pattern === `${field.namespace}.${field.key}`,
-  );
+  return isSelected(field, rules.mapping.openAttributes);
 }

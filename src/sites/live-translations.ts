@@ -1,11 +1,11 @@
+import { metafieldNamesIn, metafieldTarget } from '../domain/metafield-key.js';
 import {
   liveField,
   type LiveProduct,
   type LiveTranslations,
   type StoreConnector,
 } from '../domain/store-port.js';
-import { metafieldTarget } from '../domain/written-content.js';
-import { localesOf, metafieldNamesOf, placeOfTarget } from '../domain/write-target.js';
+import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { DefinitionsView } from '../planner/defined-value.js';
 import { isStoreField } from '../planner/generated-content.js';
 import { matchesPattern } from '../runtime/linear-pattern.js';
@@ -35,12 +35,12 @@ export function currentValue(target: string, live: LiveProduct, translations: Li
   const { locale, base } = placeOfTarget(target);
   if (locale !== null) return translations.get(locale)?.texts.get(base)?.value ?? null;
   if (isStoreField(base)) return liveField(live, base);
-  return live.metafields.find((field) => metafieldTarget(field.namespace, field.key) === base)?.value ?? null;
+  return live.metafields.find((field) => metafieldTarget(field) === base)?.value ?? null;
 }
 
 /** The definitions of the metafields among the targets. Sends no request without one. */
 export async function readDefinitions(store: Store, targets: readonly string[]): Promise<DefinitionsView> {
-  const names = metafieldNamesOf(targets);
+  const names = metafieldNamesIn(targets);
   return {
     known: names.length === 0 ? new Map() : await store.connector.readDefinitions(names),
     create: store.settings.writeBack.definitions === 'create',

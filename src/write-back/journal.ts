@@ -1,10 +1,10 @@
+import { metafieldTarget } from '../domain/metafield-key.js';
 import type { LiveProduct, MetafieldOutcome, TranslationOutcome } from '../domain/store-port.js';
 import type { JournalField, SentValue } from '../domain/write-back-journal.js';
 import {
   afterUnknownWrite,
   afterWrite,
   effectiveValue,
-  metafieldTarget,
   type WrittenContent,
 } from '../domain/written-content.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
@@ -95,7 +95,7 @@ export class Journal {
   }
 
   metafield(outcome: MetafieldOutcome): void {
-    this.outcome(metafieldTarget(outcome.namespace, outcome.key), outcome);
+    this.outcome(metafieldTarget(outcome), outcome);
   }
 
   outcome(target: string, outcome: MetafieldOutcome | TranslationOutcome): void {

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { keyInTarget, metafieldName, metafieldNamesIn } from '../domain/metafield-key.js';
 import { CodedError } from '../domain/errors.js';
 import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import { afterRevert, type WrittenContent } from '../domain/written-content.js';
-import { localesOf, metafieldNamesOf, placeOfTarget } from '../domain/write-target.js';
+import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
@@ -14,7 +15,6 @@ import { currentValue, readTranslations } from '../sites/live-translations.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
-import { namespaceAndKey } from './send.js';
 
 /**
  * Reverts an applied write-back. A field gets its before-image back exactly where the live value is still ours, and is left
@@ -73,7 +73,7 @@ export class WriteBackReverter {
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const namespace = store.settings.writeBack.sections?.namespace ?? null;
     const targets = row.fields.filter(mayBeOurs).map((field) => field.target);
-    const metafields = metafieldNamesOf(targets);
+    const metafields = metafieldNamesIn(targets);
     const live = await store.connector.readLive(link.storeId, namespace, { seo: true, metafields });
     const translations =
       live === null ? null : await readTranslations(store.connector, link.storeId, targets);
@@ -117,7 +117,7 @@ export class WriteBackReverter {
     const metafields = own.filter((field) => !isStoreField(field.target));
     const gone = metafields.filter((field) => field.before === null);
     if (gone.length > 0) {
-      const names = gone.map(({ target }) => namespaceAndKey(target));
+      const names = gone.map(({ target }) => keyInTarget(target));
       await connector.removeMetafields(storeId, names, options);
     }
     const back = metafields.filter((field) => field.before !== null);
@@ -132,7 +132,7 @@ export class WriteBackReverter {
     const outcomes = await connector.writeMetafields(
       storeId,
       back.map((field) => {
-        const { namespace, key } = namespaceAndKey(field.target);
+        const { namespace, key } = keyInTarget(field.target);
         const current = live.metafields.find((each) => each.namespace === namespace && each.key === key);
         return {
           namespace,
@@ -146,7 +146,7 @@ export class WriteBackReverter {
     );
     const refused = outcomes.find((outcome) => outcome.outcome !== 'written');
     if (refused && 'reason' in refused)
-      throw new CodedError('conflict', `${refused.namespace}.${refused.key}: ${refused.reason}`);
+      throw new CodedError('conflict', `${metafieldName(refused)}: ${refused.reason}`);
   }
 
   /** Runs after the original texts are restored, because a translation is registered for the current text. */

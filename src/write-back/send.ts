@@ -1,6 +1,6 @@
 import { errorLine, isCoded } from '../domain/errors.js';
-import { namespaceAndKeyOf } from '../domain/metafield-definition.js';
 import type { MetafieldWrite, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
+import { keyInTarget } from '../domain/metafield-key.js';
 import { placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
@@ -111,15 +111,10 @@ function partition<T>(all: readonly T[], matches: (each: T) => boolean): [T[], T
 }
 
 function metafieldWrite(decision: FieldDecision): MetafieldWrite {
-  const { namespace, key } = namespaceAndKey(decision.target);
   return {
-    ...{ namespace, key, value: decision.value },
+    ...keyInTarget(decision.target),
+    value: decision.value,
     type: decision.type ?? 'single_line_text_field',
     expectedDigest: decision.digest,
   };
-}
-
-/** Of `metafield:namespace.key`. */
-export function namespaceAndKey(target: string): { readonly namespace: string; readonly key: string } {
-  return namespaceAndKeyOf(target.slice('metafield:'.length));
 }

@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { metafieldNamesIn } from '../domain/metafield-key.js';
 import type { GateFinding, GateName } from '../domain/gate-finding.js';
 import { retryDelayMs } from '../domain/backoff.js';
 import { pausedSide, reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
-import { metafieldNamesOf, placeOfTarget } from '../domain/write-target.js';
+import { placeOfTarget } from '../domain/write-target.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import {
@@ -290,7 +291,7 @@ export class WriteBackWriter {
     const seo = asked.some((target) => placeOfTarget(target).base.startsWith('seo.'));
     const live = await store.connector.readLive(link.storeId, writeBack.sections?.namespace ?? null, {
       seo,
-      metafields: metafieldNamesOf(asked),
+      metafields: metafieldNamesIn(asked),
     });
     if (live === null) return null;
     const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);

@@ -34,6 +34,30 @@ const MECHANISMS: readonly Mechanism[] = [
     found: ['setTimeout(end, 5)', 'globalThis.setTimeout(end, 5)', 'Promise.race([work, late])'],
     passed: ['clock.sleep(5)', 'stream.setTimeout(5)', 'AbortSignal.timeout(5)', '// setTimeout(end, 5)'],
   },
+  {
+    what: 'the name and the target of a metafield',
+    home: 'src/domain/metafield-key.ts',
+    isCopy: (node) =>
+      (isText(node) && /^[^]metafield:/.test(node.getText())) ||
+      (ts.isTemplateExpression(node) && /\bnamespace\}\.\$\{(\w+\.)?key\}/.test(node.getText())) ||
+      isCallOf(node, /\.lastIndexOf$/, /^'\.'$/),
+    elsewhere: {
+      'src/planner/gates/quantities.ts': 'the decimal point of a number',
+      'src/dashboard/assets.ts': 'the extension of a file name',
+      // The sandbox shares no code with the program (docs/decisions/0020-the-sandbox-is-part-of-the-product.md).
+      'src/sandbox/store/product-changes.ts': 'a metafield of the sandbox store',
+      'src/sandbox/store/product-view.ts': 'a metafield of the sandbox store',
+      'src/sandbox/store/state.ts': 'a metafield of the sandbox store',
+    },
+    found: [
+      "target.startsWith('metafield:')",
+      '`metafield:${name}`',
+      '`${field.namespace}.${field.key}`',
+      '`the store set ${namespace}.${key}`',
+      "name.lastIndexOf('.')",
+    ],
+    passed: ["z.literal('metafield')", '`${namespace}.${name}`', "text.lastIndexOf(' ')"],
+  },
 ];
 
 const program = sourceFiles('src').filter(({ path }) => !path.endsWith('.spec.ts'));
@@ -58,6 +82,15 @@ function code(text: string): SourceFile {
   return { path: 'x.ts', text, imports: [] };
 }
 
-function isCallOf(node: ts.Node, callee: RegExp): boolean {
-  return ts.isCallExpression(node) && callee.test(node.expression.getText());
+/** A string or a template, also one in which names are replaced. */
+function isText(node: ts.Node): boolean {
+  return ts.isStringLiteralLike(node) || ts.isTemplateExpression(node);
+}
+
+function isCallOf(node: ts.Node, callee: RegExp, firstArgument = /^/): boolean {
+  return (
+    ts.isCallExpression(node) &&
+    callee.test(node.expression.getText()) &&
+    firstArgument.test(node.arguments[0]?.getText() ?? '')
+  );
 }

@@ -1,3 +1,4 @@
+import { metafieldTarget } from '../../src/domain/metafield-key.js';
 import { CodedError } from '../../src/domain/errors.js';
 import type {
   DefinitionOutcome,
@@ -24,7 +25,6 @@ import type {
   TranslationWrite,
 } from '../../src/domain/store-port.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
-import { metafieldTarget } from '../../src/domain/written-content.js';
 import { CallScript } from './call-script.js';
 
 export { modelSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
@@ -315,9 +315,7 @@ export class FakeStore implements StoreConnector {
     if (!product) return null;
     const held = new Map<string, string | null>([
       ...Object.entries(fieldsOf(product)),
-      ...product.metafields.map(
-        (field) => [metafieldTarget(field.namespace, field.key), field.value] as const,
-      ),
+      ...product.metafields.map((field) => [metafieldTarget(field), field.value] as const),
     ]);
     const texts = targets.flatMap((target) => {
       const value = this.translation(storeId, `${locale}:${target}`) ?? null;

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
+import { metafieldName } from '../../domain/metafield-key.js';
 import { environment, loadConfig } from '../../config/index.js';
 import { CodedError } from '../../domain/errors.js';
 import { startDaemon, type RunningDaemon } from '../../daemon.js';
@@ -116,7 +117,7 @@ function settings({ dir, port, url, catalog, store, adminToken, token }: Places)
             'sections.seo_title': 'seo.title',
             'sections.seo_description': 'seo.description',
           },
-          attributes: { keywords: `${KEYWORDS.namespace}.${KEYWORDS.key}` },
+          attributes: { keywords: metafieldName(KEYWORDS) },
           sections: { namespace: 'catalog' },
           // One product of the built-in catalogue has a longer title: it waits for a person.
           gates: { title: { maxLength: 120 } },

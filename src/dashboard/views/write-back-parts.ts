@@ -1,3 +1,4 @@
+import { nameInTarget } from '../../domain/metafield-key.js';
 import { placeOfTarget } from '../../domain/write-target.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -22,11 +23,10 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   vendor: 'Vendor',
   productType: 'Product type',
 };
-const METAFIELD = 'metafield:';
 
 export function targetName(target: string): string {
   const { locale, base } = placeOfTarget(target);
-  const name = FIELD_NAMES[base] ?? (base.startsWith(METAFIELD) ? base.slice(METAFIELD.length) : base);
+  const name = FIELD_NAMES[base] ?? nameInTarget(base) ?? base;
   return locale === null ? name : `${name} (${locale})`;
 }
 
@@ -48,7 +48,7 @@ function stretch({ side, text }: Stretch): Html {
 
 /** The fields of a write-back in few words. Metafields may be many, so only their number is shown. */
 export function targetList(targets: readonly string[]): string {
-  const isMetafield = (target: string): boolean => placeOfTarget(target).base.startsWith(METAFIELD);
+  const isMetafield = (target: string): boolean => nameInTarget(placeOfTarget(target).base) !== null;
   const metafields = targets.filter(isMetafield).length;
   const names = targets.filter((target) => !isMetafield(target)).map(targetName);
   return [...names, ...(metafields === 0 ? [] : [counted(metafields, 'metafield')])].join(', ');

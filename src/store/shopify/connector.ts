@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { MetafieldKey } from '../../domain/metafield-key.js';
 import type {
   DefinitionOutcome,
   MetafieldDefinition,
@@ -180,7 +181,7 @@ export class ShopifyConnector implements StoreConnector {
 
   removeMetafields(
     storeId: string,
-    metafields: readonly { namespace: string; key: string }[],
+    metafields: readonly MetafieldKey[],
     options?: StoreWriteOptions,
   ): Promise<void> {
     return this.writer.removeMetafields(storeId, metafields, options);

@@ -1,7 +1,7 @@
+import { metafieldKey, metafieldName } from '../../domain/metafield-key.js';
 import {
   type DefinitionOutcome,
   type MetafieldDefinition,
-  namespaceAndKeyOf,
   type NewMetafieldDefinition,
 } from '../../domain/metafield-definition.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
@@ -30,9 +30,9 @@ export class MetafieldDefinitions {
   /** The definitions of the named metafields (`namespace.key`), as they were read at most ten minutes ago. */
   async read(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
     const found = new Map<string, MetafieldDefinition>();
-    for (const namespace of new Set(names.map((name) => namespaceAndKeyOf(name).namespace))) {
+    for (const namespace of new Set(names.map((name) => metafieldKey(name).namespace))) {
       for (const definition of await this.inNamespace(namespace)) {
-        const name = `${definition.namespace}.${definition.key}`;
+        const name = metafieldName(definition);
         if (names.includes(name)) found.set(name, definition);
       }
     }

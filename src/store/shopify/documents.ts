@@ -1,3 +1,4 @@
+import { metafieldKey } from '../../domain/metafield-key.js';
 /**
  * All documents that the connector sends (Admin GraphQL API 2026-01 to 2026-10, without deprecated fields). A test
  * validates them against the real schema.
@@ -49,9 +50,9 @@ const metafieldFields = (locales: readonly string[]): string => METAFIELD_FIELDS
  */
 function variantFields(metafields: readonly string[]): string {
   const named = metafields.map((name, index) => {
-    const at = name.lastIndexOf('.');
-    const [namespace, key] = [name.slice(0, at), name.slice(at + 1)].map((part) => JSON.stringify(part));
-    return ` metafield${String(index + 1)}: metafield(namespace: ${namespace}, key: ${key}) { ${METAFIELD_FIELDS} }`;
+    const { namespace, key } = metafieldKey(name);
+    const place = `namespace: ${JSON.stringify(namespace)}, key: ${JSON.stringify(key)}`;
+    return ` metafield${String(index + 1)}: metafield(${place}) { ${METAFIELD_FIELDS} }`;
   });
   return `__typename id title sku barcode position selectedOptions { name value }
         inventoryItem { id measurement { weight { value unit } } }${named.join('')}`;

@@ -1,5 +1,5 @@
+import { metafieldKey } from '../../domain/metafield-key.js';
 import { isCoded } from '../../domain/errors.js';
-import { namespaceAndKeyOf } from '../../domain/metafield-definition.js';
 import type {
   LiveMetafield,
   LiveParts,
@@ -83,8 +83,7 @@ export class PageReader {
     let after: string | null = null;
     for (;;) {
       // The namespace's own metafields come with it.
-      const keys =
-        after === null ? names.filter((name) => namespaceAndKeyOf(name).namespace !== namespace) : [];
+      const keys = after === null ? names.filter((name) => metafieldKey(name).namespace !== namespace) : [];
       const wanted = { withMetafields: namespace !== null, withSeo: seo, withNamed: keys.length > 0 };
       const variables = { id, ns: namespace, after, keys, ...wanted };
       const { data } = await this.client

@@ -1,3 +1,4 @@
+import { metafieldKey, metafieldNamesIn, metafieldTarget, nameInTarget } from '../../domain/metafield-key.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import type {
   LiveTranslations,
@@ -26,7 +27,6 @@ const KEYS: Readonly<Record<string, string>> = {
   'seo.title': 'meta_title',
   'seo.description': 'meta_description',
 };
-const METAFIELD = 'metafield:';
 /** Resources per read; the store accepts up to 250. */
 const RESOURCES_PER_READ = 100;
 /** Translations per call. */
@@ -59,7 +59,7 @@ export class ProductTranslations {
     const read = await this.read(id, locale, targets);
     if (read === null) return null;
     const texts = [...read.texts].map(([target, { value }]) => [target, { value }] as const);
-    const never = targets.filter((target) => !target.startsWith(METAFIELD) && KEYS[target] === undefined);
+    const never = targets.filter((target) => nameInTarget(target) === null && KEYS[target] === undefined);
     return { problem: read.problem, texts: new Map(texts), never };
   }
 
@@ -196,7 +196,7 @@ export class ProductTranslations {
       const key = KEYS[target];
       if (key !== undefined) places.set(target, { resource: id, key });
     }
-    const namespaces = new Set(targets.filter((target) => target.startsWith(METAFIELD)).map(namespaceOf));
+    const namespaces = new Set(metafieldNamesIn(targets).map((name) => metafieldKey(name).namespace));
     for (const namespace of namespaces) {
       const ids = await this.metafieldIds(id, namespace);
       if (ids === null) return null;
@@ -218,7 +218,7 @@ export class ProductTranslations {
       );
       if (data.product === null) return null;
       const { nodes, pageInfo } = data.product.metafields;
-      for (const node of nodes) ids.set(`${METAFIELD}${node.namespace}.${node.key}`, node.id);
+      for (const node of nodes) ids.set(metafieldTarget(node), node.id);
       if (!pageInfo.hasNextPage) return ids;
       const next = requireCursor(pageInfo);
       if (next === after) throw standingCursor();
@@ -239,11 +239,6 @@ export function localeProblem(locale: string, locales: readonly ShopLocale[]): s
   if (found === undefined)
     return `the shop has no language ${locale}: add it under Settings, Languages, or take it out of writeBack.locales`;
   return found.primary ? `${locale} is the shop’s own language: take it out of writeBack.locales` : null;
-}
-
-function namespaceOf(target: string): string {
-  const name = target.slice(METAFIELD.length);
-  return name.slice(0, name.lastIndexOf('.'));
 }
 
 /** Groups for one call each: a call has one resource and a limited number of entries. */

@@ -1,3 +1,4 @@
+import { metafieldName, type MetafieldKey } from '../../domain/metafield-key.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import {
   liveField,
@@ -69,7 +70,7 @@ export class ProductWriter {
   /** Removing an absent metafield is not an error. Throws `invalid` when the store refuses. */
   async removeMetafields(
     id: string,
-    metafields: readonly { namespace: string; key: string }[],
+    metafields: readonly MetafieldKey[],
     options: StoreWriteOptions = {},
   ): Promise<void> {
     for (let at = 0; at < metafields.length; at += METAFIELDS_PER_CALL) {
@@ -177,7 +178,7 @@ function writtenOutcome(write: MetafieldWrite, stored: readonly StoredMetafield[
   const { namespace, key } = write;
   const found = stored.findLast((metafield) => metafield.namespace === namespace && metafield.key === key);
   if (found === undefined) {
-    const text = `the store set ${namespace}.${key} but does not show it`;
+    const text = `the store set ${metafieldName(write)} but does not show it`;
     throw new CodedError('transient', text, { outcomeUnknown: true });
   }
   return { namespace, key, outcome: 'written', value: found.value, digest: found.compareDigest };
