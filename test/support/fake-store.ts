@@ -185,7 +185,7 @@ export class FakeStore implements StoreConnector {
       ...product,
       translations: Object.fromEntries(this.sourceLocales.map((locale) => [locale, texts(locale)])),
       metafields: product.metafields.map((field) => {
-        const target = metafieldTarget(field.namespace, field.key);
+        const target = metafieldTarget(field);
         const translated = this.sourceLocales.flatMap((locale) => {
           const value = this.translation(product.storeId, `${locale}:${target}`);
           return value === undefined ? [] : [[locale, value] as const];
