@@ -25,6 +25,7 @@ export const workspaceSchema = section({
   locale: optionalText,
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }),
   concurrency: amount(8, { min: 1, max: 256 }),
+  listingMaxAgeMinutes: amount(10, { min: 0, max: 1440 }),
   webhook: section({
     hmacSecret: optionalText,
     previousHmacSecret: optionalText,

@@ -5,7 +5,8 @@ import { json } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { ownersByIdentifier } from './identifier-owners.js';
-import type { HolderRow, ListedRow } from './plan-rows.js';
+import type { CatalogListing } from './catalog-listing.rows.js';
+import type { HolderRow } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 
 /**
@@ -20,9 +21,6 @@ export class PlanCatalog {
     await session.affected(
       `CREATE TEMP TABLE holder (kind text, value text, catalog_id text NOT NULL, external_id text, is_variant boolean NOT NULL)
        ON COMMIT DROP`,
-    );
-    await session.affected(
-      'CREATE TEMP TABLE listed (catalog_id text NOT NULL, external_id text) ON COMMIT DROP',
     );
     return new PlanCatalog(session);
   }
@@ -66,25 +64,46 @@ export class PlanCatalog {
     return row?.linked === true;
   }
 
-  async addListed(products: readonly ListedRow[]): Promise<void> {
-    if (products.length === 0) return;
-    await this.session.affected(
-      `INSERT INTO listed SELECT "catalogId", "externalId" FROM jsonb_to_recordset($1::jsonb)
-         AS row("catalogId" text, "externalId" text)`,
-      [json(products)],
+  /**
+   * Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. Products that were
+   * linked after the listing was begun are not compared.
+   */
+  async missingFrom(listing: CatalogListing): Promise<{ externalId: string; catalogId: string }[]> {
+    return this.session.read(
+      z.object({ externalId: z.string(), catalogId: z.string() }),
+      // SQL: `NOT EXISTS` on the rows of the listing.
+      `SELECT external_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
+         AND first_seen_at <= (SELECT started_at FROM catalog_listing WHERE id = $2)
+         AND NOT EXISTS (SELECT 1 FROM catalog_listed WHERE listing_id = $2 AND catalog_listed.catalog_id = product.catalog_id
+           AND coalesce(catalog_listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
+      [this.session.run.store, listing.id],
     );
   }
 
-  /** Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. */
-  async missingFromListing(): Promise<{ externalId: string; catalogId: string }[]> {
-    return this.session.read(
-      z.object({ externalId: z.string(), catalogId: z.string() }),
-      // SQL: `NOT EXISTS` on the scratch table of the listing.
-      `SELECT external_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
-         AND NOT EXISTS (SELECT 1 FROM listed WHERE listed.catalog_id = product.catalog_id
-           AND coalesce(listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
-      [this.session.run.store],
+  /**
+   * Takes what the listing shows about this plan: the holders of its products' identifiers, its products themselves, and what orphans of
+   * the store still hold. However much the workspace holds, a plan copies no more than its own share.
+   */
+  async takeHolders(listing: CatalogListing): Promise<void> {
+    const { id, store } = this.session.run;
+    await this.session.affected(
+      `INSERT INTO holder
+       SELECT held.kind, held.value, held.catalog_id, held.external_id, held.is_variant FROM catalog_holder AS held
+       JOIN (SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
+         JOIN product_identifier AS identifier ON identifier.product = action.external_id
+         WHERE action.run_id = $1) AS wanted ON held.kind = wanted.kind AND held.value = wanted.value
+       WHERE held.listing_id = $2
+       UNION
+       SELECT held.kind, held.value, held.catalog_id, held.external_id, held.is_variant FROM store_product AS gone
+       JOIN catalog_holder AS held ON held.listing_id = $2 AND held.external_id = gone.external_id
+       WHERE gone.store = $3 AND gone.state = 'orphaned'
+       UNION
+       SELECT NULL, NULL, listed.catalog_id, listed.external_id, false FROM sync_action AS action
+       JOIN catalog_listed AS listed ON listed.listing_id = $2 AND listed.external_id = action.external_id
+       WHERE action.run_id = $1`,
+      [id, listing.id, store],
     );
+    await this.indexHolders();
   }
 
   /** The catalog no longer has these products: the plan creates them again. */

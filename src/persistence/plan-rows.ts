@@ -58,6 +58,8 @@ export interface MetProducts {
 export interface ListedRow {
   readonly catalogId: string;
   readonly externalId: string | null;
+  /** True for a product model: the listing may leave its variants out. */
+  readonly hidesVariants: boolean;
 }
 
 /** A catalog product or variant as the listing showed it, one row per identifier; `kind` null for its external_id alone. */

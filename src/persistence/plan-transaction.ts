@@ -1,4 +1,5 @@
 import type { QueryRunner } from 'typeorm';
+import { CatalogListingRows } from './catalog-listing.rows.js';
 import { json, type Database } from './database.js';
 import { PlanActions } from './plan-actions.js';
 import { PlanCatalog } from './plan-catalog.js';
@@ -19,6 +20,12 @@ export class PlanTransaction {
     readonly actions: PlanActions,
     readonly catalog: PlanCatalog,
     readonly owed: PlanOwed,
+    /** Listings on the connection of the plan: what it takes stays until it ends. */
+    readonly listings: CatalogListingRows,
+    /** Listings that all processes see, also while this transaction is open. */
+    readonly sharedListings: CatalogListingRows,
+    /** True when others must not see what it reads. */
+    readonly isDry: boolean,
   ) {}
 
   /** `dry`: the run itself exists in this transaction only, beside whatever run is active. */
@@ -44,6 +51,9 @@ export class PlanTransaction {
         await PlanActions.begin(session),
         await PlanCatalog.begin(session),
         await PlanOwed.begin(session),
+        new CatalogListingRows(session),
+        new CatalogListingRows(db),
+        dry,
       );
     } catch (error) {
       await runner.release();

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { CatalogListingRows } from './catalog-listing.rows.js';
 import { Database, type SqlValue } from './database.js';
 import { counted } from './row-reader.js';
 
@@ -15,6 +16,9 @@ interface Rule {
   /** True of a row (`old`) that may go; `$1` is the horizon. */
   readonly condition: string;
 }
+
+/** A listing of the catalog that is older serves no run. */
+const LISTINGS_KEPT_HOURS = 24;
 
 const FIRST = { bigint: '0', uuid: '00000000-0000-0000-0000-000000000000' } as const;
 
@@ -76,6 +80,7 @@ export class RetentionRepository {
    */
   async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
     const removed: Record<string, number> = {};
+    await new CatalogListingRows(this.db).removeOlder(LISTINGS_KEPT_HOURS);
     const horizon = await this.db.readOne(
       z.object({ at: z.date() }),
       // SQL: the horizon is measured by the clock of the database.

@@ -12,6 +12,8 @@ export interface LinkedProduct {
 
 /** Oldest first: new products are added at the end and do not shift pages. */
 export const OLDEST_FIRST = { sorting: 'asc', orderBy: 'date' } as const;
+/** Products that are new since an earlier walk come first. */
+export const NEWEST_FIRST = { sorting: 'desc', orderBy: 'date' } as const;
 
 const LOOKUPS_AT_ONCE = 4;
 /** So many existing products that a listing left out show that the listing is limited, for example by permissions. */

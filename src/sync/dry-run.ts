@@ -50,6 +50,7 @@ export async function dryRun(
     const outcome = await planRead(plan, store, read, {
       full: watermark === null,
       force: true,
+      listing: { since: null, clock: parts.clock, signal: options.signal },
       onProgress: options.onProgress,
     });
     for await (const actions of plan.actions.all()) await options.onActions(actions);

@@ -15,6 +15,7 @@ import type { Store } from '../sites/sites.js';
 import { compareWithListing, fillCatalogView, type ListingView } from './catalog-view.js';
 import { oneAhead } from './one-ahead.js';
 import type { SourceRead } from './extract.js';
+import type { ListingRequest } from './workspace-listing.js';
 
 export interface PlanOutcome {
   readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
@@ -30,6 +31,7 @@ export interface PlanOptions {
   readonly full: boolean;
   /** Ignores the share limits. */
   readonly force: boolean;
+  readonly listing: ListingRequest;
   readonly onProgress: (seen: number) => void;
 }
 
@@ -58,7 +60,7 @@ export async function planRead(
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
   let listing: ListingView | null = null;
   try {
-    if (options.full) listing = await compareWithListing(plan, store.workspace);
+    if (options.full) listing = await compareWithListing(plan, store.workspace, options.listing);
     await planProducts(plan, store, read, tally, options);
   } finally {
     await read.close();
@@ -69,7 +71,7 @@ export async function planRead(
   if (incomplete === null) await planOrphans(plan, store);
   await plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
-  const resolved = await resolveIdentities(plan, store, listing);
+  const resolved = await resolveIdentities(plan, store, options.listing, listing);
   tally.unchanged += resolved.unchanged;
   const counts = await plan.actions.counts();
   if (!options.force) enforceLimits(store, counts);
@@ -85,9 +87,10 @@ export async function planRead(
 export async function resolveIdentities(
   plan: PlanTransaction,
   store: Store,
+  request: ListingRequest,
   listing: ListingView | null = null,
 ): Promise<{ readonly unchanged: number; readonly proved: boolean }> {
-  const proved = await fillCatalogView(plan, store.workspace, listing);
+  const proved = await fillCatalogView(plan, store.workspace, listing, request);
   const unchanged = await resolveActions(plan, store);
   await plan.actions.planReleases();
   return { unchanged, proved };

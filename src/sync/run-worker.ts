@@ -233,6 +233,7 @@ export class RunWorker {
         const made = await planRead(plan, store, read, {
           full,
           force: run.force,
+          listing: { since: asksForNow(run) ? run.createdAt : null, clock: this.clock, signal },
           onProgress: (seen) => {
             signal.throwIfAborted();
             hold.counts = { seen };
@@ -339,4 +340,9 @@ export class RunWorker {
       unanswered: unknown > 0,
     };
   }
+}
+
+/** A person who asks for a run expects it to see the catalog as it is now. */
+function asksForNow({ trigger }: SyncRunEntity): boolean {
+  return trigger === 'command' || trigger === 'api';
 }

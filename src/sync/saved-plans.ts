@@ -91,7 +91,7 @@ export class SavedPlans {
     const transaction = await PlanTransaction.begin(this.db, run, { dry: true });
     try {
       const tally = await this.#take(transaction, store, plan, signal);
-      await resolveIdentities(transaction, store);
+      await resolveIdentities(transaction, store, { since: null, clock: this.clock, signal });
       const moved = await this.#movedIdentities(transaction, plan, run.id, tally.refusals);
       const refusals = [...tally.refusals, ...moved];
       await this.plans.refuse(transaction.transaction, plan.id, run, refusals);

@@ -27,7 +27,7 @@ import type {
 import { fingerprint } from '../../src/domain/fingerprint.js';
 import { CallScript } from './call-script.js';
 
-export { modelSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
+export { modelSnapshot, otherSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
 
 export type StoreOperation =
   Exclude<keyof StoreConnector, 'check' | 'close' | 'ensureSubscriptions'> | 'batch';

@@ -54,6 +54,17 @@ export function withSku(product: ProductSnapshot, sku: string | null): ProductSn
   return { ...product, variants: product.variants.map((each) => ({ ...each, sku })) };
 }
 
+/** A product of the other store of the workspace. */
+export function otherSnapshot(id: number, sku: string): ProductSnapshot {
+  const product = withSku(snapshot(id), sku);
+  const renamed = (externalId: string): string => externalId.replace('example', 'other');
+  return {
+    ...product,
+    externalId: renamed(product.externalId),
+    variants: product.variants.map((each) => ({ ...each, externalId: renamed(each.externalId) })),
+  };
+}
+
 /** A product of two variants, which the catalog holds as a product model. */
 export function modelSnapshot(id: number, overrides: Partial<ProductSnapshot> = {}): ProductSnapshot {
   const sizes = [1, 2].map((number) =>

@@ -1,4 +1,5 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
+import { CatalogHolderEntity, CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
@@ -36,6 +37,9 @@ export const ENTITIES = [
   AuditEntryEntity,
   RevokedSessionEntity,
   StoreKeyEntity,
+  CatalogListingEntity,
+  CatalogListedEntity,
+  CatalogHolderEntity,
 ];
 
 export {

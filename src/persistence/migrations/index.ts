@@ -19,6 +19,7 @@ import { RecreatedProducts1765210000000 } from './1765210000000-recreated-produc
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
 import { StoreKeys1765211000000 } from './1765211000000-store-keys.js';
 import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-catalog-id.js';
+import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
 
 /** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
@@ -45,4 +46,5 @@ export const MIGRATIONS = [
   RunAccount1765261000000,
   Decisions1765271000000,
   VariantsByCatalogId1765311000000,
+  CatalogListings1765381000000,
 ];

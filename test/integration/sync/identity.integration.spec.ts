@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
-import { modelSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
+import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -12,17 +12,6 @@ afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
 const theirs = (id: number): string => ours(id).replace('example', 'other');
-
-/** A product of the other shop. */
-function otherSnapshot(id: number, sku: string) {
-  const product = withSku(snapshot(id), sku);
-  const renamed = (externalId: string): string => externalId.replace('example', 'other');
-  return {
-    ...product,
-    externalId: renamed(product.externalId),
-    variants: product.variants.map((each) => ({ ...each, externalId: renamed(each.externalId) })),
-  };
-}
 
 const skuOf = (externalId: string) => stages.catalog.of(externalId)?.sku;
 

@@ -1,0 +1,221 @@
+import { z } from 'zod';
+import { json, type SqlValue } from './database.js';
+import type { HolderRow, ListedRow } from './plan-rows.js';
+import { countRow, counted, idRow, type RowReader } from './row-reader.js';
+
+/** Where statements run: each by itself on the pool, or on the one connection of a plan. */
+export interface Statements {
+  read<T>(reader: RowReader<T>, sql: string, values?: readonly SqlValue[]): Promise<T[]>;
+  readOne<T>(reader: RowReader<T>, sql: string, values?: readonly SqlValue[]): Promise<T | null>;
+  affected(sql: string, values?: readonly SqlValue[]): Promise<number>;
+}
+
+const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: counted });
+/** A listing of the catalog that was read to its end. */
+export type CatalogListing = Readonly<z.infer<typeof listingRow>>;
+
+/** Which listing serves a run. */
+export interface ListingDemand {
+  /** A listing may have ended this long before. */
+  readonly maxAgeMs: number;
+  /** A listing that began before this moment does not serve; null allows any. */
+  readonly since: Date | null;
+}
+
+const modelRow = z.object({ id: z.string(), externalId: z.string() });
+export type HiddenModel = Readonly<z.infer<typeof modelRow>>;
+
+/**
+ * The rows of a workspace's listing. A walk holds its listing by a lease, so that only one process at a time reads the pages.
+ *
+ * SQL: each write is guarded by the lease of the walk, and covers thousands of rows.
+ */
+export class CatalogListingRows {
+  constructor(private readonly statements: Statements) {}
+
+  /** The moment by the clock of the database. */
+  async now(): Promise<Date> {
+    const row = await this.statements.readOne(
+      z.object({ at: z.date() }),
+      // SQL: listings are compared by the clock of the database.
+      'SELECT clock_timestamp() AS at',
+    );
+    return row?.at ?? new Date(0);
+  }
+
+  /** The newest listing that serves: one that meets the demand, or one that began after `asked`. Null when there is none. */
+  async present(
+    workspace: string,
+    { maxAgeMs, since }: ListingDemand,
+    asked: Date,
+  ): Promise<CatalogListing | null> {
+    return this.statements.readOne(
+      listingRow,
+      // SQL: locks the row, so that the listing stays until the transaction that uses it has ended.
+      `SELECT id, complete, products FROM catalog_listing WHERE workspace = $1 AND read_at IS NOT NULL
+         AND (started_at >= $4 OR (read_at > clock_timestamp() - $2 * interval '1 millisecond'
+           AND ($3::timestamptz IS NULL OR started_at >= $3)))
+       ORDER BY id DESC LIMIT 1 FOR KEY SHARE`,
+      [workspace, maxAgeMs, since, asked],
+    );
+  }
+
+  /** Starts a walk; its lease lasts `leaseMs`. Null while another one is in progress. */
+  async begin(workspace: string, lease: string, leaseMs: number): Promise<string | null> {
+    await this.#remove(`workspace = $1 AND read_at IS NULL AND lease_until < clock_timestamp()`, [workspace]);
+    const row = await this.statements.readOne(
+      idRow,
+      `INSERT INTO catalog_listing (workspace, lease, lease_until)
+       VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+       ON CONFLICT (workspace) WHERE read_at IS NULL DO NOTHING RETURNING id`,
+      [workspace, lease, leaseMs],
+    );
+    return row?.id ?? null;
+  }
+
+  /** Starts a listing that only this transaction sees. It never blocks a walk of others. */
+  async beginPrivate(workspace: string): Promise<string> {
+    const row = await this.statements.readOne(
+      idRow,
+      `INSERT INTO catalog_listing (workspace, read_at) VALUES ($1, clock_timestamp()) RETURNING id`,
+      [workspace],
+    );
+    return row?.id ?? '0';
+  }
+
+  /** False when the lease has ended and another process may read the listing. */
+  async keepLease(id: string, lease: string, leaseMs: number): Promise<boolean> {
+    const kept = await this.statements.affected(
+      `UPDATE catalog_listing SET lease_until = clock_timestamp() + $3 * interval '1 millisecond' WHERE id = $1 AND lease = $2`,
+      [id, lease, leaseMs],
+    );
+    return kept === 1;
+  }
+
+  /** Adds products of the listing that are not in it yet. Returns how many were new. */
+  async addListed(id: string, workspace: string, products: readonly ListedRow[]): Promise<number> {
+    if (products.length === 0) return 0;
+    return this.statements.affected(
+      // The variants of our own products are known.
+      `INSERT INTO catalog_listed (listing_id, catalog_id, external_id, hides_variants)
+       SELECT $1, "catalogId", "externalId", "hidesVariants" AND NOT EXISTS (SELECT 1 FROM store_product AS own
+         WHERE own.external_id = row."externalId" AND own.workspace = $2 AND own.state <> 'orphaned')
+       FROM jsonb_to_recordset($3::jsonb) AS row("catalogId" text, "externalId" text, "hidesVariants" boolean)
+       ON CONFLICT DO NOTHING`,
+      [id, workspace, json(products)],
+    );
+  }
+
+  async addHolders(id: string, holders: readonly HolderRow[]): Promise<void> {
+    if (holders.length === 0) return;
+    await this.statements.affected(
+      `INSERT INTO catalog_holder (listing_id, kind, value, catalog_id, is_variant, external_id)
+       SELECT $1, kind, value, "catalogId", "isVariant", "externalId" FROM jsonb_to_recordset($2::jsonb)
+         AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean)
+       WHERE kind IS NOT NULL AND value IS NOT NULL ON CONFLICT DO NOTHING`,
+      [id, json(holders)],
+    );
+  }
+
+  /** Ends a walk, and removes older listings that nobody uses. Null when the lease was lost. */
+  async finish(id: string, lease: string, complete: boolean): Promise<CatalogListing | null> {
+    const listing = await this.statements.readOne(
+      listingRow,
+      `UPDATE catalog_listing SET read_at = clock_timestamp(), lease = NULL, lease_until = NULL, complete = $3,
+         products = (SELECT count(*) FROM catalog_listed WHERE listing_id = $1)
+       WHERE id = $1 AND lease = $2 RETURNING id, complete, products`,
+      [id, lease, complete],
+    );
+    if (listing === null) return null;
+    await this.#remove(
+      `workspace = (SELECT workspace FROM catalog_listing WHERE id = $1) AND id < $1::bigint`,
+      [id],
+    );
+    // Without statistics of the new rows, the planner may read the whole table for one product.
+    if (listing.products >= ANALYSED_FROM)
+      await this.statements.affected('ANALYZE catalog_listed, catalog_holder');
+    return listing;
+  }
+
+  /** Ends a listing that only this transaction sees: it removes no other one, which would lock that for others. */
+  async finishPrivate(id: string, complete: boolean): Promise<CatalogListing> {
+    const listing = await this.statements.readOne(
+      listingRow,
+      `UPDATE catalog_listing SET complete = $2,
+         products = (SELECT count(*) FROM catalog_listed WHERE listing_id = $1)
+       WHERE id = $1 RETURNING id, complete, products`,
+      [id, complete],
+    );
+    return listing ?? { id, complete: false, products: 0 };
+  }
+
+  /** Removes a walk that failed. */
+  async abandon(id: string): Promise<void> {
+    await this.#remove('id = $1::bigint AND read_at IS NULL', [id]);
+  }
+
+  /** Removes listings that ended more than `hours` ago and that nobody uses. */
+  async removeOlder(hours: number): Promise<void> {
+    await this.#remove(`read_at < clock_timestamp() - $1 * interval '1 hour'`, [hours]);
+  }
+
+  /** Of these products those that the listing does not show yet. */
+  async unknown(id: string, catalogIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.statements.read(
+      z.object({ catalogId: z.string() }),
+      // SQL: an anti-join with the values of a page.
+      `SELECT catalog_id FROM unnest($2::text[]) AS page(catalog_id) WHERE NOT EXISTS (SELECT 1 FROM catalog_listed
+         WHERE listing_id = $1 AND catalog_listed.catalog_id = page.catalog_id)`,
+      [id, catalogIds],
+    );
+    return new Set(rows.map((row) => row.catalogId));
+  }
+
+  /** Counts products that were added after the walk. Returns the products of the whole listing. */
+  async grow(id: string, added: number): Promise<number> {
+    const row = await this.statements.readOne(
+      countRow,
+      `UPDATE catalog_listing SET products = products + $2 WHERE id = $1 RETURNING products AS count`,
+      [id, added],
+    );
+    return row?.count ?? 0;
+  }
+
+  /** Product models of others whose variants are not known, at most `limit`. */
+  async hiddenModels(id: string, workspace: string, limit: number): Promise<HiddenModel[]> {
+    return this.statements.read(
+      modelRow,
+      // SQL: an anti-join, because a model may have become ours since the listing was read.
+      `SELECT catalog_id AS id, coalesce(external_id, '') AS external_id FROM catalog_listed WHERE listing_id = $1
+         AND hides_variants AND NOT EXISTS (SELECT 1 FROM store_product AS own
+           WHERE own.external_id = catalog_listed.external_id AND own.workspace = $2 AND own.state <> 'orphaned')
+       LIMIT $3`,
+      [id, workspace, limit],
+    );
+  }
+
+  /** The variants of these models were looked up: every later run knows them. */
+  async variantsKnown(id: string, catalogIds: readonly string[]): Promise<void> {
+    await this.statements.affected(
+      `UPDATE catalog_listed SET hides_variants = false WHERE listing_id = $1 AND catalog_id = ANY($2)`,
+      [id, catalogIds],
+    );
+  }
+
+  async #remove(condition: string, values: readonly SqlValue[]): Promise<void> {
+    await this.statements.affected(
+      `WITH old AS (
+         SELECT id FROM catalog_listing WHERE ${condition} FOR UPDATE SKIP LOCKED
+       ), products AS (
+         DELETE FROM catalog_listed USING old WHERE listing_id = old.id
+       ), holders AS (
+         DELETE FROM catalog_holder USING old WHERE listing_id = old.id
+       )
+       DELETE FROM catalog_listing USING old WHERE catalog_listing.id = old.id`,
+      values,
+    );
+  }
+}
+
+/** Fewer rows than this are not worth new statistics. */
+const ANALYSED_FROM = 1000;

@@ -1,0 +1,64 @@
+import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
+import { IDENTIFIER_KINDS } from '../domain/catalog-product.js';
+import { storableText } from '../domain/text.js';
+import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
+
+/** A product model as far as its variants need it. */
+export interface ListedModel {
+  readonly id: string;
+  readonly externalId: string;
+}
+
+export function listedRow(product: CatalogProduct): ListedRow {
+  return {
+    catalogId: String(product.id),
+    externalId: filled(product.external_id),
+    hidesVariants: mayHideVariants(product),
+  };
+}
+
+/** One row per identifier of a product and its variants, and one for the product's external_id. */
+export function holderRows(product: CatalogProduct): HolderRow[] {
+  const catalogId = String(product.id);
+  const externalId = filled(product.external_id);
+  return [
+    ...identifierRows(product, catalogId, externalId, false),
+    ...variantRows({ id: catalogId, externalId: externalId ?? '' }, product.variants ?? []),
+  ];
+}
+
+export function variantRows(product: ListedModel, variants: readonly CatalogVariant[]): HolderRow[] {
+  return variants.flatMap((variant) => {
+    // A variant without an external_id belongs to the owner of its product.
+    const owner = filled(variant.external_id) ?? filled(product.externalId);
+    return identifierRows(variant, String(variant.id ?? product.id), owner, true);
+  });
+}
+
+/** Listings leave variants out: those of a model, or of a product that does not say what it is, have a path of their own. */
+function mayHideVariants(product: CatalogProduct): boolean {
+  return product.is_product_model !== false && (product.variants ?? []).length === 0;
+}
+
+/** A database cannot hold every text of the catalog. The rest of such a text is no identifier of ours. */
+function filled(text: string | null | undefined): string | null {
+  return text == null || text === '' ? null : storableText(text);
+}
+
+function identifierRows(
+  holder: CatalogVariant,
+  catalogId: string,
+  externalId: string | null,
+  isVariant: boolean,
+): HolderRow[] {
+  const common = { catalogId, externalId, isVariant };
+  const rows: HolderRow[] = [];
+  for (const kind of IDENTIFIER_KINDS) {
+    const value = holder[kind];
+    // A text that no database holds is the identifier of none of our products.
+    if (value != null && value !== '' && storableText(value) === value) rows.push({ ...common, kind, value });
+  }
+  if (rows.length === 0 && externalId !== null && !isVariant)
+    rows.push({ ...common, kind: null, value: null });
+  return rows;
+}

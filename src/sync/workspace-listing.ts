@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto';
+import type { Page } from '../catalog/pages.js';
+import type { CatalogProduct } from '../catalog/schemas.js';
+import type { CatalogListing, CatalogListingRows } from '../persistence/catalog-listing.rows.js';
+import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
+import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { Clock } from '../runtime/clock.js';
+import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/catalog-listing.js';
+import type { Workspace } from '../sites/sites.js';
+import { holderRows, listedRow } from './listed-products.js';
+
+/** How a run asks for the listing of its workspace. */
+export interface ListingRequest {
+  /** A listing that began before this moment does not serve; null: `listingMaxAgeMinutes` alone decides. */
+  readonly since: Date | null;
+  readonly clock: Clock;
+  readonly signal?: AbortSignal;
+}
+
+/** A listing that this plan may use until its transaction ends. */
+export interface TakenListing extends CatalogListing {
+  /** True when this run read it just now. */
+  readonly isOwn: boolean;
+}
+
+const LEASE_MS = 20_000;
+const HEARTBEAT_MS = 5_000;
+const WAIT_MS = 250;
+const ROWS_AT_ONCE = 1000;
+
+/**
+ * The listing of the workspace: one that another run has read lately, or one that is read now. While another process reads it, this
+ * one waits. A dry run reads its own and shares it with nobody. Throws what a page's request throws.
+ */
+export async function takeListing(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  request: ListingRequest,
+  first?: Page<CatalogProduct>,
+): Promise<TakenListing> {
+  if (plan.isDry) return readPrivately(plan, workspace, first);
+  const asked = await plan.listings.now();
+  for (;;) {
+    const present = await presentListing(plan, workspace, request, asked);
+    if (present !== null) return present;
+    const read = await readForAll(plan.sharedListings, workspace, first);
+    // Taken like any other, so that the row is locked.
+    if (read === null) await request.clock.sleep(WAIT_MS, request.signal);
+    else if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
+      return { ...read, isOwn: true };
+  }
+}
+
+/** A listing that serves without any request. Null when there is none. */
+export async function presentListing(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  { since }: Pick<ListingRequest, 'since'>,
+  asked?: Date,
+): Promise<TakenListing | null> {
+  if (plan.isDry) return null;
+  const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since };
+  const found = await plan.listings.present(workspace.key, demand, asked ?? (await plan.listings.now()));
+  return found === null ? null : { ...found, isOwn: false };
+}
+
+/**
+ * Adds the products that were created since the listing was read: they are the newest ones, so their pages come first. False when the
+ * listing shows fewer products than the service counts.
+ */
+export async function addNewest(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  listing: TakenListing,
+): Promise<boolean> {
+  if (listing.isOwn) return listing.complete;
+  const { client } = workspace;
+  // Others see what is added, and need not ask for it again.
+  const rows = plan.sharedListings;
+  let page = await client.listProducts(NEWEST_FIRST);
+  const { count } = page;
+  let added = 0;
+  for (;;) {
+    const unknown = await rows.unknown(
+      listing.id,
+      page.results.map(({ id }) => String(id)),
+    );
+    const fresh = page.results.filter(({ id }) => unknown.has(String(id)));
+    added += await addProducts(rows, listing.id, workspace.key, fresh);
+    const last = page.results.at(-1);
+    // Products before a known one are older than the listing.
+    if (page.next === null || last === undefined || !unknown.has(String(last.id))) break;
+    page = await client.nextProducts(page.next);
+  }
+  const products = await rows.grow(listing.id, added);
+  return listing.complete && count !== null && products >= count;
+}
+
+/** Null when another process reads the listing, or took the walk over. */
+async function readForAll(
+  rows: CatalogListingRows,
+  workspace: Workspace,
+  first: Page<CatalogProduct> | undefined,
+): Promise<CatalogListing | null> {
+  const lease = randomUUID();
+  const id = await rows.begin(workspace.key, lease, LEASE_MS);
+  if (id === null) return null;
+  let held = true;
+  const heartbeat = setInterval(() => {
+    rows.keepLease(id, lease, LEASE_MS).then(
+      (kept) => (held &&= kept),
+      () => undefined, // The database does not answer: the next statement of the walk says so.
+    );
+  }, HEARTBEAT_MS);
+  try {
+    const complete = await readAllPages(rows, id, workspace, first, () => held);
+    return complete === null ? null : await rows.finish(id, lease, complete);
+  } catch (error) {
+    await rows.abandon(id).catch(() => undefined); // its lease ends by itself
+    throw error;
+  } finally {
+    clearInterval(heartbeat);
+  }
+}
+
+async function readPrivately(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  first: Page<CatalogProduct> | undefined,
+): Promise<TakenListing> {
+  const id = await plan.listings.beginPrivate(workspace.key);
+  const complete = await readAllPages(plan.listings, id, workspace, first, () => true);
+  return { ...(await plan.listings.finishPrivate(id, complete === true)), isOwn: true };
+}
+
+/** Whether the listing was complete; null when `isHeld` returned false meanwhile. */
+async function readAllPages(
+  rows: CatalogListingRows,
+  id: string,
+  workspace: Workspace,
+  first: Page<CatalogProduct> | undefined,
+  isHeld: () => boolean,
+): Promise<boolean | null> {
+  let waiting: CatalogProduct[] = [];
+  const flush = async (): Promise<void> => {
+    await addProducts(rows, id, workspace.key, waiting);
+    waiting = [];
+  };
+  const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
+  const complete = await walkListing(workspace.client, start, async (product) => {
+    waiting.push(product);
+    if (waiting.length >= ROWS_AT_ONCE) await flush();
+  });
+  await flush();
+  return isHeld() ? complete : null;
+}
+
+/** Returns how many of them the listing did not show yet. */
+async function addProducts(
+  rows: CatalogListingRows,
+  id: string,
+  workspace: string,
+  products: readonly CatalogProduct[],
+): Promise<number> {
+  const holders: HolderRow[] = products.flatMap((product) => holderRows(product));
+  const listed: ListedRow[] = products.map(listedRow);
+  await rows.addHolders(id, holders);
+  return rows.addListed(id, workspace, listed);
+}

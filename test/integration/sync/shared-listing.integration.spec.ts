@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SyncRunEntity } from '../../../src/persistence/entities/index.js';
+import { dryRun } from '../../../src/sync/dry-run.js';
+import { Gate } from '../../support/call-script.js';
+import { modelSnapshot, otherSnapshot, snapshot } from '../../support/fake-store.js';
+import { sqlRows } from '../../support/sql.js';
+import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+});
+afterAll(async () => stages.close());
+
+/** Works a full run of the schedule to its end. */
+async function nightly(store: string): Promise<SyncRunEntity> {
+  const { id } = await stages.requests.request({ store, full: true, trigger: 'schedule' });
+  return stages.work(id);
+}
+
+/** Requests for pages of the listing since the last call. */
+function pagesRead(): number {
+  const { script } = stages.catalog;
+  const pages = script.count('listProducts') + script.count('iterateProducts');
+  script.forget();
+  return pages;
+}
+
+/** As after a crash of the database server. */
+async function forgetListings(): Promise<void> {
+  await stages.db.affected('TRUNCATE catalog_listing, catalog_listed, catalog_holder');
+}
+
+const listings = () =>
+  sqlRows<{ id: string; products: string; complete: boolean }>(
+    stages.db,
+    'SELECT id, products, complete FROM catalog_listing ORDER BY id',
+  );
+
+describe('the scheduled full runs of a workspace’s stores', () => {
+  beforeEach(async () => {
+    stages.store.put(snapshot(1), snapshot(2));
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    await nightly(STORE);
+    await nightly(OTHER_STORE);
+    await forgetListings();
+    pagesRead();
+  });
+
+  it('read the catalog’s listing once for all of them', async () => {
+    await nightly(STORE);
+    const once = pagesRead();
+    expect(once).toBeGreaterThan(0);
+    expect(await nightly(OTHER_STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(pagesRead()).toBe(0);
+    expect(await listings()).toMatchObject([{ products: 3, complete: true }]);
+  });
+
+  it('each find the products that were gone from the shared listing', async () => {
+    for (const product of [snapshot(1).externalId, otherSnapshot(7, 'SKU-7').externalId])
+      stages.catalog.products.delete(stages.catalog.of(product)?.id ?? 0);
+    expect(await nightly(STORE)).toMatchObject({ counts: { created: 1, unchanged: 1 } });
+    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1, unchanged: 0 } });
+  });
+
+  it('read it again once it is older than the setting allows', async () => {
+    await nightly(STORE);
+    pagesRead();
+    await stages.db.affected(
+      `UPDATE catalog_listing SET started_at = started_at - interval '11 minutes', read_at = read_at - interval '11 minutes'`,
+    );
+    await nightly(OTHER_STORE);
+    expect(pagesRead()).toBeGreaterThan(0);
+    expect(await listings()).toHaveLength(1);
+  });
+
+  it('do not look up products that were linked after the listing was begun', async () => {
+    await nightly(STORE);
+    stages.store.put(snapshot(3));
+    await nightly(STORE);
+    pagesRead();
+    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(stages.catalog.script.count('getProduct')).toBe(0);
+  });
+
+  it('wait for one of them that reads it, and share what it read', async () => {
+    const gate = new Gate();
+    stages.catalog.script.before('listProducts', gate.hold);
+    const reading = nightly(STORE);
+    await gate.reached;
+    const waiting = nightly(OTHER_STORE);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(stages.catalog.script.count('listProducts')).toBe(1);
+    gate.open();
+    expect(await Promise.all([reading, waiting])).toMatchObject([
+      { state: 'succeeded' },
+      { state: 'succeeded' },
+    ]);
+    expect(await listings()).toHaveLength(1);
+  });
+
+  it('do not wait for a reader that died', async () => {
+    await stages.db.affected(
+      `INSERT INTO catalog_listing (workspace, lease, lease_until) VALUES ($1, 'dead', now() - interval '1 second')`,
+      [WORKSPACE],
+    );
+    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded' });
+    expect(await listings()).toMatchObject([{ products: 3 }]);
+  });
+
+  it('leave no rows of a reading that failed', async () => {
+    stages.catalog.script.before('listProducts', () => {
+      throw new Error('the catalog is away');
+    });
+    expect(await nightly(STORE)).toMatchObject({ state: 'failed' });
+    expect(await listings()).toEqual([]);
+    expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toEqual([]);
+  });
+});
+
+it('a run that a person asks for reads the listing as it is then', async () => {
+  stages.store.put(snapshot(1));
+  await nightly(STORE);
+  await nightly(STORE);
+  stages.catalog.products.delete(stages.catalog.of(snapshot(1).externalId)?.id ?? 0);
+  expect(await nightly(STORE)).toMatchObject({ counts: { created: 0, unchanged: 1 } });
+  expect(await stages.sync()).toMatchObject({ counts: { created: 1, unchanged: 0 } });
+});
+
+it('a dry run shares its listing with nobody and leaves no trace', async () => {
+  stages.store.put(snapshot(1));
+  await nightly(STORE);
+  await forgetListings();
+  const before = await stages.contents();
+  await dryRun(stages, stages.sites.store(STORE), {
+    full: true,
+    signal: new AbortController().signal,
+    onProgress: () => undefined,
+    onActions: () => undefined,
+  });
+  expect(await stages.contents()).toBe(before);
+});
+
+describe('a first load that uses a listing which another run has read', () => {
+  beforeEach(async () => {
+    stages.store.put(snapshot(1));
+    await nightly(STORE);
+    await nightly(STORE);
+    expect(await listings()).toHaveLength(1);
+    pagesRead();
+  });
+
+  it('asks for the newest products alone, and sends its identifiers with the creation', async () => {
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
+    const calls = stages.catalog.script.calls;
+    expect(calls.map(({ operation }) => operation)).toEqual(['listProducts', 'upsertProduct']);
+    expect(calls[0]?.args).toEqual([{ sorting: 'desc', orderBy: 'date' }]);
+    expect(calls[1]?.args).toMatchObject([{ sku: 'SKU-7' }]);
+  });
+
+  it('never changes a foreign product that was created since', async () => {
+    const foreign = stages.catalog.hold({ external_id: 'erp:1', sku: 'SKU-7', name: 'Theirs' });
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1, conflicted: 1 } });
+    expect(stages.catalog.products.get(foreign.id)).toMatchObject({ name: 'Theirs', external_id: 'erp:1' });
+  });
+
+  it('never changes a foreign model that was created since, by its variant’s SKU', async () => {
+    const foreign = stages.catalog.hold({
+      ...{ external_id: 'erp:1', name: 'Theirs', is_product_model: true },
+      variants: [{ id: 900, external_id: 'erp:1:1', sku: 'SKU-7', name: 'Their variant' }],
+    });
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1, conflicted: 1 } });
+    expect(stages.catalog.products.get(foreign.id)?.variants).toMatchObject([{ name: 'Their variant' }]);
+  });
+
+  it('reads the whole listing again where the newest products do not explain the service’s count', async () => {
+    stages.catalog.countsToo = 1;
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    await nightly(OTHER_STORE);
+    const [newest, oldest] = stages.catalog.script.calls.filter(
+      ({ operation }) => operation === 'listProducts',
+    );
+    expect(newest?.args).toMatchObject([{ sorting: 'desc' }]);
+    expect(oldest?.args).toMatchObject([{ sorting: 'asc' }]);
+    // Nothing is proved, so the identifiers follow the creation.
+    expect(
+      stages.catalog.script.calls.find(({ operation }) => operation === 'upsertProduct')?.args,
+    ).toMatchObject([expect.not.objectContaining({ sku: 'SKU-7' })]);
+  });
+});
+
+it('looks up the variants of a foreign model once for all stores', async () => {
+  stages.catalog.hold({
+    ...{ external_id: 'erp:1', name: 'Theirs', is_product_model: true },
+    variants: [{ id: 900, external_id: 'erp:1:1', sku: 'THEIRS', name: 'Their variant' }],
+  });
+  stages.store.put(modelSnapshot(1));
+  await nightly(STORE);
+  expect(stages.catalog.script.count('iterateVariants')).toBeGreaterThan(0);
+  pagesRead();
+  stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+  expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
+  expect(stages.catalog.script.calls.filter(({ args }) => args[0] === '101')).toEqual([]);
+});
