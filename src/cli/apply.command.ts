@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Command, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { SavedPlansPort } from '../operations/ports.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
@@ -31,18 +30,7 @@ class ApplyAction {
   }
 }
 
-@Command({
-  name: 'apply',
-  description: messages.applyDoes,
-  arguments: '<plan>',
-  argsDescription: { plan: messages.applyId },
-})
 export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected override change(_options: ApplyOptions, args: readonly string[]): CommandChange {
     return { what: 'plan apply', targets: args };
   }

@@ -1,4 +1,3 @@
-import { Command, Option } from 'nest-commander';
 import { AuditOperations } from '../operations/audit.js';
 import { PAGE_LIMIT } from '../operations/paging.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
@@ -12,13 +11,7 @@ interface AuditOptions extends CommonOptions {
 
 const TARGETS_SHOWN = 5;
 
-@Command({ name: 'audit', description: messages.auditDoes })
 export class AuditCommand extends StoreSyncCommand<AuditOptions> {
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected async execute(options: AuditOptions): Promise<number> {
     return this.withService(options, AuditOperations, async (audit) => {
       const page = await audit.list({ limit: PAGE_LIMIT, offset: 0, order: 'desc' });

@@ -1,4 +1,3 @@
-import { Command } from 'nest-commander';
 import { connectSites } from '../sites/connect-sites.js';
 import { secretValues, weakSecrets } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
@@ -23,7 +22,6 @@ import { openRuntime, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
 import { messages } from './messages.js';
 
-@Command({ name: 'check', description: messages.checkDoes })
 export class CheckCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const { config, warnings, files } = readConfig(options.config);

@@ -1,32 +1,22 @@
-import { messages } from './messages.js';
+import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
-import { CommandRunner, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
-import { environment } from '../config/environment.js';
-import { errorLine } from '../domain/errors.js';
+import { report } from './report.js';
 
 export interface CommonOptions {
   readonly config?: string;
 }
 
 /**
- * The common part of all commands: `--config`, one readable line on stderr for an error (the stack only with
- * LOG_LEVEL=debug), and the exit status. The status is set and the exit not forced, so that open resources are
- * closed.
+ * The common part of all commands: one readable line on stderr for an error (the stack only with LOG_LEVEL=debug), and
+ * the exit status. The status is set and the exit not forced, so that open resources are closed. The names, arguments
+ * and options of commands are declared in `commands.ts`.
  */
-export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOptions> extends CommandRunner {
-  @Option({
-    flags: '--config <file>',
-    description: messages.configFlag,
-  })
-  parseConfig(file: string): string {
-    return file;
-  }
-
+export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOptions> {
   #change: CommandChange | null = null;
 
-  override async run(args: string[], options: Options): Promise<void> {
+  async run(args: string[], options: Options): Promise<void> {
     try {
       this.#change = this.change(options, args);
       process.exitCode = await this.execute(options, args);
@@ -51,15 +41,15 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
 
   /**
    * Makes the application's container, without HTTP and workers, for the length of one command, and hands `work` the injected service.
-   * A service that only one command has may be a class of that command. Commands themselves get nothing injected: nest-commander makes
-   * them before it parses `--config`, and `--help` must not connect to a database.
+   * A service that only one command has may be a class of that command. Commands themselves get nothing injected: they check their
+   * options before a connection is opened.
    */
   protected async withService<Service, T>(
     options: Options,
     service: Type<Service>,
     work: (service: Service) => Promise<T>,
   ): Promise<T> {
-    // Loaded on demand: `--help` and `--version` need none of it.
+    // Loaded on demand: an invalid argument is reported without it.
     const { openRuntimeFor, readConfig } = await import('./runtime.js');
     const loaded = readConfig(options.config);
     this.checkOptions(loaded.config, options);
@@ -107,11 +97,6 @@ async function withoutSecrets(error: unknown, secrets: readonly string[]): Promi
   error.message = redactSecrets(error.message, secrets);
   if (error.stack !== undefined) error.stack = redactSecrets(error.stack, secrets);
   return error;
-}
-
-export function report(error: unknown): void {
-  const stack = error instanceof Error && environment()['LOG_LEVEL'] === 'debug' ? error.stack : undefined;
-  process.stderr.write(`${stack ?? `store-sync: ${errorLine(error)}`}\n`);
 }
 
 /** Aborted by the first SIGINT or SIGTERM, so that a run can be handed over instead of being cut off. */

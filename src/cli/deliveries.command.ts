@@ -1,4 +1,3 @@
-import { Command } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { CodedError } from '../domain/errors.js';
 import {
@@ -15,12 +14,6 @@ import { messages } from './messages.js';
 
 const ACTIONS = ['list', 'show', 'replay'] as const;
 
-@Command({
-  name: 'deliveries',
-  description: messages.deliveriesDoes,
-  arguments: '[action] [ids...]',
-  argsDescription: { action: messages.deliveriesActions, ids: messages.deliveryIds },
-})
 export class DeliveriesCommand extends ListCommand {
   protected override change(
     _options: ListOptions,

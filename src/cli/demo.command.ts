@@ -1,4 +1,3 @@
-import { Command, Option } from 'nest-commander';
 import { CodedError } from '../domain/errors.js';
 import type * as RunDemo from './demo/run-demo.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
@@ -9,24 +8,7 @@ interface DemoOptions extends CommonOptions {
   readonly keep?: boolean;
 }
 
-@Command({
-  name: 'demo',
-  description: messages.demoDoes,
-})
 export class DemoCommand extends StoreSyncCommand<DemoOptions> {
-  @Option({
-    flags: '--products <file>',
-    description: messages.demoProducts,
-  })
-  parseProducts(file: string): string {
-    return file;
-  }
-
-  @Option({ flags: '--keep', description: messages.demoKeep })
-  parseKeep(): boolean {
-    return true;
-  }
-
   protected async execute(options: DemoOptions): Promise<number> {
     const { runDemo } = await loadDemo();
     return runDemo(options);

@@ -1,4 +1,3 @@
-import { Command, Option } from 'nest-commander';
 import { DriftOperations, type Drift } from '../operations/drift.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
@@ -10,25 +9,7 @@ interface DriftOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-@Command({
-  name: 'drift',
-  description: messages.driftDoes,
-})
 export class DriftCommand extends StoreSyncCommand<DriftOptions> {
-  @Option({
-    flags: '--store <key>',
-    description: messages.storeFlag,
-    required: true,
-  })
-  parseStore(key: string): string {
-    return key;
-  }
-
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected async execute(options: DriftOptions, args: readonly string[]): Promise<number> {
     nothingMore('drift', args);
     const signal = interruptSignal();

@@ -1,5 +1,4 @@
 import { messages } from './messages.js';
-import { Command, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
@@ -11,32 +10,7 @@ interface GenerateOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-@Command({
-  name: 'generate',
-  description: messages.generateDoes,
-  arguments: '[ids...]',
-  argsDescription: { ids: messages.generateIds },
-})
 export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
-  @Option({
-    flags: '--store <key>',
-    description: messages.storeFlag,
-    required: true,
-  })
-  parseStore(key: string): string {
-    return key;
-  }
-
-  @Option({ flags: '--force', description: messages.generateForce })
-  parseForce(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected override change({ store, force }: GenerateOptions, ids: readonly string[]): CommandChange {
     return { what: 'generate', targets: [store, ...ids], details: { force: force ?? false } };
   }

@@ -1,8 +1,7 @@
 import { messages } from './messages.js';
-import { Option } from 'nest-commander';
 import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
-import { PAGE_LIMIT, type RowOutcome } from '../operations/paging.js';
+import type { RowOutcome } from '../operations/paging.js';
 import type { z } from 'zod';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
@@ -19,33 +18,8 @@ export interface ListOptions extends CommonOptions {
 export abstract class ListCommand<
   Options extends ListOptions = ListOptions,
 > extends StoreSyncCommand<Options> {
-  @Option({ flags: '--state <state>', description: messages.listState })
-  parseState(state: string): string {
-    return state;
-  }
-
-  @Option({ flags: '--store <key>', description: messages.listStore })
-  parseStore(key: string): string {
-    return key;
-  }
-
-  @Option({ flags: '--limit <count>', description: messages.listLimit(PAGE_LIMIT) })
-  parseLimit(count: string): string {
-    return count;
-  }
-
-  @Option({ flags: '--offset <count>', description: messages.listOffset })
-  parseOffset(count: string): string {
-    return count;
-  }
-
   protected override checkOptions(config: AppConfig, { store }: Options): void {
     requireStore(config, store);
-  }
-
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
   }
 }
 

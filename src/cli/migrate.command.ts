@@ -1,11 +1,9 @@
-import { Command } from 'nest-commander';
 import { migrate, openDataSource } from '../persistence/data-source.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime } from './runtime.js';
 import { messages } from './messages.js';
 
-@Command({ name: 'migrate', description: messages.migrateDoes })
 export class MigrateCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });

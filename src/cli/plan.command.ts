@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Command, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
 import { presentEntry, type PlanEntry } from '../operations/plans.js';
@@ -12,10 +11,10 @@ import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { dryRun, type DryRun } from '../sync/dry-run.js';
-import { interruptSignal } from './command.js';
+import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
-import { StoreCommand, type StoreOptions } from './store-options.js';
+import type { StoreOptions } from './store-options.js';
 import { paint, printable } from './terminal.js';
 import { messages } from './messages.js';
 
@@ -89,19 +88,7 @@ class PlanAction {
   }
 }
 
-@Command({
-  name: 'plan',
-  description: messages.planDoes,
-})
-export class PlanCommand extends StoreCommand<PlanOptions> {
-  @Option({
-    flags: '--save',
-    description: messages.planSave,
-  })
-  parseSave(): boolean {
-    return true;
-  }
-
+export class PlanCommand extends StoreSyncCommand<PlanOptions> {
   /** Without `--save` the command only reads. */
   protected override change({ store, full, save }: PlanOptions): CommandChange | null {
     return save === true ? { what: 'plan save', targets: [store], details: { full: full ?? false } } : null;

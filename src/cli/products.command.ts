@@ -1,4 +1,3 @@
-import { Command, Option } from 'nest-commander';
 import { CodedError } from '../domain/errors.js';
 import type { Page } from '../operations/paging.js';
 import {
@@ -19,18 +18,7 @@ interface ProductsOptions extends ListOptions {
   readonly search?: string;
 }
 
-@Command({
-  name: 'products',
-  description: messages.productsDoes,
-  arguments: '[action] [id...]',
-  argsDescription: { action: messages.productsActions, id: messages.productsId },
-})
 export class ProductsCommand extends ListCommand<ProductsOptions> {
-  @Option({ flags: '--search <text>', description: messages.productsSearch })
-  parseSearch(text: string): string {
-    return text;
-  }
-
   protected async execute(options: ProductsOptions, [given, ...ids]: readonly string[]): Promise<number> {
     const action = actionOf('products', ACTIONS, given);
     if (action === 'list') {

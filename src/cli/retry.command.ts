@@ -1,5 +1,4 @@
 import { messages } from './messages.js';
-import { Command, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { StoreHealthOperations } from '../operations/store-health.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
@@ -11,22 +10,7 @@ interface RetryOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-@Command({ name: 'retry', description: messages.retryDoes })
 export class RetryCommand extends StoreSyncCommand<RetryOptions> {
-  @Option({
-    flags: '--store <key>',
-    description: messages.storeFlag,
-    required: true,
-  })
-  parseStore(key: string): string {
-    return key;
-  }
-
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected override change({ store }: RetryOptions): CommandChange {
     return { what: 'store retry', targets: [store] };
   }

@@ -1,4 +1,3 @@
-import { Command, Option } from 'nest-commander';
 import { actingUser, type CommandChange } from '../operations/audit.js';
 import type { Page } from '../operations/paging.js';
 import { isUnderWay, runQuerySchema, type PresentedRun } from '../operations/present-run.js';
@@ -17,23 +16,7 @@ interface RunsOptions extends ListOptions {
   readonly search?: string;
 }
 
-@Command({
-  name: 'runs',
-  description: messages.runsDoes,
-  arguments: '[action] [id]',
-  argsDescription: { action: messages.runsActions, id: messages.runId },
-})
 export class RunsCommand extends ListCommand<RunsOptions> {
-  @Option({ flags: '--outcome <outcome>', description: messages.runOutcome })
-  parseOutcome(outcome: string): string {
-    return outcome;
-  }
-
-  @Option({ flags: '--search <text>', description: messages.runSearch })
-  parseSearch(text: string): string {
-    return text;
-  }
-
   protected override change(
     _options: RunsOptions,
     [action, ...ids]: readonly string[],

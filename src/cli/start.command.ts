@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Command, Option } from 'nest-commander';
 import { AccessTokens } from '../api/access.js';
 import { weakSecrets, weakTokens } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
@@ -15,13 +14,7 @@ interface StartOptions extends CommonOptions {
   readonly roles?: string;
 }
 
-@Command({ name: 'start', description: messages.startDoes })
 export class StartCommand extends StoreSyncCommand<StartOptions> {
-  @Option({ flags: '--roles <roles>', description: messages.rolesFlag })
-  parseRoles(roles: string): string {
-    return roles;
-  }
-
   protected async execute(options: StartOptions): Promise<number> {
     const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
     const loaded = readDaemonConfig(options.config, options.roles);

@@ -1,4 +1,3 @@
-import { Command, Option } from 'nest-commander';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
@@ -9,13 +8,7 @@ interface StatusOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
-@Command({ name: 'status', description: messages.statusDoes })
 export class StatusCommand extends StoreSyncCommand<StatusOptions> {
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected async execute(options: StatusOptions): Promise<number> {
     return this.withService(options, StatusReader, async (reader) => {
       const status = await reader.read({ allGone: options.json === true });

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Command, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { RunRequests } from '../sites/run-requests.js';
-import { interruptSignal } from './command.js';
+import { interruptSignal, StoreSyncCommand } from './command.js';
 import { RunFollower } from './run-follower.js';
-import { StoreCommand, type StoreOptions } from './store-options.js';
+import type { StoreOptions } from './store-options.js';
 import { messages } from './messages.js';
 
 interface SyncOptions extends StoreOptions {
@@ -27,13 +26,7 @@ class SyncAction {
   }
 }
 
-@Command({ name: 'sync', description: messages.syncDoes })
-export class SyncCommand extends StoreCommand<SyncOptions> {
-  @Option({ flags: '--force', description: messages.syncForce })
-  parseForce(): boolean {
-    return true;
-  }
-
+export class SyncCommand extends StoreSyncCommand<SyncOptions> {
   protected override change({ store, full, force }: SyncOptions): CommandChange {
     return { what: 'sync', targets: [store], details: { full: full ?? false, force: force ?? false } };
   }

@@ -1,10 +1,8 @@
-import { Command, Option } from 'nest-commander';
 import type { CommandChange } from '../operations/audit.js';
 import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { actionOf, nothingMore, paintState, printable } from './terminal.js';
-import { messages } from './messages.js';
 
 interface WebhookOptions extends CommonOptions {
   readonly workspace?: string;
@@ -14,28 +12,7 @@ interface WebhookOptions extends CommonOptions {
 
 const ACTIONS = ['show', 'register', 'remove'] as const;
 
-@Command({
-  name: 'webhook',
-  description: messages.webhookDoes,
-  arguments: '[action]',
-  argsDescription: { action: messages.webhookActions },
-})
 export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
-  @Option({ flags: '--workspace <key>', description: messages.workspaceFlag })
-  parseWorkspace(key: string): string {
-    return key;
-  }
-
-  @Option({ flags: '--force', description: messages.webhookForce })
-  parseForce(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--json', description: messages.json })
-  parseJson(): boolean {
-    return true;
-  }
-
   protected override change(
     { workspace, force }: WebhookOptions,
     [action = 'show']: readonly string[],

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { Command, Option } from 'nest-commander';
 import { CodedError } from '../domain/errors.js';
 import { BULK_ACTIONS, type BulkAction } from '../domain/write-back-filter.js';
 import { actingUser, type CommandChange } from '../operations/audit.js';
@@ -43,46 +42,7 @@ class WriteBacksAction {
   ) {}
 }
 
-@Command({
-  name: 'write-backs',
-  description: messages.writeBacksDoes,
-  arguments: '[action] [ids...]',
-  argsDescription: {
-    action: messages.writeBackActions,
-    ids: messages.writeBackIds,
-  },
-})
 export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
-  @Option({ flags: '--all', description: messages.writeBackAll })
-  parseAll(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--run <id>', description: messages.writeBackRun })
-  parseRun(id: string): string {
-    return id;
-  }
-
-  @Option({ flags: '--filter <name=value>', description: messages.writeBackFilter })
-  parseFilter(text: string, before: readonly string[] = []): readonly string[] {
-    return [...before, text];
-  }
-
-  @Option({ flags: '--dry-run', description: messages.writeBackDryRun })
-  parseDryRun(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--yes', description: messages.yesFlag })
-  parseYes(): boolean {
-    return true;
-  }
-
-  @Option({ flags: '--reason <text>', description: messages.writeBackReason })
-  parseReason(text: string): string {
-    return text;
-  }
-
   protected override change(
     { run, store, filter = [], dryRun = false, reason }: WriteBackOptions,
     [action = '', ...ids]: readonly string[],

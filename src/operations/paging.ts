@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { PAGE_LIMIT } from './page-limit.js';
 import type { ListPage, PageRequest } from '../persistence/listing.repository.js';
 
-export const PAGE_LIMIT = 200;
+export { PAGE_LIMIT };
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback);
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import { buildProgram } from '../../src/cli/program.js';
 
 interface KnownCommand {
   /** Long flags, and whether each takes a value. */
@@ -9,20 +9,11 @@ interface KnownCommand {
   readonly actions: readonly string[];
 }
 
-export interface CommandTree {
-  readonly commands: ReadonlyMap<string, KnownCommand>;
-  close(): Promise<void>;
-}
+export type CommandTree = ReadonlyMap<string, KnownCommand>;
 
 /** The very commands that the program parses, built in this process and not run. */
-export async function openCommandTree(): Promise<CommandTree> {
-  // nest-commander is CommonJS, and the runtime refuses to load it in one go with Nest's own modules.
-  await import('@nestjs/common');
-  const { CommandFactory, CommandRunnerService } = await import('nest-commander');
-  const { CliModule } = await import('../../src/cli/cli.module.js');
-  const app = await CommandFactory.createWithoutRunning(await CliModule.for(), { logger: false });
-  const { commander } = runner.parse(app.get(CommandRunnerService));
-  const commands = commander.commands.map((command): [string, KnownCommand] => {
+export function commandTree(): CommandTree {
+  const commands = buildProgram('0.0.0').commands.map((command): [string, KnownCommand] => {
     const [first] = command.registeredArguments;
     return [
       command.name(),
@@ -35,20 +26,7 @@ export async function openCommandTree(): Promise<CommandTree> {
       },
     ];
   });
-  return { commands: new Map(commands), close: () => app.close() };
-}
-
-/** As far as it is looked at. */
-interface Commander {
-  readonly commands: readonly {
-    name(): string;
-    readonly options: readonly {
-      readonly long?: string | null;
-      readonly required: boolean;
-      readonly optional: boolean;
-    }[];
-    readonly registeredArguments: readonly { readonly description: string }[];
-  }[];
+  return new Map(commands);
 }
 
 /** `list (default) | show ID | …`, as the command's own description has it. */
@@ -56,10 +34,6 @@ function actionsIn(description: string): string[] {
   if (!/^[a-z]+ (\(default\)|[A-Z|])/.test(description)) return [];
   return description.split('|').flatMap((part) => /^\s*([a-z]+)/.exec(part)?.[1] ?? []);
 }
-
-const runner = z.object({
-  commander: z.custom<Commander>((value) => typeof value === 'object' && value !== null),
-});
 
 /**
  * The problem of `words` as a command line of store-sync; null when there is none. Understands how usage is written:
@@ -71,7 +45,7 @@ export function misuse(tree: CommandTree, words: string): string | null {
     .split(/\s+/)
     .filter((word) => word !== '');
   if (name === '' || name.startsWith('--')) return null;
-  const command = tree.commands.get(name);
+  const command = tree.get(name);
   if (!command) return `store-sync ${name}: no such command`;
   const free: string[] = [];
   for (let index = 0; index < rest.length; index += 1) {

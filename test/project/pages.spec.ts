@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { anchorsOf, codeOf, pages, relativeLinks } from './markdown.js';
-import { misuse, openCommandTree, type CommandTree } from './command-tree.js';
+import { commandTree, misuse } from './command-tree.js';
 
 const PAGES = pages().map((page) => [page.path, page] as const);
 const scripts = z
@@ -36,11 +36,7 @@ describe.each(PAGES)('%s', (_path, page) => {
 });
 
 describe('the commands in the pages', () => {
-  let tree: CommandTree;
-  beforeAll(async () => {
-    tree = await openCommandTree();
-  }, 60_000);
-  afterAll(() => tree.close());
+  const tree = commandTree();
 
   it.each(PAGES)('of %s are the program’s own, with options that they have', (_path, page) => {
     const wrong = codeOf(page.text)

@@ -1,4 +1,5 @@
-import type { StoreSyncCommand } from '../../src/cli/command.js';
+import type { CommandName } from '../../src/cli/commands.js';
+import { IMPLEMENTATIONS } from '../../src/cli/implementations.js';
 import type { World } from './e2e-world.js';
 
 export interface CommandEnd {
@@ -6,24 +7,6 @@ export interface CommandEnd {
   readonly stdout: string;
   readonly stderr: string;
 }
-
-/** Loaded when they run: nest-commander is CommonJS, and the runtime refuses to load it in one go with Nest's own modules. */
-const COMMANDS = {
-  apply: async () => (await import('../../src/cli/apply.command.js')).ApplyCommand,
-  check: async () => (await import('../../src/cli/check.command.js')).CheckCommand,
-  deliveries: async () => (await import('../../src/cli/deliveries.command.js')).DeliveriesCommand,
-  drift: async () => (await import('../../src/cli/drift.command.js')).DriftCommand,
-  init: async () => (await import('../../src/cli/init.command.js')).InitCommand,
-  generate: async () => (await import('../../src/cli/generate.command.js')).GenerateCommand,
-  plan: async () => (await import('../../src/cli/plan.command.js')).PlanCommand,
-  products: async () => (await import('../../src/cli/products.command.js')).ProductsCommand,
-  sync: async () => (await import('../../src/cli/sync.command.js')).SyncCommand,
-  status: async () => (await import('../../src/cli/status.command.js')).StatusCommand,
-  webhook: async () => (await import('../../src/cli/webhook.command.js')).WebhookCommand,
-  'write-backs': async () => (await import('../../src/cli/write-backs.command.js')).WriteBacksCommand,
-} satisfies Readonly<Record<string, () => Promise<new () => StoreSyncCommand<never>>>>;
-
-export type CommandName = keyof typeof COMMANDS;
 
 /** Runs a command of the sources in this process, with the world's configuration; what it prints is caught. */
 export async function runCommand(
@@ -42,23 +25,17 @@ export async function runWith(
   args: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<CommandEnd> {
-  await import('@nestjs/common');
-  const Command = await COMMANDS[name]();
+  const Command = await IMPLEMENTATIONS[name]();
   const printed = { stdout: '', stderr: '' };
   const restore = [catching('stdout', printed), catching('stderr', printed), withEnvironment(env)];
   const before = process.exitCode;
   try {
-    const command: Runnable = new Command();
-    await command.run([...args], options);
+    await new Command().run([...args], options);
     return { status: Number(process.exitCode ?? 0), ...printed };
   } finally {
     process.exitCode = before;
     for (const undo of restore) undo();
   }
-}
-
-interface Runnable {
-  run(args: string[], options: object): Promise<void>;
 }
 
 function catching(name: 'stdout' | 'stderr', printed: Record<'stdout' | 'stderr', string>): () => void {

@@ -1,8 +1,12 @@
-import { Module, type DynamicModule, type Type } from '@nestjs/common';
-import type { CommandRunner } from 'nest-commander';
+import type { CommandName } from './commands.js';
 
-/** Each command is loaded on demand, so that none waits for another's dependencies. */
-const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
+/** The part of a command that runs: see `StoreSyncCommand`. */
+interface RunnableCommand {
+  run(args: string[], options: object): Promise<void>;
+}
+
+/** Loads a command when it runs, so that none waits for the dependencies of another. */
+export const IMPLEMENTATIONS: Readonly<Record<CommandName, () => Promise<new () => RunnableCommand>>> = {
   start: async () => (await import('./start.command.js')).StartCommand,
   demo: async () => (await import('./demo.command.js')).DemoCommand,
   init: async () => (await import('./init.command.js')).InitCommand,
@@ -23,24 +27,3 @@ const COMMANDS: Readonly<Record<string, () => Promise<Type<CommandRunner>>>> = {
   migrate: async () => (await import('./migrate.command.js')).MigrateCommand,
   completion: async () => (await import('./completion.command.js')).CompletionCommand,
 };
-/** The completion script needs the options of all commands. */
-const ABOUT_ALL = 'completion';
-const VERSION = ['--version', '-V'];
-
-@Module({})
-export class CliModule {
-  /**
-   * Loads only the command that `word`, the first on the command line, names. Loads none for `--version`, and all for
-   * anything else.
-   */
-  static async for(word?: string): Promise<DynamicModule> {
-    const load = loaders(word);
-    return { module: CliModule, providers: await Promise.all(load.map((command) => command())) };
-  }
-}
-
-function loaders(word = ''): (() => Promise<Type<CommandRunner>>)[] {
-  if (VERSION.includes(word)) return [];
-  const called = Object.hasOwn(COMMANDS, word) && word !== ABOUT_ALL ? COMMANDS[word] : undefined;
-  return called ? [called] : Object.values(COMMANDS);
-}

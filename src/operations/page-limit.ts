@@ -1,0 +1,2 @@
+/** The most rows that one page of a list has. */
+export const PAGE_LIMIT = 200;
