@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Role } from './access.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { Clock } from '../runtime/clock.js';
 
 /**
@@ -10,7 +11,6 @@ import { Clock } from '../runtime/clock.js';
 const FREE_ATTEMPTS = { api: 10, dashboard: 3 } as const;
 /** Where a token is given. */
 export type AccessVia = keyof typeof FREE_ATTEMPTS;
-const LONGEST_WAIT_MS = 30_000;
 /** Older wrong tokens do not count. */
 const FORGET_AFTER_MS = 15 * 60_000;
 const MOST_ADDRESSES = 10_000;
@@ -38,7 +38,7 @@ export class AccessThrottle {
   waitMs(address: string, via: AccessVia): number {
     const failures = this.#failures.get(address);
     if (failures === undefined || failures.count < FREE_ATTEMPTS[via]) return 0;
-    const pause = Math.min(1000 * 2 ** (failures.count - FREE_ATTEMPTS[via]), LONGEST_WAIT_MS);
+    const pause = BACKOFF.wrongToken.stepMs(failures.count - FREE_ATTEMPTS[via] + 1);
     return Math.max(0, failures.lastAtMs + pause - this.clock.now().getTime());
   }
 

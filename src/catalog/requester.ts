@@ -1,6 +1,6 @@
 import type { CodedError } from '../domain/errors.js';
 import { isCoded } from '../domain/errors.js';
-import { retryDelayMs } from '../domain/backoff.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { isInBackground } from './background.js';
 import type { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
@@ -59,10 +59,6 @@ export interface RequesterOptions {
   readonly retryDelayScale: number;
   readonly onRequest?: (info: RequestInfo) => void;
 }
-
-const MAX_READ_RETRIES = 3;
-const FIRST_PAUSE_MS = 1_000;
-const MAX_PAUSE_MS = 30_000;
 
 /** The repetitions and waits that one call has used so far. */
 interface Progress {
@@ -243,8 +239,7 @@ export class Requester {
 
   private async mayRetryRead(progress: Progress): Promise<boolean> {
     progress.faults += 1;
-    const waitMs =
-      progress.faults > MAX_READ_RETRIES ? null : retryDelayMs(progress.faults, this.options.random);
+    const waitMs = BACKOFF.catalogRead.delayMs(progress.faults, this.options.random);
     if (waitMs === null) return false;
     try {
       await this.options.sleep(waitMs * this.options.retryDelayScale, this.options.closed);
@@ -259,9 +254,7 @@ export class Requester {
    * The wait that the service requested. Without one, or when it keeps refusing, at least a growing wait of our own.
    */
   private pauseMs(throttles: number, askedMs: number | undefined): number {
-    const stepMs = Math.min(FIRST_PAUSE_MS * 2 ** (throttles - 1), MAX_PAUSE_MS);
-    const ownMs = stepMs / 2 + (stepMs / 2) * this.options.random();
-    if (askedMs === undefined) return ownMs;
-    return throttles === 1 ? askedMs : Math.max(askedMs, ownMs);
+    if (throttles === 1 && askedMs !== undefined) return askedMs;
+    return BACKOFF.catalogThrottle.delayMs(throttles, this.options.random, askedMs);
   }
 }

@@ -1,73 +1,95 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { pollDelayMs, RETRY_DELAYS_MS, retryDelayMs } from './backoff.js';
+import { BACKOFF, type JitteredBackoff, pollSteps } from './backoff.js';
 
-describe('retryDelayMs', () => {
-  it.each(RETRY_DELAYS_MS.map((step, index) => [index + 1, step] as const))(
-    'after %i failures waits between half and all of %i ms',
-    (attempts, step) => {
-      expect(retryDelayMs(attempts, () => 0)).toBe(step / 2);
-      expect(retryDelayMs(attempts, () => 1)).toBe(step);
-      expect(retryDelayMs(attempts, () => 0.5)).toBe(step * 0.75);
-    },
-  );
+const no = (): number => 0;
+const most = (): number => 1;
 
-  it('grows with every step', () => {
-    expect([...RETRY_DELAYS_MS].sort((left, right) => left - right)).toEqual(RETRY_DELAYS_MS);
-  });
+const all = Object.entries(BACKOFF);
+const jittered = all.filter((entry): entry is [(typeof entry)[0], JitteredBackoff] => 'delayMs' in entry[1]);
 
-  it('leaves it to people once the steps are used up, whatever the other side asks for', () => {
-    expect(retryDelayMs(RETRY_DELAYS_MS.length + 1, () => 0)).toBeNull();
-    expect(retryDelayMs(RETRY_DELAYS_MS.length + 1, () => 0, 60_000)).toBeNull();
-    expect(retryDelayMs(1_000, () => 0)).toBeNull();
-  });
+it.each(all)('the backoff %s never shortens as failures go on', (_name, { stepsMs, longestMs, stepMs }) => {
+  expect(stepsMs.toSorted((left, right) => left - right)).toEqual(stepsMs);
+  expect(stepsMs.map((_step, index) => stepMs(index + 1))).toEqual(stepsMs);
+  expect(longestMs).toBe(stepsMs.at(-1));
+});
 
-  it('before a first failure has no step', () => {
-    expect(retryDelayMs(0, () => 0)).toBeNull();
-  });
-
-  it('never comes back sooner than the other side asked for', () => {
-    expect(retryDelayMs(1, () => 1, 90_000)).toBe(90_000);
-    expect(retryDelayMs(5, () => 1, 90_000)).toBe(600_000);
-  });
-
-  it('is a whole number of milliseconds within the step, for any random number', () => {
+describe.each(jittered)('the backoff %s', (_name, backoff) => {
+  it('waits a whole number of milliseconds, at most its step', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 1, max: RETRY_DELAYS_MS.length }),
+        fc.integer({ min: 1, max: backoff.stepsMs.length }),
         fc.double({ min: 0, max: 1, noNaN: true }),
-        (attempts, random) => {
-          const delay = retryDelayMs(attempts, () => random);
-          const step = RETRY_DELAYS_MS[attempts - 1] ?? Number.NaN;
+        (failures, random) => {
+          const delay = backoff.delayMs(failures, () => random) ?? Number.NaN;
           expect(Number.isInteger(delay)).toBe(true);
-          expect(delay).toBeGreaterThanOrEqual(step / 2);
-          expect(delay).toBeLessThanOrEqual(step);
+          expect(delay).toBeGreaterThanOrEqual(0);
+          expect(delay).toBeLessThanOrEqual(backoff.stepsMs[failures - 1] ?? Number.NaN);
         },
       ),
     );
   });
+
+  it('never waits less than the other side requested', () => {
+    expect(backoff.delayMs(1, most, 90_000_000)).toBe(90_000_000);
+  });
 });
 
-describe('pollDelayMs', () => {
+describe('the backoff of outside work', () => {
+  const { outsideWork } = BACKOFF;
+
+  it('waits 1, 5 and 30 s, 2, 10 and 30 min, and 2 h', () => {
+    expect([1, 2, 3, 4, 5, 6, 7].map((failures) => outsideWork.delayMs(failures, most))).toEqual([
+      1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 7_200_000,
+    ]);
+  });
+
+  it.each(outsideWork.stepsMs.map((step, index) => [index + 1, step] as const))(
+    'after %i failures waits between half and all of %i ms',
+    (failures, step) => {
+      expect(outsideWork.delayMs(failures, no)).toBe(step / 2);
+      expect(outsideWork.delayMs(failures, () => 0.5)).toBe(step * 0.75);
+    },
+  );
+
+  it('leaves it to people once the steps are used up, whatever the other side requests', () => {
+    expect(outsideWork.delayMs(8, no)).toBeNull();
+    expect(outsideWork.delayMs(8, no, 60_000)).toBeNull();
+    expect(outsideWork.delayMs(1_000, no)).toBeNull();
+  });
+
+  it('has no step before a first failure', () => {
+    expect(outsideWork.delayMs(0, no)).toBeNull();
+  });
+
+  it('takes a request of the other side as the least wait', () => {
+    expect(outsideWork.delayMs(1, most, 90_000)).toBe(90_000);
+    expect(outsideWork.delayMs(5, most, 90_000)).toBe(600_000);
+  });
+});
+
+it('an endless backoff grows up to its longest step and stays there', () => {
+  const steps = [1, 2, 3, 4, 5, 6, 7, 50].map((failures) => BACKOFF.wrongToken.stepMs(failures));
+  expect(steps).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000]);
+});
+
+it('a call to the store waits up to the whole step', () => {
+  const { storeCall } = BACKOFF;
+  expect([storeCall.delayMs(2, no), storeCall.delayMs(2, most)]).toEqual([0, 1_000]);
+});
+
+describe('the steps between polls of a task', () => {
   it.each([
-    [0, 60_000],
-    [1, 90_000],
-    [2, 135_000],
-    [9, 1_800_000],
+    [1, 60_000],
+    [2, 90_000],
+    [3, 135_000],
+    [10, 1_800_000],
     [1_000_000, 1_800_000],
-  ])('of a minute at first, after %i polls is %i ms', (polls, delay) => {
-    expect(pollDelayMs(polls, 60)).toBe(delay);
+  ])('with a first interval of a minute: step %i is %i ms', (step, ms) => {
+    expect(pollSteps(60).stepMs(step)).toBe(ms);
   });
 
-  it('stays at a first interval longer than half an hour', () => {
-    expect([0, 1, 50].map((polls) => pollDelayMs(polls, 3600))).toEqual([3_600_000, 3_600_000, 3_600_000]);
-  });
-
-  it('never shrinks as polls go on', () => {
-    fc.assert(
-      fc.property(fc.nat(1000), fc.integer({ min: 1, max: 7200 }), (polls, seconds) => {
-        expect(pollDelayMs(polls + 1, seconds)).toBeGreaterThanOrEqual(pollDelayMs(polls, seconds));
-      }),
-    );
+  it('stay at a first interval that is longer than half an hour', () => {
+    expect(pollSteps(3600).stepsMs).toEqual([3_600_000]);
   });
 });

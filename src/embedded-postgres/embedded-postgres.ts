@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { BACKOFF } from '../domain/backoff.js';
 import { errorLine } from '../domain/errors.js';
 import { acquire } from './acquire.js';
 import type { Holder } from './holder.js';
@@ -46,8 +47,6 @@ const DEADLINE_MS = 30_000;
 const HUNG_AFTER_MS = 8_000;
 const STOP_TIMEOUT_MS = 20_000;
 const LOG_CHECK_MS = 60_000;
-const FIRST_BACKOFF_MS = 200;
-const LONGEST_BACKOFF_MS = 10_000;
 
 /**
  * Opens the embedded database (docs/decisions/0019-the-embedded-postgresql.md): one server per dataDir, for any
@@ -118,15 +117,14 @@ class ServerUse implements EmbeddedPostgres {
   async #bringBack(): Promise<void> {
     const before = this.#url;
     this.#say('the server went away; bringing it back');
-    for (let backoffMs = FIRST_BACKOFF_MS; !this.#released.signal.aborted;) {
+    for (let failures = 1; !this.#released.signal.aborted; failures += 1) {
       try {
         await this.#take();
         break;
       } catch (error) {
         this.#say(`it cannot be brought back yet: ${errorLine(error)}`);
       }
-      await this.#pause(backoffMs);
-      backoffMs = Math.min(backoffMs * 2, LONGEST_BACKOFF_MS);
+      await this.#pause(BACKOFF.embeddedServer.stepMs(failures));
     }
     if (this.#holder === null) return;
     this.#say('the server is back');

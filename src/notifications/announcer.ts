@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
-import { RETRY_DELAYS_MS, retryDelayMs } from '../domain/backoff.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { NotificationRepository, type DueNotification } from '../persistence/notification.repository.js';
@@ -15,11 +15,6 @@ import { OUTGOING_WEBHOOK, type OutgoingWebhook } from './outgoing-webhook.js';
 
 /** Longer than the time limit of a post, so that two senders never send the same change at once. */
 const LEASE_MS = 30_000;
-/**
- * The longest wait between attempts: a receiver that was down all night gets the message within half an hour of its
- * return.
- */
-const LONGEST_WAIT_MS = 1_800_000;
 const MOST_PER_ROUND = 50;
 
 /**
@@ -71,7 +66,9 @@ export class Announcer {
       await webhook.post(messageOf(row, row.phase, config.server.publicUrl));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      await notifications.postpone(row.id, lease, this.#waitMs(row.attempts, error));
+      const random = (): number => this.clock.random();
+      const delayMs = BACKOFF.notification.delayMs(row.attempts, random, error.retryAfterMs);
+      await notifications.postpone(row.id, lease, delayMs);
       metrics.notifications.inc({ outcome: 'failed' });
       this.#log.warn({ ...what, err: errorLine(error) }, messages.notAccepted);
       return false;
@@ -80,11 +77,5 @@ export class Announcer {
     metrics.notifications.inc({ outcome: 'sent' });
     this.#log.info(what, messages.sent);
     return true;
-  }
-
-  #waitMs(attempts: number, error: CodedError): number {
-    const step = Math.min(attempts, RETRY_DELAYS_MS.length);
-    const wait = retryDelayMs(step, () => this.clock.random(), error.retryAfterMs) ?? LONGEST_WAIT_MS;
-    return Math.min(wait, Math.max(LONGEST_WAIT_MS, error.retryAfterMs ?? 0));
   }
 }

@@ -128,3 +128,9 @@ export function uuid(id: string): string | null {
 export function json(value: unknown): string {
   return JSON.stringify(value);
 }
+
+/** An SQL interval: the step with this number, from 1, of a JSON array of milliseconds; after the last step, the last. */
+export function stepAt(stepsMs: string, number: string): string {
+  const steps = `(${stepsMs})::jsonb`;
+  return `(${steps}->>(least(${number}, jsonb_array_length(${steps})) - 1))::double precision * interval '1 millisecond'`;
+}

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { Database } from './database.js';
+import { BACKOFF } from '../domain/backoff.js';
+import { Database, json, stepAt } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 import { WorkspaceStateEntity } from './entities/workspace-state.entity.js';
 
@@ -71,10 +72,10 @@ export class StateRepository {
   /** Nothing is asked of the workspace's service until the pause ends; each further one is twice as long, up to half an hour. */
   async pause(workspace: string, reason: string): Promise<void> {
     await this.db.affected(
-      `INSERT INTO workspace_state (workspace, paused_reason, paused_until, pauses) VALUES ($1, $2, now() + interval '30 seconds', 1)
+      `INSERT INTO workspace_state (workspace, paused_reason, paused_until, pauses) VALUES ($1, $2, now() + ${stepAt('$3', '1')}, 1)
        ON CONFLICT (workspace) DO UPDATE SET paused_reason = excluded.paused_reason, pauses = workspace_state.pauses + 1,
-         paused_until = now() + least(30 * power(2, least(workspace_state.pauses, 10)), 1800) * interval '1 second'`,
-      [workspace, reason],
+         paused_until = now() + ${stepAt('$3', 'workspace_state.pauses + 1')}`,
+      [workspace, reason, json(BACKOFF.sidePause.stepsMs)],
     );
   }
 

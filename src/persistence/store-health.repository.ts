@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { BACKOFF } from '../domain/backoff.js';
 import type { StorePause } from '../domain/store-health.js';
-import { Database } from './database.js';
+import { Database, json, stepAt } from './database.js';
 
 const standingPause = z.object({
   scope: z.enum(['everything', 'writes']),
@@ -43,16 +44,16 @@ export class StoreHealthRepository {
     const row = await this.db.readOne(
       remaining,
       `INSERT INTO store_state AS known (store, paused_scope, paused_code, paused_reason, paused_since, paused_until, pauses)
-       VALUES ($1, $2, $3, $4, now(), now() + interval '30 seconds', 1)
+       VALUES ($1, $2, $3, $4, now(), now() + ${stepAt('$5', '1')}, 1)
        ON CONFLICT (store) DO UPDATE SET
          paused_scope = CASE WHEN known.paused_scope = 'everything' THEN known.paused_scope ELSE excluded.paused_scope END,
          paused_code = CASE WHEN known.paused_scope = 'everything' THEN known.paused_code ELSE excluded.paused_code END,
          paused_reason = CASE WHEN known.paused_scope = 'everything' AND excluded.paused_scope <> 'everything'
            THEN known.paused_reason ELSE excluded.paused_reason END,
          paused_since = coalesce(known.paused_since, now()), pauses = known.pauses + 1,
-         paused_until = now() + least(30 * power(2, least(known.pauses, 10)), 1800) * interval '1 second'
+         paused_until = now() + ${stepAt('$5', 'known.pauses + 1')}
        RETURNING (extract(epoch FROM paused_until - now()) * 1000)::double precision AS remaining_ms`,
-      [store, scope, code, reason],
+      [store, scope, code, reason, json(BACKOFF.sidePause.stepsMs)],
     );
     return row?.remainingMs ?? 0;
   }

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Not } from 'typeorm';
+import { pollSteps } from '../domain/backoff.js';
 import { TASK_TRANSITIONS, statesBefore, type TaskState } from '../domain/row-states.js';
-import { json, Database } from './database.js';
+import { Database, json, stepAt } from './database.js';
 import { GenerationTaskEntity } from './entities/generation-task.entity.js';
 import type { StoreProductEntity } from './entities/store-product.entity.js';
 import { countByState } from './state-counts.js';
@@ -177,16 +178,18 @@ export class TaskRepository {
     limit: number,
     firstSeconds: Readonly<Record<string, number>>,
   ): Promise<GenerationTaskEntity[]> {
+    const stepsMs = Object.entries(firstSeconds).map(([workspace, first]) => [
+      workspace,
+      pollSteps(first).stepsMs,
+    ]);
     return this.db.entities(
       GenerationTaskEntity,
-      `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + least(
-           coalesce(($2::jsonb->>workspace)::double precision, 60) * power(1.5, least(polls + 1, 40)),
-           greatest(1800, coalesce(($2::jsonb->>workspace)::double precision, 60))) * interval '1 second'
+      `UPDATE generation_task AS task SET polls = polls + 1, next_poll_at = now() + ${stepAt('$2::jsonb->workspace', 'polls + 2')}
        WHERE id IN (SELECT id FROM generation_task WHERE state = 'requested' AND next_poll_at <= now()
            AND $2::jsonb ? workspace
          ORDER BY next_poll_at LIMIT $1 FOR UPDATE SKIP LOCKED)
        RETURNING task.*`,
-      [limit, json(firstSeconds)],
+      [limit, json(Object.fromEntries(stepsMs))],
     );
   }
 

@@ -1,5 +1,6 @@
 import { createRedisBackend, setDefaultBackendFactory } from 'bullmq';
 import { Redis } from 'ioredis';
+import { BACKOFF } from '../domain/backoff.js';
 import { CodedError } from '../domain/errors.js';
 import { sparingly } from './sparing-log.js';
 import type { OpenOptions, QueueBackend } from './queue-backend.js';
@@ -17,7 +18,7 @@ export async function openRedisBackend(redisUrl: string, options: OpenOptions): 
     maxRetriesPerRequest: null,
     connectTimeout: 2_000,
     keepAlive: 10_000,
-    retryStrategy: (times) => Math.min(times * 200, 2_000),
+    retryStrategy: (times) => BACKOFF.redisConnection.stepMs(times),
   });
   redis.setMaxListeners(100);
   const say = sparingly(options.log);

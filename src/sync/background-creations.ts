@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import type { BackgroundTask } from '../catalog/background-task.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -20,8 +21,6 @@ import { findByExternalId, variantLinksOf } from './find-product.js';
 /** Up to this many are searched one by one. More are found faster by one walk over the listing. */
 const SEARCH_ONE_BY_ONE = 5;
 const ASK_ONE_BY_ONE = 10;
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
 
 /**
  * Follows creations in the catalog's background (docs/catalog-rules.md#create-08): the task until it ends, then the
@@ -43,7 +42,8 @@ export class BackgroundCreations {
   async follow(store: Store, forMs: number, signal: AbortSignal): Promise<string[]> {
     const linked: string[] = [];
     const until = this.clock.now().getTime() + forMs;
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    for (let rounds = 1; ; rounds += 1) {
+      const pauseMs = BACKOFF.outsideJob.stepMs(rounds);
       const pending = await this.links.pending(store.key);
       if (pending.length === 0) return linked;
       const found = await this.#round(store, pending, signal);

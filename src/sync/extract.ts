@@ -1,3 +1,4 @@
+import { BACKOFF } from '../domain/backoff.js';
 import { CodedError } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { OwedProduct } from '../domain/owed.js';
@@ -30,9 +31,6 @@ export interface ExportProgress {
 
 /** Overlap with the previous incremental read, because the store's search lags behind its writes. */
 export const INCREMENTAL_OVERLAP_MS = 15 * 60_000;
-
-const POLL_FIRST_MS = 250;
-const POLL_LONGEST_MS = 10_000;
 
 /**
  * A full read by one export where the store allows it. An export that an earlier process started is adopted.
@@ -89,7 +87,7 @@ async function awaitExport(
   clock: Clock,
   signal: AbortSignal,
 ): Promise<CompletedExport> {
-  for (let pauseMs = POLL_FIRST_MS; ; pauseMs = Math.min(pauseMs * 1.5, POLL_LONGEST_MS)) {
+  for (let polls = 1; ; polls += 1) {
     const state = await store.connector.pollExport(handle);
     if (state.status === 'completed') return state;
     if (state.status === 'failed') {
@@ -97,7 +95,7 @@ async function awaitExport(
       throw new CodedError('transient', `the store's export did not complete: ${state.reason}`);
     }
     progress.waiting(state.objects);
-    await clock.sleep(pauseMs, signal);
+    await clock.sleep(BACKOFF.outsideJob.stepMs(polls), signal);
   }
 }
 

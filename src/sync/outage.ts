@@ -1,3 +1,4 @@
+import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError } from '../domain/errors.js';
 import type { Clock } from '../runtime/clock.js';
@@ -7,7 +8,6 @@ export class RunInterruptedError extends CodedError {}
 
 /** A side without a usable response for this long is down. The run ends and is resumed later. */
 const DOWN_AFTER_MS = 120_000;
-const DELAYS_MS = [500, 2_000, 8_000, 20_000, 30_000];
 
 /**
  * Repeats work after temporary faults, and detects a side that is down. All concurrent work of a phase shares one
@@ -52,9 +52,9 @@ export class Outage {
     }
     const silentMs = this.clock.now().getTime() - this.#lastSuccess;
     if (silentMs > DOWN_AFTER_MS) throw new RunInterruptedError(error.code, error.message, { cause: error });
-    const step = DELAYS_MS[attempt];
-    if (step === undefined) throw error;
-    const jittered = step / 2 + (step / 2) * this.clock.random();
-    await this.clock.sleep(Math.max(jittered, Math.min(error.retryAfterMs ?? 0, DOWN_AFTER_MS)), this.signal);
+    const requestedMs = Math.min(error.retryAfterMs ?? 0, DOWN_AFTER_MS);
+    const delayMs = BACKOFF.product.delayMs(attempt + 1, () => this.clock.random(), requestedMs);
+    if (delayMs === null) throw error;
+    await this.clock.sleep(delayMs, this.signal);
   }
 }

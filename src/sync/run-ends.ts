@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { retryDelayMs } from '../domain/backoff.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { isMetWith } from '../domain/error-policy.js';
 import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js';
 import { owedLine } from '../domain/owed.js';
@@ -131,8 +131,10 @@ export class RunEnds {
   /** At least half a minute, because a retry of a run is expensive. Undefined when no attempts are left. */
   #retryInMs(run: SyncRunEntity, error?: unknown): number | undefined {
     const asked = isCoded(error) ? (error.retryAfterMs ?? 0) : 0;
-    const delay = retryDelayMs(run.attempts + 2, () => this.clock.random(), asked);
+    const delay = BACKOFF.outsideWork.delayMs(run.attempts + 2, () => this.clock.random(), asked);
     if (delay !== null) return delay;
-    return isMetWith(error, 'run', 'pause', 'wait') ? Math.max(asked, 7_200_000) : undefined;
+    return isMetWith(error, 'run', 'pause', 'wait')
+      ? Math.max(asked, BACKOFF.outsideWork.longestMs)
+      : undefined;
   }
 }

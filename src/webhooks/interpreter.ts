@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import type { ArrivedPart } from '../domain/arrived-content.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { DeliveryState } from '../domain/row-states.js';
@@ -39,11 +40,6 @@ const NOT_OURS: Interpretation = { state: null, writeBackId: null };
 
 /** A delivery whose workers crashed this many times in a row is parked for a person. */
 const CRASHES_MOST = 5;
-/**
- * A delivery may arrive before its product is known: before the response to a creation, or during a search for a
- * link.
- */
-const WAITS_MS = [500, 2_000, 10_000, 60_000, 300_000, 900_000];
 
 /**
  * Interprets stored deliveries (docs/catalog-rules.md#events): settles the generation task once, and turns a
@@ -92,8 +88,8 @@ export class DeliveryInterpreter {
           : { kind: 'settled', state: 'failed', code, note: errorLine(error) };
     }
     const { code } = verdict;
-    const wait = WAITS_MS[row.attempts - 1];
-    if (verdict.kind === 'later' && wait !== undefined) {
+    const wait = BACKOFF.delivery.stepMs(row.attempts);
+    if (verdict.kind === 'later' && wait !== null) {
       await this.deliveries.postpone(row.id, lease, wait, verdict.note);
       this.log.info({ ...idsOf(row, found), code, waitMs: wait }, 'delivery postponed');
       return { state: 'received', writeBackId: null };
@@ -175,7 +171,7 @@ export class DeliveryInterpreter {
     const store = this.sites.findStore(link.store);
     if (!store) return parked('unknown_store', messages.storeGone(link.store));
     // Fetched before anything is settled, so that a fault leaves the delivery unchanged.
-    const mayWait = WAITS_MS[row.attempts - 1] !== undefined;
+    const mayWait = BACKOFF.delivery.stepMs(row.attempts) !== null;
     const content = await resultContent(store, link, delivery, mayWait);
     for (const { locale, code } of content.missing)
       this.log.warn(

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { metafieldNamesIn } from '../domain/metafield-key.js';
 import type { GateFinding, GateName } from '../domain/gate-finding.js';
-import { retryDelayMs } from '../domain/backoff.js';
+import { BACKOFF } from '../domain/backoff.js';
 import { pausedSide, reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
@@ -204,7 +204,8 @@ export class WriteBackWriter {
       case 'wait':
         return this.#postponed(row, error.code, PAUSED_RETRY_MS, reason);
       case 'retry': {
-        const delay = retryDelayMs(row.attempts + 1, () => this.clock.random(), error.retryAfterMs);
+        const random = (): number => this.clock.random();
+        const delay = BACKOFF.outsideWork.delayMs(row.attempts + 1, random, error.retryAfterMs);
         if (delay !== null) return this.#postponed(row, error.code, delay, reason, { failed: true });
         break;
       }

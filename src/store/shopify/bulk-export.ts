@@ -1,3 +1,4 @@
+import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import type { ExportState } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
@@ -34,13 +35,14 @@ export class BulkExport {
     const { variantMetafields } = this.settings;
     const text = bulkProductsText(productSearch(query), variantMetafields, locales, metafieldLocales);
     let waitedMs = 0;
-    for (let waitMs = 2_000; ; waitMs = Math.min(waitMs * 2, 15_000)) {
+    for (let refusals = 1; ; refusals += 1) {
       const started = await this.startOnce(text);
       if (started !== 'busy') return started.id;
       if (waitedMs >= this.settings.slotWaitMs) {
         this.settings.log?.warn({ waitedMs }, 'all bulk operation slots are taken: reading by pages instead');
         return null;
       }
+      const waitMs = BACKOFF.exportSlot.stepMs(refusals);
       await this.settings.sleep(waitMs);
       waitedMs += waitMs;
     }

@@ -1,4 +1,5 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { TimeLimit } from '../../runtime/time-limit.js';
 import { isSafeUrl } from './endpoint.js';
@@ -78,7 +79,7 @@ async function transfer(
       } else if (attempt >= settings.attempts) {
         throw new CodedError('transient', 'the export could not be downloaded to its end', { cause });
       }
-      await settings.sleep(Math.round(1_000 * 2 ** (attempt - 1) * settings.random()));
+      await settings.sleep(BACKOFF.exportDownload.delayMs(attempt, settings.random));
     }
   }
 }

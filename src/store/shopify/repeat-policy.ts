@@ -1,3 +1,4 @@
+import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError } from '../../domain/errors.js';
 import type { Fault } from './faults.js';
 import type { ShopifyLimits } from './options.js';
@@ -10,7 +11,6 @@ export type NextStep =
   | { readonly kind: 'wait'; readonly ms: number; readonly pauseAll: boolean };
 
 const THROTTLED_WAIT_MS = 1_000;
-const FIRST_DELAY_MS = 500;
 
 /** Decides after each failed attempt of one call whether it is repeated. One instance serves one call. */
 export class RepeatPolicy {
@@ -53,9 +53,8 @@ export class RepeatPolicy {
     this.#failures += 1;
     if (error.code !== 'transient' || !mayRepeat || this.#failures >= this.limits.attempts)
       return { kind: 'throw', error };
-    // Full jitter: up to 0.5, 1, 2 s and so on.
-    const jitterMs = Math.round(FIRST_DELAY_MS * 2 ** (this.#failures - 1) * this.random());
-    return { kind: 'wait', ms: Math.max(error.retryAfterMs ?? 0, jitterMs), pauseAll: false };
+    const ms = BACKOFF.storeCall.delayMs(this.#failures, this.random, error.retryAfterMs);
+    return { kind: 'wait', ms, pauseAll: false };
   }
 }
 
