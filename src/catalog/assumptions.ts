@@ -17,7 +17,15 @@ export const assumptionOverridesSchema = z.strictObject({
   deleteProduct: z.strictObject({ method, path }).partial().optional(),
   listVariants: z.strictObject({ path }).partial().optional(),
   uploadCsv: z
-    .strictObject({ method, path, encoding: z.enum(['multipart', 'raw']), field: z.string().min(1) })
+    .strictObject({
+      method,
+      path,
+      encoding: z.enum(['multipart', 'raw']),
+      field: z.string().min(1),
+      columns: z.record(z.string(), z.string().min(1)),
+      listSeparator: z.string(),
+      maxRows: z.int().positive(),
+    })
     .partial()
     .optional(),
   taskFields: z.strictObject({ id: names, status: names, reason: names }).partial().optional(),
@@ -56,6 +64,12 @@ export interface Assumptions {
     readonly path: string;
     readonly encoding: 'multipart' | 'raw';
     readonly field: string;
+    /** The heading of each field's column; empty: the format of the file is not known. */
+    readonly columns: Readonly<Record<string, string>>;
+    /** Between the values of a list; empty: lists are JSON. */
+    readonly listSeparator: string;
+    /** Products of one file. */
+    readonly maxRows: number;
   };
   readonly taskFields: {
     readonly id: readonly string[];
@@ -76,7 +90,15 @@ export interface Assumptions {
 export const DEFAULT_ASSUMPTIONS: Assumptions = {
   deleteProduct: { method: 'DELETE', path: '/products/{id}/' },
   listVariants: { path: '/products/{id}/variants/' },
-  uploadCsv: { method: 'POST', path: '/products/upload-csv/', encoding: 'multipart', field: 'file' },
+  uploadCsv: {
+    method: 'POST',
+    path: '/products/upload-csv/',
+    encoding: 'multipart',
+    field: 'file',
+    columns: {},
+    listSeparator: '',
+    maxRows: 10_000,
+  },
   taskFields: {
     id: ['task_id', 'background_task_id', 'id'],
     status: ['status', 'state'],
@@ -138,6 +160,12 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     what: 'Method, path and payload of the CSV upload',
     default: `${uploadCsv.method} ${uploadCsv.path}, ${uploadCsv.encoding}, field "${uploadCsv.field}"`,
     setting: key('assumptions.uploadCsv'),
+  },
+  {
+    id: 'upload-csv-format',
+    what: 'Columns of the CSV file, the form of lists in it, and how many products it may hold',
+    default: `no columns are known, so that a first load uses requests; lists as JSON, ${String(uploadCsv.maxRows)} products a file`,
+    setting: key('assumptions.uploadCsv.columns'),
   },
   {
     id: 'generate',

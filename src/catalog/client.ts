@@ -191,22 +191,25 @@ export class CatalogClient {
   }
 
   /**
-   * Uploads a CSV file of products, which the service imports in the background
-   * (docs/catalog-rules.md#csv-upload-of-products). The call is assumed. The task id is undefined when the response
-   * has none. Throws `invalid` when the file cannot be read.
+   * Uploads a CSV file of products (docs/catalog-rules.md#csv-upload-of-products). The call is assumed, with its locale.
+   * The task id is undefined when the response has none. Throws `invalid` when the file cannot be read.
    */
-  async uploadCsv(file: CsvFile, filename: string): Promise<{ readonly taskId: string | undefined }> {
+  async uploadCsv(
+    file: CsvFile,
+    filename: string,
+    { locale, beforeSend }: WriteOptions = {},
+  ): Promise<{ readonly taskId: string | undefined }> {
     const { method, path } = this.connection.assumptions.uploadCsv;
     const boundary = (this.options.newBoundary ?? randomUUID)();
-    const { payload, contentType } = csvBody(file, filename, this.connection.assumptions.uploadCsv, boundary);
+    const form = csvBody(file, filename, this.connection.assumptions.uploadCsv, boundary);
     return this.connection.ask({
+      beforeSend,
       operation: 'uploadCsv',
       group: 'uploads',
       method,
       path,
-      url: this.connection.url(path),
-      payload,
-      contentType,
+      url: this.connection.url(path, {}, this.connection.localeQuery(locale)),
+      ...form,
       repeat: 'once',
       timeoutMs: this.options.uploadTimeoutMs ?? DEFAULT_LIMITS.uploadTimeoutMs,
       read: (answer, unusable) => {

@@ -182,6 +182,16 @@ describe('what is refused, in one line', () => {
       workspace('concurrency: 1.5'),
       'workspaces.w.concurrency: expected a whole number (config.yaml:5)',
     ],
+    [
+      'a CSV upload whose format nobody configured',
+      workspace('firstLoad: csv'),
+      /^workspaces\.w\.firstLoad: expected requests\. The service does not document its CSV format/,
+    ],
+    [
+      'a CSV column for no field',
+      workspace('assumptions: { uploadCsv: { columns: { title: Title } } }'),
+      /^workspaces\.w\.assumptions\.uploadCsv\.columns\.title: expected a column for one of external_id, name/,
+    ],
     ['syntax', 'server: {\n  port: 1\nstores: {}', /^not YAML: .* \(config\.yaml:\d+:\d+\)$/],
     [
       'a key that stands twice',

@@ -5,6 +5,7 @@ import {
   DEFAULT_TASK_STATUSES,
   generationRequestSchema,
 } from '../catalog/assumptions.js';
+import { CSV_FIELDS } from '../domain/catalog-product.js';
 import { address, amount, onOff, optionalText, section, text } from './fields.js';
 import { messages } from './messages.js';
 
@@ -23,6 +24,7 @@ export const workspaceSchema = section({
     },
   ),
   locale: optionalText,
+  firstLoad: z.enum(['requests', 'csv']).default('requests'),
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }),
   concurrency: amount(8, { min: 1, max: 256 }),
   listingMaxAgeMinutes: amount(10, { min: 0, max: 1440 }),
@@ -50,4 +52,15 @@ export const workspaceSchema = section({
     failure: z.array(text).default(DEFAULT_TASK_STATUSES.failure),
   }),
   assumptions: assumptionOverridesSchema.prefault({}),
+}).superRefine(({ firstLoad, assumptions }, context) => {
+  const columns = assumptions.uploadCsv?.columns ?? {};
+  const unknown = Object.keys(columns).find((field) => !CSV_FIELDS.includes(field));
+  if (unknown !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['assumptions', 'uploadCsv', 'columns', unknown],
+      message: messages.csvField(CSV_FIELDS),
+    });
+  if (firstLoad === 'csv' && columns['external_id'] === undefined)
+    context.addIssue({ code: 'custom', path: ['firstLoad'], message: messages.csvFormat });
 });

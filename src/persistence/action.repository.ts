@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { In, IsNull, LessThan, Not, type QueryRunner } from 'typeorm';
+import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, Not, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { CatalogField, Identifier } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
@@ -74,6 +74,58 @@ export class ActionRepository {
       `SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned' ORDER BY id LIMIT $3`,
       [runId, after, limit],
     );
+  }
+
+  /** The last action of the next file of creations after the given one; null when there is none. */
+  async lastOfFile(runId: string, after: string, rows: number): Promise<string | null> {
+    const row = await this.db.readOne(
+      z.object({ last: z.string().nullable() }),
+      // SQL: the last of a bounded number of rows.
+      `SELECT max(id)::text AS last FROM (SELECT id FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned'
+         AND kind = 'create' AND catalog_id IS NULL ORDER BY id LIMIT $3) AS file`,
+      [runId, after, rows],
+    );
+    return row?.last ?? null;
+  }
+
+  /** Open creations of a run after one action and up to another, in order. */
+  async creations(
+    runId: string,
+    { after, upTo }: { readonly after: string; readonly upTo: string },
+    limit: number,
+  ): Promise<SyncActionEntity[]> {
+    return this.db.repository(SyncActionEntity).find({
+      where: {
+        runId,
+        kind: 'create',
+        state: 'planned',
+        catalogId: IsNull(),
+        id: And(MoreThan(after), LessThanOrEqual(upTo)),
+      },
+      order: { id: 'ASC' },
+      take: limit,
+    });
+  }
+
+  /** The open creations of a run for these products. */
+  async creationsOf(runId: string, externalIds: readonly string[]): Promise<SyncActionEntity[]> {
+    return this.db.repository(SyncActionEntity).findBy({
+      ...{ runId, kind: 'create', state: 'planned', catalogId: IsNull() },
+      externalId: In(externalIds),
+    });
+  }
+
+  /** The creation was found in the catalog: only these fields of it are still to be sent. */
+  async found(id: string, catalogId: string, missing: readonly CatalogField[]): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_action SET catalog_id = $2, fields = $3 WHERE id = $1 AND state = 'planned' AND kind = 'create'`,
+      [id, catalogId, json(missing)],
+    );
+  }
+
+  /** The catalog may create these products later than they are sent: they are looked for before. */
+  async mayExist(ids: readonly string[]): Promise<void> {
+    await this.db.repository(SyncActionEntity).update({ id: In(ids), state: 'planned' }, { attempts: 1 });
   }
 
   /** Settles the actions and moves their products' links, in one transaction. Those that were settled before are left as they are. */

@@ -59,6 +59,13 @@ export class LinkRepository {
   }
 
   /** Products that the catalog creates in the background. */
+  /** Whether the catalog has a product of the store that we know of. */
+  async hasLinked(store: string): Promise<boolean> {
+    return this.db
+      .repository(StoreProductEntity)
+      .existsBy({ store, state: In(['linked', 'conflicted', 'pending']) });
+  }
+
   async pending(store: string): Promise<StoreProductEntity[]> {
     return this.db.repository(StoreProductEntity).find({
       where: { store, state: 'pending', creationTaskId: Not(IsNull()) },

@@ -5,7 +5,13 @@ import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-stat
 import { OWED_NOTE } from '../domain/owed.js';
 import { json, uuid, Database } from './database.js';
 import { SyncRunEntity } from './entities/sync-run.entity.js';
-import { type RunKind, type RunRequests, type RunStep, type RunTrigger } from './entities/sync-run.entity.js';
+import {
+  type CsvUpload,
+  type RunKind,
+  type RunRequests,
+  type RunStep,
+  type RunTrigger,
+} from './entities/sync-run.entity.js';
 import { idRow } from './row-reader.js';
 
 export interface RunRequest {
@@ -150,6 +156,15 @@ export class RunRepository {
       `UPDATE sync_run SET operation = $3, read_from = $4 WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, operation, readFrom],
     );
+  }
+
+  /** Notes how far the upload of a first load has come. False when the worker no longer holds the run. */
+  async setCsvUpload(id: string, lease: string, upload: CsvUpload): Promise<boolean> {
+    const kept = await this.db.affected(
+      `UPDATE sync_run SET csv_upload = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, json(upload)],
+    );
+    return kept === 1;
   }
 
   async finish(

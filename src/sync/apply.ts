@@ -249,7 +249,7 @@ export class Applier {
     options: SendOptions,
   ): Promise<Sent> {
     const sender = ProductSender.of(store);
-    if (action.kind === 'create' || action.catalogId === null) return sender.create(body, options);
+    if (action.catalogId === null) return sender.create(body, options);
     try {
       const before = await this.actions.bodyBefore(action);
       return await sender.update(action.catalogId, body, action.fields, { ...options, before });
@@ -297,7 +297,7 @@ export class Applier {
     action: SyncActionEntity,
     product: CatalogProduct,
   ): Promise<Record<string, string>> {
-    if (!action.fields.includes('variants')) return {};
+    if (action.kind !== 'create' && !action.fields.includes('variants')) return {};
     return variantLinksOf(store.workspace.client, product);
   }
 
@@ -311,14 +311,16 @@ export class Applier {
  * count, because a generation may have filled the others meanwhile. With a locale, only a read with that locale is
  * comparable.
  */
-function shownContent(
+export function shownContent(
   { workspace }: Store,
-  { kind, fields }: SyncActionEntity,
+  { kind, fields, catalogId }: Pick<SyncActionEntity, 'kind' | 'fields' | 'catalogId'>,
   product: CatalogProduct | null,
 ): Pick<AppliedAction, 'catalogFields' | 'isWholeProduct'> {
   if (product === null || workspace.settings.locale !== undefined)
     return { catalogFields: null, isWholeProduct: false };
-  return kind === 'update'
+  // A creation with an id was found in the catalog, and only its missing fields were sent.
+  const isPart = kind === 'update' || (kind === 'create' && catalogId !== null);
+  return isPart
     ? { catalogFields: sentCatalogFields(product, fields), isWholeProduct: false }
     : { catalogFields: catalogFields(product), isWholeProduct: true };
 }

@@ -5,7 +5,7 @@ import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import type { RunStep } from '../persistence/entities/sync-run.entity.js';
+import type { CsvUpload, RunStep } from '../persistence/entities/sync-run.entity.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
@@ -20,6 +20,7 @@ import { Logger } from '../runtime/logger.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } from './extract.js';
+import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { Outage } from './outage.js';
 import { planRead } from './planning.js';
@@ -83,6 +84,7 @@ export class RunWorker {
     private readonly pauses: SidePauses,
     private readonly events: StoreEventRepository,
     private readonly owed: OwedRepository,
+    private readonly firstLoad: FirstLoad,
     private readonly applier: Applier,
     private readonly creations: BackgroundCreations,
     private readonly generation: GenerationRequester,
@@ -270,6 +272,28 @@ export class RunWorker {
     }
   }
 
+  /** Loads the products of a new store as files, where the workspace is set to. */
+  async #loadFiles(
+    { run, lease, signal, lose, onProgress }: Hold,
+    store: Store,
+    outage: Outage,
+    assertHeld: () => void,
+  ): Promise<readonly string[]> {
+    const save = async (upload: CsvUpload): Promise<void> => {
+      if (!(await this.runs.setCsvUpload(run.id, lease, upload))) lose();
+      signal.throwIfAborted();
+    };
+    const { id, identifiersProved, csvUpload } = run;
+    return traced('first load', {}, () =>
+      this.firstLoad.load({ id, identifiersProved, csvUpload, save, assertHeld }, store, {
+        ...{ outage, signal },
+        onProgress: (done) => {
+          onProgress({ phase: 'apply', done, total: null });
+        },
+      }),
+    );
+  }
+
   async #read(
     { run, lease, signal, onProgress }: Hold,
     store: Store,
@@ -306,6 +330,7 @@ export class RunWorker {
     const before = await this.actions.tally(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
+    const loadNotes = await this.#loadFiles(hold, store, outage, applying.assertHeld);
     await traced('apply', { 'run.open_actions': before.open }, () =>
       this.applier.apply(applying, store, outage, signal, () => {
         done += 1;
@@ -328,7 +353,7 @@ export class RunWorker {
     const stopped =
       asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
     return {
-      notes: asked.atLimit === true ? stopped : [],
+      notes: [...loadNotes, ...(asked.atLimit === true ? stopped : [])],
       problems: [
         ...(unknown === 0
           ? []

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
+import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { RunEnds } from './run-ends.js';
 import { RunWorker } from './run-worker.js';
@@ -9,7 +10,16 @@ import { SidePauses } from './side-pauses.js';
 
 /** Runs: plan, apply, follow background creations, and request generated content. */
 @Module({
-  providers: [RunWorker, RunEnds, Applier, BackgroundCreations, GenerationRequester, SavedPlans, SidePauses],
+  providers: [
+    RunWorker,
+    RunEnds,
+    FirstLoad,
+    Applier,
+    BackgroundCreations,
+    GenerationRequester,
+    SavedPlans,
+    SidePauses,
+  ],
   exports: [RunWorker, BackgroundCreations, GenerationRequester, SavedPlans],
 })
 export class SyncModule {}

@@ -15,6 +15,7 @@ const DATA = [
   'writeBack.fields',
   'writeBack.attributes',
   'mapping.tags',
+  'uploadCsv.columns',
 ];
 
 const shipped = shippedSettings();

@@ -26,6 +26,7 @@ import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
+import { FirstLoad } from '../../src/sync/first-load.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
 import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
@@ -219,6 +220,7 @@ export class Stages {
       pauses,
       this.events,
       this.owed,
+      new FirstLoad(this.db, this.actions, this.links, this.clock),
       new Applier(this.db, this.actions, this.metrics),
       this.creations,
       this.generation,

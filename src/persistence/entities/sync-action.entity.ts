@@ -49,7 +49,7 @@ export class SyncActionEntity {
   /** True when the catalog no longer has the product that was linked: it is created again. */
   @Column('boolean', { default: false }) recreated!: boolean;
   @Column('text', { default: 'planned' }) state!: ActionState;
-  /** Counted by older releases alone: see `startedUpTo` of the run. */
+  /** Above 0: an earlier request may have created the product. See also `startedUpTo` of the run. */
   @Column('integer', { default: 0 }) attempts!: number;
   @Column('jsonb', { nullable: true }) error!: ActionError | null;
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;

@@ -14,6 +14,7 @@ import { Identity1763841000000 } from './1763841000000-identity.js';
 import { SlotsPutOff1763842000000 } from './1763842000000-slots-put-off.js';
 import { ReadMarks1764200000000 } from './1764200000000-read-marks.js';
 import { RunAccount1765261000000 } from './1765261000000-run-account.js';
+import { CsvUpload1765350000000 } from './1765350000000-csv-upload.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { RecreatedProducts1765210000000 } from './1765210000000-recreated-products.js';
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
@@ -47,4 +48,5 @@ export const MIGRATIONS = [
   Decisions1765271000000,
   VariantsByCatalogId1765311000000,
   CatalogListings1765381000000,
+  CsvUpload1765350000000,
 ];

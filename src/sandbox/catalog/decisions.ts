@@ -145,7 +145,7 @@ export const DECISIONS: readonly Decision[] = [
   {
     topic: 'CSV upload',
     decision:
-      'POST /products/upload-csv/, multipart field file or text/csv, UTF-8. Columns are field names; images, product_lists and tags_to_update separate values with |; open_attributes.KEY and metadata.KEY fill one key. Empty cells change nothing. Refused rows are in the result of the task.',
+      'POST /products/upload-csv/, multipart field file or text/csv, UTF-8. Columns are field names; images, product_lists and tags_to_update are JSON or separate values with |; open_attributes, metadata, crawl_configuration and variants are JSON; open_attributes.KEY and metadata.KEY fill one key. Empty cells change nothing. Refused rows are in the result of the task.',
   },
   {
     topic: 'Webhook settings',

@@ -23,8 +23,11 @@ const TEXT_COLUMNS = [
   'url',
 ] as const;
 
-/** Columns whose cell holds several values with `|` between them. */
+/** Columns whose cell is a JSON array, or holds several values with `|` between them. */
 const LIST_COLUMNS = ['images', 'product_lists', 'tags_to_update'] as const;
+
+/** Columns whose cell is JSON. */
+const JSON_COLUMNS = ['open_attributes', 'metadata', 'crawl_configuration', 'variants'] as const;
 
 /** `open_attributes.material`: the cell is the value of one key. */
 const KEYED_COLUMN = /^(open_attributes|metadata)\.(.+)$/;
@@ -94,7 +97,10 @@ export function readCsv(text: string): {
 }
 
 function isKnown(column: string): boolean {
-  return [...TEXT_COLUMNS, ...LIST_COLUMNS].some((known) => known === column) || KEYED_COLUMN.test(column);
+  return (
+    [...TEXT_COLUMNS, ...LIST_COLUMNS, ...JSON_COLUMNS].some((known) => known === column) ||
+    KEYED_COLUMN.test(column)
+  );
 }
 
 function rowBody(columns: readonly string[], cells: readonly string[]): ProductBody {
@@ -120,6 +126,8 @@ function rowBody(columns: readonly string[], cells: readonly string[]): ProductB
 }
 
 function cellValue(column: string, cell: string): unknown {
+  if (JSON_COLUMNS.some((json) => json === column) || (isList(column) && cell.trim().startsWith('[')))
+    return jsonOf(column, cell);
   const values = (): string[] => cell.split('|').map((value) => value.trim());
   switch (column) {
     case 'images':
@@ -130,6 +138,18 @@ function cellValue(column: string, cell: string): unknown {
       return values();
     default:
       return cell;
+  }
+}
+
+function isList(column: string): boolean {
+  return LIST_COLUMNS.some((list) => list === column);
+}
+
+function jsonOf(column: string, cell: string): unknown {
+  try {
+    return JSON.parse(cell) as unknown;
+  } catch {
+    throw new FieldValidationError({ [column]: ['The cell is not JSON.'] });
   }
 }
 
