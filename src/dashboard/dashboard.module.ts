@@ -1,6 +1,7 @@
 import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common';
 import { urlencoded } from 'express';
 import { storableBody } from '../api/storable-input.js';
+import { Sites } from '../sites/sites.js';
 import { FieldApproval } from './field-approval.js';
 import { LastDecisions } from './last-decisions.js';
 import { LiveValues } from './live-values.js';
@@ -19,6 +20,7 @@ import { WriteBackPages } from './pages/write-back.pages.js';
 import { QueueBoard } from './queue-board.js';
 import { securityHeaders } from './security-headers.js';
 import { Sessions } from './session.js';
+import { imageOriginsOf, Thumbnails } from './thumbnails.js';
 
 const PAGES = [
   AssetPages,
@@ -40,13 +42,15 @@ const FORM_FIELDS = 2000;
 /** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
 @Module({
   controllers: PAGES,
-  providers: [Sessions, LiveValues, FieldApproval, LastDecisions, QueueBoard],
+  providers: [Sessions, LiveValues, FieldApproval, LastDecisions, QueueBoard, Thumbnails],
 })
 export class DashboardModule implements NestModule {
+  constructor(private readonly sites: Sites) {}
+
   configure(consumer: MiddlewareConsumer): void {
     consumer
       .apply(
-        securityHeaders,
+        securityHeaders(() => imageOriginsOf(this.sites)),
         urlencoded({ extended: false, limit: FORM_LIMIT, parameterLimit: FORM_FIELDS }),
         storableBody,
       )

@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto';
-import type { NextFunction, Request, Response } from 'express';
+import type { RequestHandler } from 'express';
 
 /**
- * The policy of every page. The script that updates a run's progress needs `connect-src`. Nothing is loaded from
- * other hosts.
+ * The policy of every page. The script that updates a run's progress needs `connect-src`. Only product images are
+ * loaded from other hosts: `imageOrigins`, those of the configured stores.
  */
-export const PAGE_POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "frame-src 'self'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "base-uri 'none'",
-].join('; ');
+export function pagePolicy(imageOrigins: readonly string[]): string {
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "script-src 'self'",
+    ["img-src 'self' data:", ...imageOrigins].join(' '),
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join('; ');
+}
 
 /** The policy of the queue view, which sets styles by script and names its own base. Its web fonts are not loaded. */
 export const QUEUE_POLICY = [
@@ -48,17 +50,19 @@ export function previewPolicy(style: string): string {
 }
 
 /** Express middleware: the headers of every dashboard response. A preview replaces the policy with its own. */
-export function securityHeaders(_request: Request, response: Response, next: NextFunction): void {
-  response.set({
-    'content-security-policy': PAGE_POLICY,
-    'cache-control': 'no-store',
-    'cross-origin-opener-policy': 'same-origin',
-    'cross-origin-resource-policy': 'same-origin',
-    'permissions-policy': 'camera=(), microphone=(), geolocation=()',
-    'referrer-policy': 'no-referrer',
-    'x-content-type-options': 'nosniff',
-    'x-frame-options': 'DENY',
-    'x-robots-tag': 'noindex',
-  });
-  next();
+export function securityHeaders(imageOrigins: () => readonly string[]): RequestHandler {
+  return (_request, response, next) => {
+    response.set({
+      'content-security-policy': pagePolicy(imageOrigins()),
+      'cache-control': 'no-store',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'permissions-policy': 'camera=(), microphone=(), geolocation=()',
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      'x-robots-tag': 'noindex',
+    });
+    next();
+  };
 }

@@ -11,6 +11,9 @@ import type { MetafieldValue, ProductSnapshot } from './snapshot.js';
  * one configured store. It may be called concurrently, and it respects the store's limits by itself.
  */
 export interface StoreConnector {
+  /** The origins of the addresses of product images, for pages that show them. */
+  readonly imageOrigins: readonly string[];
+
   /**
    * Tests credentials, permissions and the API version, with one finding per item and the worst last. It throws only
    * when it cannot explain the problem as a finding.

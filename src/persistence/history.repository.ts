@@ -58,6 +58,22 @@ export type DriftCandidate = Pick<StoreProductEntity, (typeof DRIFT_COLUMNS)[num
 export class HistoryRepository {
   constructor(private readonly db: Database) {}
 
+  /** The address of each product's first image, as it was last sent to the catalog. A product without one is absent. */
+  async images(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    if (externalIds.length === 0) return new Map();
+    const rows = await this.db.read(
+      z.object({ externalId: z.string(), address: z.string() }),
+      // SQL: the newest row of each product, and one value of its JSON.
+      `SELECT asked.product AS external_id, image.address FROM unnest($1::text[]) AS asked(product)
+       CROSS JOIN LATERAL (
+         SELECT coalesce(body #>> '{images,0,source_url}', body #>> '{variants,0,images,0,source_url}') AS address
+         FROM sync_action WHERE external_id = asked.product AND body IS NOT NULL ORDER BY id DESC LIMIT 1
+       ) AS image WHERE image.address IS NOT NULL`,
+      [[...new Set(externalIds)]],
+    );
+    return new Map(rows.map(({ externalId, address }) => [externalId, address]));
+  }
+
   /** True when any row names the product. */
   async knows(externalId: string): Promise<boolean> {
     return (

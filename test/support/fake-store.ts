@@ -34,6 +34,7 @@ export type StoreOperation =
 
 /** A store in memory, behind the port that connectors implement. */
 export class FakeStore implements StoreConnector {
+  readonly imageOrigins = ['https://cdn.shopify.com'];
   readonly script = new CallScript<StoreOperation>();
   readonly products = new Map<string, ProductSnapshot>();
   /** Without exports a full read goes by pages. */

@@ -19,6 +19,7 @@ import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, pageListSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
+import { Thumbnails } from '../thumbnails.js';
 import { foundPage, LINK_STATES, productsPage, timelinePage } from '../views/products.js';
 import { messages } from '../messages.js';
 
@@ -33,6 +34,7 @@ export class ProductPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly products: ProductOperations,
+    private readonly thumbnails: Thumbnails,
   ) {}
 
   @Get()
@@ -50,7 +52,8 @@ export class ProductPages {
       return;
     }
     const products = await this.products.list({ ...pageAt(offset), state, store });
-    response.send(productsPage(visitorOf(this.sessions, request, response), products, state));
+    const images = await this.thumbnails.of(products.items.map(({ externalId }) => externalId));
+    response.send(productsPage(visitorOf(this.sessions, request, response), products, state, images));
   }
 
   @Get(':id')
@@ -62,6 +65,8 @@ export class ProductPages {
   ): Promise<string> {
     const timeline = await this.products.timeline(id);
     if (timeline === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
-    return timelinePage(visitorOf(this.sessions, request, response), timeline);
+    const images = await this.thumbnails.of([timeline.externalId]);
+    const visitor = visitorOf(this.sessions, request, response);
+    return timelinePage(visitor, timeline, images.get(timeline.externalId));
   }
 }

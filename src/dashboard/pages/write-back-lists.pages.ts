@@ -15,6 +15,7 @@ import { pageAt, severalSchema } from '../page-query.js';
 import { productLabels } from '../product-labels.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
+import { Thumbnails } from '../thumbnails.js';
 import { journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
 import { messages } from '../messages.js';
@@ -38,6 +39,7 @@ export class WriteBackLists {
     private readonly db: Database,
     private readonly decisions: LastDecisions,
     private readonly sites: Sites,
+    private readonly thumbnails: Thumbnails,
   ) {}
 
   @Get('review')
@@ -49,11 +51,12 @@ export class WriteBackLists {
   ): Promise<string> {
     const given = { store, field };
     const waiting = await this.writeBacks.list({ ...pageAt(offset), ...given, state: 'pending_review' });
-    const [labels, last] = await Promise.all([
+    const [labels, images, last] = await Promise.all([
       this.#labels(waiting.items),
+      this.#images(waiting.items),
       this.decisions.of(actorNameOf(request)),
     ]);
-    const list = { given, stores: this.#stores(), last };
+    const list = { given, stores: this.#stores(), last, images };
     return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, list);
   }
 
@@ -81,13 +84,17 @@ export class WriteBackLists {
   ): Promise<string> {
     const given = pageFilterOf(query);
     const journal = await this.writeBacks.list({ ...pageAt(query.offset), ...filterOfPage(given) });
-    const labels = await this.#labels(journal.items);
-    const list = { given, stores: this.#stores() };
+    const [labels, images] = await Promise.all([this.#labels(journal.items), this.#images(journal.items)]);
+    const list = { given, stores: this.#stores(), images };
     return journalPage(visitorOf(this.sessions, request, response), journal, labels, list);
   }
 
   #stores(): string[] {
     return this.sites.stores.map(({ key }) => key);
+  }
+
+  #images(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {
+    return this.thumbnails.of(items.map(({ externalId }) => externalId));
   }
 
   #labels(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {

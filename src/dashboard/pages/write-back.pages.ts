@@ -30,6 +30,7 @@ import { previewDocument } from '../preview.js';
 import { productLabels } from '../product-labels.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
+import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
 import { writeBackPath, type ReviewPlace } from '../views/write-back-parts.js';
 import { messages } from '../messages.js';
@@ -62,6 +63,7 @@ export class WriteBackPages {
     private readonly values: LiveValues,
     private readonly approval: FieldApproval,
     private readonly decisions: LastDecisions,
+    private readonly thumbnails: Thumbnails,
   ) {}
 
   @Get(':id')
@@ -73,9 +75,10 @@ export class WriteBackPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const row = await this.#row(id);
-    const [comparison, labels, last, newer, older] = await Promise.all([
+    const [comparison, labels, images, last, newer, older] = await Promise.all([
       this.values.compare(row, { fresh: true }),
       productLabels(this.db, [row.externalId]),
+      this.thumbnails.of([row.externalId]),
       this.decisions.of(actorNameOf(request)),
       query.at === undefined || query.at === 0 ? null : this.#waitingAt({ ...query, at: query.at - 1 }),
       query.at === undefined ? null : this.#waitingAt({ ...query, at: query.at + 1 }),
@@ -84,6 +87,7 @@ export class WriteBackPages {
     return writeBackPage(visitorOf(this.sessions, request, response), {
       ...{ row, comparison, findings, last, newer, older, place: query },
       label: labels.get(row.externalId) ?? row.externalId,
+      image: images.get(row.externalId),
     });
   }
 

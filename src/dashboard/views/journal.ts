@@ -4,6 +4,7 @@ import { badge, moment, nothing, pager, pathTo, stateTabs } from '../elements.js
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
+import { thumbnail } from '../thumbnails.js';
 import { withoutAbsent, type PageFilter } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
 import { filterForm } from './filter-form.js';
@@ -22,12 +23,19 @@ export const JOURNAL_STATES = [
   'pending_review',
 ] as const;
 
+export interface JournalList {
+  readonly given: PageFilter;
+  readonly stores: readonly string[];
+  /** Addresses of thumbnails by external_id. */
+  readonly images: ReadonlyMap<string, string>;
+}
+
 /** The list of written and intended values. */
 export function journalPage(
   visitor: Visitor,
   journal: Page<PresentedWriteBack>,
   labels: ReadonlyMap<string, string>,
-  { given, stores }: { readonly given: PageFilter; readonly stores: readonly string[] },
+  { given, stores, images }: JournalList,
 ): string {
   const { state, ...others } = given;
   const isFiltered = Object.keys(withoutAbsent(others)).length > 0;
@@ -51,16 +59,16 @@ export function journalPage(
       }
       ${journal.items.length === 0 && nothing(messages.noWriteBacks)}
       <ul class="rows">
-        ${journal.items.map((item) => row(item, labels.get(item.externalId) ?? item.externalId))}
+        ${journal.items.map((item) => row(item, labels.get(item.externalId) ?? item.externalId, images.get(item.externalId)))}
       </ul>
       ${pager(journal, (offset) => pathTo('/journal', { ...withoutAbsent(given), offset }))}`,
   });
 }
 
-function row(item: PresentedWriteBack, label: string): Html {
+function row(item: PresentedWriteBack, label: string, image: string | undefined): Html {
   const written = item.fields.filter((field) => field.outcome === 'written').map(({ target }) => target);
   return html`<li data-row>
-    <p class="what"><a href="${writeBackPath(item.id)}">${label}</a></p>
+    <p class="what named">${thumbnail(image)} <a href="${writeBackPath(item.id)}">${label}</a></p>
     <p>${badge(item.state)} ${moment(lastOf(item))} ${item.decidedBy}</p>
     <p class="quiet">${item.reason}${written.length > 0 && ` (${targetList(written)})`}</p>
     ${item.state === 'applied' && askLink(item.id, 'revert', label)}

@@ -6,6 +6,7 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
+import { thumbnail } from '../thumbnails.js';
 import { withheldLines, withheldList } from './withheld.js';
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
@@ -14,6 +15,7 @@ export function productsPage(
   visitor: Visitor,
   products: Page<ListedProduct>,
   state: string | undefined,
+  images: ReadonlyMap<string, string>,
 ): string {
   return page(visitor, {
     title: 'Products',
@@ -26,7 +28,8 @@ export function productsPage(
         ${products.items.map(
           (product) =>
             html`<li data-row>
-              <p class="what">
+              <p class="what named">
+                ${thumbnail(images.get(product.externalId))}
                 <a href="${productPath(product.externalId)}">${nameOf(product.label, product.externalId)}</a>
               </p>
               <p>${badge(product.state)} ${product.store}</p>
@@ -78,13 +81,16 @@ function search(value: string): Html {
   </form>`;
 }
 
-export function timelinePage(visitor: Visitor, product: ProductTimeline): string {
+export function timelinePage(visitor: Visitor, product: ProductTimeline, image: string | undefined): string {
   const { link } = product;
   return page(visitor, {
     title: nameOf(product.label, product.externalId),
     section: 'products',
     body: html`<p class="crumbs"><a href="/products" data-key="u">Products</a></p>
-      <h1>${nameOf(product.label, product.externalId)}</h1>
+      <div class="named">
+        ${image !== undefined && thumbnail(image)}
+        <h1>${nameOf(product.label, product.externalId)}</h1>
+      </div>
       <p class="standing">${link !== null && badge(link.state)} ${product.standing}</p>
       <dl class="facts card">
         <dt>external_id</dt>

@@ -4,6 +4,7 @@ import { amount, counted, moment, nothing, pager, pathTo } from '../elements.js'
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
+import { thumbnail } from '../thumbnails.js';
 import { withoutAbsent, type PageFilter } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
 import { filterForm } from './filter-form.js';
@@ -16,6 +17,8 @@ export interface ReviewList {
   readonly stores: readonly string[];
   /** The visitor's last decision that can be taken back. */
   readonly last: LastDecision | null;
+  /** Addresses of thumbnails by external_id. */
+  readonly images: ReadonlyMap<string, string>;
 }
 
 /** The write-backs that wait for review, newest first. */
@@ -23,7 +26,7 @@ export function reviewPage(
   visitor: Visitor,
   waiting: Page<PresentedWriteBack>,
   labels: ReadonlyMap<string, string>,
-  { given, stores, last }: ReviewList,
+  { given, stores, last, images }: ReviewList,
 ): string {
   const { store } = given;
   const here = pathTo('/review', { ...withoutAbsent(given), offset: waiting.offset });
@@ -68,6 +71,7 @@ export function reviewPage(
                     // The place counts rows of the store. A list of one field has other places.
                     at: given.field === undefined ? waiting.offset + index : undefined,
                     store,
+                    image: images.get(item.externalId),
                   }),
                 )}
               </ul>
@@ -84,11 +88,15 @@ function allOf(given: PageFilter, stores: readonly string[]): PageFilter {
   return { ...given, state: 'pending_review', ...(store !== undefined && { store }) };
 }
 
-function row(item: PresentedWriteBack, label: string, place: ReviewPlace): Html {
+function row(
+  item: PresentedWriteBack,
+  label: string,
+  { image, ...place }: ReviewPlace & { readonly image: string | undefined },
+): Html {
   const title = item.fields.find((field) => field.target === 'title')?.intended;
   return html`<li data-row>
     <input type="checkbox" name="id" value="${item.id}" aria-label="Choose ${label}" />
-    <p class="what"><a href="${writeBackPath(item.id, place)}">${label}</a></p>
+    <p class="what named">${thumbnail(image)} <a href="${writeBackPath(item.id, place)}">${label}</a></p>
     <p class="quiet">${item.store} · ${moment(item.createdAt)}</p>
     <p>
       ${title !== undefined && title !== label && html`new title: <q>${title}</q>; `}

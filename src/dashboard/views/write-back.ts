@@ -18,10 +18,13 @@ import {
 } from './write-back-actions.js';
 import { markedText, targetName, writeBackPath, type ReviewPlace } from './write-back-parts.js';
 import { messages } from '../messages.js';
+import { thumbnail } from '../thumbnails.js';
 
 export interface WriteBackView {
   readonly row: WriteBackEntity;
   readonly label: string;
+  /** Address of the product's thumbnail. */
+  readonly image: string | undefined;
   readonly comparison: Comparison;
   /** The findings of the gates now; null when the store could not be read. */
   readonly findings: readonly GateFinding[] | null;
@@ -35,7 +38,7 @@ export interface WriteBackView {
 
 /** Before and after, side by side, with the possible decisions. */
 export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
-  const { row, label, comparison, last } = view;
+  const { row, label, image, comparison, last } = view;
   const open = isOpen(row);
   const inReview = row.state === 'pending_review';
   const back = writeBackPath(row.id, view.place);
@@ -46,7 +49,10 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
     keys: open ? REVIEW_KEYS : [['u', messages.backToList]],
     body: html`${crumbs(view, inReview)} ${undoBanner(visitor, last?.id === row.id ? null : last, back)}
       <div class="head">
-        <h1>${label}</h1>
+        <div class="named">
+          ${image !== undefined && thumbnail(image)}
+          <h1>${label}</h1>
+        </div>
         <div class="actions">
           ${isUndoable && undoForm(visitor, row.id, back)}
           ${row.state === 'applied' && askLink(row.id, 'revert', label)}

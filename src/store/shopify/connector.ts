@@ -38,8 +38,12 @@ import { ensureSubscriptions } from './subscriptions.js';
 import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
 
+/** All stores have their images there. */
+const IMAGE_ORIGIN = 'https://cdn.shopify.com';
+
 /** A Shopify store. `src/domain/store-port.ts` defines the contract of each method. */
 export class ShopifyConnector implements StoreConnector {
+  readonly imageOrigins: readonly string[];
   private readonly client: ShopifyClient;
   private readonly bulk: BulkExport;
   private readonly details: ProductDetails;
@@ -57,6 +61,7 @@ export class ShopifyConnector implements StoreConnector {
   /** Throws `misconfigured` for an unusable shop, endpoint, version or credentials. Sends no request. */
   constructor(private readonly options: ShopifyOptions) {
     this.base = resolveEndpoint(options.shop, options.endpoint);
+    this.imageOrigins = options.endpoint ? [IMAGE_ORIGIN, this.base.origin] : [IMAGE_ORIGIN];
     this.limits = { ...DEFAULT_LIMITS, ...options.limits };
     this.sleep = options.sleep ?? sleepQuietly;
     this.random = options.random ?? Math.random;
