@@ -28,7 +28,6 @@ const MECHANISMS: readonly Mechanism[] = [
       'src/webhooks/reply.ts': 'ends a response later',
       'src/schedule/scheduler.ts': 'starts work later',
       'src/cli/start.command.ts': 'waits for one of two signals, and ends a process that does not stop',
-      'src/cli/demo/run-demo.ts': 'waits for one of two signals',
       'src/sandbox/catalog/worker.ts': 'a pause that new work ends',
     },
     found: ['setTimeout(end, 5)', 'globalThis.setTimeout(end, 5)', 'Promise.race([work, late])'],

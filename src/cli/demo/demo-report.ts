@@ -4,6 +4,7 @@ import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import type { SandboxProduct } from '../../sandbox/store/index.js';
 import { messages } from '../messages.js';
+import { isSynchronised } from './demo-products.js';
 
 /** The result of the demo for one product. */
 export interface DemoOutcome {
@@ -12,8 +13,8 @@ export interface DemoOutcome {
   readonly after: SandboxProduct | undefined;
   /** For people. */
   readonly outcome: string;
-  /** False when the product did not get through the whole loop. */
-  readonly completed: boolean;
+  /** Null for a product that the demo's store leaves alone, false for one that did not get through the whole loop. */
+  readonly completed: boolean | null;
   /** True when a gate holds its text back for a person. */
   readonly isHeld: boolean;
 }
@@ -46,11 +47,11 @@ export function outcomeOf(
 export function resultOf(
   before: Pick<SandboxProduct, 'status' | 'isGiftCard'>,
   story: ProductStory,
-): { outcome: string; completed: boolean } {
-  if (before.status !== 'ACTIVE')
-    return { outcome: messages.leftAlone(before.status.toLowerCase()), completed: true };
-  // The demo's store leaves gift cards out, as `filter.giftCards` does by default.
-  if (before.isGiftCard) return { outcome: messages.leftAlone('a gift card'), completed: true };
+): { outcome: string; completed: boolean | null } {
+  if (!isSynchronised(before)) {
+    const kind = before.isGiftCard ? 'a gift card' : before.status.toLowerCase();
+    return { outcome: messages.leftAlone(kind), completed: null };
+  }
   if (story.failure !== null) return { outcome: messages.refused(story.failure), completed: false };
   if (story.link === null) return { outcome: messages.notLinked, completed: false };
   const withheld = story.link.withheld.map(({ kind, value }) => messages.withheld(kind, value)).join('');
@@ -71,7 +72,13 @@ export function resultOf(
 const WIDTHS = [30, 44, 44, 40];
 const NARROWEST = 12;
 
-/** The before/after table with one row per product, at most as wide as the terminal. `columns` is absent in a pipe. */
+/** The table shows no more rows. An export of a real shop has thousands of products. */
+const MOST_ROWS = 100;
+
+/**
+ * The before/after table, at most as wide as the terminal. It has one row per product. Of more than a hundred it shows those first
+ * that did not complete, or that a gate holds back. `columns` is absent in a pipe.
+ */
 export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number): string {
   const table = new Table({
     head: ['product', 'before', 'after', 'outcome'],
@@ -79,7 +86,7 @@ export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number)
     wordWrap: true,
     style: { head: [], border: [] },
   });
-  for (const { before, after, outcome } of outcomes) {
+  for (const { before, after, outcome } of shownOf(outcomes)) {
     table.push([
       printable(before.handle, 60),
       textOf(before),
@@ -87,7 +94,17 @@ export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number)
       printable(outcome, 160),
     ]);
   }
-  return table.toString();
+  const rest = outcomes.length - MOST_ROWS;
+  return rest > 0 ? `${table.toString()}\n${messages.demoMore(rest)}` : table.toString();
+}
+
+function shownOf(outcomes: readonly DemoOutcome[]): readonly DemoOutcome[] {
+  if (outcomes.length <= MOST_ROWS) return outcomes;
+  const isNotable = ({ completed, isHeld }: DemoOutcome): boolean => completed === false || isHeld;
+  return [...outcomes.filter(isNotable), ...outcomes.filter((outcome) => !isNotable(outcome))].slice(
+    0,
+    MOST_ROWS,
+  );
 }
 
 function widthsFor(columns: number | undefined): number[] {

@@ -10,7 +10,11 @@ import { CodedError } from '../../domain/errors.js';
 import { startDaemon, type RunningDaemon } from '../../daemon.js';
 import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../embedded-postgres/index.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
-import { startStoreSandbox, type RunningStoreSandbox } from '../../sandbox/store/index.js';
+import {
+  startStoreSandbox,
+  type ImportedProduct,
+  type RunningStoreSandbox,
+} from '../../sandbox/store/index.js';
 import { messages } from '../messages.js';
 import { openRuntimeFor, type Runtime } from '../runtime.js';
 
@@ -33,11 +37,13 @@ export interface DemoWorld {
   end(): Promise<void>;
 }
 
-/** Starts everything. When one part fails, the parts before it are stopped. */
-export async function openDemoWorld(csv: {
-  readonly text: string;
-  readonly name: string;
-}): Promise<DemoWorld> {
+/**
+ * Starts everything. When one part fails, or `signal` aborts, the parts before it are stopped and the reason is thrown.
+ */
+export async function openDemoWorld(
+  products: readonly ImportedProduct[],
+  signal: AbortSignal,
+): Promise<DemoWorld> {
   const ends: (() => Promise<void>)[] = [];
   const end = async (): Promise<void> => {
     for (const close of ends.splice(0).reverse()) await close();
@@ -54,11 +60,13 @@ export async function openDemoWorld(csv: {
     });
     ends.push(() => store.stop());
     store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
-    store.loadCsv(csv.text, csv.name);
+    store.load(products);
     const database = await openEmbeddedPostgres({ dataDir: dir, log: () => undefined });
     ends.push(() => database.release());
+    signal.throwIfAborted();
     const catalog = await startCatalogSandbox({ databaseUrl: database.url });
     ends.push(() => catalog.stop());
+    signal.throwIfAborted();
     const { token } = await catalog.issueApiToken('demo');
     const port = wantedPort(environment()['PORT']) ?? (await freePort());
     const url = `http://127.0.0.1:${String(port)}`;
@@ -68,6 +76,7 @@ export async function openDemoWorld(csv: {
     await writeFile(configFile, stringify(settings(places)), { mode: 0o600 });
     const runtime = await openRuntimeFor(loadConfig({ configFile, env: {} }), 'stderr');
     ends.push(() => runtime.release());
+    signal.throwIfAborted();
     const daemon = await startDaemon(runtime);
     ends.push(() => daemon.stop());
     return { catalog, store, daemon, runtime, url, adminToken, configFile, end };

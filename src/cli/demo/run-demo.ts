@@ -1,7 +1,6 @@
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { NO_COUNTS, type RunCounts } from '../../domain/run-counts.js';
 import { CodedError } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
@@ -15,8 +14,9 @@ import { TaskRepository } from '../../persistence/task.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
 import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
-import { demoCatalogCsv } from '../../sandbox/demo-catalog/demo-catalog.js';
+import { interruptSignal } from '../command.js';
 import { print } from '../output.js';
+import { readDemoProducts } from './demo-products.js';
 import { outcomeOf, outcomeTable, type DemoOutcome, type ProductStory } from './demo-report.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
 import { messages } from '../messages.js';
@@ -27,63 +27,65 @@ export interface DemoOptions {
 }
 
 const LOOK_EVERY_MS = 200;
-const RUN_WITHIN_MS = 300_000;
-const SETTLED_WITHIN_MS = 300_000;
+/** The demo gives up when nothing has moved for so long. How long all of it takes depends on the export. */
+const STUCK_AFTER_MS = 300_000;
+/** Products whose rows are read at the same time. */
+const READ_AT_ONCE = 8;
+/** Rows of an export that cannot be read, and names of held texts: no more are printed. */
+const MOST_PRINTED = 10;
 
-/** Runs the whole loop. The exit status is 0 only if every product completed and the second run found nothing to do. */
+/**
+ * Runs the whole loop. The exit status is 0 only if every product of the file completed and the second run found nothing to do.
+ * SIGINT and SIGTERM end it early, with everything stopped that it started.
+ */
 export async function runDemo(options: DemoOptions): Promise<number> {
-  const csv = await readProducts(options.products);
+  const signal = interruptSignal();
+  const { products, problems } = await readDemoProducts(options.products);
+  for (const problem of problems.slice(0, MOST_PRINTED)) print(messages.demoLeftOut(problem.message));
+  if (problems.length > MOST_PRINTED) print(messages.demoMoreLeftOut(problems.length - MOST_PRINTED));
   say(messages.demoStarts);
-  const world = await openDemoWorld(csv);
+  const world = await openDemoWorld(products, signal);
   try {
-    const outcomes = await loop(world);
+    const outcomes = await loop(world, signal);
     print(outcomeTable(outcomes, process.stdout.columns));
-    const stuck = outcomes.filter((outcome) => !outcome.completed);
-    print(messages.demoCompleted(outcomes.length - stuck.length, outcomes.length));
-    const repeated = await secondRun(world);
-    const held = outcomes.filter(({ isHeld }) => isHeld);
-    if (held.length > 0)
-      print(
-        messages.demoHeld(
-          held.length,
-          held.map(({ before }) => before.handle),
-        ),
-      );
+    const inScope = outcomes.filter(({ completed }) => completed !== null);
+    const completed = inScope.filter((outcome) => outcome.completed === true).length;
+    print(messages.demoCompleted(completed, inScope.length, outcomes.length - inScope.length));
+    const repeated = await secondRun(world, signal);
+    const held = outcomes.filter(({ isHeld }) => isHeld).map(({ before }) => before.handle);
+    if (held.length > 0) print(messages.demoHeld(held.length, held.slice(0, MOST_PRINTED)));
     print(messages.demoByRules);
-    if (options.keep) await keepUp(world);
-    return stuck.length === 0 && repeated ? 0 : 1;
+    if (options.keep) await keepUp(world, signal);
+    return completed === inScope.length && problems.length === 0 && repeated ? 0 : 1;
+  } catch (error) {
+    if (signal.aborted) throw new CodedError('transient', messages.demoInterrupted, { cause: error });
+    throw error;
   } finally {
     await world.end();
   }
 }
 
-async function loop(world: DemoWorld): Promise<DemoOutcome[]> {
+async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[]> {
   const before = world.store.products.list();
   say(messages.demoFirst(before.length));
-  const run = await runToEnd(world);
+  const run = await runToEnd(world, signal);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
   for (const remark of [...(run.error === null ? [] : [run.error]), ...run.notes]) print(`  ${remark}`);
   say(messages.demoWaits);
-  await allSettled(world);
-  return Promise.all(
-    before.map(async (product) => {
-      const externalId = productExternalId(world.store.shop, String(product.id));
-      return outcomeOf(
-        product,
-        world.store.products.get(product.id),
-        await storyOf(world, externalId),
-        world.store.shop,
-      );
-    }),
-  );
+  await allSettled(world, signal);
+  return pLimit(READ_AT_ONCE).map(before, async (product) => {
+    const externalId = productExternalId(world.store.shop, String(product.id));
+    const story = await storyOf(world, externalId);
+    return outcomeOf(product, world.store.products.get(product.id), story, world.store.shop);
+  });
 }
 
 /** Proves that written content does not return as a change: nothing is left to do on either side. */
-async function secondRun(world: DemoWorld): Promise<boolean> {
+async function secondRun(world: DemoWorld, signal: AbortSignal): Promise<boolean> {
   say(messages.demoSecond);
   const writesBefore = world.store.ledger.mutations.filter(isContentWrite).length;
   world.catalog.resetRequests();
-  const run = await runToEnd(world);
+  const run = await runToEnd(world, signal);
   const storeWrites = world.store.ledger.mutations.filter(isContentWrite).length - writesBefore;
   const catalogWrites = world.catalog.requests().filter((request) => request.method !== 'GET').length;
   print(messages.demoSecondDone(run.status, countsLine(run.counts), catalogWrites, storeWrites));
@@ -91,53 +93,55 @@ async function secondRun(world: DemoWorld): Promise<boolean> {
   return run.status === 'succeeded' && seen === unchanged && catalogWrites === 0 && storeWrites === 0;
 }
 
-async function readProducts(file: string | undefined): Promise<{ text: string; name: string }> {
-  if (file === undefined) return { text: demoCatalogCsv(), name: messages.demoCatalogue };
-  try {
-    return { text: await readFile(file, 'utf8'), name: basename(file) };
-  } catch (error) {
-    throw new CodedError(
-      'misconfigured',
-      messages.unreadableFile(file, error instanceof Error ? error.message : String(error)),
-    );
-  }
-}
-
 function isContentWrite({ name }: { readonly name: string }): boolean {
   return name !== 'bulkOperationRunQuery' && name !== 'webhookSubscriptionCreate';
 }
 
-async function runToEnd(world: DemoWorld): Promise<PresentedRun> {
+async function runToEnd(world: DemoWorld, signal: AbortSignal): Promise<PresentedRun> {
   const { daemon } = world;
   const { id } = await daemon.get(RunRequests).request({ store: DEMO_STORE, full: true, trigger: 'command' });
   await daemon.get(JobProducer).enqueue('runs', id);
-  return until('the run', RUN_WITHIN_MS, async () => {
+  return until<PresentedRun>('the run', signal, async () => {
     const run = await daemon.get(RunRepository).get(id);
-    return run === null || run.state === 'queued' || run.state === 'running' ? null : presentRun(run);
+    if (run === null) return { progress: movedOf(world) };
+    const isOpen = run.state === 'queued' || run.state === 'running';
+    return isOpen ? { progress: movedOf(world) } : { found: presentRun(run) };
   });
 }
 
 /** Waits until no task, delivery or write-back is open. */
-async function allSettled({ daemon }: DemoWorld): Promise<void> {
-  await until('the content', SETTLED_WITHIN_MS, async () => {
+async function allSettled(world: DemoWorld, signal: AbortSignal): Promise<void> {
+  const { daemon } = world;
+  await until('the content', signal, async () => {
     const [tasks, writeBacks, deliveries] = await Promise.all([
       daemon.get(TaskRepository).countByState(DEMO_STORE),
       daemon.get(WriteBackRepository).countByState(DEMO_STORE),
       daemon.get(DeliveryRepository).countByState(),
     ]);
     const open = (tasks['requested'] ?? 0) + (writeBacks['ready'] ?? 0) + (deliveries['received'] ?? 0);
-    return open === 0 ? true : null;
+    return open === 0 ? { found: true } : { progress: movedOf(world) };
   });
 }
 
-async function until<T>(what: string, withinMs: number, look: () => Promise<T | null>): Promise<T> {
-  const end = performance.now() + withinMs;
+/** Changes with every request to either side. */
+function movedOf({ catalog, store }: DemoWorld): string {
+  return `${String(catalog.requests().length)} ${String(store.ledger.mutations.length)}`;
+}
+
+/** A look finds the result, or a text that changes while the work moves on. */
+type Look<T> = { readonly found: T; readonly progress?: undefined } | { readonly progress: string };
+
+async function until<T>(what: string, signal: AbortSignal, look: () => Promise<Look<T>>): Promise<T> {
+  let last = '';
+  let movedAt = performance.now();
   for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    if (performance.now() > end)
-      throw new CodedError('transient', messages.demoTimedOut(what, withinMs / 1000));
-    await sleep(LOOK_EVERY_MS);
+    const seen = await look();
+    if (seen.progress === undefined) return seen.found;
+    if (seen.progress !== last) movedAt = performance.now();
+    last = seen.progress;
+    if (performance.now() - movedAt > STUCK_AFTER_MS)
+      throw new CodedError('transient', messages.demoStuck(what, STUCK_AFTER_MS / 1000));
+    await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
 }
 
@@ -175,9 +179,9 @@ function say(text: string): void {
   process.stderr.write(`· ${text}\n`);
 }
 
-async function keepUp(world: DemoWorld): Promise<void> {
+async function keepUp(world: DemoWorld, signal: AbortSignal): Promise<void> {
   print(messages.demoUp(world.url, world.adminToken));
   print(messages.demoSides(world.catalog.baseUrl, world.store.url));
   print(messages.demoConfig(world.configFile));
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,7 +1,8 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { CodedError } from '../../domain/errors.js';
 import { findColumns } from './csv-columns.js';
-import type { CsvField, MetafieldColumn } from './csv-columns.js';
+import { otherShopOf } from './export-text.js';
+import type { CsvColumns, CsvField, MetafieldColumn } from './csv-columns.js';
 
 /** One record of the file, which remembers where it came from. */
 export class CsvRow {
@@ -69,33 +70,55 @@ export class CsvRow {
   }
 }
 
+/** The rows of an export, and the rows that cannot be read, each with its reason. */
+export interface ExportRows {
+  readonly rows: readonly CsvRow[];
+  readonly problems: readonly CodedError[];
+}
+
 /**
- * The records of a product export. Byte order mark, CRLF and line breaks inside quotes are taken; blank lines are skipped.
- * Throws `invalid` with file and line for text that is no CSV, a record with more or fewer cells than the header, or a
- * header without handle or title.
+ * The records of a product export. Byte order mark, CRLF, line breaks inside quotes, and comma, semicolon or tab between cells are
+ * taken; blank lines are skipped. A record with more or fewer cells than the header is a problem of its own. Throws `invalid` with
+ * file and line for text that is no CSV, for a header without handle or title, and for a file without records.
  */
-export function readRows(text: string, file: string): CsvRow[] {
+export function readRows(text: string, file: string): ExportRows {
   const [headerRecord, ...records] = parseRecords(text, file).filter(({ cells }) => cells.some(isFilled));
   if (!headerRecord) throw new CodedError('invalid', `${file}: is empty; a header line was expected`);
   const header = headerRecord.cells;
+  const columns = requiredColumns(header, `${file}:${headerRecord.line}`);
+  if (records.length === 0) throw new CodedError('invalid', `${file}: has a header and no products`);
+  const rows: CsvRow[] = [];
+  const problems: CodedError[] = [];
+  for (const { line, cells } of records) {
+    if (cells.length === header.length) {
+      const named = new Map(header.map((column, index) => [column, cells[index] ?? '']));
+      rows.push(new CsvRow(file, line, named, columns.named, columns.metafields));
+      continue;
+    }
+    const at = cells.length < header.length ? header[cells.length] : header.at(-1);
+    const problem = `the record has ${cells.length} cells, the header ${header.length}`;
+    problems.push(new CodedError('invalid', `${file}:${line}, column "${at ?? ''}": ${problem}`));
+  }
+  return { rows, problems };
+}
+
+/** Throws `invalid` for a header without handle or title; the error names the other shop system if the header is one of those. */
+function requiredColumns(header: readonly string[], where: string): CsvColumns {
   const columns = findColumns(header);
-  for (const required of ['handle', 'title'] as const) {
-    if (columns.named.has(required)) continue;
-    const name = required === 'handle' ? 'Handle' : 'Title';
+  for (const [field, name] of [
+    ['handle', 'Handle'],
+    ['title', 'Title'],
+  ] as const) {
+    if (columns.named.has(field)) continue;
+    const system = otherShopOf(header);
     throw new CodedError(
       'invalid',
-      `${file}:${headerRecord.line}, column "${name}": is missing from the header`,
+      system === null
+        ? `${where}, column "${name}": is missing from the header`
+        : `${where}: is an export of ${system}; a product export of Shopify (CSV) was expected`,
     );
   }
-  return records.map(({ line, cells }) => {
-    if (cells.length !== header.length) {
-      const at = cells.length < header.length ? header[cells.length] : header.at(-1);
-      const problem = `the record has ${cells.length} cells, the header ${header.length}`;
-      throw new CodedError('invalid', `${file}:${line}, column "${at ?? ''}": ${problem}`);
-    }
-    const named = new Map(header.map((column, index) => [column, cells[index] ?? '']));
-    return new CsvRow(file, line, named, columns.named, columns.metafields);
-  });
+  return columns;
 }
 
 function isFilled(cell: string): boolean {
@@ -113,6 +136,7 @@ function parseRecords(text: string, file: string): CsvRecord[] {
   try {
     const records = parse(text, {
       bom: true,
+      delimiter: delimiterOf(text),
       relax_column_count: true,
       on_record: (cells: string[], { lines }) => {
         begins.push(linesBefore + 1);
@@ -130,4 +154,15 @@ function parseRecords(text: string, file: string): CsvRecord[] {
     const cell = open ? '' : `, cell ${Number(error['index'] ?? 0) + 1}`;
     throw new CodedError('invalid', `${file}:${line}${cell}: ${problem}`, { cause: error });
   }
+}
+
+const DELIMITERS = [',', ';', '\t'] as const;
+
+/** The delimiter that occurs most often in the header. Spreadsheet programs write semicolons where the comma is for decimals. */
+function delimiterOf(text: string): string {
+  const begin = text.trimStart();
+  const end = begin.search(/[\r\n]/);
+  const header = end < 0 ? begin : begin.slice(0, end);
+  const counts = DELIMITERS.map((delimiter) => header.split(delimiter).length);
+  return DELIMITERS[counts.indexOf(Math.max(...counts))] ?? ',';
 }

@@ -60,21 +60,47 @@ const OPTION_FIELDS = [
   ['option3Name', 'option3Value'],
 ] as const;
 
+/** The products of an export, and what of it cannot be read. */
+export interface ReadExport {
+  readonly products: readonly ImportedProduct[];
+  /** Each names file, line and column. A row costs itself; a value that is none, its product. */
+  readonly problems: readonly CodedError[];
+}
+
 /**
  * Reads a Shopify product export: the rows of one handle make one product, with one variant and up to one image a row.
- * Unknown columns are left alone. Throws `invalid`, naming file, line and column, at the first thing that is not as an
- * export has it; nothing is guessed.
+ * Unknown columns are left alone. Throws `invalid` for a file that is no such export. Nothing is guessed.
  */
-export function parseProductCsv(text: string, file = 'products.csv'): ImportedProduct[] {
+export function readProductCsv(text: string, file = 'products.csv'): ReadExport {
+  const { rows, problems: rowProblems } = readRows(text, file);
+  const problems = [...rowProblems];
   const groups = new Map<string, [CsvRow, ...CsvRow[]]>();
-  for (const row of readRows(text, file)) {
+  for (const row of rows) {
     const handle = row.text('handle');
-    if (handle === '') throw row.error('handle', 'is empty; every row names the product it belongs to');
     const group = groups.get(handle);
-    if (group) group.push(row);
+    if (handle === '')
+      problems.push(row.error('handle', 'is empty; every row names the product it belongs to'));
+    else if (group) group.push(row);
     else groups.set(handle, [row]);
   }
-  return [...groups.values()].map(productOf);
+  const products: ImportedProduct[] = [];
+  for (const group of groups.values()) {
+    try {
+      products.push(productOf(group));
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      problems.push(error);
+    }
+  }
+  return { products, problems };
+}
+
+/** As `readProductCsv`, for an export that must be whole: throws its first problem. */
+export function parseProductCsv(text: string, file?: string): readonly ImportedProduct[] {
+  const { products, problems } = readProductCsv(text, file);
+  const [first] = problems;
+  if (first) throw first;
+  return products;
 }
 
 function productOf(rows: readonly [CsvRow, ...CsvRow[]]): ImportedProduct {
@@ -135,9 +161,8 @@ function variantOf(row: CsvRow, optionNames: readonly string[]): ImportedVariant
   });
   return {
     optionValues,
-    sku: orNull(row.text('sku')),
-    // Spreadsheets put an apostrophe before long numbers to keep them text.
-    barcode: orNull(row.text('barcode').replace(/^'/, '')),
+    sku: orNull(asText(row.text('sku'))),
+    barcode: orNull(asText(row.text('barcode'))),
     price: money(row.number('price') ?? 0),
     compareAtPrice: optionalMoney(row.number('compareAtPrice')),
     weight: weightOf(row),
@@ -212,6 +237,11 @@ export function money(amount: number): string {
 
 function optionalMoney(amount: number | null): string | null {
   return amount === null ? null : money(amount);
+}
+
+/** Exports and spreadsheets put an apostrophe before numbers to keep them text. */
+function asText(cell: string): string {
+  return cell.replace(/^'/, '');
 }
 
 function orNull(text: string): string | null {

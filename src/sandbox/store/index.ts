@@ -5,6 +5,7 @@ import { AccessTokens } from './access-tokens.js';
 import { BulkOperations } from './bulk-operations.js';
 import type { BulkMode } from './bulk-operations.js';
 import { parseProductCsv } from './csv.js';
+import type { ImportedProduct } from './csv.js';
 import { Faults } from './faults.js';
 import type { FaultScope } from './faults.js';
 import { GraphqlEndpoint } from './graphql-endpoint.js';
@@ -23,6 +24,9 @@ import { WebhookSender } from './webhook-sender.js';
 import { WebhookSubscriptions } from './webhook-subscriptions.js';
 import type { WebhookSubscription } from './webhook-subscriptions.js';
 
+export { readProductCsv } from './csv.js';
+export type { ImportedProduct, ReadExport } from './csv.js';
+export { decodeExport } from './export-text.js';
 export type { BulkMode } from './bulk-operations.js';
 export type { FaultScope } from './faults.js';
 export type { Ledger } from './ledger.js';
@@ -81,6 +85,8 @@ export interface RunningStoreSandbox {
   readonly ledger: Ledger;
   /** Loads a product export; every product or none. Throws `invalid` with file, line and column. */
   loadCsv(text: string, file?: string): SandboxProduct[];
+  /** Puts products into the shop, as the store's own import does. */
+  load(products: readonly ImportedProduct[]): SandboxProduct[];
   webhookSubscriptions(): readonly WebhookSubscription[];
 
   /** The next requests are answered THROTTLED. */
@@ -126,6 +132,7 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
     products: new Merchant(state),
     ledger,
     loadCsv: (text, file) => parseProductCsv(text, file).map((product) => importProduct(state, product)),
+    load: (products) => products.map((product) => importProduct(state, product)),
     webhookSubscriptions: () => webhooks.all(),
     throttleNext: (count = 1, scope = {}) => faults.arm({ kind: 'throttle' }, { ...scope, count }),
     failNext: (status, { retryAfterSeconds, ...scope } = {}) =>

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -56,4 +56,38 @@ describe('a working directory without a database', () => {
     expect(first.status).toBe(0);
     expect((await world.run(['runs'])).stderr).toBe('');
   });
+});
+
+describe('the demo', () => {
+  it('refuses an export of another shop system before it starts anything', async () => {
+    const file = join(world.directory, 'woo.csv');
+    await writeFile(file, 'ID,Type,SKU,Name,Published,Regular price\n1,simple,S,N,1,5\n');
+    const end = await world.run(['demo', '--products', file]);
+    expect([end.status, end.stdout, end.stderr]).toEqual([
+      1,
+      '',
+      'store-sync: woo.csv:1: is an export of WooCommerce; a product export of Shopify (CSV) was expected\n',
+    ]);
+  });
+
+  it('stops its database and removes its files when SIGTERM ends it early', async () => {
+    const directory = await mkdtemp(join(world.directory, 'demo-'));
+    const child = spawn(process.execPath, [PROGRAM, 'demo'], {
+      cwd: directory,
+      env: { PATH: process.env['PATH'], TMPDIR: directory },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => {
+      if (!stderr.includes('first sync') && chunk.includes('first sync')) child.kill('SIGTERM');
+      stderr += chunk.toString();
+    });
+    await once(child, 'close');
+    expect([child.exitCode, stderr.split('\n').at(-2)]).toEqual([
+      1,
+      'store-sync: the demo was interrupted; everything it started is stopped',
+    ]);
+    const left = await readdir(directory);
+    expect(left.filter((name) => name.startsWith('store-sync-demo-'))).toEqual([]);
+  }, 60_000);
 });
