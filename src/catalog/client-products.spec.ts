@@ -252,10 +252,15 @@ describe('listing products', () => {
     expect(service.asked).toHaveLength(5);
   });
 
-  it('goes on from a kept next', async () => {
-    service.handler = () => ({ json: page([{ id: 2 }]) });
-    await service.client().nextProducts('/api/v1/products/?page=2');
-    expect(service.lines()).toEqual(['GET /products/?page=2']);
+  it('goes on from a first page that was read before, and reads it no second time', async () => {
+    service.handler = ({ query }) => ({
+      json: query.has('p') ? page([{ id: 2 }]) : page([{ id: 1 }], '?p=2'),
+    });
+    const client = service.client();
+    const first = await client.listProducts();
+    const pages = await all(client.productPages({}, first));
+    expect(pages.map(({ results }) => results.map(({ id }) => id))).toEqual([[1], [2]]);
+    expect(service.lines()).toEqual(['GET /products/', 'GET /products/?p=2']);
   });
 });
 

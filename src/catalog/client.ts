@@ -98,14 +98,17 @@ export class CatalogClient {
     return this.productPage(this.productsUrl(filters));
   }
 
-  /** The page that another page's `next` names. docs/catalog-rules.md#get-products. */
-  async nextProducts(next: string): Promise<Page<CatalogProduct>> {
-    return this.productPage(this.connection.nextUrl(next, this.productsUrl({})));
-  }
-
   /** Every product that the filters select, page after page; see `walkPages`. docs/catalog-rules.md#get-products. */
   iterateProducts(filters: ProductFilters = {}): AsyncGenerator<CatalogProduct, undefined> {
     return this.connection.walk(this.productsUrl(filters), (url) => this.productPage(url));
+  }
+
+  /** The pages of these products; `first` is the first one where the caller has it already. See `walkPages`. */
+  productPages(
+    filters: ProductFilters = {},
+    first?: Page<CatalogProduct>,
+  ): AsyncGenerator<Page<CatalogProduct>, undefined> {
+    return this.connection.pages(this.productsUrl(filters), (url) => this.productPage(url), first);
   }
 
   /**

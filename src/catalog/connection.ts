@@ -7,7 +7,7 @@ import { TokenProvider, type TokenCalls } from './auth.js';
 import { endpointUrl, nextPageUrl, parseBaseUrl, type Query } from './base-url.js';
 import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
 import { Http } from './http.js';
-import { walkPages, type Page } from './pages.js';
+import { itemsOf, walkPages, type Page } from './pages.js';
 import { RateLimiter } from './rate-limiter.js';
 import { readAnyJson } from './readers.js';
 import { Redactor } from './redaction.js';
@@ -105,8 +105,16 @@ export class Connection {
   }
 
   walk<T>(firstUrl: URL, fetch: (url: URL) => Promise<Page<T>>): AsyncGenerator<T, undefined> {
+    return itemsOf(this.pages(firstUrl, fetch));
+  }
+
+  pages<T>(
+    firstUrl: URL,
+    fetch: (url: URL) => Promise<Page<T>>,
+    first?: Page<T>,
+  ): AsyncGenerator<Page<T>, undefined> {
     const resolve = (next: string, current: URL) => this.nextUrl(next, current);
-    return walkPages({ firstUrl, fetch, resolve, maxPages: this.assumptions.maxPages });
+    return walkPages({ firstUrl, fetch, resolve, maxPages: this.assumptions.maxPages }, first);
   }
 
   /** The locale to send: the call's own, or the client's. */

@@ -60,12 +60,12 @@ export interface PageWalk<T> {
 }
 
 /**
- * All items of a list, page by page, following only `next` (docs/catalog-rules.md#list-23). Ends at a page without
- * `next`, at an empty page, and at a repeated `next`. If the list changes during the walk, an item may occur twice.
- * Throws `transient` when a page has disappeared, so that an incomplete walk never counts as complete. Throws
- * `misconfigured` beyond `maxPages`.
+ * All pages of a list, following only `next` (docs/catalog-rules.md#list-23). Ends at a page without `next`, at an empty
+ * page, and at a repeated `next`. If the list changes during the walk, an item may occur twice. `first` is the first page
+ * where the caller has read it already. Throws `transient` when a page has disappeared, so that an incomplete walk never
+ * counts as complete. Throws `misconfigured` beyond `maxPages`.
  */
-export async function* walkPages<T>(walk: PageWalk<T>): AsyncGenerator<T, undefined> {
+export async function* walkPages<T>(walk: PageWalk<T>, first?: Page<T>): AsyncGenerator<Page<T>, undefined> {
   const seen = new Set<string>();
   let url: URL | undefined = walk.firstUrl;
   while (url !== undefined && !seen.has(url.href)) {
@@ -76,11 +76,18 @@ export async function* walkPages<T>(walk: PageWalk<T>): AsyncGenerator<T, undefi
       );
     }
     const current: URL = url;
-    const page: Page<T> = await fetchPage(walk, current, seen.size === 0);
+    const isFirst = seen.size === 0;
+    const page: Page<T> = isFirst && first !== undefined ? first : await fetchPage(walk, current, isFirst);
     seen.add(current.href);
-    yield* page.results;
+    yield page;
     url = page.next === null || sizeOf(page) === 0 ? undefined : walk.resolve(page.next, current);
   }
+  return undefined;
+}
+
+/** The items of pages, in order. */
+export async function* itemsOf<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<T, undefined> {
+  for await (const page of pages) yield* page.results;
   return undefined;
 }
 

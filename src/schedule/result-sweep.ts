@@ -44,21 +44,15 @@ export class ResultSweep {
   }
 
   async #look(workspace: Workspace): Promise<string[]> {
-    const first = await workspace.client.listProducts(NEWEST_FIRST);
-    const ids = await this.#deliverNew(workspace, first.results);
-    if (ids.length === 0 || first.next == null) return ids;
+    const ids: string[] = [];
     let met = 0;
-    let page: CatalogProduct[] = [];
-    for await (const product of workspace.client.iterateProducts(NEWEST_FIRST)) {
-      met += 1;
-      if (met > first.results.length) page.push(product);
-      if (page.length < first.results.length) continue;
-      const found = await this.#deliverNew(workspace, page);
+    for await (const { results } of workspace.client.productPages(NEWEST_FIRST)) {
+      const found = await this.#deliverNew(workspace, results);
       ids.push(...found);
-      page = [];
+      met += results.length;
       if (found.length === 0 || met >= ROUND_MOST) return ids;
     }
-    return [...ids, ...(await this.#deliverNew(workspace, page))];
+    return ids;
   }
 
   async #deliverNew(workspace: Workspace, products: readonly CatalogProduct[]): Promise<string[]> {

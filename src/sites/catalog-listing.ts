@@ -20,8 +20,9 @@ const LOOKUPS_AT_ONCE = 4;
 const LEFT_OUT_MOST = 20;
 
 /**
- * Calls `onProduct` for every listed product. True when the listing was complete: as many products were met as the service counts. A
- * product that is deleted meanwhile may shift another one out of sight. Throws what a page's request throws.
+ * Calls `onProduct` for every listed product; each page is read once. True when the listing was complete: as many products were met as
+ * the service counted on the last page. A product that is deleted meanwhile may shift another one out of sight: then the last page
+ * counts fewer than the first. Throws what a page's request throws.
  */
 export async function walkListing(
   client: CatalogClient,
@@ -29,16 +30,16 @@ export async function walkListing(
   onProduct: (product: CatalogProduct) => void | Promise<void>,
 ): Promise<boolean> {
   const met = new Set<number>();
-  // A listing of one page has been read already.
-  const listed = first.next == null ? first.results : client.iterateProducts(OLDEST_FIRST);
-  for await (const product of listed) {
-    met.add(product.id);
-    await onProduct(product);
+  let last = first;
+  for await (const page of client.productPages(OLDEST_FIRST, first)) {
+    for (const product of page.results) {
+      met.add(product.id);
+      await onProduct(product);
+    }
+    last = page;
   }
-  if (first.count == null) return false;
-  if (first.next == null) return met.size >= first.count;
-  const { count } = await client.listProducts(OLDEST_FIRST);
-  return count != null && count >= first.count && met.size >= count;
+  const { count } = last;
+  return first.count !== null && count !== null && count >= first.count && met.size >= count;
 }
 
 /** True when a catalog product with this external_id is the linked one, and not somebody else's by now. */

@@ -111,16 +111,31 @@ export class FakeCatalog extends CatalogClient {
   }
 
   override async listProducts(filters: ProductFilters = {}): Promise<Page<CatalogProduct>> {
-    return this.script.run('listProducts', [filters], () => {
-      const all = this.#select(filters);
-      const next = all.length > this.pageSize ? 'http://127.0.0.1:9/api/v1/products/?page=2' : null;
-      return {
-        results: all.slice(0, this.pageSize),
-        next,
-        previous: null,
-        count: all.length + this.countsToo,
-      };
-    });
+    return this.script.run('listProducts', [filters], () => this.#page(filters, 0));
+  }
+
+  override async *productPages(
+    filters: ProductFilters = {},
+    first?: Page<CatalogProduct>,
+  ): AsyncGenerator<Page<CatalogProduct>, undefined> {
+    let page = first ?? (await this.listProducts(filters));
+    yield page;
+    for (let from = this.pageSize; page.next !== null; from += this.pageSize) {
+      page = await this.script.run('listProducts', [filters, from], () => this.#page(filters, from));
+      yield page;
+    }
+    return undefined;
+  }
+
+  #page(filters: ProductFilters, from: number): Page<CatalogProduct> {
+    const all = this.#select(filters);
+    const to = from + this.pageSize;
+    return {
+      results: all.slice(from, to),
+      next: all.length > to ? `http://127.0.0.1:9/api/v1/products/?from=${String(to)}` : null,
+      previous: null,
+      count: all.length + this.countsToo,
+    };
   }
 
   override async *iterateProducts(filters: ProductFilters = {}): AsyncGenerator<CatalogProduct, undefined> {

@@ -34,10 +34,11 @@ export class SandboxCatalog {
     stages: Stages,
     readings: Partial<CatalogReadings>,
     locale?: string,
+    pageSize = 50,
   ): Promise<SandboxCatalog> {
     const service = await startCatalogSandbox({
       databaseUrl: (await createTestDatabase()).url,
-      readings,
+      ...{ readings, pageSize },
       ...{ generationDelayMs: 0, backgroundDelayMs: 0, pollMs: 20 },
     });
     const { token } = await service.issueApiToken('tests');

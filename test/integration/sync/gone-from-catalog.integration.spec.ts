@@ -20,7 +20,7 @@ const ours = (id: number): string => snapshot(id).externalId;
 describe('in the sandbox, a product that was deleted in the catalog', () => {
   let catalog: SandboxCatalog;
   beforeEach(async () => {
-    catalog = await SandboxCatalog.open(stages, {});
+    catalog = await SandboxCatalog.open(stages, {}, undefined, 2);
     stages.store.put(snapshot(1), snapshot(2), modelSnapshot(3));
     await stages.sync();
   });
@@ -52,14 +52,15 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
     });
   });
 
-  it('costs a full night without changes no more requests than the listing has pages', async () => {
+  it('costs a full night without changes one request for each page of the listing', async () => {
     catalog.service.resetRequests();
     await stages.sync();
     expect(catalog.service.requests().map(({ method, path }) => `${method} ${path}`)).toEqual([
       'GET /products/',
+      'GET /products/',
     ]);
     await stages.sync({ full: false });
-    expect(catalog.service.requests()).toHaveLength(1);
+    expect(catalog.service.requests()).toHaveLength(2);
   });
 
   it('is linked to the product that somebody created under its external_id', async () => {
@@ -141,6 +142,24 @@ describe('a product that the listing does not show', () => {
     expect(run.notes.join()).toContain('products deleted in the catalog were not looked for');
     stages.catalog.countsToo = 0;
     expect(await stages.sync()).toMatchObject({ counts: { created: 1 } });
+  });
+
+  it('is not created again where a deletion shifts it between two pages that are read', async () => {
+    stages.catalog.pageSize = 1;
+    const { catalogId } = await stages.link(1);
+    let pages = 0;
+    stages.catalog.script.after(
+      'listProducts',
+      async () => {
+        pages += 1;
+        if (pages === 1) stages.catalog.products.delete(Number(catalogId));
+      },
+      3,
+    );
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 0 } });
+    expect(run.notes.join()).toContain('the catalog’s listing was incomplete');
+    expect(await stages.sync()).toMatchObject({ counts: { created: 1, unchanged: 2 } });
   });
 
   it('is not looked up one by one where the listing leaves out many that exist', async () => {
