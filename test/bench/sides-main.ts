@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { LISTING_PAGE } from './sides.js';
+import { LISTING_PAGE, LOOK_FOR_RESULTS } from './sides.js';
 
 // Both other sides in one process, as light as can be, so that what is measured is the daemon. On stdin, a JSON object a line
 // sets what they do (`Orders`); "counts" prints and resets how often each was asked.
@@ -126,7 +126,9 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   const arrived = performance.now();
   const body = await bodyOf(request);
   const path = (request.url ?? '').replace(/\?.*$/, '');
-  count('catalog', `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`);
+  const asked = `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`;
+  // The daemon looks for results generated elsewhere once a minute, whether or not a run goes on.
+  count('catalog', (request.url ?? '').includes('tasks=') ? LOOK_FOR_RESULTS : asked);
   const text = JSON.stringify(catalogAnswer(request.method ?? '', request.url ?? '', body));
   // So long after the request came, reading it and making the answer included. Timers know whole milliseconds and ring a
   // little late: on average this is right.

@@ -9,6 +9,8 @@ export interface Requests {
   readonly catalog: Readonly<Record<string, number>>;
 }
 
+/** The name in the counts for the minutely request of a daemon without a run. */
+export const LOOK_FOR_RESULTS = 'look for results';
 /** Products on a page of the catalog's listing. */
 export const LISTING_PAGE = 500;
 
