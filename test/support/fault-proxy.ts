@@ -56,6 +56,7 @@ export class FaultProxy {
   readonly requests: ProxiedRequest[] = [];
   private armed: Armed[] = [];
   private readonly answered = new EventEmitter();
+  private readonly stopping = new AbortController();
 
   private constructor(
     private readonly server: Server,
@@ -97,6 +98,7 @@ export class FaultProxy {
   }
 
   async stop(): Promise<void> {
+    this.stopping.abort();
     const closed = once(this.server, 'close');
     this.server.close();
     this.server.closeAllConnections();
@@ -137,7 +139,8 @@ export class FaultProxy {
         outgoing.destroy();
         return;
       case 'latency':
-        await sleep(fault.ms);
+        // A stopped proxy waits no longer; the connection is closed by then.
+        await sleep(fault.ms, undefined, { signal: this.stopping.signal });
         break;
       case 'duplicate':
         await this.forward(incoming, Buffer.concat(chunks));
