@@ -104,10 +104,7 @@ export class CatalogClient {
   }
 
   /** The pages of these products; `first` is the first one where the caller has it already. See `walkPages`. */
-  productPages(
-    filters: ProductFilters = {},
-    first?: Page<CatalogProduct>,
-  ): AsyncGenerator<Page<CatalogProduct>, undefined> {
+  productPages(filters: ProductFilters, first?: Page<CatalogProduct>): AsyncGenerator<Page<CatalogProduct>> {
     return this.connection.pages(this.productsUrl(filters), (url) => this.productPage(url), first);
   }
 

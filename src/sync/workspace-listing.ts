@@ -74,13 +74,12 @@ export async function addNewest(
   listing: TakenListing,
 ): Promise<boolean> {
   if (listing.isOwn) return listing.complete;
-  const { client } = workspace;
   // Others see what is added, and need not ask for it again.
   const rows = plan.sharedListings;
-  let page = await client.listProducts(NEWEST_FIRST);
-  const { count } = page;
+  let count: number | null | undefined;
   let added = 0;
-  for (;;) {
+  for await (const page of workspace.client.productPages(NEWEST_FIRST)) {
+    count ??= page.count;
     const unknown = await rows.unknown(
       listing.id,
       page.results.map(({ id }) => String(id)),
@@ -89,11 +88,10 @@ export async function addNewest(
     added += await addProducts(rows, listing.id, workspace.key, fresh);
     const last = page.results.at(-1);
     // Products before a known one are older than the listing.
-    if (page.next === null || last === undefined || !unknown.has(String(last.id))) break;
-    page = await client.nextProducts(page.next);
+    if (last === undefined || !unknown.has(String(last.id))) break;
   }
   const products = await rows.grow(listing.id, added);
-  return listing.complete && count !== null && products >= count;
+  return listing.complete && count != null && products >= count;
 }
 
 /** Null when another process reads the listing, or took the walk over. */
