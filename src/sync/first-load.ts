@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import pLimit from 'p-limit';
 import { assumptionOverridesSchema, resolveAssumptions } from '../catalog/assumptions.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
+import { BACKOFF } from '../domain/backoff.js';
 import type { CatalogProductBody } from '../domain/catalog-product.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, type ErrorCode } from '../domain/errors.js';
@@ -54,8 +55,6 @@ type UploadAnswer =
   | { readonly kind: 'refused'; readonly reason: string };
 
 const CHUNK = 200;
-const FIRST_PAUSE_MS = 1_000;
-const LONGEST_PAUSE_MS = 15_000;
 /** An import that takes longer is looked for in the listing, as if its task could not be read. */
 const IMPORT_MOST_MS = 7_200_000;
 const COUNT_EVERY_MS = 10_000;
@@ -202,11 +201,7 @@ export class FirstLoad {
   /** False when the task cannot be read, or does not end. */
   async #untilTaskEnds(store: Store, taskId: string, { signal }: LoadOptions): Promise<boolean> {
     const until = this.clock.now().getTime() + IMPORT_MOST_MS;
-    for (
-      let pauseMs = FIRST_PAUSE_MS;
-      this.clock.now().getTime() < until;
-      pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)
-    ) {
+    for (let looks = 1; this.clock.now().getTime() < until; looks += 1) {
       try {
         const { state } = await store.workspace.client.getBackgroundTask(taskId);
         if (state !== 'running') return true;
@@ -214,7 +209,7 @@ export class FirstLoad {
         if (!(error instanceof CodedError)) throw error;
         if (reactionTo('task', error) === 'give_up') return false;
       }
-      await this.clock.sleep(pauseMs, signal);
+      await this.clock.sleep(BACKOFF.outsideJob.stepMs(looks), signal);
     }
     return false;
   }
