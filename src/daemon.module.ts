@@ -17,6 +17,7 @@ import { SettingsModule, type AppSettings } from './settings.module.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
 import { RunsProcessor } from './sync/runs.processor.js';
 import { DeliveriesProcessor } from './webhooks/deliveries.processor.js';
+import { workConnections } from './runtime/connection-budget.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { BulkChangesProcessor } from './write-back/bulk-changes.processor.js';
 import { WriteBacksProcessor } from './write-back/write-backs.processor.js';
@@ -24,8 +25,6 @@ import { WriteBacksProcessor } from './write-back/write-backs.processor.js';
 export interface DaemonSettings extends AppSettings {
   readonly logger: PinoLogger;
 }
-
-const CONNECTIONS = 24;
 
 /** The modules that a role adds to a process. */
 const ROLE_MODULES: Readonly<
@@ -61,11 +60,11 @@ class WorkModule {}
 export class DaemonModule {
   static forRoot(settings: DaemonSettings): DynamicModule {
     const { config, logger, databaseUrl } = settings;
-    const { redisUrl } = config.queue;
+    const { redisUrl, runsAtOnce } = config.queue;
     return {
       module: DaemonModule,
       imports: [
-        SettingsModule.forRoot(settings, CONNECTIONS, 'move'),
+        SettingsModule.forRoot(settings, workConnections(runsAtOnce), 'move'),
         LoggerModule.forRoot(createLoggerOptions(logger)),
         QueueModule.forRoot({
           storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },

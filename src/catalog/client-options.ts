@@ -3,6 +3,7 @@ import type { CatalogAuth } from './auth.js';
 import type { TaskStatuses } from './background-task.js';
 import type { MalformedItem } from './pages.js';
 import type { Sleep } from './rate-limiter.js';
+import type { SharedPace } from './shared-rate-limiter.js';
 import type { RequestInfo } from './requester.js';
 
 export interface CatalogClientOptions {
@@ -14,6 +15,10 @@ export interface CatalogClientOptions {
   readonly locale?: string;
   /** The highest number of requests started per second. */
   readonly requestsPerSecond: number;
+  /** Shares this rate with other processes. Without it the rate is that of this client alone. */
+  readonly sharedPace?: SharedPace | undefined;
+  /** Called when the shared pace does not answer: the client goes on alone, more slowly. */
+  readonly onPaceFault?: (error: unknown) => void;
   /** The most concurrent requests. The number is reduced while more would only slow each of them. Default 32. */
   readonly concurrency?: number;
   /** The request that asks for generation; default in assumptions.ts. */

@@ -8,10 +8,11 @@ import { endpointUrl, nextPageUrl, parseBaseUrl, type Query } from './base-url.j
 import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
 import { Http } from './http.js';
 import { itemsOf, walkPages, type Page } from './pages.js';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimiter, type Limiter, type Sleep } from './rate-limiter.js';
 import { readAnyJson } from './readers.js';
 import { Redactor } from './redaction.js';
 import { Requester, type Call } from './requester.js';
+import { SharedRateLimiter } from './shared-rate-limiter.js';
 
 /** The options of a call; the rest follows from the method. */
 export interface Ask<T> extends Pick<
@@ -57,7 +58,7 @@ export class Connection {
     const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes;
     const concurrency = options.concurrency ?? DEFAULT_LIMITS.concurrency;
     this.http = new Http({ base: this.base, maxResponseBytes, maxSockets: concurrency, closed }, errors);
-    const limiter = new RateLimiter(options.requestsPerSecond, clock, sleep);
+    const limiter = limiterOf(options, clock, sleep);
     const turns = new AdaptiveConcurrency(concurrency);
     this.requester = new Requester(this.http, limiter, turns, errors, this.tokens, {
       clock,
@@ -151,4 +152,10 @@ export class Connection {
         }),
     };
   }
+}
+
+function limiterOf(options: CatalogClientOptions, clock: () => Date, sleep: Sleep): Limiter {
+  const { requestsPerSecond, sharedPace, onPaceFault } = options;
+  if (sharedPace === undefined) return new RateLimiter(requestsPerSecond, clock, sleep);
+  return new SharedRateLimiter(requestsPerSecond, clock, sleep, sharedPace, onPaceFault ?? (() => undefined));
 }

@@ -10,6 +10,20 @@ export interface Slot {
   readonly pausedMs: number;
 }
 
+/** Decides when a request may start. */
+export interface Limiter {
+  /** The present rate in requests per second. */
+  readonly pace: number;
+  /** Milliseconds until a pause ends; 0 without a pause. */
+  readonly pauseMs: number;
+  /** Waits until one request may start. Throws `throttled` when a pause would take longer than `maxPauseMs`. */
+  acquire(maxPauseMs: number, signal?: AbortSignal): Promise<Slot>;
+  /** Records the refusal of a request that started at `startedAtMs`; no request starts for `pauseMs`. */
+  slowDown(startedAtMs: number, pauseMs: number): void;
+  /** Records a request that was served. */
+  speedUp(): void;
+}
+
 /** The slowest rate, as a share of the ceiling. */
 const FLOOR_SHARE = 1 / 32;
 /** Each success restores this share of the ceiling, so that about fifty restore it completely. */
@@ -22,7 +36,7 @@ const CREDIT_MS = 50;
  * refusal (429, 503) pauses all requests and halves the rate, once for all requests that ran at the same time.
  * Successes restore it gradually. Requests start in order.
  */
-export class RateLimiter {
+export class RateLimiter implements Limiter {
   private ratePerSecond: number;
   private nextSlotMs = Number.NEGATIVE_INFINITY;
   private pausedUntilMs = Number.NEGATIVE_INFINITY;

@@ -6,7 +6,7 @@ import type { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import type { Bearer, TokenProvider } from './auth.js';
 import type { Http, Payload } from './http.js';
-import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
+import type { Limiter, Sleep, Slot } from './rate-limiter.js';
 
 /** Operations that share a token after an API token's 403: the login that works for one of a group is used for all. */
 export type OperationGroup = 'products' | 'uploads' | 'generation' | 'tasks' | 'settings' | 'tokens';
@@ -79,7 +79,7 @@ export class Requester {
 
   constructor(
     private readonly http: Http,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: Limiter,
     private readonly concurrency: AdaptiveConcurrency,
     private readonly errors: AnswerErrors,
     private readonly tokens: TokenProvider,

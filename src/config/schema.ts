@@ -61,7 +61,7 @@ export const configSchema = section({
       messages.keepDays(SHORTEST_HISTORY_DAYS),
     ),
   }),
-  queue: section({ redisUrl: redisUrl.optional() }),
+  queue: section({ redisUrl: redisUrl.optional(), runsAtOnce: amount(4, { min: 1, max: 32 }) }),
   notifications: section({ webhookUrl: optionalSecretAddress }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),

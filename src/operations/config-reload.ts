@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ConfigSource } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
+import { PaceRepository } from '../persistence/pace.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { connected } from '../sites/connect-sites.js';
 import { Sites } from '../sites/sites.js';
@@ -29,6 +30,7 @@ export class ConfigReload {
     private readonly source: ConfigSource,
     private readonly sites: Sites,
     private readonly metrics: Metrics,
+    private readonly pace: PaceRepository,
     private readonly logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'config' });
@@ -40,8 +42,8 @@ export class ConfigReload {
    */
   reload(): ReloadAnswer {
     const { config, warnings } = this.source.next();
-    const { metrics, logger, sites } = this;
-    const next = connected(config, { metrics, logger }, sites);
+    const { metrics, logger, pace, sites } = this;
+    const next = connected(config, { metrics, logger, pace }, sites);
     const answer = {
       workspaces: differencesOf(sites.workspaces, next.workspaces),
       stores: differencesOf(sites.stores, next.stores),

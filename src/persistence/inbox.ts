@@ -4,11 +4,10 @@ import { CodedError } from '../domain/errors.js';
 import { Logger } from '../runtime/logger.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { boundedClient } from './bounded-client.js';
+import { CONNECTION_BUDGET } from '../runtime/connection-budget.js';
 import { DATABASE_SETTINGS, type DatabaseSettings } from './database-settings.js';
 import { insertDeliveries, insertValues, type NewDelivery } from './delivery.repository.js';
 
-/** Connections kept for receipt alone, so that no amount of other work keeps a delivery waiting for one. */
-const INBOX_CONNECTIONS = 6;
 /** The sender gives up after 10 s and takes nothing but a 5xx for "later": the answer is given well before. */
 const GIVE_UP_MS = 3000;
 /** The server ends a statement after so long; one that says nothing is given up then. Leaves `GIVE_UP_MS` time to say so. */
@@ -58,7 +57,7 @@ export class Inbox implements OnApplicationShutdown {
     this.#pool = new pg.Pool({
       Client: boundedClient(STATEMENT_MS),
       connectionString: url,
-      max: INBOX_CONNECTIONS,
+      max: CONNECTION_BUDGET.inbox,
       connectionTimeoutMillis: 1500,
       statement_timeout: STATEMENT_MS,
       keepAlive: true,

@@ -1,5 +1,6 @@
 import type { CatalogField } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
@@ -83,6 +84,17 @@ export class LinkRepository {
       [store],
     );
     return row !== null;
+  }
+
+  /** Stores with background creations that no run follows. */
+  async storesWithAbandonedCreations(): Promise<string[]> {
+    const rows = await this.db.read(
+      z.object({ store: z.string() }),
+      // SQL: the same for all stores in one look, by the index of the few pending rows.
+      `SELECT DISTINCT store FROM store_product AS product WHERE state = 'pending' AND creation_task_id IS NOT NULL
+         AND NOT EXISTS (SELECT 1 FROM sync_run WHERE sync_run.store = product.store AND state IN ('queued', 'running'))`,
+    );
+    return rows.map((row) => row.store);
   }
 
   /**

@@ -11,6 +11,7 @@ import { Inbox } from './inbox.js';
 import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
 import { NotificationRepository } from './notification.repository.js';
+import { PaceRepository } from './pace.repository.js';
 import { OwedRepository } from './owed.repository.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RunItemRepository } from './run-item.repository.js';
@@ -45,6 +46,7 @@ const REPOSITORIES = [
   StoreEventRepository,
   StoreKeyRepository,
   OwedRepository,
+  PaceRepository,
   HistoryRepository,
   ListingRepository,
   SavedPlanRepository,

@@ -81,12 +81,37 @@ export class RunRepository {
   async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
     return this.db.entity(
       SyncRunEntity,
-      `UPDATE sync_run SET state = 'running', lease = $2, lease_until = now() + $3 * interval '1 millisecond',
-         started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1,
-         unended = unended + 1
-       WHERE id = $1 AND (state = 'queued' OR (state = 'running' AND lease_until < now())) RETURNING *`,
-      [id, lease, leaseMs],
+      `UPDATE sync_run SET ${CLAIMED} WHERE id = $3 AND ${CLAIMABLE} RETURNING *`,
+      [lease, leaseMs, id],
     );
+  }
+
+  /** Takes the run that is due longest. Null when none waits. */
+  async claimNext(lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
+    return this.db.entity(
+      SyncRunEntity,
+      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE}
+         ORDER BY turn_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
+      [lease, leaseMs],
+    );
+  }
+
+  /** True when a run has been waiting for a worker for more than a moment. */
+  async someWait(): Promise<boolean> {
+    return this.db.repository(SyncRunEntity).existsBy({
+      state: 'queued',
+      turnAt: Raw((column) => `${column} < now() - interval '1 second'`),
+    });
+  }
+
+  /** Puts the run behind those that wait. It goes on where it is, and this was no attempt of its own. */
+  async yieldTurn(id: string, lease: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, attempts = attempts - 1,
+         turn_at = now(), took_turns = true WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease],
+    );
+    return moved === 1;
   }
 
   /** False when the lease was lost: the caller must stop at once and change nothing. */
@@ -178,7 +203,7 @@ export class RunRepository {
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
          phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
-         lease = NULL, lease_until = NULL, unended = 0, finished_at = now()
+         lease = NULL, lease_until = NULL, unended = 0, took_turns = false, finished_at = now()
        WHERE id = $1 AND lease = $2 AND state = ANY($8)`,
       [
         id,
@@ -226,13 +251,13 @@ export class RunRepository {
   /** Puts a run back in the queue. The next worker resumes it at its current phase. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, took_turns = false WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease],
     );
   }
 
-  /** Runs that nobody works on: waiting, or with a lease that ran out. */
-  async unattended(): Promise<string[]> {
+  /** Runs that nobody works on, waiting or with a lease that ran out: those that are due longest, at most `limit`. */
+  async unattended(limit = 64): Promise<string[]> {
     const rows = await this.db.repository(SyncRunEntity).find({
       select: { id: true },
       where: [
@@ -240,7 +265,8 @@ export class RunRepository {
         // Leases are measured by the database's clock alone.
         { state: 'running', leaseUntil: Raw((column) => `${column} < now()`) },
       ],
-      order: { createdAt: 'ASC' },
+      order: { turnAt: 'ASC' },
+      take: limit,
     });
     return rows.map((row) => row.id);
   }
@@ -249,7 +275,7 @@ export class RunRepository {
   async requeueDue(): Promise<string[]> {
     const rows = await this.db.read(
       idRow,
-      `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL
+      `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL, turn_at = now()
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
          AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)
        RETURNING id`,
@@ -268,3 +294,8 @@ export class RunRepository {
       .find({ where: { store }, order: { createdAt: 'DESC' }, take: count });
   }
 }
+
+// SQL: shared by the two ways to take a run.
+const CLAIMED = `state = 'running', lease = $1, lease_until = now() + $2 * interval '1 millisecond',
+  started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, unended = unended + 1`;
+const CLAIMABLE = `(state = 'queued' OR (state = 'running' AND lease_until < now()))`;

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { BACKOFF } from '../domain/backoff.js';
 import type { StorePause } from '../domain/store-health.js';
 import { Database, json, stepAt } from './database.js';
+import { BEFORE_NOW, Database } from './database.js';
+import { StoreStateEntity } from './entities/store-state.entity.js';
 
 const standingPause = z.object({
   scope: z.enum(['everything', 'writes']),
@@ -95,6 +97,14 @@ export class StoreHealthRepository {
   /** Ends the pause without proof of work: should the store refuse again, the next pause is the longer one. */
   async end(store: string): Promise<void> {
     await this.db.affected(`UPDATE store_state SET ${NO_PAUSE} WHERE store = $1`, [store]);
+  }
+
+  /** Stores whose pause is over and that nobody has tried since. */
+  async dueTries(): Promise<string[]> {
+    const rows = await this.db
+      .repository(StoreStateEntity)
+      .find({ select: { store: true }, where: { pausedUntil: BEFORE_NOW } });
+    return rows.map((row) => row.store);
   }
 
   /** True for the one process that may try the store, whose pause is over; the others wait a minute for its result. */

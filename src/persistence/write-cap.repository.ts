@@ -93,6 +93,16 @@ export class WriteCapRepository {
     return row ?? { maxWritesPerRun: 0, maxWritesPerDay: 0 };
   }
 
+  /** Stores with ready rows that wait for a limit. */
+  async storesWaiting(): Promise<string[]> {
+    const rows = await this.db.read(
+      z.object({ store: z.string() }),
+      // SQL: all stores in one look at a partial index.
+      `SELECT DISTINCT store FROM write_back WHERE capped_by IS NOT NULL AND state = 'ready'`,
+    );
+    return rows.map((row) => row.store);
+  }
+
   /**
    * Makes as many waiting rows due as the limits have room for, oldest first. Also finds limits that were raised.
    * Returns how many.

@@ -1,6 +1,7 @@
 import { runMigrations, setDefaultBackendFactory } from 'bullmq';
 import pg from 'pg';
 import { CodedError } from '../domain/errors.js';
+import { CONNECTION_BUDGET } from '../runtime/connection-budget.js';
 import { createPreparedBackend, UnhurriedClient } from './postgres-connection.js';
 import { sparingly } from './sparing-log.js';
 import type { OpenOptions, QueueBackend } from './queue-backend.js';
@@ -8,8 +9,6 @@ import { repeatFor, timedOut, within } from '../runtime/time-limit.js';
 
 const SCHEMA = 'bullmq';
 const PING_TIMEOUT_MS = 3_000;
-/** Each worker keeps one connection for LISTEN. The rest serve the statements of all queues and workers. */
-const POOL_MAX = 16;
 /** Queues in PostgreSQL: one pool for all of them, in a separate schema that is migrated at every start. */
 export async function openPostgresBackend(databaseUrl: string, options: OpenOptions): Promise<QueueBackend> {
   if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
@@ -21,7 +20,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     application_name: 'store-sync queue',
     // The queue's statements name their tables without a schema.
     options: `-c search_path=${SCHEMA}`,
-    max: POOL_MAX,
+    max: CONNECTION_BUDGET.queue,
     connectionTimeoutMillis: 5_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,

@@ -19,6 +19,8 @@ import { WebhookSlot } from '../sites/webhook-slot.js';
 const BATCH = 500;
 /** A queue with this many waiting jobs gets no further jobs. */
 const LOW_WATER = 100;
+/** Jobs that wake workers of runs: enough for the workers of several processes. */
+const RUN_JOBS = 64;
 
 /**
  * The sweeper (docs/decisions/0001-rows-before-queues.md): it enqueues due rows without a worker, resumes runs that a
@@ -56,8 +58,7 @@ export class Reconciler {
   async sweep(): Promise<boolean> {
     const { deliveries, writeBacks } = this;
     await this.#step('runs', () => this.#runs());
-    for (const store of this.sites.stores)
-      await this.#step(`limits of store ${store.key}`, () => this.#wakeCapped(store));
+    await this.#step('limits', () => this.#wakeCapped());
     const more = [
       !this.pacer.flooded && (await this.#topUp('deliveries', () => deliveries.due(BATCH))),
       await this.#topUp('write-backs', () => writeBacks.due(BATCH)),
@@ -71,8 +72,7 @@ export class Reconciler {
 
   /** Tries paused stores, asks what became of open tasks, and for results generated elsewhere. Each answer may take as long as the service likes. */
   async poll(workspace: Workspace): Promise<void> {
-    for (const store of this.sites.stores.filter((each) => each.workspace.key === workspace.key))
-      await this.#step(`pause of store ${store.key}`, () => this.#probe(store));
+    await this.#step('pauses', () => this.#probeDue(workspace));
     await this.#step('tasks', async () => {
       await this.jobs.enqueueMany('deliveries', await this.poller.pollDue(BATCH, [workspace]));
     });
@@ -98,13 +98,29 @@ export class Reconciler {
 
   async #runs(): Promise<void> {
     await this.runs.requeueDue();
-    await this.jobs.enqueueMany('runs', await this.runs.unattended());
+    // A job only wakes a worker, which takes runs until none waits.
+    if (((await this.jobs.waiting('runs')) ?? 0) >= RUN_JOBS) return;
+    await this.jobs.enqueueMany('runs', await this.runs.unattended(RUN_JOBS));
   }
 
   /** Writes that waited for a limit go on as far as it has room again: on the next day, or after the next run began. */
-  async #wakeCapped({ key, writeLimits }: Store): Promise<void> {
-    const woken = await this.caps.wake(key, writeLimits);
-    if (woken > 0) this.#log.info({ store: key, woken }, 'writes that waited for a limit go on');
+  async #wakeCapped(): Promise<void> {
+    for (const key of await this.caps.storesWaiting()) {
+      const store = this.sites.findStore(key);
+      if (store === undefined) continue;
+      await this.#step(`limits of store ${key}`, async () => {
+        const woken = await this.caps.wake(key, store.writeLimits);
+        if (woken > 0) this.#log.info({ store: key, woken }, 'writes that waited for a limit go on');
+      });
+    }
+  }
+
+  async #probeDue(workspace: Workspace): Promise<void> {
+    for (const key of await this.probe.dueStores()) {
+      const store = this.sites.findStore(key);
+      if (store?.workspace.key === workspace.key)
+        await this.#step(`pause of store ${key}`, () => this.#probe(store));
+    }
   }
 
   /** A pause that is over: the store is asked once, and what waits goes on only if it grants what is needed. */
@@ -118,10 +134,12 @@ export class Reconciler {
 
   /** Background creations whose run has ended get a job of their own. */
   async #creations(): Promise<void> {
-    for (const store of this.sites.stores) {
-      if (await this.links.hasAbandonedCreations(store.key))
-        await this.jobs.enqueueMany('reconcile', [`creations:${store.key}`]);
-    }
+    const stores = await this.links.storesWithAbandonedCreations();
+    const configured = stores.filter((key) => this.sites.findStore(key) !== undefined);
+    await this.jobs.enqueueMany(
+      'reconcile',
+      configured.map((key) => `creations:${key}`),
+    );
   }
 
   /**

@@ -1,6 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import { SchedulerRegistry } from '@nestjs/schedule';
 import { CronJob } from 'cron';
+import pLimit from 'p-limit';
 import { errorLine } from '../domain/errors.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
@@ -14,6 +15,7 @@ import { Retention } from './retention.js';
 import { startDelayMs } from '../sites/start-times.js';
 import { latestSlot } from './slots.js';
 
+const TICKS_AT_ONCE = 4;
 const SWEEP_MS = 5_000;
 /** The interval while more rows are due than one round handles. */
 const SWEEP_AGAIN_MS = 1_000;
@@ -33,6 +35,8 @@ const EVENTS_QUIET_MS = 3_000;
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #log: Logger;
+  /** A thousand stores may be due at the same minute. All at once would wait for database connections until their time is up. */
+  readonly #ticks = pLimit(TICKS_AT_ONCE);
   #startedAt: Date;
   #stopped = false;
 
@@ -98,7 +102,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       this.registry.addCronJob(`sync ${store.key}`, job);
       job.start();
       this.#awaitStart(store);
-      void this.#guarded('schedule', () => this.#makeUp(store));
+      void this.#guarded('schedule', () => this.#ticks(() => this.#makeUp(store)));
     }
   }
 
@@ -149,7 +153,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** The store's run starts in `ms` milliseconds, if this process still works then. */
   #tickIn(ms: number, store: Store): void {
-    const tick = (): void => void this.#guarded('schedule', () => this.tick(store));
+    const tick = (): void => void this.#guarded('schedule', () => this.#ticks(() => this.tick(store)));
     if (ms === 0) {
       tick();
       return;

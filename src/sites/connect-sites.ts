@@ -2,9 +2,12 @@ import { isDeepStrictEqual } from 'node:util';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
+import type { SharedPace } from '../catalog/shared-rate-limiter.js';
 import type { AppConfig } from '../config/index.js';
+import { errorLine } from '../domain/errors.js';
 import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
+import type { PaceRepository } from '../persistence/pace.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
@@ -18,6 +21,8 @@ type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScal
 export interface Observers {
   readonly metrics: Metrics;
   readonly logger: Logger;
+  /** Shares the rate limit of each workspace with other processes. Without it a process has limits of its own. */
+  readonly pace?: Pick<PaceRepository, 'take' | 'slowDown'>;
 }
 
 /** See `connected`. */
@@ -33,7 +38,7 @@ export function connectSites(config: AppConfig, observers: Observers, patience: 
  */
 export function connected(
   config: Pick<AppConfig, 'workspaces' | 'stores'>,
-  { metrics, logger }: Observers,
+  { metrics, logger, pace }: Observers,
   present: Sites | null,
   patience: Patience = {},
 ): SiteSet {
@@ -42,7 +47,7 @@ export function connected(
     Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
       const before = present?.workspace(key);
       if (before !== undefined && isDeepStrictEqual(before.settings, settings)) return [key, before];
-      const observers = { metrics, log: logger.child({ stage: 'catalog' }) };
+      const observers = { metrics, pace, log: logger.child({ stage: 'catalog' }) };
       return [key, { key, settings, client: catalogClient(key, settings, observers, patience) }];
     }),
   );
@@ -62,7 +67,7 @@ export function connected(
 function catalogClient(
   key: string,
   settings: Workspace['settings'],
-  { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
+  { metrics, log, pace }: Pick<Observers, 'metrics' | 'pace'> & { readonly log: Logger },
   patience: Patience,
 ): CatalogClient {
   return new CatalogClient({
@@ -71,6 +76,13 @@ function catalogClient(
     auth: settings.auth,
     ...(settings.locale === undefined ? {} : { locale: settings.locale }),
     requestsPerSecond: settings.requestsPerSecond,
+    sharedPace: pace && sharedPace(pace, key, settings.requestsPerSecond),
+    onPaceFault: (error) => {
+      log.warn(
+        { workspace: key, err: errorLine(error) },
+        'the shared rate limit does not answer: this process goes on alone, at an eighth of the limit',
+      );
+    },
     concurrency: settings.concurrency,
     generation: settings.generation.request,
     tasks: settings.tasks,
@@ -98,6 +110,13 @@ function catalogClient(
       );
     },
   });
+}
+
+function sharedPace(pace: NonNullable<Observers['pace']>, key: string, ceiling: number): SharedPace {
+  return {
+    take: (wanted, served) => pace.take(key, ceiling, wanted, served),
+    slowDown: (startedAgoMs, pauseMs) => pace.slowDown(key, ceiling, startedAgoMs, pauseMs),
+  };
 }
 
 function storeConnector(

@@ -4,6 +4,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { Logger } from '../runtime/logger.js';
 import { connectSites } from './connect-sites.js';
 import { RunRequests } from './run-requests.js';
+import { PaceRepository } from '../persistence/pace.repository.js';
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
 import { Sites } from './sites.js';
 import { RENAME_POLICY, settleStoreKeys, type RenamePolicy } from './store-keys.js';
@@ -19,9 +20,9 @@ const STORE_KEYS = Symbol('STORE_KEYS');
   providers: [
     {
       provide: Sites,
-      inject: [APP_CONFIG, Metrics, Logger],
-      useFactory: (config: AppConfig, metrics: Metrics, logger: Logger): Sites =>
-        connectSites(config, { metrics, logger }),
+      inject: [APP_CONFIG, Metrics, Logger, PaceRepository],
+      useFactory: (config: AppConfig, metrics: Metrics, logger: Logger, pace: PaceRepository): Sites =>
+        connectSites(config, { metrics, logger, pace }),
     },
     {
       provide: STORE_KEYS,

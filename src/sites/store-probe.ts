@@ -14,6 +14,11 @@ export interface ProbeResult {
 export class StoreProbe {
   constructor(private readonly health: StoreHealthRepository) {}
 
+  /** Stores whose pause is over. */
+  dueStores(): Promise<string[]> {
+    return this.health.dueTries();
+  }
+
   /** Probes the store if its pause is over and no other process does so now. */
   async probeWhenDue(store: Store): Promise<ProbeResult | null> {
     return (await this.health.takeDueTry(store.key)) ? this.probe(store) : null;

@@ -26,6 +26,7 @@ import { Outage } from './outage.js';
 import { planRead } from './planning.js';
 import { RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
+import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
 
 export interface RunProgress {
   readonly phase: RunStep;
@@ -48,8 +49,16 @@ interface Hold {
   readonly onProgress: (progress: RunProgress) => void;
   /** By the process's own monotonic clock. Until then no other worker can have the run. */
   heldUntilMs: number;
+  /** Null for the run of a command, whose process has no other. */
+  readonly turn: WorkerTurn | null;
   counts: Partial<RunCounts>;
 }
+
+/** The result of a worker's look for a run. */
+export type WorkedTurn =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ended'; readonly run: SyncRunEntity }
+  | { readonly kind: 'handed_on' };
 
 /** Stops a run that a person cancelled. Without a code: it is no failure of a product. */
 class RunCancelledError extends Error {
@@ -108,12 +117,35 @@ export class RunWorker {
     const heldUntilMs = performance.now() + LEASE_MS;
     const run = await this.runs.claim(runId, lease, LEASE_MS);
     if (run === null) return null;
-    const facts = { 'run.id': run.id, store: run.store, 'run.kind': run.kind, 'run.trigger': run.trigger };
-    return traced('run', facts, (span) => this.#hold({ run, lease, heldUntilMs }, signal, onProgress, span));
+    return this.#traced({ run, lease, heldUntilMs, turn: null }, signal, onProgress);
+  }
+
+  /**
+   * Works the run that is due longest, in any store. While others wait, a run that applies its plan lets them have the worker after ten
+   * seconds, and goes on later. So large runs share, and small ones do not wait for them.
+   */
+  async workNext(signal: AbortSignal, turnMs = TURN_MS): Promise<WorkedTurn> {
+    const lease = randomUUID();
+    const heldUntilMs = performance.now() + LEASE_MS;
+    const run = await this.runs.claimNext(lease, LEASE_MS);
+    if (run === null) return { kind: 'none' };
+    const turn = new WorkerTurn(this.runs, turnMs);
+    const ended = await this.#traced({ run, lease, heldUntilMs, turn }, signal, () => undefined);
+    return ended === null ? { kind: 'handed_on' } : { kind: 'ended', run: ended };
+  }
+
+  #traced(
+    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs' | 'turn'>,
+    signal: AbortSignal,
+    onProgress: (progress: RunProgress) => void,
+  ): Promise<SyncRunEntity | null> {
+    const { id, store, kind, trigger } = claimed.run;
+    const facts = { 'run.id': id, store, 'run.kind': kind, 'run.trigger': trigger };
+    return traced('run', facts, (span) => this.#hold(claimed, signal, onProgress, span));
   }
 
   async #hold(
-    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs'>,
+    claimed: Pick<Hold, 'run' | 'lease' | 'heldUntilMs' | 'turn'>,
     signal: AbortSignal,
     onProgress: (progress: RunProgress) => void,
     span: OpenSpan,
@@ -142,6 +174,10 @@ export class RunWorker {
       const end = await tallied(requests, () => this.#toEnd(hold));
       return await this.#finish(hold, end, span);
     } catch (error) {
+      if (error instanceof TurnOverError && (await this.runs.yieldTurn(run.id, lease))) {
+        this.#log.info({ runId, store: run.store }, 'run lets others have its worker');
+        return null;
+      }
       if (!stop.aborted) throw error;
       const reason: unknown = holder.signal.reason;
       if (reason instanceof RunCancelledError)
@@ -195,12 +231,13 @@ export class RunWorker {
       if (run.crashCount > CRASHES_MOST) return await this.ends.givenUp(run);
       await this.pauses.refuseWhilePaused(store);
       if (run.phase === 'extract') await this.#plan(hold, store);
-      else await this.actions.retryFailures(run.id);
+      else if (!run.tookTurns) await this.actions.retryFailures(run.id);
       const outcome = await this.#apply(hold, store);
       await this.state.unpause(store.workspace.key);
       return await this.ends.ended(run, outcome);
     } catch (error) {
       signal.throwIfAborted();
+      if (error instanceof TurnOverError) throw error;
       return this.ends.endedEarly(run, error);
     }
   }
@@ -325,8 +362,9 @@ export class RunWorker {
         if (performance.now() > hold.heldUntilMs) lose();
         signal.throwIfAborted();
       },
+      keepsTurn: (): boolean => hold.turn?.lasts() ?? true,
     };
-    await this.#enter(hold, 'apply');
+    if (!run.tookTurns) await this.#enter(hold, 'apply');
     const before = await this.actions.tally(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
@@ -337,6 +375,7 @@ export class RunWorker {
         onProgress({ phase: 'apply', done, total: before.open });
       }),
     );
+    if (hold.turn?.isOver === true && (await this.actions.tally(run.id)).open > 0) throw new TurnOverError();
     await this.#enter(hold, 'creations');
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));

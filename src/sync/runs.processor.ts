@@ -1,25 +1,40 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
-import type { Job } from 'bullmq';
+import { Inject, type OnApplicationBootstrap } from '@nestjs/common';
+import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { rowIdOf } from '../queue/index.js';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { RunWorker } from './run-worker.js';
 
-/** Runs of different stores work side by side. The lease allows one worker per run. */
-@Processor('runs', { concurrency: 4 })
-export class RunsProcessor extends WorkerHost {
+/**
+ * Runs of different stores work side by side. A job only wakes a worker: the rows say which run is due, in the order of their turns. So
+ * a queue that lost its order, or has a job twice, changes nothing.
+ */
+@Processor('runs')
+export class RunsProcessor extends WorkerHost implements OnApplicationBootstrap {
   constructor(
     private readonly runWorker: RunWorker,
     private readonly shutdown: Shutdown,
     private readonly metrics: Metrics,
+    @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'queue'>,
   ) {
     super();
   }
 
-  async process(job: Job): Promise<void> {
-    const ended = await this.runWorker.work(rowIdOf(job), this.shutdown.signal);
-    if (!ended) return;
-    const { store, state, kind, startedAt, finishedAt } = ended;
+  onApplicationBootstrap(): void {
+    this.worker.concurrency = this.config.queue.runsAtOnce;
+  }
+
+  async process(): Promise<void> {
+    const { signal } = this.shutdown;
+    while (!signal.aborted) {
+      const worked = await this.runWorker.workNext(signal);
+      if (worked.kind === 'none') return;
+      if (worked.kind === 'ended') this.#count(worked.run);
+    }
+  }
+
+  #count({ store, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
     this.metrics.runs.inc({ store, state });
     if (startedAt !== null && finishedAt !== null)
       this.metrics.runSeconds.observe({ store, kind }, (finishedAt.getTime() - startedAt.getTime()) / 1000);

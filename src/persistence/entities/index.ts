@@ -1,5 +1,6 @@
 import { AuditEntryEntity } from './audit-entry.entity.js';
 import { CatalogHolderEntity, CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
+import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
@@ -40,6 +41,7 @@ export const ENTITIES = [
   CatalogListingEntity,
   CatalogListedEntity,
   CatalogHolderEntity,
+  WorkspacePaceEntity,
 ];
 
 export {

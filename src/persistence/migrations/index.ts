@@ -21,6 +21,8 @@ import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
 import { StoreKeys1765211000000 } from './1765211000000-store-keys.js';
 import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-catalog-id.js';
 import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.js';
+import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
+import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
 
 /** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
@@ -49,4 +51,6 @@ export const MIGRATIONS = [
   VariantsByCatalogId1765311000000,
   CatalogListings1765381000000,
   CsvUpload1765350000000,
+  WorkspacePace1765382000000,
+  RunTurns1765383000000,
 ];
