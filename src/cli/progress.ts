@@ -1,5 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
-import type { RunProgress } from '../sync/run-worker.js';
+import type { RunProgress } from '../sync/run-hold.js';
 import { messages } from './messages.js';
 
 const PHASES: Readonly<Record<RunProgress['phase'], string>> = {

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { BACKOFF } from '../domain/backoff.js';
 import type { StorePause } from '../domain/store-health.js';
-import { Database, json, stepAt } from './database.js';
-import { BEFORE_NOW, Database } from './database.js';
+import { BEFORE_NOW, Database, json, stepAt } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 
 const standingPause = z.object({

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
-import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
+import { NO_COUNTS } from '../domain/run-counts.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
@@ -15,7 +15,7 @@ import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import { Clock } from '../runtime/clock.js';
-import { tallied, type RequestTally } from '../runtime/request-tally.js';
+import { tallied } from '../runtime/request-tally.js';
 import { Logger } from '../runtime/logger.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
@@ -24,48 +24,10 @@ import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { Outage } from './outage.js';
 import { planRead } from './planning.js';
+import { RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
 import { RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
 import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
-
-export interface RunProgress {
-  readonly phase: RunStep;
-  readonly done: number;
-  /** Null while it is unknown. */
-  readonly total: number | null;
-}
-
-/** A run that this worker holds. */
-interface Hold {
-  readonly run: SyncRunEntity;
-  readonly lease: string;
-  /** Aborts when the process stops, or when another worker has the run. */
-  readonly signal: AbortSignal;
-  /** Ends all work on the run, because another worker has it or may have it. */
-  readonly lose: () => void;
-  readonly cancel: (by: string) => void;
-  /** Requests of this attempt and of the earlier ones. */
-  readonly requests: RequestTally;
-  readonly onProgress: (progress: RunProgress) => void;
-  /** By the process's own monotonic clock. Until then no other worker can have the run. */
-  heldUntilMs: number;
-  /** Null for the run of a command, whose process has no other. */
-  readonly turn: WorkerTurn | null;
-  counts: Partial<RunCounts>;
-}
-
-/** The result of a worker's look for a run. */
-export type WorkedTurn =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'ended'; readonly run: SyncRunEntity }
-  | { readonly kind: 'handed_on' };
-
-/** Stops a run that a person cancelled. Without a code: it is no failure of a product. */
-class RunCancelledError extends Error {
-  constructor(readonly by: string) {
-    super('a person cancelled the run');
-  }
-}
 
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;

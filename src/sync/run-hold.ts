@@ -1,0 +1,44 @@
+import type { RunCounts } from '../domain/run-counts.js';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import type { RunStep } from '../persistence/entities/sync-run.entity.js';
+import type { RequestTally } from '../runtime/request-tally.js';
+import type { WorkerTurn } from './worker-turn.js';
+
+export interface RunProgress {
+  readonly phase: RunStep;
+  readonly done: number;
+  /** Null while it is unknown. */
+  readonly total: number | null;
+}
+
+/** A run that this worker holds. */
+export interface Hold {
+  readonly run: SyncRunEntity;
+  readonly lease: string;
+  /** Aborts when the process stops, or when another worker has the run. */
+  readonly signal: AbortSignal;
+  /** Ends all work on the run, because another worker has it or may have it. */
+  readonly lose: () => void;
+  readonly cancel: (by: string) => void;
+  /** Requests of this attempt and of the earlier ones. */
+  readonly requests: RequestTally;
+  readonly onProgress: (progress: RunProgress) => void;
+  /** By the process's own monotonic clock. Until then no other worker can have the run. */
+  heldUntilMs: number;
+  /** Null for the run of a command, whose process has no other. */
+  readonly turn: WorkerTurn | null;
+  counts: Partial<RunCounts>;
+}
+
+/** The result of a worker's look for a run. */
+export type WorkedTurn =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'ended'; readonly run: SyncRunEntity }
+  | { readonly kind: 'handed_on' };
+
+/** Stops a run that a person cancelled. Without a code: it is no failure of a product. */
+export class RunCancelledError extends Error {
+  constructor(readonly by: string) {
+    super('a person cancelled the run');
+  }
+}
