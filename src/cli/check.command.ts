@@ -4,6 +4,7 @@ import { redactSecrets } from '../observability/logging/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import {
   checkSites,
+  dashboardFinding,
   notificationsFinding,
   secretFindings,
   probed,
@@ -39,7 +40,7 @@ export class CheckCommand extends StoreSyncCommand {
     }
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     if (workspaces.length > 0) findings.push(publicUrlFinding(config.server.publicUrl, workspaces));
-    findings.push(notificationsFinding(config.notifications.webhookUrl));
+    findings.push(dashboardFinding(config.server), notificationsFinding(config.notifications.webhookUrl));
     const runtime = await this.#open(options, findings);
     try {
       findings.push(...(await this.#checkAll(config, runtime)));

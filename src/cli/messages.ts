@@ -236,6 +236,8 @@ export const messages = {
   leftAlone: (status: string): string => `skipped: the product is ${status}`,
   unknownStore: (store: string, nearest: string | null, known: string): string =>
     `no store "${store}" is configured${nearest === null ? '' : `; did you mean ${nearest}?`} (configured: ${known === '' ? 'none' : known})`,
+  otherDatabase: (dir: string, besideFile: string): string =>
+    `there is no database in ${dir}, but one in ${besideFile}: change the working directory, or set database.dataDir to an absolute path`,
   newDatabase: (dir: string): string => `made a new, empty database in ${dir} (database.dataDir)`,
   unreadableFile: (file: string, reason: string): string => `${file} cannot be read: ${reason}`,
   shells: 'bash | zsh | fish; default: the shell that SHELL names',

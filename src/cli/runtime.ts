@@ -9,8 +9,9 @@ import {
   type LoadedConfig,
 } from '../config/index.js';
 import { createLogger, type LoggerSettings } from '../observability/logging/index.js';
+import { CodedError } from '../domain/errors.js';
 import { messages } from './messages.js';
-import { openEmbeddedPostgres } from '../embedded-postgres/index.js';
+import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 export interface Runtime extends DaemonSettings {
   readonly source: ConfigSource;
@@ -43,11 +44,12 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 export async function openRuntimeFor(
-  { config, warnings, readAgain }: Pick<LoadedConfig, 'config' | 'warnings' | 'readAgain'>,
+  { config, warnings, dataDirBesideFile, readAgain }: LoadedConfig,
   destination: 'stdout' | 'stderr',
 ): Promise<Runtime> {
   const source = new ConfigSource(config, readAgain);
   const logger = createLogger(loggerSettings(source, destination));
+  await refuseOtherDatabase(config, dataDirBesideFile);
   const database = await openDatabase(config, logger);
   return {
     config,
@@ -66,6 +68,16 @@ function loggerSettings({ secrets }: ConfigSource, destination: 'stdout' | 'stde
   const level = destination === 'stderr' && env['LOG_LEVEL'] === undefined ? 'warn' : asked;
   const pretty = destination === 'stdout' ? process.stdout.isTTY : process.stderr.isTTY;
   return { level, pretty, secrets, destination };
+}
+
+/**
+ * A relative `database.dataDir` counts from the working directory. Throws `misconfigured` if there is no database, but one beside the
+ * configuration file: a new, empty one would let every product be created again.
+ */
+async function refuseOtherDatabase({ database }: AppConfig, besideFile: string | null): Promise<void> {
+  if (database.url !== 'embedded' || besideFile === null) return;
+  if ((await hasDatabase(database.dataDir)) || !(await hasDatabase(besideFile))) return;
+  throw new CodedError('misconfigured', messages.otherDatabase(database.dataDir, besideFile));
 }
 
 async function openDatabase(

@@ -104,6 +104,14 @@ describe('what is read', () => {
     expect(files.load('database: { dataDir: /var/lib/s }').config.database.dataDir).toBe('/var/lib/s');
   });
 
+  it('names the data directory beside the file when the working directory is another one', () => {
+    const configFile = files.file('database: { dataDir: state }');
+    const load = (cwd: string) => loadConfig({ configFile, env: {}, cwd });
+    expect(load('/srv').dataDirBesideFile).toBe(join(files.path, 'state'));
+    expect(load(files.path).dataDirBesideFile).toBeNull();
+    expect(files.load('database: { dataDir: /var/lib/s }').dataDirBesideFile).toBeNull();
+  });
+
   it('drops the trailing slash of an address, so that paths can be appended', () => {
     expect(files.load(workspace('baseUrl: https://c.test/api/v1/')).config.workspaces['w']?.baseUrl).toBe(
       'https://c.test/api/v1',

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, keyPath } from './config-error.js';
 import type { ConfigProblem } from './config-error.js';
@@ -32,6 +32,11 @@ export interface LoadedConfig {
   readonly warnings: readonly string[];
   /** The files that were read, in order. */
   readonly files: readonly string[];
+  /**
+   * The directory that a relative `database.dataDir` would name beside the operator's file; null when that is the configured one, or
+   * when the setting is absolute. A database there, and none in the configured directory, means a wrong working directory.
+   */
+  readonly dataDirBesideFile: string | null;
   /** The same files and environment as they are then. */
   readonly readAgain: () => LoadedConfig;
 }
@@ -57,9 +62,13 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
   }
   const { database, ...rest } = parsed.data;
   const config = deepFreeze({ ...rest, database: { ...database, dataDir: resolve(cwd, database.dataDir) } });
+  const besideFile = resolve(dirname(paths.at(-1) ?? DEFAULT_FILE), database.dataDir);
+  const isElsewhere =
+    paths.length > 1 && !isAbsolute(database.dataDir) && besideFile !== config.database.dataDir;
   return Object.freeze({
     config,
     warnings: configWarnings(config),
+    dataDirBesideFile: isElsewhere ? besideFile : null,
     files: files.map(({ path }) => path),
     readAgain: () => loadConfig({ ...options, cwd }),
   });

@@ -38,6 +38,11 @@ export function layoutOf(dataDir: string): Layout {
   };
 }
 
+/** Whether there is a database in this data directory. */
+export async function hasDatabase(dataDir: string): Promise<boolean> {
+  return isCluster(layoutOf(dataDir).cluster);
+}
+
 export interface PrepareOptions {
   readonly dataDir: string;
   readonly log: (line: string) => void;

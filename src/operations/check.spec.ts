@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { publicUrlFinding } from './check.js';
+import { loadConfig } from '../config/index.js';
+import { dashboardFinding, publicUrlFinding } from './check.js';
 
 const REMOTE = [{ key: 'default', baseUrl: 'https://catalog.example.com/api/v1' }];
 const LOCAL = [{ key: 'default', baseUrl: 'http://127.0.0.1:4000/api/v1' }];
@@ -27,5 +28,22 @@ describe('the public URL', () => {
     const { detail } = publicUrlFinding('https://10.1.2.3', REMOTE);
     expect(detail).toContain('https://10.1.2.3');
     expect(detail).toContain('workspace default (https://catalog.example.com/api/v1)');
+  });
+});
+
+describe('the dashboard and the API', () => {
+  const { server } = loadConfig({ env: {}, cwd: '/srv' }).config;
+
+  it('are off without any token, and the setting that turns them on is named', () => {
+    expect(dashboardFinding(server)).toMatchObject({
+      level: 'warn',
+      detail: expect.stringContaining('ADMIN_TOKEN'),
+    });
+  });
+
+  it('are on with the admin token, or with a named one', () => {
+    const named = { ops: { token: 'a token of enough signs', role: 'viewer' } } as const;
+    expect(dashboardFinding({ ...server, adminToken: 'a token of enough signs' }).level).toBe('ok');
+    expect(dashboardFinding({ ...server, tokens: named }).level).toBe('ok');
   });
 });

@@ -1,5 +1,5 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
-import type { WeakSecret } from '../config/index.js';
+import type { AppConfig, WeakSecret } from '../config/index.js';
 import type { Sites, Store, Workspace } from '../sites/sites.js';
 import { withoutTrailing } from '../domain/text.js';
 import { timedOut, within } from '../runtime/time-limit.js';
@@ -93,6 +93,14 @@ export function notificationsFinding(webhookUrl: string | undefined): Finding {
       ? checkMessages.noNotifications
       : checkMessages.notificationsTo(new URL(webhookUrl).host);
   return { level: 'ok', what: 'notifications', detail };
+}
+
+/** Without a token there is no dashboard and no API. That is allowed, but seldom intended. */
+export function dashboardFinding(server: AppConfig['server']): Finding {
+  const what = 'dashboard and API';
+  if (server.adminToken === undefined && Object.keys(server.tokens).length === 0)
+    return { level: 'warn', what, detail: checkMessages.dashboardOff };
+  return { level: 'ok', what, detail: checkMessages.dashboardOn };
 }
 
 /** The finding about a workspace's slot, without changing it. */

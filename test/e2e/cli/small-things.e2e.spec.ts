@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { World } from '../../support/e2e-world.js';
@@ -47,7 +47,7 @@ describe('a store that is not configured', () => {
 });
 
 describe('a working directory without a database', () => {
-  it('gets a new one, and the path is named', async () => {
+  it('gets a new one, whose path is named, unless there is one beside the configuration file', async () => {
     const elsewhere = await mkdtemp(join(world.directory, 'elsewhere-'));
     const dataDir = join(elsewhere, 'data');
     await world.configure({ database: { url: 'embedded', dataDir } });
@@ -55,6 +55,21 @@ describe('a working directory without a database', () => {
     expect(first.stderr).toContain(`made a new, empty database in ${dataDir} (database.dataDir)`);
     expect(first.status).toBe(0);
     expect((await world.run(['runs'])).stderr).toBe('');
+
+    const configFile = join(elsewhere, 'store-sync.yaml');
+    await writeFile(configFile, 'database: { dataDir: ./data }');
+    const cwd = await mkdtemp(join(world.directory, 'wrong-'));
+    const { status, stderr } = spawnSync(process.execPath, [PROGRAM, 'runs', '--config', configFile], {
+      cwd,
+      env: { PATH: process.env['PATH'] },
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([
+      1,
+      `store-sync: there is no database in ${join(cwd, 'data')}, but one in ${dataDir}: ` +
+        'change the working directory, or set database.dataDir to an absolute path\n',
+    ]);
+    expect(await readdir(cwd)).toEqual([]);
   });
 });
 
