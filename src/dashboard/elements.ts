@@ -1,4 +1,5 @@
 import { html, type Html } from './html.js';
+import { messages } from './messages.js';
 
 type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'calm';
 
@@ -118,6 +119,12 @@ export interface PagePlace {
  */
 export function pager({ total, limit, offset }: PagePlace, to: (offset: number) => string): Html {
   if (total === 0) return html``;
+  const lastPage = Math.floor((total - 1) / limit) * limit;
+  if (offset > lastPage)
+    return html`<nav class="pager" aria-label="Pages">
+      <a rel="prev" data-key="[" href="${to(lastPage)}">${messages.toLastPage}</a>
+      <p>${messages.pastTheEnd(amount(total))}</p>
+    </nav>`;
   const last = Math.min(offset + limit, total);
   const link = (label: string, rel: string, at: number): Html =>
     html`<a rel="${rel}" data-key="${rel === 'next' ? ']' : '['}" href="${to(at)}">${label}</a>`;

@@ -1,6 +1,8 @@
 /** Every sentence that the dashboard shows. Labels of one or two words stay in their templates. */
 export const messages = {
   // Empty lists, and rows that do not exist
+  pastTheEnd: (total: string): string => `This page is past the end of the list, which has ${total} entries.`,
+  toLastPage: '← To the last page',
   noDeliveries: 'No deliveries match this filter.',
   noWriteBacks: 'No write-backs match this filter.',
   noProducts: 'No products match this filter.',

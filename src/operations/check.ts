@@ -97,7 +97,7 @@ export function notificationsFinding(webhookUrl: string | undefined): Finding {
 
 /** Without a token there is no dashboard and no API. That is allowed, but seldom intended. */
 export function dashboardFinding(server: AppConfig['server']): Finding {
-  const what = 'dashboard and API';
+  const what = checkMessages.dashboard;
   if (server.adminToken === undefined && Object.keys(server.tokens).length === 0)
     return { level: 'warn', what, detail: checkMessages.dashboardOff };
   return { level: 'ok', what, detail: checkMessages.dashboardOn };

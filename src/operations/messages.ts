@@ -11,6 +11,7 @@ export const checkMessages = {
     `${url} does not answer (${reason}): the daemon may be stopped, or the address does not lead to it`,
   notWithin: (seconds: number): string => `not within ${String(seconds)} seconds`,
   noAnswerWithin: (seconds: number): string => `no answer within ${String(seconds)} seconds`,
+  dashboard: 'dashboard and API',
   dashboardOff: 'off: set server.adminToken (ADMIN_TOKEN) to turn them on',
   dashboardOn: 'on, behind a token',
   noNotifications: 'notifications.webhookUrl is not set: no notifications are sent',

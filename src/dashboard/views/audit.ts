@@ -16,7 +16,7 @@ export function auditPage(visitor: Visitor, entries: Page<AuditEntry>): string {
       <p class="quiet">${messages.auditIntro}</p>
       ${
         entries.items.length === 0
-          ? nothing(messages.noChanges)
+          ? entries.total === 0 && nothing(messages.noChanges)
           : html`<ul class="rows">
               ${entries.items.map(row)}
             </ul>`

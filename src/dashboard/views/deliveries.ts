@@ -28,7 +28,7 @@ export function deliveriesPage(
       ${stateTabs('/deliveries', DELIVERY_STATES, state)}
       ${
         deliveries.items.length === 0
-          ? nothing(messages.noDeliveries)
+          ? deliveries.total === 0 && nothing(messages.noDeliveries)
           : html`<form method="post" action="/deliveries/replay">
               ${formToken(visitor)}
               <input

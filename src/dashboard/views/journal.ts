@@ -57,7 +57,7 @@ export function journalPage(
           <a class="button" href="${bulkPath('reapply', others)}">${messages.reapplyAll}</a>
         </div>`
       }
-      ${journal.items.length === 0 && nothing(messages.noWriteBacks)}
+      ${journal.total === 0 && nothing(messages.noWriteBacks)}
       <ul class="rows">
         ${journal.items.map((item) => row(item, labels.get(item.externalId) ?? item.externalId, images.get(item.externalId)))}
       </ul>

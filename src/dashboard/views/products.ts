@@ -23,7 +23,7 @@ export function productsPage(
     keys: LIST_KEYS,
     body: html`<h1>Products</h1>
       ${search('')} ${stateTabs('/products', LINK_STATES, state)}
-      ${products.items.length === 0 && nothing(messages.noProducts)}
+      ${products.total === 0 && nothing(messages.noProducts)}
       <ul class="rows">
         ${products.items.map(
           (product) =>

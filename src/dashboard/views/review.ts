@@ -48,7 +48,7 @@ export function reviewPage(
       ${filterForm({ path: '/review', stores, given, isJournal: false })}
       ${
         waiting.items.length === 0
-          ? nothing(messages.noReviews)
+          ? waiting.total === 0 && nothing(messages.noReviews)
           : html`<form method="post" action="/review">
               ${formToken(visitor)}
               <input type="hidden" name="back" value="${here}" />

@@ -194,7 +194,7 @@ function itemSection(view: RunView): Html {
       <h2 id="items">Products</h2>
       ${items.total > 0 && html`<a href="${csv}" download>CSV</a>`}
     </div>
-    ${outcomeTabs(view)} ${items.items.length === 0 && nothing(messages.noItems)}
+    ${outcomeTabs(view)} ${items.total === 0 && nothing(messages.noItems)}
     <ul class="rows">
       ${items.items.map((item) => itemRow(item, view.changes.get(item.externalId) ?? []))}
     </ul>

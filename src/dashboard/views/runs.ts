@@ -23,7 +23,7 @@ export function runsPage(
       ['Enter', 'open'],
     ],
     body: html`<h1>Runs</h1>
-      ${stateTabs('/runs', RUN_STATES, state)} ${runs.items.length === 0 && nothing(messages.noRuns)}
+      ${stateTabs('/runs', RUN_STATES, state)} ${runs.total === 0 && nothing(messages.noRuns)}
       <ul class="rows">
         ${runs.items.map(
           (run) =>
