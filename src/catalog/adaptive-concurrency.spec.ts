@@ -20,7 +20,7 @@ function answer(
 /** A service that handles two requests at a time, 100 ms each, and makes the others wait. */
 const twoAtATime = (allowed: number): number => 100 * Math.max(1, allowed / 2);
 
-describe('how many requests are under way at once', () => {
+describe('the number of concurrent requests', () => {
   it('begins with two and is soon all that are allowed', () => {
     const concurrency = new AdaptiveConcurrency(CEILING);
     expect(concurrency.allowed).toBe(2);

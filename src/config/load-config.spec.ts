@@ -15,7 +15,7 @@ const SAMPLE_ENV = {
   SHOPIFY_ACCESS_TOKEN: 'shop-token',
 };
 
-describe('what is read', () => {
+describe('the configuration', () => {
   it('takes the documented sample as it stands, references inside { } included', () => {
     const { config, warnings } = files.load(SAMPLE, SAMPLE_ENV);
     expect(config.workspaces['default']?.auth.apiToken).toBe('catalog-token');
@@ -151,7 +151,7 @@ describe('the environment', () => {
   });
 });
 
-describe('what is refused, in one line', () => {
+describe('the one-line refusal of', () => {
   it.each([
     [
       'an unknown key',

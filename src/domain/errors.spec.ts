@@ -15,7 +15,7 @@ describe('errorLine', () => {
 });
 
 describe('isCoded', () => {
-  it('distinguishes codes', () => {
+  it('distinguishes errors by their codes', () => {
     expect(isCoded(new CodedError('auth', 'x'), 'transient')).toBe(false);
     expect(isCoded(new CodedError('auth', 'x'), 'auth', 'transient')).toBe(true);
     expect(isCoded(new Error('x'))).toBe(false);

@@ -24,7 +24,7 @@ const FINE = {
   ...{ deliveries_set_aside: false, slot_taken: false, credits_low: false },
 };
 
-describe('what holds', () => {
+describe('the list of conditions', () => {
   it('is nothing where all is well', () => {
     expect(held({})).toEqual(FINE);
   });

@@ -182,7 +182,7 @@ const CASES: [string, ProductFacts, RegExp][] = [
   ['undone', facts({ writeBacks: [writeBack({ state: 'reverted', revertedAt: AT(6) })] }), /is undone since/],
 ];
 
-describe('where a product stands', () => {
+describe('the standing of a product', () => {
   it.each(CASES)('%s', (_name, product, expected) => {
     expect(whereItStands(product)).toMatch(expected);
   });

@@ -24,7 +24,7 @@ function fates(over: Partial<WriteBackSettings>, pushed: Record<string, string> 
   );
 }
 
-describe('what a result brought', () => {
+describe('the content of a result', () => {
   it('is listed with the setting that would map what is not mapped', () => {
     expect(fates({}, { brand: valueHash('Acme') })).toEqual([
       'name: mapped title',

@@ -83,7 +83,7 @@ describe('attributes that come to one key', () => {
     expect(new Set(Object.values(keys(names))).size).toBe(names.length);
   });
 
-  it('and say the same are one', () => {
+  it('are one when they say the same', () => {
     expect([
       ...keyedAttributes([
         ['Fit', 'slim'],

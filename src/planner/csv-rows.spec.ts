@@ -71,7 +71,7 @@ describe('a line of the file', () => {
   });
 });
 
-describe('what the listing shows to be missing', () => {
+describe('the part that is missing in the listing', () => {
   const missing = (
     body: Partial<CatalogProductBody>,
     listed: Record<string, unknown>,

@@ -50,7 +50,7 @@ describe('refusedIdentifiers', () => {
   });
 });
 
-describe('what a creation sends without proof', () => {
+describe('a creation without proof', () => {
   it('holds no identifier, and keeps everything else', () => {
     expect(bareBody(standalone)).toEqual({ external_id: 'p', name: 'Chair' });
     expect(bareBody(model).variants).toEqual([

@@ -90,8 +90,8 @@ describe('the same content, spelled differently by the store', () => {
   });
 });
 
-describe('what the merchant keeps', () => {
-  it('follows a description, and no other field', () => {
+describe('the merchant’s markup', () => {
+  it('is kept at the end of a description, and of no other field', () => {
     const image = '<img src="https://cdn.example.com/a.jpg">';
     const product = live({ descriptionHtml: `<p>Old.</p>${image}`, title: `Old ${image}` });
     const seen = {

@@ -196,7 +196,7 @@ describe('a result that merely returns', () => {
 describe('an attempt that was cut off', () => {
   const sentBefore = { title: { value: 'Generated', before: 'Bottle' } };
 
-  it('and had written is not repeated', () => {
+  it('is not repeated when it had written', () => {
     expect(decide(intended(), live({ title: 'Generated' }), { sentBefore })).toMatchObject({
       verdict: 'written_before',
       reason: 'written by an earlier attempt that was cut off',
@@ -204,7 +204,7 @@ describe('an attempt that was cut off', () => {
     });
   });
 
-  it('and had not written is carried out', () => {
+  it('is carried out when it had not written', () => {
     expect(decide(intended(), live(), { sentBefore }).verdict).toBe('write');
   });
 
@@ -246,7 +246,7 @@ function titleWritten(entry: WrittenField | undefined): WrittenContent {
   return entry === undefined ? {} : { title: entry };
 }
 
-describe('whatever the texts', () => {
+describe('any texts', () => {
   const text = fc.option(fc.constantFrom('Bottle', 'Ours', 'Ours 2', 'Generated', 'Edited'));
   const written = fc.option(
     fc.constantFrom(ours.title, ourText('Ours 2', 'Bottle', 'Ours'), revertedText('Ours', 'Bottle')),

@@ -103,10 +103,10 @@ describe('a style code that all sizes share', () => {
   });
 });
 
-describe('what the service shall read', () => {
+describe('the address and reference of a product for the service', () => {
   const mapping = { sourceUrl: 'custom.page', referenceString: 'custom.reference' };
 
-  it('comes from the mapped metafields', () => {
+  it('come from the mapped metafields', () => {
     const metafields = [
       metafield('custom.page', 'https://maker.example/bottle', 'url'),
       metafield('custom.reference', 'Acme BOT-1'),

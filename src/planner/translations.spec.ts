@@ -157,7 +157,7 @@ describe('a translation', () => {
   });
 });
 
-describe('what a failed write left', () => {
+describe('a text that a failed write left', () => {
   const sent = { title: { value: 'Ours', before: 'Source' } };
 
   it('is ours, in place of the merchant’s text that it replaced', () => {

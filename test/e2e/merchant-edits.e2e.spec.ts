@@ -46,7 +46,7 @@ describe('nights in which nobody edits', () => {
   });
 });
 
-describe('what the merchant edited after it was written', () => {
+describe('a field that the merchant edited after it was written', () => {
   it('is pushed to the catalog and stays, also when new content comes', async () => {
     const { world: here, products } = await comeRound();
     const { store } = here;

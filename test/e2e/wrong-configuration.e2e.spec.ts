@@ -128,7 +128,7 @@ describe('secrets that can be guessed', () => {
   });
 });
 
-describe('what does not answer or refuses us is named with its place and what to do', () => {
+describe('the message names the place and what to do about', () => {
   it.each(['check', 'start'])('a database that cannot be reached: %s', async (command) => {
     const url = `postgres://someone:pa55word@127.0.0.1:${deadPort}/nothing`;
     const end = await withSettings(command, { database: { url } });

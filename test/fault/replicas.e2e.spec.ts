@@ -67,7 +67,7 @@ describe('three daemons on one database', () => {
   });
 });
 
-describe('of two daemons', () => {
+describe('among two daemons', () => {
   it('the one that is left takes over the run of the one that died, within its lease', async () => {
     await open({ withCatalog: true });
     fill(5);

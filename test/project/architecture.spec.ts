@@ -176,7 +176,7 @@ describe('the checks themselves', () => {
   });
 });
 
-describe('what code may not do', () => {
+describe('the code', () => {
   it('reads the environment nowhere but in the configuration', () => {
     const files = program.filter(({ path }) => !MAY_READ_ENVIRONMENT.test(path));
     expect(files.flatMap((file) => placesWhere(file, readsEnvironment))).toEqual([]);

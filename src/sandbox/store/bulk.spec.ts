@@ -238,7 +238,7 @@ describe('refusals', () => {
     ['{ products { edges { node { colour } } } }', /^Invalid bulk query: .*colour/],
     ['{ products {', /^Invalid bulk query: Syntax Error/],
     [`{ products { edges { node { id } } } } # ${'x'.repeat(65_536)}`, /at most 65535 bytes/],
-  ])('of %s', async (query, message) => {
+  ])('name the rule for %s', async (query, message) => {
     const { body } = await call<Started>(await sandbox(), RUN, { query });
     const { bulkOperation, userErrors } = body.data.bulkOperationRunQuery;
     expect(bulkOperation).toBeNull();
@@ -247,7 +247,7 @@ describe('refusals', () => {
     ]);
   });
 
-  it('come together', async () => {
+  it('are all in one response', async () => {
     const { body } = await call<Started>(await sandbox(), RUN, {
       query: '{ node(id: "gid://shopify/Product/1") { id } }',
     });

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(async () => stages.close());
 
-it('what is read every few seconds is found by indexes, however large the history has grown', async () => {
+it('each read of every few seconds uses an index, however large the history has grown', async () => {
   const db = new ListeningDatabase(stages.db.dataSource);
   const gauges = new GaugeRepository(db);
   await gauges.backlog();

@@ -7,7 +7,7 @@ import { startCatalogSandbox, type RunningCatalogSandbox } from '../../../src/sa
 import { openApiDocument } from '../../../src/sandbox/catalog/openapi.js';
 import { createTestDatabase, type TestDatabase } from '../../support/postgres.js';
 
-describe('what the sandbox says about itself', () => {
+describe('the description of the sandbox', () => {
   let database: TestDatabase;
   let sandbox: RunningCatalogSandbox;
 
@@ -21,7 +21,7 @@ describe('what the sandbox says about itself', () => {
     await database.drop();
   });
 
-  it('serves its OpenAPI description at /docs and /docs-json', async () => {
+  it('is served as OpenAPI at /docs and /docs-json', async () => {
     const page = await fetch(new URL('/docs', sandbox.baseUrl));
     expect(page.headers.get('content-type')).toMatch(/^text\/html/);
     const described: unknown = await (await fetch(new URL('/docs-json', sandbox.baseUrl))).json();

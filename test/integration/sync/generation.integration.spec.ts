@@ -228,7 +228,7 @@ describe('brakes', () => {
   });
 });
 
-describe('what is asked for', () => {
+describe('the content that a run requests', () => {
   beforeEach(async () => {
     await stages.sync();
     for (const id of [1, 2, 3, 4])
@@ -238,13 +238,13 @@ describe('what is asked for', () => {
     stages.catalog.script.forget();
   });
 
-  it('is a product whose source changed', async () => {
+  it('is that of a product whose source changed', async () => {
     stages.store.edit('2', { vendor: 'Other' });
     expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 1 });
     expect(askedFor()).toEqual([[ours(2)]]);
   });
 
-  it('is not a product of which only what write-back writes was edited', async () => {
+  it('is not that of a product of which only written fields were edited', async () => {
     stages.store.edit('2', { title: 'Edited', descriptionHtml: '<p>Edited</p>' });
     expect((await stages.sync()).counts).toMatchObject({ updated: 1, generationRequested: 0 });
   });

@@ -215,7 +215,7 @@ async function expectNothingWithheldInVain(): Promise<void> {
 }
 
 it(
-  'ends random nights under random readings with both sides in step, and changes no foreign product',
+  'random nights under random readings end with both sides in step, and change no foreign product',
   async () => {
     await fc.assert(
       fc.asyncProperty(

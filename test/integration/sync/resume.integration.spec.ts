@@ -81,17 +81,20 @@ describe('a process that dies', () => {
     ['while the export goes on', 'pollExport', 'before', { startExport: 1 }],
     ['while the export is read', 'batch', 'after', { startExport: 1 }],
   ];
-  it.each(inStore)('%s is replaced, to the same end', async (_when, operation, moment, calls) => {
-    const gate = new Gate();
-    stages.store.script[moment](operation, gate.hold);
-    expect(await dieAndResume(gate)).toMatchObject(END);
-    const counted = Object.keys(calls).map((name) => [
-      name,
-      stages.store.script.calls.filter((call) => call.operation === name).length,
-    ]);
-    expect(Object.fromEntries(counted)).toEqual(calls);
-    await expectWhole();
-  });
+  it.each(inStore)(
+    '%s is replaced, and starts the export again only when it must',
+    async (_when, operation, moment, calls) => {
+      const gate = new Gate();
+      stages.store.script[moment](operation, gate.hold);
+      expect(await dieAndResume(gate)).toMatchObject(END);
+      const counted = Object.keys(calls).map((name) => [
+        name,
+        stages.store.script.calls.filter((call) => call.operation === name).length,
+      ]);
+      expect(Object.fromEntries(counted)).toEqual(calls);
+      await expectWhole();
+    },
+  );
 
   const inCatalog: [string, CatalogOperation, 'before' | 'after'][] = [
     ['while it looks for identifiers', 'listProducts', 'after'],

@@ -188,7 +188,7 @@ describe.each(READINGS)('where %s', (_name, readings) => {
   });
 });
 
-describe('what translations cost', () => {
+describe('the cost of translations', () => {
   beforeEach(async () => {
     catalog = await SandboxCatalog.open(stages, {});
   });

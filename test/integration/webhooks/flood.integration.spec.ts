@@ -95,7 +95,7 @@ describe('a delivery whose body has not come yet', () => {
     expect(await firstLine(await begin(path, headers))).toBe(`HTTP/1.1 ${status}`);
   });
 
-  it('and is announced as larger than 10 MB is refused unread', async () => {
+  it('is refused unread when it is announced as larger than 10 MB', async () => {
     const headers = { ...signed('', 'whatever'), 'content-length': String(11 * 1024 * 1024) };
     expect(await firstLine(await begin('/webhooks/catalog/default', headers))).toMatch(/413/);
   });

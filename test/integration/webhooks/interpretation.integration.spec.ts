@@ -211,7 +211,7 @@ describe('a result of a task that we know little of', () => {
     expect(await newestTask(2)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('and names an id of its own is known by that from then on, also when its task was shared', async () => {
+  it('is known by an id of its own from then on, also when its task was shared', async () => {
     stages.catalog.taskIds = 'shared';
     await stages.sync();
     await deliver(stages, await resultOf(stages, 2, { taskId: 'service-2' }));
@@ -314,7 +314,7 @@ describe('a body that is no delivery', () => {
     expect(await stages.tasks.countByState(STORE)).toEqual({ requested: 2 });
   });
 
-  it('or of an action that is not known is set aside', async () => {
+  it('is set aside, and one of an unknown action as well', async () => {
     await stages.sync();
     const { delivery } = await deliver(stages, await resultOf(stages, 1, { action: 'product_praised' }));
     expect(delivery).toMatchObject({ state: 'parked', note: 'unknown action "product_praised"' });

@@ -19,7 +19,7 @@ const SECTIONS = [
   { code: 'seo_title', value: 'Buy it' },
 ];
 
-describe('what a result brought and no setting maps', () => {
+describe('content that a result brought and no setting maps', () => {
   it('stands in the row of its write-back, and is counted for its store', async () => {
     const { writeBackId } = await deliver(
       stages,

@@ -125,7 +125,7 @@ describe('a fault between fields and metafields', () => {
     ]);
   });
 
-  it('and a lost answer do not make a metafield somebody else’s', async () => {
+  it('together with a lost answer does not make a metafield somebody else’s', async () => {
     const id = await generated({ sections: [{ code: 'material', value: 'Leather' }] });
     stages.store.script.after('writeMetafields', refusal('transient', { outcomeUnknown: true }));
     await stages.writer.write(id);

@@ -124,7 +124,7 @@ describe('a translation', () => {
   });
 });
 
-describe('what is no translation', () => {
+describe('a text that is no translation', () => {
   it('is not written where the catalog answers the text of its own language, and the reason is recorded', async () => {
     inFrench({ html_description: '<p>Généré 1</p>', name: 'Generated 1' });
     const row = await written();

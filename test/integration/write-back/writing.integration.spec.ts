@@ -181,7 +181,7 @@ describe('a product that is gone', () => {
     });
   });
 
-  it('and comes back gets the newest result that came meanwhile, and keeps what the merchant changed', async () => {
+  it('gets the newest result when it comes back, and keeps what the merchant changed', async () => {
     stages.store.put(snapshot(2));
     const skipped = await generated();
     stages.store.products.delete('1');
