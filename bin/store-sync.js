@@ -22,10 +22,9 @@ const problem = obstacle();
 if (problem === null) {
   // The compile cache is in the system's directory for temporary files: a third less time until the next start.
   nodeModule.enableCompileCache();
-  // By default the heap grows to several times of its use, and stays there. This must be set before it grows.
+  // By default the heap grows to several times of its use, and stays there (src/runtime/lean-heap.ts).
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
   if (!flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
-  setFlagsFromString('--heap-growing-percent=30');
   await import(program.href);
 } else {
   process.stderr.write(`${problem}\n`);

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import type { Type } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
+import { keepHeapLean } from '../runtime/lean-heap.js';
 import { report } from './report.js';
 
 export interface CommonOptions {
@@ -68,6 +69,7 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
           abortOnError: false,
         },
       );
+      keepHeapLean();
       try {
         const own = app.get(service);
         const change = this.#change;

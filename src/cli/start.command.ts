@@ -4,6 +4,7 @@ import { weakSecrets, weakTokens } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import type { RunningDaemon } from '../daemon.js';
+import { keepHeapLean } from '../runtime/lean-heap.js';
 import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
 import { messages } from './messages.js';
 
@@ -27,6 +28,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
       openRuntimeFor(loaded, 'stdout'),
       import('../daemon.js'),
     ]);
+    keepHeapLean();
     const { logger } = runtime;
     for (const warning of [...runtime.warnings, ...weakSecrets(config).map(({ text }) => text)])
       logger.warn(warning);

@@ -18,7 +18,7 @@ const WANTED = [
   'package.json',
 ];
 const UNWANTED = /\.(spec|test)\.|^(src|test|data|node_modules|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
-const INSTALL_MS = 900_000;
+const INSTALL_MS = 180_000;
 const RUN_MS = 180_000;
 
 const directory = mkdtempSync(join(tmpdir(), 'store-sync-package-'));
