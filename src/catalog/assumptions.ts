@@ -272,6 +272,13 @@ export const ASSUMPTIONS: readonly Assumption[] = [
     setting: key('locale'),
   },
   {
+    id: 'missing-locale',
+    what: 'What GET answers for a product without a text in the locale',
+    default: 'the text of the default locale, an empty text and 404 all mean that there is none',
+    setting:
+      'none needed: all are understood; a product counts as gone only when it is unknown without a locale too',
+  },
+  {
     id: 'notified-again',
     what: 'Whether "never twice" is meant for ever or for each task',
     default: 'for ever: open tasks are polled, and the newest generated products are looked through',

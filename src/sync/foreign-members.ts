@@ -1,3 +1,4 @@
+import type { ProductBody } from '../catalog/product-body.js';
 import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import type { CatalogProductBody, JsonValue } from '../domain/catalog-product.js';
@@ -54,4 +55,27 @@ function merged(
       return [[field, { ...Object.fromEntries(foreign), ...ours }] as const];
     }),
   );
+}
+
+/**
+ * The object fields of `sent` whose dropped members the answer still shows, with these members set to null. A service that merges
+ * objects keeps a member that a change leaves out. `before` is what we sent earlier; only a member of it is ours to clear. Null when
+ * nothing is left.
+ */
+export function droppedMembersLeft(
+  answered: CatalogProduct,
+  sent: Partial<CatalogProductBody>,
+  before: Partial<CatalogProductBody>,
+): ProductBody | null {
+  const left = ([...OBJECT_FIELDS, 'crawl_configuration'] as const).flatMap((field) => {
+    const ours = sent[field];
+    if (ours === undefined) return [];
+    const held = (answered[field] ?? {}) as Members;
+    const dropped = Object.keys(before[field] ?? {}).filter(
+      (name) => !Object.hasOwn(ours, name) && Object.hasOwn(held, name) && held[name] !== null,
+    );
+    if (dropped.length === 0) return [];
+    return [[field, { ...ours, ...Object.fromEntries(dropped.map((name) => [name, null])) }] as const];
+  });
+  return left.length === 0 ? null : Object.fromEntries(left);
 }

@@ -23,7 +23,7 @@ import {
 import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
 import { findByExternalId } from './find-product.js';
-import { withForeignMembers } from './foreign-members.js';
+import { droppedMembersLeft, withForeignMembers } from './foreign-members.js';
 import { localisedChanges, withoutTranslations } from './localised-texts.js';
 import { languageOfUpdates, sendTexts, textsApart } from './update-product.js';
 
@@ -130,7 +130,9 @@ export class ProductSender {
       try {
         const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, held);
         const whole = await withForeignMembers(this.client, catalogId, changes, before ?? null);
-        const product = await this.#change(catalogId, body.external_id, whole, beforeSend);
+        let product = await this.#change(catalogId, body.external_id, whole, beforeSend);
+        const kept = droppedMembersLeft(product, whole, before ?? {});
+        if (kept !== null) product = await this.#change(catalogId, body.external_id, kept, beforeSend);
         if (fields.includes('translations'))
           await this.#sendTranslations(catalogId, body, before ?? null, beforeSend);
         return { kind: 'product', product, body: sent, refused };
@@ -171,8 +173,15 @@ export class ProductSender {
     for (const [locale, content] of localisedChanges(body, before, this.locales)) {
       const ours = before === null ? null : membersIn(locale, before);
       const whole = await withForeignMembers(this.client, catalogId, content, ours, locale);
-      const named = { external_id: body.external_id, ...whole };
-      await sendTexts(this.client, catalogId, named, { locale, beforeSend });
+      const send = (texts: ProductBody): Promise<CatalogProduct> =>
+        sendTexts(
+          this.client,
+          catalogId,
+          { ...texts, external_id: body.external_id },
+          { locale, beforeSend },
+        );
+      const kept = droppedMembersLeft(await send(whole), whole, ours ?? {});
+      if (kept !== null) await send(kept);
     }
   }
 

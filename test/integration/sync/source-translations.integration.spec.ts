@@ -220,3 +220,69 @@ describe('the cost of translations', () => {
     expect([await texts(1, 'fr'), await texts(1, 'en')]).toMatchObject([{ name: 'Lampe' }, { name: 'Lamp' }]);
   });
 });
+
+describe.each(['merge', 'replace'] as const)('where a change of an object means %s', (patchObjects) => {
+  beforeEach(async () => {
+    stages.settings = { ...stages.settings, store: { ...stages.settings.store, mapping: MAPPED } };
+    catalog = await SandboxCatalog.open(stages, { patchObjects });
+  });
+
+  it('an attribute that the merchant removes leaves the catalog, in every language, and another system’s stays', async () => {
+    stages.store.put(withAttributes('Wool', '12'));
+    stages.store.translate('1', 'fr:metafield:custom.material', 'Laine');
+    await stages.sync();
+    const { catalogId } = await stages.link(1);
+    const held = await catalog.client.getProduct(catalogId ?? '');
+    await catalog.client.updateProduct(catalogId ?? '', {
+      open_attributes: { ...held.open_attributes, erp: 7 },
+    });
+    const [material] = withAttributes('Wool', '12').metafields;
+    stages.store.put(snapshot(1, { metafields: [material!] }));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1 } });
+    expect(filled(await attributes(1, 'en'))).toEqual({ 'custom.material': 'Wool', erp: 7 });
+    expect(filled(await attributes(1, 'fr'))).toMatchObject({ 'custom.material': 'Laine' });
+    expect(filled(await attributes(1, 'fr'))).not.toHaveProperty(['custom.size']);
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
+  });
+
+  it('an address that the merchant removes is no source any more, and the reference beside it stays', async () => {
+    const mapping = { sourceUrl: 'custom.page', referenceString: 'custom.model' };
+    stages.settings = { ...stages.settings, store: { mapping } };
+    const model = metafield('custom.model', 'X-1');
+    stages.store.put(
+      snapshot(1, { metafields: [metafield('custom.page', 'https://example.com/x', 'url'), model] }),
+    );
+    await stages.sync();
+    stages.store.put(snapshot(1, { metafields: [model] }));
+    await stages.sync();
+    const { catalogId } = await stages.link(1);
+    const { crawl_configuration: source } = await catalog.client.getProduct(catalogId ?? '');
+    expect([source?.source_url ?? null, source?.reference_string]).toEqual([null, 'X-1']);
+  });
+
+  it('an adopted product keeps the members that are not ours', async () => {
+    await catalog.hold({
+      name: 'Theirs',
+      sku: 'SKU-1',
+      metadata: { erp: 7 },
+      open_attributes: { colour: 'red' },
+    });
+    stages.store.put(withAttributes('Wool', '12'));
+    expect(await stages.sync()).toMatchObject({ counts: { updated: 1, created: 0 } });
+    const { catalogId } = await stages.link(1);
+    expect((await catalog.client.getProduct(catalogId ?? '')).metadata).toMatchObject({
+      erp: 7,
+      handle: 'product-1',
+    });
+    expect(await attributes(1, 'en')).toEqual({
+      colour: 'red',
+      'custom.material': 'Wool',
+      'custom.size': 12,
+    });
+  });
+});
+
+/** An empty member says as much as none. */
+function filled(members: object): object {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== null));
+}
