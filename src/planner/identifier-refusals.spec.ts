@@ -35,8 +35,20 @@ describe('refusedIdentifiers', () => {
     expect(refused.every(({ reason }) => reason.endsWith(': taken'))).toBe(true);
   });
 
+  it('gives every message of the service as the reason, and names no holder', () => {
+    expect(refusedIdentifiers(standalone, { sku: ['Must be unique.', 'Is taken by 7.'] })).toEqual([
+      {
+        ...sku('p', 'S'),
+        reason: 'the catalog refused sku S: Must be unique. Is taken by 7.',
+        holder: { whose: 'refused', externalIds: [], catalogId: null },
+      },
+    ]);
+  });
+
   it.each([
     ['no fields', standalone, undefined],
+    ['a variant of a product without variants', standalone, { 'variants.0.sku': ['taken'] }],
+    ['the entry of another list', model, { 'images.0.sku': ['taken'] }],
     ['another field', standalone, { name: ['too long'] }],
     ['another field besides', standalone, { sku: ['taken'], name: ['too long'] }],
     ['an identifier that was not sent', standalone, { mpn: ['taken'] }],

@@ -69,6 +69,18 @@ describe('a creation', () => {
     expect(resolved.fields).toContain('barcode');
   });
 
+  it('names every other product that has the identifier, and its own store where one of them is there', () => {
+    const elsewhere = 'shopify:other.myshopify.com:9';
+    const owners = new Map([[skuKey, [externalId(), elsewhere, other]]]);
+    expect(resolve(creation, view({ owners })).withheld).toEqual([
+      {
+        ...withheldSku,
+        reason: `sku BOT-1 is also used by ${elsewhere}, ${other}`,
+        holder: { whose: 'this_store', externalIds: [elsewhere, other], catalogId: null },
+      },
+    ]);
+  });
+
   it('withholds an identifier that two of its own variants share, from both', () => {
     const twins = creationOf({
       ...model,

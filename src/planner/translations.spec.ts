@@ -130,6 +130,44 @@ describe('a translation', () => {
     expect(decide(french(), live(), { translations: found, ...context }).verdict).toBe(verdict);
   });
 
+  it.each([
+    ['a person’s own', translations({}, 'La mienne'), {}, 'somebody else keeps a translation there'],
+    [
+      'a person’s edit of ours',
+      translations({}, 'La mienne'),
+      { written: { 'fr:title': afterWrite(undefined, 'Ancienne', null) } },
+      'somebody changed the translation after we wrote it',
+    ],
+    ['an unknown one', new Map(), {}, 'the store’s translations are not known'],
+    [
+      'one of a field without translations',
+      translations({ never: ['title'] }),
+      {},
+      'the store does not translate this field',
+    ],
+    [
+      'one of an empty text',
+      translations({ texts: new Map() }),
+      {},
+      'the store holds no text there that it could translate',
+    ],
+  ])('says why it leaves %s alone', (_which, found, context, reason) => {
+    expect(decide(french(), live(), { translations: found, ...context }).reason).toBe(reason);
+  });
+
+  it('that the merchant wrote in its language, and that was pushed, was not generated', () => {
+    const pushedValues = { 'fr:name': valueHash('Gourde') };
+    expect(decide(french(), live(), { translations: translations(), pushedValues })).toMatchObject({
+      verdict: 'not_generated',
+    });
+    expect(
+      decide(french(), live(), {
+        translations: translations(),
+        pushedValues: { 'de:name': valueHash('Gourde') },
+      }),
+    ).toMatchObject({ verdict: 'write' });
+  });
+
   it('that is withheld is not written, and says why', () => {
     const decision = decide(french({ withheld: 'the same text' }), live(), { translations: translations() });
     expect(decision).toMatchObject({ verdict: 'not_generated', reason: 'the same text' });
@@ -171,6 +209,11 @@ describe('a text that a failed write left', () => {
     expect(written['title']).toEqual({
       ...{ ours: valueHash('Ours'), past: [valueHash('First')], replaced: 'Source' },
     });
+  });
+
+  it('changes nothing where it is known as ours already', () => {
+    const before = { title: afterWrite(undefined, 'Ours', 'Source') };
+    expect(withLandedWrites(before, [sent], () => 'Ours')).toBe(before);
   });
 
   it.each([['Source'], ['Edited'], [null]])('is nothing where the store says %s', (current) => {
