@@ -43,6 +43,7 @@ export const configSchema = section({
       (tokens) => !('admin' in tokens),
       messages.notAdmin,
     ),
+    metrics: section({ perStore: onOff(true) }),
     admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
     roles: processRoles,
     trustedProxies: amount(0, { min: 0, max: 20 }),

@@ -4,16 +4,13 @@ import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { WRITE_CAPS } from '../domain/write-cap.js';
 import { OWED_CODES, OWED_REASONS } from '../domain/owed.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
-import { RunRepository } from '../persistence/run.repository.js';
+import type { OwedSummary } from '../persistence/owed.repository.js';
+import { StatusRepository } from '../persistence/status.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import { TaskRepository } from '../persistence/task.repository.js';
-import { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Store, type Workspace } from '../sites/sites.js';
+import { Sites, type Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
-import { healthSchema, StoreHealthOperations } from './store-health.js';
+import { healthSchema, presentHealth } from './store-health.js';
 import { presentRun, runSchema } from './present-run.js';
 
 const byState = z.record(z.string(), z.int());
@@ -74,22 +71,17 @@ const GONE_SHOWN = 10;
 export class StatusReader {
   constructor(
     private readonly sites: Sites,
-    private readonly runs: RunRepository,
+    private readonly stores: StatusRepository,
     private readonly links: LinkRepository,
-    private readonly tasks: TaskRepository,
     private readonly deliveries: DeliveryRepository,
-    private readonly writeBacks: WriteBackRepository,
-    private readonly caps: WriteCapRepository,
     private readonly state: StateRepository,
-    private readonly owed: OwedRepository,
-    private readonly health: StoreHealthOperations,
     private readonly clock: Clock,
   ) {}
 
   /** `allGone`: every product whose source is gone, instead of the first few. */
   async read(options: { readonly allGone: boolean } = { allGone: false }): Promise<Status> {
     const goneShown = options.allGone ? Number.POSITIVE_INFINITY : GONE_SHOWN;
-    const stores = await Promise.all(this.sites.stores.map((store) => this.#store(store, goneShown)));
+    const stores = await this.#stores(goneShown);
     const workspaces = await Promise.all(
       this.sites.workspaces.map((workspace) => this.#workspace(workspace)),
     );
@@ -113,49 +105,52 @@ export class StatusReader {
     };
   }
 
-  async #store(store: Store, goneShown: number): Promise<StoreStatus> {
-    const [
-      known,
-      health,
-      runs,
-      products,
-      tasks,
-      writeBacks,
-      limits,
-      gates,
-      owed,
-      unmappedParts,
-      unsuccessful,
-      gone,
-    ] = await Promise.all([
-      this.state.store(store.key),
-      this.health.of(store.key),
-      this.runs.latest(store.key, RUNS_SHOWN),
-      this.links.countByState(store.key),
-      this.tasks.countByState(store.key),
-      this.writeBacks.countByState(store.key),
-      this.caps.waiting(store.key),
-      this.caps.gated(store.key),
-      this.owed.summary(store.key),
-      this.writeBacks.unmappedSince(store.key, new Date(this.clock.now().getTime() - UNMAPPED_MS)),
-      this.tasks.unsuccessful(store.key, UNSUCCESSFUL_SHOWN),
-      goneFrom(this.links, store, goneShown),
+  async #stores(goneShown: number): Promise<StoreStatus[]> {
+    const keys = this.sites.stores.map(({ key }) => key);
+    const { stores } = this;
+    const since = new Date(this.clock.now().getTime() - UNMAPPED_MS);
+    const [states, runs, products, tasks, writeBacks] = await Promise.all([
+      stores.states(keys),
+      stores.latestRuns(keys, RUNS_SHOWN),
+      stores.countByState('store_product', keys),
+      stores.countByState('generation_task', keys),
+      stores.countByState('write_back', keys),
     ]);
-    return {
-      store: store.key,
-      shop: store.settings.shop,
-      health,
-      watermark: known?.watermark?.toISOString() ?? null,
-      lastRuns: runs.map(presentRun),
-      products,
-      tasks,
-      writeBacks,
-      held: { limits, gates },
-      owed: presentOwed(owed),
-      unmappedParts,
-      unsuccessful: unsuccessful.map(({ externalId, state, reason }) => ({ externalId, state, reason })),
-      gone,
-    };
+    const [capped, gated, owed, unmapped, unsuccessful] = await Promise.all([
+      stores.capped(keys),
+      stores.gated(keys),
+      stores.owed(keys),
+      stores.unmapped(keys, since),
+      stores.unsuccessful(keys, UNSUCCESSFUL_SHOWN),
+    ]);
+    return Promise.all(
+      this.sites.stores.map(async (store): Promise<StoreStatus> => {
+        const { key } = store;
+        const known = states.get(key);
+        return {
+          store: key,
+          shop: store.settings.shop,
+          health: presentHealth(known),
+          watermark: known?.watermark?.toISOString() ?? null,
+          lastRuns: (runs.get(key) ?? []).map(presentRun),
+          products: { ...products.get(key) },
+          tasks: { ...tasks.get(key) },
+          writeBacks: { ...writeBacks.get(key) },
+          held: {
+            limits: { maxWritesPerRun: 0, maxWritesPerDay: 0, ...capped.get(key) },
+            gates: { ...gated.get(key) },
+          },
+          owed: presentOwed(owed.get(key) ?? { count: 0, since: null, byCode: {} }),
+          unmappedParts: unmapped.get(key) ?? 0,
+          unsuccessful: (unsuccessful.get(key) ?? []).map(({ externalId, state, reason }) => ({
+            externalId,
+            state,
+            reason,
+          })),
+          gone: await goneFrom(this.links, store, goneShown),
+        };
+      }),
+    );
   }
 
   async #workspace(workspace: Workspace): Promise<WorkspaceStatus> {

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
-import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import type { StoreStateEntity } from '../persistence/entities/index.js';
+import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
 import { Sites } from '../sites/sites.js';
 import { StoreProbe } from '../sites/store-probe.js';
 
@@ -36,12 +37,7 @@ export class StoreHealthOperations {
   async of(store: string): Promise<Health> {
     const pause = await this.health.standing(store);
     if (pause === null) return WELL;
-    const { code, scope, reason, since, until } = pause;
-    return {
-      ...{ state: 'paused', code, scope, reason },
-      since: since.toISOString(),
-      nextTry: until.toISOString(),
-    };
+    return paused(pause);
   }
 
   /**
@@ -54,4 +50,20 @@ export class StoreHealthOperations {
     const { woken } = await this.probe.probe(store);
     return { store: key, health: await this.of(key), woken };
   }
+}
+
+/** The health of a store by its row; a store without a row works, as far as is known. */
+export function presentHealth(state: StoreStateEntity | undefined): Health {
+  if (state === undefined) return WELL;
+  const { pausedScope: scope, pausedCode: code, pausedSince: since, pausedUntil: until } = state;
+  if (scope === null || code === null || since === null || until === null) return WELL;
+  return paused({ scope, code, reason: state.pausedReason ?? '', since, until });
+}
+
+function paused({ code, scope, reason, since, until }: StandingPause): Health {
+  return {
+    ...{ state: 'paused', code, scope, reason },
+    since: since.toISOString(),
+    nextTry: until.toISOString(),
+  };
 }

@@ -13,7 +13,7 @@ export interface OwedSummary {
   readonly byCode: Readonly<Partial<Record<OwedCode, number>>>;
 }
 
-const summaryRow = z.object({ code: z.enum(OWED_CODES), count: counted, since: z.date() });
+export const summaryRow = z.object({ code: z.enum(OWED_CODES), count: counted, since: z.date() });
 
 /** Notes rows of `$1` (jsonb array of `OwedProduct`) for the store `$2`; a product that is owed already keeps its `since`. */
 // SQL: the conflict clause keeps `since`, and one statement notes thousands of products.
@@ -67,13 +67,17 @@ export class OwedRepository {
       'SELECT code, count(*), min(since) AS since FROM owed_product WHERE store = $1 GROUP BY code',
       [store],
     );
-    return {
-      count: rows.reduce((sum, row) => sum + row.count, 0),
-      since: rows.reduce<Date | null>(
-        (oldest, row) => (oldest === null || row.since < oldest ? row.since : oldest),
-        null,
-      ),
-      byCode: Object.fromEntries(rows.map((row) => [row.code, row.count])),
-    };
+    return summaryOf(rows);
   }
+}
+
+export function summaryOf(rows: readonly z.infer<typeof summaryRow>[]): OwedSummary {
+  return {
+    count: rows.reduce((sum, row) => sum + row.count, 0),
+    since: rows.reduce<Date | null>(
+      (oldest, row) => (oldest === null || row.since < oldest ? row.since : oldest),
+      null,
+    ),
+    byCode: Object.fromEntries(rows.map((row) => [row.code, row.count])),
+  };
 }

@@ -17,6 +17,7 @@ import { RetentionRepository } from './retention.repository.js';
 import { RunItemRepository } from './run-item.repository.js';
 import { RunRepository } from './run.repository.js';
 import { SavedPlanRepository } from './saved-plan.repository.js';
+import { StatusRepository } from './status.repository.js';
 import { StoreHealthRepository } from './store-health.repository.js';
 import { AuditRepository } from './audit.repository.js';
 import { SessionRepository } from './session.repository.js';
@@ -40,6 +41,7 @@ const REPOSITORIES = [
   WriteBackDecisions,
   BulkChangeRepository,
   StateRepository,
+  StatusRepository,
   StoreHealthRepository,
   AuditRepository,
   SessionRepository,

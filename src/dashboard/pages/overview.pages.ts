@@ -13,7 +13,8 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { ListingRepository } from '../../persistence/listing.repository.js';
+import type { SyncRunEntity } from '../../persistence/entities/index.js';
+import { StatusRepository } from '../../persistence/status.repository.js';
 import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { Sites } from '../../sites/sites.js';
@@ -26,7 +27,6 @@ import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt } from '../page-query.js';
 import { counted } from '../elements.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
@@ -46,7 +46,7 @@ export class OverviewPages {
     private readonly sessions: Sessions,
     private readonly status: StatusReader,
     private readonly health: StoreHealthOperations,
-    private readonly listing: ListingRepository,
+    private readonly runs: StatusRepository,
     private readonly sites: Sites,
     private readonly requests: RunRequests,
     private readonly clock: Clock,
@@ -57,7 +57,11 @@ export class OverviewPages {
   @Allow('viewer')
   async show(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
     const status = await this.status.read();
-    const stores = await Promise.all(status.stores.map((store) => this.#outlook(store)));
+    const runs = await this.runs.latestRuns(
+      status.stores.map(({ store }) => store),
+      RUNS_CHARTED,
+    );
+    const stores = status.stores.map((store) => this.#outlook(store, runs.get(store.store) ?? []));
     return overviewPage(visitorOf(this.sessions, request, response), status, stores);
   }
 
@@ -90,8 +94,7 @@ export class OverviewPages {
     seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
   }
 
-  async #outlook(status: StoreStatus): Promise<StoreOutlook> {
-    const { rows } = await this.listing.runs(pageAt(0, RUNS_CHARTED), { store: status.store });
+  #outlook(status: StoreStatus, rows: readonly SyncRunEntity[]): StoreOutlook {
     const store = this.sites.findStore(status.store);
     const nextRunAt = store === undefined ? null : nextStart(store.settings, this.clock.now());
     return { status, nextRunAt, runs: rows.map(presentRun) };

@@ -1,0 +1,140 @@
+import { Injectable } from '@nestjs/common';
+import { In } from 'typeorm';
+import { z } from 'zod';
+import { WRITE_CAPS, type WriteCap } from '../domain/write-cap.js';
+import { Database } from './database.js';
+import { StoreStateEntity, SyncRunEntity } from './entities/index.js';
+import { summaryOf, summaryRow, type OwedSummary } from './owed.repository.js';
+import { counted } from './row-reader.js';
+
+const storeColumn = z.object({ store: z.string() });
+const stateRow = storeColumn.extend({ state: z.string(), count: counted });
+const capRow = storeColumn.extend({ cap: z.enum(WRITE_CAPS), count: counted });
+const gateRow = storeColumn.extend({ gate: z.string(), count: counted });
+const sumRow = storeColumn.extend({ count: counted });
+const unsuccessfulRow = storeColumn.extend({
+  externalId: z.string(),
+  state: z.string(),
+  reason: z.string().nullable(),
+});
+export type UnsuccessfulTask = Readonly<z.infer<typeof unsuccessfulRow>>;
+const owedRow = summaryRow.and(storeColumn);
+
+type Counts = Readonly<Record<string, number>>;
+
+/** A table whose rows have a store and a state. */
+export type StatefulTable = 'store_product' | 'generation_task' | 'write_back';
+
+/** What `status` shows of stores. Each question is one statement for all stores, however many there are. Reads only. */
+@Injectable()
+export class StatusRepository {
+  constructor(private readonly db: Database) {}
+
+  async states(stores: readonly string[]): Promise<ReadonlyMap<string, StoreStateEntity>> {
+    const rows = await this.db.repository(StoreStateEntity).findBy({ store: In(stores) });
+    return new Map(rows.map((row) => [row.store, row]));
+  }
+
+  /** How many rows of each store are in each state; a state without rows is absent. */
+  async countByState(table: StatefulTable, stores: readonly string[]): Promise<ReadonlyMap<string, Counts>> {
+    const rows = await this.db.read(
+      stateRow,
+      // SQL: one pass over the table for all stores.
+      `SELECT store, state, count(*) FROM ${table} WHERE store = ANY($1) GROUP BY store, state`,
+      [stores],
+    );
+    return recordsByStore(rows, ({ state }) => state);
+  }
+
+  /** The newest runs of each store, newest first. */
+  async latestRuns(
+    stores: readonly string[],
+    count: number,
+  ): Promise<ReadonlyMap<string, readonly SyncRunEntity[]>> {
+    const rows = await this.db.entities(
+      SyncRunEntity,
+      // SQL: `LATERAL` takes a few rows of each store by their index.
+      `SELECT run.* FROM unnest($1::text[]) AS wanted(store), LATERAL (SELECT * FROM sync_run
+         WHERE sync_run.store = wanted.store ORDER BY created_at DESC LIMIT $2) AS run`,
+      [stores, count],
+    );
+    return Map.groupBy(rows, (row) => row.store);
+  }
+
+  /** Ready write-backs that wait for a limit. */
+  async capped(stores: readonly string[]): Promise<ReadonlyMap<string, Partial<Record<WriteCap, number>>>> {
+    const rows = await this.db.read(
+      capRow,
+      // SQL: all stores and limits in one look at a partial index.
+      `SELECT store, capped_by AS cap, count(*) FROM write_back
+       WHERE store = ANY($1) AND capped_by IS NOT NULL AND state = 'ready' GROUP BY store, capped_by`,
+      [stores],
+    );
+    return recordsByStore(rows, ({ cap }) => cap);
+  }
+
+  /** Write-backs that each gate holds back for a person. */
+  async gated(stores: readonly string[]): Promise<ReadonlyMap<string, Counts>> {
+    const rows = await this.db.read(
+      gateRow,
+      // SQL: the gates are inside the JSON of the findings.
+      `SELECT store, finding->>'gate' AS gate, count(DISTINCT id)
+       FROM write_back, jsonb_array_elements(gate_findings) AS finding
+       WHERE store = ANY($1) AND state = 'pending_review' GROUP BY 1, 2 ORDER BY 1, 2`,
+      [stores],
+    );
+    return recordsByStore(rows, ({ gate }) => gate);
+  }
+
+  async owed(stores: readonly string[]): Promise<ReadonlyMap<string, OwedSummary>> {
+    const rows = await this.db.read(
+      owedRow,
+      // SQL: the counts and the oldest time of all codes and stores in one pass.
+      'SELECT store, code, count(*), min(since) AS since FROM owed_product WHERE store = ANY($1) GROUP BY store, code',
+      [stores],
+    );
+    return new Map([...Map.groupBy(rows, (row) => row.store)].map(([store, of]) => [store, summaryOf(of)]));
+  }
+
+  /** Parts of results since that moment that no setting maps. */
+  async unmapped(stores: readonly string[], since: Date): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.db.read(
+      sumRow,
+      // SQL: a sum that reads the partial index alone.
+      `SELECT store, sum(unmapped_count)::integer AS count FROM write_back
+       WHERE store = ANY($1) AND created_at >= $2 AND unmapped_count > 0 GROUP BY store`,
+      [stores, since],
+    );
+    return new Map(rows.map(({ store, count }) => [store, count]));
+  }
+
+  /** Products whose newest generation returned nothing, at most `limit` of each store. */
+  async unsuccessful(
+    stores: readonly string[],
+    limit: number,
+  ): Promise<ReadonlyMap<string, readonly UnsuccessfulTask[]>> {
+    const rows = await this.db.read(
+      unsuccessfulRow,
+      // SQL: `DISTINCT ON` picks the newest task of each product, and the window numbers those of a store.
+      `SELECT store, external_id, state, reason FROM (
+         SELECT *, row_number() OVER (PARTITION BY store ORDER BY external_id) AS place FROM (
+           SELECT DISTINCT ON (external_id) store, external_id, state, reason FROM generation_task WHERE store = ANY($1)
+             AND state IN ('failed', 'no_urls', 'abandoned') AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
+               WHERE newer.external_id = generation_task.external_id AND newer.requested_at > generation_task.requested_at)
+           ORDER BY external_id, requested_at DESC) AS newest) AS placed
+       WHERE place <= $2 ORDER BY store, external_id`,
+      [stores, limit],
+    );
+    return Map.groupBy(rows, (row) => row.store);
+  }
+}
+
+function recordsByStore<Row extends { readonly store: string; readonly count: number }>(
+  rows: readonly Row[],
+  keyOf: (row: Row) => string,
+): ReadonlyMap<string, Record<string, number>> {
+  const byStore = Map.groupBy(rows, (row) => row.store);
+  return new Map(
+    [...byStore].map(([store, of]) => [store, Object.fromEntries(of.map((row) => [keyOf(row), row.count]))]),
+  );
+}
