@@ -6,7 +6,6 @@ import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { idRow } from './row-reader.js';
-import { countByState } from './state-counts.js';
 
 /** A catalog product whose source no longer exists. */
 export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
@@ -224,10 +223,6 @@ export class LinkRepository {
 
   async countGone(store: string): Promise<number> {
     return this.db.repository(StoreProductEntity).countBy(goneFrom(store));
-  }
-
-  async countByState(store: string): Promise<Record<string, number>> {
-    return countByState(this.db.repository(StoreProductEntity), { store });
   }
 }
 

@@ -25,7 +25,7 @@ type Counts = Readonly<Record<string, number>>;
 /** A table whose rows have a store and a state. */
 export type StatefulTable = 'store_product' | 'generation_task' | 'write_back';
 
-/** What `status` shows of stores. Each question is one statement for all stores, however many there are. Reads only. */
+/** Reads for the status of stores. Each question is one statement for all stores, however many there are. */
 @Injectable()
 export class StatusRepository {
   constructor(private readonly db: Database) {}

@@ -146,11 +146,11 @@ function storeConnector(
     variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),
     log,
     onCost: ({ available }) => {
-      metrics.storeBucket.set({ store: key }, available);
+      if (metrics.perStore) metrics.storeBucket.set({ store: key }, available);
     },
     onRequest: ({ operation, outcome, attempt, status, durationMs }) => {
       countRequest('store');
-      metrics.storeRequests.inc({ store: key, operation, outcome });
+      metrics.storeRequests.inc({ store: metrics.storeLabel(key), operation, outcome });
       tracedRequest(
         `store ${operation}`,
         { store: key, operation, attempt, 'http.response.status_code': status ?? undefined },

@@ -34,7 +34,8 @@ export class RunsProcessor extends WorkerHost implements OnApplicationBootstrap 
     }
   }
 
-  #count({ store, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
+  #count({ store: key, state, kind, startedAt, finishedAt }: SyncRunEntity): void {
+    const store = this.metrics.storeLabel(key);
     this.metrics.runs.inc({ store, state });
     if (startedAt !== null && finishedAt !== null)
       this.metrics.runSeconds.observe({ store, kind }, (finishedAt.getTime() - startedAt.getTime()) / 1000);

@@ -43,7 +43,7 @@ export class StoreWebhookController {
     // A store name from an unknown caller is not used as a label.
     const store = this.sites.findStore(key) ? key : 'unknown';
     const outcome = await this.#receive(key, request, response);
-    this.metrics.storeEvents.inc({ store, outcome });
+    this.metrics.storeEvents.inc({ store: this.metrics.storeLabel(store), outcome });
   }
 
   async #receive(key: string, request: Request, response: Response): Promise<string> {

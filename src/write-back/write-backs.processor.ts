@@ -32,7 +32,8 @@ export class WriteBacksProcessor extends WorkerHost {
 
   #count({ store, state, conflicts, gates = [] }: WriteBackResult): void {
     this.metrics.writeBacks.inc({ state });
-    for (const gate of gates) this.metrics.gateFindings.inc({ store, gate });
-    if (conflicts > 0) this.metrics.writeBackConflicts.inc({ store }, conflicts);
+    const label = this.metrics.storeLabel(store);
+    for (const gate of gates) this.metrics.gateFindings.inc({ store: label, gate });
+    if (conflicts > 0) this.metrics.writeBackConflicts.inc({ store: label }, conflicts);
   }
 }

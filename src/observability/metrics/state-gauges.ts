@@ -97,6 +97,7 @@ export class StateGauges {
   readonly #queueJobs: Gauge<'queue' | 'state'>;
   readonly #lostJobs: Counter<'queue'>;
   #sources: StateSources | null = null;
+  #labelOf: (store: string) => string = (store) => store;
   #freshUntilMs = Number.NEGATIVE_INFINITY;
   #refreshing: Promise<void> | null = null;
   #databaseLook: Promise<Shown | null> | null = null;
@@ -148,8 +149,10 @@ export class StateGauges {
     });
   }
 
-  watch(sources: StateSources): void {
+  /** `labelOf`: the label of a store. Values of stores that share a label are added, and of their last runs the oldest counts. */
+  watch(sources: StateSources, labelOf: (store: string) => string = (store) => store): void {
     this.#sources = sources;
+    this.#labelOf = labelOf;
   }
 
   /** Reads everything again unless it was read a moment ago. Never throws, and takes at most two seconds. */
@@ -211,13 +214,17 @@ export class StateGauges {
         this.#oldest.set({ rows, state }, oldestSeconds);
       }
       for (const workspace of workspaces) this.#setWorkspace(workspace);
-      for (const { store, lastSuccessSeconds, conflictedProducts, pausedCode } of stores) {
-        if (lastSuccessSeconds !== null) this.#lastSuccess.set({ store }, lastSuccessSeconds);
-        this.#conflicted.set({ store }, conflictedProducts);
-        for (const code of PAUSE_CODES) this.#storePaused.set({ store, code }, pausedCode === code ? 1 : 0);
-        for (const why of HELD_BY) this.#held.set({ store, why }, 0);
+      const oldest = new Map<string, number>();
+      for (const { store: key, lastSuccessSeconds, conflictedProducts, pausedCode } of stores) {
+        const store = this.#labelOf(key);
+        if (lastSuccessSeconds !== null)
+          oldest.set(store, Math.min(lastSuccessSeconds, oldest.get(store) ?? Infinity));
+        this.#conflicted.inc({ store }, conflictedProducts);
+        for (const code of PAUSE_CODES) this.#storePaused.inc({ store, code }, pausedCode === code ? 1 : 0);
+        for (const why of HELD_BY) this.#held.inc({ store, why }, 0);
       }
-      for (const { store, why, count } of held) this.#held.set({ store, why }, count);
+      for (const [store, seconds] of oldest) this.#lastSuccess.set({ store }, seconds);
+      for (const { store, why, count } of held) this.#held.inc({ store: this.#labelOf(store), why }, count);
     };
   }
 
