@@ -84,6 +84,7 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
       'where the listing was shorter than its count',
       'where the listing leaves out many that exist',
       'by a run that could not read the listing',
+      'where a deletion shifts it between two pages',
       'while the catalog creates it in the background',
     ),
   },
@@ -138,6 +139,17 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
     behaviour: 'the product is owed with the reason, and the next run sends it',
     proofs: proof('test/integration/sync/source-translations.integration.spec.ts', 'is owed when it fails'),
   },
+  {
+    id: 'C20',
+    fault: 'the catalog merges objects, and an attribute is dropped',
+    behaviour: 'the attribute is cleared in every language; those of other systems stay',
+    proofs: proof(
+      'test/integration/sync/source-translations.integration.spec.ts',
+      'where a change of an object means merge an attribute that the merchant removes',
+      'where a change of an object means replace an attribute that the merchant removes',
+      'where a change of an object means merge an adopted product keeps',
+    ),
+  },
 ];
 
 /** Faults between a run and the store. */
@@ -187,6 +199,15 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
       ),
     ],
   },
+  {
+    id: 'S12',
+    fault: 'a result comes while its product is away from the store',
+    behaviour: 'skipped with that reason, and decided again once the product is back',
+    proofs: proof(
+      'test/integration/write-back/writing.integration.spec.ts',
+      'comes back gets the newest result',
+    ),
+  },
 ];
 
 /** Faults of schedules. */
@@ -212,6 +233,7 @@ export const SCHEDULE_FAULTS: readonly FaultRow[] = [
         'a key that names another shop',
       ),
       ...proof('src/planner/store-keys.spec.ts', ''),
+      ...proof('test/e2e/reload.e2e.spec.ts', 'restarts under a renamed store key'),
     ],
   },
 ];
