@@ -3,7 +3,7 @@ import { DiscoveryModule } from '@nestjs/core';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger as PinoLogger } from 'pino';
 import { AccessTokens } from './api/access.js';
-import { ApiModule, ProbesModule } from './api/api.module.js';
+import { ApiModule, InstallModule, ProbesModule } from './api/api.module.js';
 import { AppModule } from './app.module.js';
 import type { AppConfig, ProcessRole } from './config/index.js';
 import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
@@ -30,7 +30,7 @@ export interface DaemonSettings extends AppSettings {
 const ROLE_MODULES: Readonly<
   Record<ProcessRole, (config: AppConfig) => NonNullable<DynamicModule['imports']>>
 > = {
-  receive: () => [WebhooksModule],
+  receive: () => [WebhooksModule, InstallModule],
   work: ({ notifications }) =>
     notifications.webhookUrl === undefined ? [WorkModule] : [WorkModule, NotificationsModule],
   admin: (config) => [ApiModule, new AccessTokens(config).any ? DashboardModule : DashboardOffModule],

@@ -5,6 +5,7 @@ import { AccessModule } from './access.module.js';
 import { BearerAuthentication } from './admin.guard.js';
 import { API_CONTROLLERS } from './controllers.js';
 import { ErrorFilter } from './error.filter.js';
+import { InstallController } from './install.controller.js';
 import { HealthController } from './health.controller.js';
 import { MetricsController } from './metrics.controller.js';
 import { StateMetrics } from './state-metrics.js';
@@ -16,6 +17,10 @@ import { StateMetrics } from './state-metrics.js';
   providers: [StateMetrics, { provide: APP_FILTER, useClass: ErrorFilter }],
 })
 export class ProbesModule {}
+
+/** The install flow. It is open to the world, like deliveries. */
+@Module({ controllers: [InstallController] })
+export class InstallModule {}
 
 /** The API for operators and programs. */
 @Module({

@@ -41,8 +41,8 @@ export function connectionsWithin(
 const STARTING = { statusCode: 503, error: 'Service Unavailable', message: messages.starting };
 
 /** Routes of a public port that has an admin port beside it. */
-const PUBLIC_ROUTES = /^\/(webhooks|health)\//i;
-const WEBHOOKS = /^\/webhooks(\/|$)/i;
+const PUBLIC_ROUTES = /^\/(webhooks|health|shopify)\//i;
+const ONLY_PUBLIC_ROUTES = /^\/(webhooks|shopify)(\/|$)/i;
 
 /**
  * Nest's Express adapter on servers with limits for slow and numerous connections. A request has twenty seconds to
@@ -99,7 +99,7 @@ export class BoundedExpressAdapter extends ExpressAdapter {
       return;
     }
     const open = this.#admin.has(request.socket)
-      ? !WEBHOOKS.test(request.path)
+      ? !ONLY_PUBLIC_ROUTES.test(request.path)
       : PUBLIC_ROUTES.test(request.path);
     if (!open) throw new NotFoundException(`Cannot ${request.method} ${request.path}`);
     next();

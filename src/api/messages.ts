@@ -21,6 +21,13 @@ export const messages = {
   noRow: 'no such row',
   unknown: (kind: string, name: string): string => `no ${kind} ${name.slice(0, 100)}`,
 
+  // The install flow
+  installed: 'store-sync is installed',
+  installedText: (key: string): string =>
+    `Your store is connected under the name ${key}. You can close this page.`,
+  notInstalled: 'store-sync is not installed',
+  installRefused: 'an installation was refused',
+
   // Faults
   unforeseen: 'a request ended on an unforeseen error',
   internalError: 'an internal error: see the log of the daemon',

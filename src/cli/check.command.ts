@@ -31,7 +31,7 @@ export class CheckCommand extends StoreSyncCommand {
       ...warnings.map((detail): Finding => ({ level: 'warn', what: 'configuration', detail })),
       ...secretFindings(weakSecrets(config)),
     ];
-    if (Object.keys(config.stores).length === 0) {
+    if (Object.keys(config.stores).length === 0 && config.storeTemplate === undefined) {
       findings.push({
         level: 'warn',
         what: 'configuration',

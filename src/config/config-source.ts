@@ -7,7 +7,13 @@ import { secretValues } from './secrets.js';
 import { messages } from './messages.js';
 
 /** The settings that a reload may change. All others are fixed from the start of a process to its end. */
-const RELOADED: readonly (keyof AppConfig)[] = ['workspaces', 'stores', 'storesDir', 'secretsDir'];
+const RELOADED: readonly (keyof AppConfig)[] = [
+  'workspaces',
+  'stores',
+  'storesDir',
+  'secretsDir',
+  'storeTemplate',
+];
 
 /** The configuration of this process, and its files, to be read again. */
 export class ConfigSource {

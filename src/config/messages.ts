@@ -41,6 +41,9 @@ export const messages = {
 
   // Expected values of single keys
   notAdmin: 'another name than admin, which is the name of server.adminToken',
+  encryptionKey: '32 random bytes as base64 or hexadecimal: openssl rand -hex 32',
+  templateCredentials: 'clientId and clientSecret: the tokens come by the install flow',
+  keyForTemplate: 'a key, because storeTemplate is set: openssl rand -hex 32',
   keepDays: (least: number): string => `0 (keep everything), or at least ${String(least)}`,
   adminPort: 'another port than server.port, or 0 to share it',
   noWorkspace: 'none is configured',

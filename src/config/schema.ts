@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { keyBytes } from '../domain/encryption-key.js';
 import { serverUrlProblem } from './addresses.js';
 import {
   amount,
@@ -11,7 +12,7 @@ import {
   text,
 } from './fields.js';
 import { processRoles } from './process-roles.js';
-import { canonical, storeSchema } from './store-schema.js';
+import { canonical, storeSchema, storeTemplateSchema } from './store-schema.js';
 import { workspaceSchema } from './workspace-schema.js';
 import { messages } from './messages.js';
 
@@ -27,6 +28,11 @@ const redisUrl = z
     if (problem !== null) context.addIssue(problem);
   })
   .transform((value) => (value === '' ? undefined : value));
+
+const encryptionKey = optionalText.refine(
+  (key) => key === undefined || keyBytes(key) !== null,
+  messages.encryptionKey,
+);
 
 /** After this time, no delivery is repeated, no task is polled, and nobody needs the details. */
 const SHORTEST_HISTORY_DAYS = 30;
@@ -46,6 +52,8 @@ export const configSchema = section({
     metrics: section({ perStore: onOff(true) }),
     admin: section({ port: amount(0, { min: 0, max: 65_535 }) }),
     roles: processRoles,
+    encryptionKey,
+    previousEncryptionKey: encryptionKey,
     trustedProxies: amount(0, { min: 0, max: 20 }),
     limits: section({
       // A delivery of 10 MB fits into the part that large bodies have.
@@ -66,6 +74,7 @@ export const configSchema = section({
   notifications: section({ webhookUrl: optionalSecretAddress }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
+  storeTemplate: z.preprocess((value) => value ?? undefined, storeTemplateSchema.optional()),
   storesDir: optionalText,
   secretsDir: optionalText,
 }).superRefine((config, context) => {
@@ -73,6 +82,21 @@ export const configSchema = section({
   if (admin.port !== 0 && admin.port === port) {
     const message = messages.adminPort;
     context.addIssue({ code: 'custom', path: ['server', 'admin', 'port'], message });
+  }
+  const template = config.storeTemplate;
+  if (template !== undefined) {
+    const path = ['storeTemplate'];
+    if (!Object.hasOwn(config.workspaces, template.workspace)) {
+      const known = Object.keys(config.workspaces).join(', ') || messages.noWorkspace;
+      const message = messages.knownWorkspace(known);
+      context.addIssue({ code: 'custom', path: [...path, 'workspace'], message });
+    }
+    if (template.auth.accessToken !== undefined)
+      context.addIssue({ code: 'custom', path: [...path, 'auth'], message: messages.templateCredentials });
+    if (config.server.encryptionKey === undefined) {
+      const message = messages.keyForTemplate;
+      context.addIssue({ code: 'custom', path: ['server', 'encryptionKey'], message });
+    }
   }
   const shops = new Map<string, string>();
   for (const [key, store] of Object.entries(config.stores)) {

@@ -13,6 +13,8 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'clientSecret',
   'webhookSecret',
   'webhookUrl',
+  'encryptionKey',
+  'previousEncryptionKey',
 ]);
 
 /**

@@ -68,8 +68,7 @@ const writtenAttributes = z
   })
   .default({});
 
-/** Compares locales by their canonical form, which is more than letter case. */
-export const storeSchema = section({
+const storeShape = {
   kind: z.literal('shopify').default('shopify'),
   workspace: text,
   shop: z.string().regex(/^[a-z0-9][a-z0-9-]*\.myshopify\.com$/, messages.shop),
@@ -136,21 +135,27 @@ export const storeSchema = section({
       .refine((locales) => new Set(locales.map(canonical)).size === locales.length, messages.localeOnce)
       .default([]),
   }),
-});
+};
 
-/** Also rejects a valid expression that never matches a date, such as the 30th of February. */
+export const storeSchema = section(storeShape);
+
+const { shop: _shop, ...templateShape } = storeShape;
+/** A store of the install flow has these settings, and the shop that the merchant installs the app in. */
+export const storeTemplateSchema = section(templateShape);
+
+/** Compares locales by their canonical form, which is more than letter case. */
 export function canonical(locale: string): string {
   return locale.replaceAll('_', '-').toLowerCase();
 }
 
-/** The library throws this when it finds no date within eight years. */
+/** Also rejects a valid expression that never matches a date, such as the 30th of February. */
 function isCronExpression(expression: string): boolean {
   if (!validateCronExpression(expression).valid) return false;
   try {
     new CronTime(expression, 'UTC').sendAt();
     return true;
   } catch {
-    // Intl throws RangeError for an unknown time zone.
+    // The library throws when it finds no date within eight years.
     return false;
   }
 }

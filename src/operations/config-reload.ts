@@ -5,6 +5,7 @@ import { Metrics } from '../observability/metrics/metrics.js';
 import { PaceRepository } from '../persistence/pace.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { connected } from '../sites/connect-sites.js';
+import { InstalledStores } from '../sites/installed-stores.js';
 import { Sites } from '../sites/sites.js';
 
 const differences = z.object({
@@ -29,6 +30,7 @@ export class ConfigReload {
   constructor(
     private readonly source: ConfigSource,
     private readonly sites: Sites,
+    private readonly installed: InstalledStores,
     private readonly metrics: Metrics,
     private readonly pace: PaceRepository,
     private readonly logger: Logger,
@@ -42,8 +44,8 @@ export class ConfigReload {
    */
   reload(): ReloadAnswer {
     const { config, warnings } = this.source.next();
-    const { metrics, logger, pace, sites } = this;
-    const next = connected(config, { metrics, logger, pace }, sites);
+    const { metrics, logger, pace, sites, installed } = this;
+    const next = connected(config, { metrics, logger, pace }, sites, { installed });
     const answer = {
       workspaces: differencesOf(sites.workspaces, next.workspaces),
       stores: differencesOf(sites.stores, next.stores),

@@ -28,3 +28,19 @@ export const checkMessages = {
     `${finding}: the daemon registers it; until then, results arrive by polling`,
   slotOfOthers: (finding: string): string => `${finding}: results arrive by polling`,
 } as const;
+
+/** Every sentence of the install flow, for the merchant and for the log. */
+export const installMessages = {
+  off: 'this program takes no installations: storeTemplate is not set',
+  noPublicUrl: 'server.publicUrl is not set: the store could not send you back',
+  noShop: 'the address names no shop: expected ?shop=example.myshopify.com',
+  configured: 'this shop is configured already: it needs no installation',
+  badSignature: 'the store did not sign this request: begin at the store again',
+  badState: 'this installation began in another browser or too long ago: begin again',
+  usedState: 'this address was used before: begin again',
+  noCode: 'the store sent no code: begin again',
+  noKey: 'another store has the name of this shop: ask the operator of this program',
+  notExchanged: (reason: string): string => `the store did not give access: ${reason}`,
+  installed: 'a merchant installed the app',
+  notSubscribed: 'the store’s events could not be subscribed to; reconcile tries again',
+} as const;

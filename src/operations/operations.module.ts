@@ -8,6 +8,7 @@ import { GenerateOperations } from './generate.js';
 import { PlanOperations } from './plans.js';
 import { RunOperations } from './runs.js';
 import { StatusReader } from './status.js';
+import { StoreInstalls } from './store-installs.js';
 import { StoreHealthOperations } from './store-health.js';
 import { ProductOperations } from './timeline.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Type[] = [
   GenerateOperations,
   WebhookSlotOperations,
   PlanOperations,
+  StoreInstalls,
 ];
 
 /** The services that commands, the API and the dashboard share. */

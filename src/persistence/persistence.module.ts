@@ -22,6 +22,7 @@ import { StoreHealthRepository } from './store-health.repository.js';
 import { AuditRepository } from './audit.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { StateRepository } from './state.repository.js';
+import { StoreInstallationRepository } from './store-installation.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
@@ -47,6 +48,7 @@ const REPOSITORIES = [
   SessionRepository,
   StoreEventRepository,
   StoreKeyRepository,
+  StoreInstallationRepository,
   OwedRepository,
   PaceRepository,
   HistoryRepository,

@@ -11,7 +11,8 @@ import type { PaceRepository } from '../persistence/pace.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import type { Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
-import { createStoreConnector } from '../store/index.js';
+import { createStoreConnector, type KeptTokens } from '../store/index.js';
+import type { InstalledStores } from './installed-stores.js';
 import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './sites.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
@@ -25,9 +26,15 @@ export interface Observers {
   readonly pace?: Pick<PaceRepository, 'take' | 'slowDown'>;
 }
 
+export interface ConnectOptions {
+  /** Adds the stores that merchants installed. */
+  readonly installed?: Pick<InstalledStores, 'join' | 'tokens'>;
+  readonly patience?: Patience;
+}
+
 /** See `connected`. */
 export function connectSites(config: AppConfig, observers: Observers, patience: Patience = {}): Sites {
-  const { workspaces, stores } = connected(config, observers, null, patience);
+  const { workspaces, stores } = connected(config, observers, null, { patience });
   return new Sites(workspaces, stores);
 }
 
@@ -37,11 +44,12 @@ export function connectSites(config: AppConfig, observers: Observers, patience: 
  * that cannot work.
  */
 export function connected(
-  config: Pick<AppConfig, 'workspaces' | 'stores'>,
+  files: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
   { metrics, logger, pace }: Observers,
   present: Sites | null,
-  patience: Patience = {},
+  { installed, patience = {} }: ConnectOptions = {},
 ): SiteSet {
+  const { config, installed: shops } = installed?.join(files) ?? { config: files, installed: new Set() };
   const log = logger.child({ stage: 'store' });
   const workspaces = new Map(
     Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
@@ -57,9 +65,13 @@ export function connected(
     if (!workspace) return [];
     const before = present?.findStore(key);
     const isSame = before !== undefined && isDeepStrictEqual(before.settings, settings);
-    if (isSame && before.workspace === workspace) return [before];
-    const connector = isSame ? before.connector : storeConnector(key, settings, metrics, log);
-    return [makeStore(key, settings, connector, workspace)];
+    if (isSame && before.workspace === workspace && before.isInstalled === shops.has(settings.shop))
+      return [before];
+    const isInstalled = shops.has(settings.shop);
+    const isKept = isSame && before.isInstalled === isInstalled;
+    const kept = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
+    const connector = isKept ? before.connector : storeConnector(key, settings, { metrics, log, kept });
+    return [makeStore(key, settings, connector, workspace, isInstalled)];
   });
   return { workspaces: [...workspaces.values()], stores };
 }
@@ -122,8 +134,11 @@ function sharedPace(pace: NonNullable<Observers['pace']>, key: string, ceiling: 
 function storeConnector(
   key: string,
   settings: Store['settings'],
-  metrics: Metrics,
-  log: Logger,
+  {
+    metrics,
+    log,
+    kept,
+  }: { readonly metrics: Metrics; readonly log: Logger; readonly kept: KeptTokens | undefined },
 ): Store['connector'] {
   const { accessToken, clientId, clientSecret } = settings.auth;
   return createStoreConnector({
@@ -132,7 +147,7 @@ function storeConnector(
     endpoint: settings.endpoint,
     auth:
       accessToken === undefined
-        ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '' }
+        ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '', kept }
         : { accessToken },
     apiVersion: settings.apiVersion,
     requiredScopes:

@@ -2,10 +2,13 @@ import { Global, Module } from '@nestjs/common';
 import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Logger } from '../runtime/logger.js';
-import { connectSites } from './connect-sites.js';
+import { connected } from './connect-sites.js';
+import { InstallationTokens } from './installation-tokens.js';
+import { InstalledStores } from './installed-stores.js';
 import { RunRequests } from './run-requests.js';
 import { PaceRepository } from '../persistence/pace.repository.js';
 import { StoreKeyRepository } from '../persistence/store-key.repository.js';
+import { SiteRefresh } from './site-refresh.js';
 import { Sites } from './sites.js';
 import { RENAME_POLICY, settleStoreKeys, type RenamePolicy } from './store-keys.js';
 import { StoreProbe } from './store-probe.js';
@@ -20,9 +23,18 @@ const STORE_KEYS = Symbol('STORE_KEYS');
   providers: [
     {
       provide: Sites,
-      inject: [APP_CONFIG, Metrics, Logger, PaceRepository],
-      useFactory: (config: AppConfig, metrics: Metrics, logger: Logger, pace: PaceRepository): Sites =>
-        connectSites(config, { metrics, logger, pace }),
+      inject: [APP_CONFIG, InstalledStores, Metrics, Logger, PaceRepository],
+      useFactory: async (
+        config: AppConfig,
+        installed: InstalledStores,
+        metrics: Metrics,
+        logger: Logger,
+        pace: PaceRepository,
+      ): Promise<Sites> => {
+        if (config.storeTemplate !== undefined) await installed.look();
+        const { workspaces, stores } = connected(config, { metrics, logger, pace }, null, { installed });
+        return new Sites(workspaces, stores);
+      },
     },
     {
       provide: STORE_KEYS,
@@ -37,10 +49,13 @@ const STORE_KEYS = Symbol('STORE_KEYS');
         return true;
       },
     },
+    InstallationTokens,
+    InstalledStores,
+    SiteRefresh,
     RunRequests,
     WebhookSlot,
     StoreProbe,
   ],
-  exports: [Sites, RunRequests, WebhookSlot, StoreProbe],
+  exports: [Sites, InstallationTokens, InstalledStores, SiteRefresh, RunRequests, WebhookSlot, StoreProbe],
 })
 export class SitesModule {}

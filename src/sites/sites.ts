@@ -28,6 +28,8 @@ export interface Store {
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
   readonly writeLimits: WriteLimits;
+  /** True when a merchant installed it: its tokens are in the database. */
+  readonly isInstalled: boolean;
 }
 
 /** Workspaces and stores with their connections. */
@@ -123,8 +125,10 @@ export function makeStore(
   settings: StoreConfig,
   connector: StoreConnector,
   workspace: Workspace,
+  isInstalled = false,
 ): Store {
   return {
+    isInstalled,
     key,
     settings,
     connector,

@@ -51,4 +51,5 @@ export const messages = {
   waitsForReview: 'generated; waits for review',
   ofVariant: (action: string, variant: string): string =>
     `${action} for variant ${variant}: not written to its product`,
+  uninstalled: 'the merchant uninstalled the app: the store is paused until it is installed again',
 } as const;

@@ -4,9 +4,11 @@ import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
+import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
-import { hasShopifySignatureForm, isShopifySignature, keptOfEvent } from '../store/index.js';
+import { hasShopifySignatureForm, isShopifySignature, isUninstallOf, keptOfEvent } from '../store/index.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';
@@ -27,6 +29,8 @@ export class StoreWebhookController {
   constructor(
     private readonly sites: Sites,
     private readonly inbox: Inbox,
+    private readonly installations: StoreInstallationRepository,
+    private readonly health: StoreHealthRepository,
     private readonly budget: ByteBudget,
     private readonly metrics: Metrics,
     logger: Logger,
@@ -81,6 +85,19 @@ export class StoreWebhookController {
     }
   }
 
+  /** Forgets the tokens of a store whose merchant uninstalled the app, and pauses it. A replayed event does nothing. */
+  async #uninstalled(key: string, topic: string, rawBody: Buffer, bodySha256: Buffer): Promise<void> {
+    const shop = this.sites.findStore(key)?.settings.shop;
+    if (shop === undefined || !isUninstallOf(shop, topic, rawBody)) return;
+    if (!(await this.installations.forget(shop, key, bodySha256))) return;
+    await this.health.pause(key, {
+      scope: 'everything',
+      code: 'credentials_refused',
+      reason: messages.uninstalled,
+    });
+    this.#log.warn({ store: key }, messages.uninstalled);
+  }
+
   #refuse(store: string, request: Request, response: Response, reason: string): 'refused' {
     this.#log.warn({ store, address: request.ip, reason }, messages.eventRefused);
     refuse(request, response, 401, messages.signatureRefused);
@@ -89,15 +106,18 @@ export class StoreWebhookController {
 
   async #store(store: string, request: Request, rawBody: Buffer, response: Response): Promise<string> {
     const eventId = request.headers[EVENT_ID];
-    const topic = request.headers[TOPIC];
+    const header = request.headers[TOPIC];
+    const topic = typeof header === 'string' ? header.slice(0, 100) : 'unknown';
     const bodySha256 = createHash('sha256').update(rawBody).digest();
     try {
+      // Before the event is stored: a crash in between makes the store send it again.
+      await this.#uninstalled(store, topic, rawBody, bodySha256);
       const id = await this.inbox.storeEvent({
         store,
         eventId:
           typeof eventId === 'string' && eventId !== '' ? eventId.slice(0, 200) : bodySha256.toString('hex'),
         bodySha256,
-        topic: typeof topic === 'string' ? topic.slice(0, 100) : 'unknown',
+        topic,
         headers: {},
         rawBody: keptOfEvent(rawBody),
       });

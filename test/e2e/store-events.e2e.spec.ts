@@ -74,8 +74,10 @@ async function forget(): Promise<void> {
 describe('a store whose events can be verified', () => {
   it('is subscribed to as the daemon starts, once', async () => {
     const topics = () => world.store.webhookSubscriptions().map(({ topic }) => topic);
-    await until('the subscriptions', () => Promise.resolve(topics().length === 3 ? true : null));
-    expect(topics().sort()).toEqual(['PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
+    await until('the subscriptions', () => Promise.resolve(topics().length === 4 ? true : null));
+    expect(topics().sort()).toEqual([
+      ...['APP_UNINSTALLED', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE'],
+    ]);
     // A start takes a line or two in the log, not one for each module and route.
     expect(daemon.lines.filter((line) => /InstanceLoader|RouterExplorer/.test(line))).toEqual([]);
     for (const { uri } of world.store.webhookSubscriptions())

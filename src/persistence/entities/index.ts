@@ -9,6 +9,7 @@ import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
 import { StoreEventEntity } from './store-event.entity.js';
+import { StoreInstallationEntity, UsedInstallStateEntity } from './store-installation.entity.js';
 import { StoreKeyEntity } from './store-key.entity.js';
 import { StoreProductEntity } from './store-product.entity.js';
 import { StoreStateEntity } from './store-state.entity.js';
@@ -42,6 +43,8 @@ export const ENTITIES = [
   CatalogListedEntity,
   CatalogHolderEntity,
   WorkspacePaceEntity,
+  StoreInstallationEntity,
+  UsedInstallStateEntity,
 ];
 
 export {
@@ -55,6 +58,7 @@ export {
   SavedPlanEntity,
   SavedPlanEntryEntity,
   StoreEventEntity,
+  StoreInstallationEntity,
   StoreKeyEntity,
   StoreProductEntity,
   StoreStateEntity,

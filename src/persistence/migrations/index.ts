@@ -24,6 +24,7 @@ import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.j
 import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
 import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
+import { StoreInstallations1765370000000 } from './1765370000000-store-installations.js';
 
 /** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
 export const MIGRATIONS = [
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   RunAccount1765261000000,
   Decisions1765271000000,
   VariantsByCatalogId1765311000000,
+  StoreInstallations1765370000000,
   CatalogListings1765381000000,
   CsvUpload1765350000000,
   WorkspacePace1765382000000,

@@ -7,15 +7,44 @@ export interface AccessTokenOptions {
   readonly clientId: string | null;
   readonly clientSecret: string | null;
   readonly lifetimeSeconds: number;
+  /** Of a token that the merchant's consent gave. */
+  readonly offlineLifetimeSeconds: number;
+  readonly refreshLifetimeSeconds: number;
   readonly scopes: readonly string[];
   readonly now: () => Date;
+  /** The scopes of a code of the consent page, once; null for a wrong one. */
+  readonly redeem: (code: string) => readonly string[] | null;
 }
 
-const GrantRequest = z.object({ client_id: z.string(), client_secret: z.string(), grant_type: z.string() });
+interface Answer {
+  readonly status: number;
+  readonly body: object;
+}
 
-/** The valid tokens: the permanent one, and unexpired ones of the client credentials grant. */
+interface Refresh {
+  readonly scopes: readonly string[];
+  readonly until: number;
+  /** The access token that replaced the one of this refresh token: once it is used, this one is void. */
+  successor: string | null;
+}
+
+const GrantRequest = z.object({
+  client_id: z.string(),
+  client_secret: z.string(),
+  grant_type: z.string().optional(),
+  code: z.string().optional(),
+  expiring: z.string().optional(),
+  refresh_token: z.string().optional(),
+});
+
+/**
+ * The valid tokens: the permanent one, unexpired ones of the client credentials grant, and the one offline token of a merchant's
+ * consent. A new offline token ends the one before, and its refresh token stays good until the new access token is used.
+ */
 export class AccessTokens {
   private readonly expiries = new Map<string, number>();
+  private readonly refreshes = new Map<string, Refresh>();
+  private offline: string | null = null;
   private permanent: string | null;
 
   constructor(private readonly options: AccessTokenOptions) {
@@ -24,34 +53,95 @@ export class AccessTokens {
 
   accepts(token: string | undefined): boolean {
     if (token === undefined) return false;
-    return token === this.permanent || (this.expiries.get(token) ?? 0) > this.options.now().getTime();
+    const isGood = token === this.permanent || (this.expiries.get(token) ?? 0) > this.options.now().getTime();
+    if (isGood)
+      for (const [refresh, { successor }] of this.refreshes)
+        if (successor === token) this.refreshes.delete(refresh);
+    return isGood;
   }
 
   /** The answer of `POST /admin/oauth/access_token`. */
-  grant(form: unknown): { status: number; body: object } {
+  grant(form: unknown): Answer {
     const request = GrantRequest.safeParse(form);
-    const refused = (error: string, description: string): { status: number; body: object } => {
-      return { status: 400, body: { error, error_description: description } };
-    };
     if (!request.success) return refused('invalid_request', 'A required parameter is missing.');
-    const { client_id: id, client_secret: secret, grant_type: grant } = request.data;
-    if (grant !== 'client_credentials')
-      return refused('unsupported_grant_type', `${grant} is not served here.`);
-    const { clientId, clientSecret, lifetimeSeconds, scopes, now } = this.options;
+    const {
+      client_id: id,
+      client_secret: secret,
+      grant_type: grant,
+      code,
+      refresh_token: token,
+    } = request.data;
+    const { clientId, clientSecret, redeem } = this.options;
     if (clientId === null || id !== clientId || secret !== clientSecret) {
       return refused('invalid_client', 'The client credentials are wrong.');
     }
-    const token = `shpat_${randomBytes(16).toString('hex')}`;
-    this.expiries.set(token, now().getTime() + lifetimeSeconds * 1000);
+    if (grant === 'client_credentials') return this.forCredentials();
+    if (grant === 'refresh_token') return this.forRefresh(token ?? '');
+    if (grant !== undefined || code === undefined)
+      return refused('unsupported_grant_type', `${grant ?? 'nothing'} is not served here.`);
+    const scopes = redeem(code);
+    if (scopes === null)
+      return refused('invalid_request', 'The authorization code was not found or was already used.');
+    return request.data.expiring === '1' ? this.forConsent(scopes) : this.permanentFor(scopes);
+  }
+
+  /** Ends every token that was given out; with `permanent`, that one as well. */
+  revoke({ permanent }: { readonly permanent: boolean }): void {
+    this.expiries.clear();
+    this.refreshes.clear();
+    this.offline = null;
+    if (permanent) this.permanent = null;
+  }
+
+  private forCredentials(): Answer {
+    const { lifetimeSeconds, scopes } = this.options;
+    const token = this.issue(lifetimeSeconds);
     return {
       status: 200,
       body: { access_token: token, scope: scopes.join(','), expires_in: lifetimeSeconds - 1 },
     };
   }
 
-  /** Ends every token that was given out; with `permanent`, that one as well. */
-  revoke({ permanent }: { readonly permanent: boolean }): void {
-    this.expiries.clear();
-    if (permanent) this.permanent = null;
+  private forRefresh(token: string): Answer {
+    const known = this.refreshes.get(token);
+    if (known === undefined || known.until <= this.options.now().getTime())
+      return refused('invalid_grant', 'The refresh token is expired or was used.');
+    const answer = this.forConsent(known.scopes);
+    known.successor = this.offline;
+    return answer;
   }
+
+  private forConsent(scopes: readonly string[]): Answer {
+    const { offlineLifetimeSeconds, refreshLifetimeSeconds, now } = this.options;
+    if (this.offline !== null) this.expiries.delete(this.offline);
+    const token = this.issue(offlineLifetimeSeconds);
+    this.offline = token;
+    const refresh = `shprt_${randomBytes(16).toString('hex')}`;
+    const until = now().getTime() + refreshLifetimeSeconds * 1000;
+    this.refreshes.set(refresh, { scopes, until, successor: null });
+    return {
+      status: 200,
+      body: {
+        ...{ access_token: token, scope: scopes.join(','), expires_in: offlineLifetimeSeconds },
+        ...{ refresh_token: refresh, refresh_token_expires_in: refreshLifetimeSeconds },
+      },
+    };
+  }
+
+  /** Without `expiring=1` the token never expires. The store refuses it to apps that are public. */
+  private permanentFor(scopes: readonly string[]): Answer {
+    const token = `shpat_${randomBytes(16).toString('hex')}`;
+    this.expiries.set(token, Infinity);
+    return { status: 200, body: { access_token: token, scope: scopes.join(',') } };
+  }
+
+  private issue(seconds: number): string {
+    const token = `shpat_${randomBytes(16).toString('hex')}`;
+    this.expiries.set(token, this.options.now().getTime() + seconds * 1000);
+    return token;
+  }
+}
+
+function refused(error: string, description: string): Answer {
+  return { status: 400, body: { error, error_description: description } };
 }

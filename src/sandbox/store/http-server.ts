@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { AccessTokens } from './access-tokens.js';
+import type { Authorization, AuthorizationAnswer } from './authorization.js';
 import { servedVersion } from './api-versions.js';
 import type { BulkOperations } from './bulk-operations.js';
 import type { Fault, Faults } from './faults.js';
@@ -12,6 +13,7 @@ import type { Ledger } from './ledger.js';
 export interface HttpParts {
   readonly endpoint: GraphqlEndpoint;
   readonly tokens: AccessTokens;
+  readonly authorization: Authorization;
   readonly faults: Faults;
   readonly bulk: BulkOperations;
   readonly ledger: Ledger;
@@ -45,7 +47,7 @@ export function storeHttpServer(parts: HttpParts): Server {
 }
 
 async function handle(parts: HttpParts, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const { pathname } = new URL(request.url ?? '/', 'http://sandbox');
+  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://sandbox');
   const graphql = GRAPHQL_PATH.exec(pathname);
   if (request.method === 'POST' && graphql) {
     await handleGraphql(parts, graphql[1] ?? parts.apiVersion, request, response);
@@ -58,6 +60,15 @@ async function handle(parts: HttpParts, request: IncomingMessage, response: Serv
     send(response, json(status, body));
     return;
   }
+  if (pathname === '/admin/oauth/authorize') {
+    const { authorization } = parts;
+    const answer =
+      request.method === 'POST'
+        ? authorization.agree(new URLSearchParams(await text(request)))
+        : authorization.ask(searchParams);
+    send(response, consentAnswer(answer));
+    return;
+  }
   const file = BULK_FILE_PATH.exec(pathname)?.[1];
   send(
     response,
@@ -65,6 +76,15 @@ async function handle(parts: HttpParts, request: IncomingMessage, response: Serv
       ? bulkFile(parts.bulk, file)
       : json(404, { errors: 'Not Found' }),
   );
+}
+
+function consentAnswer(answer: AuthorizationAnswer): Answer {
+  if (answer.kind === 'redirect') return { status: 302, body: '', headers: { location: answer.location } };
+  return {
+    status: answer.status,
+    body: answer.html,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+  };
 }
 
 async function handleGraphql(

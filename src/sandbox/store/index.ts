@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { CodedError } from '../../domain/errors.js';
 import { AccessTokens } from './access-tokens.js';
+import { Authorization } from './authorization.js';
 import { BulkOperations } from './bulk-operations.js';
 import type { BulkMode } from './bulk-operations.js';
 import { parseProductCsv } from './csv.js';
@@ -46,6 +47,11 @@ export interface StoreSandboxOptions {
   readonly clientSecret?: string;
   /** Life of exchanged tokens in seconds; default one day. */
   readonly tokenLifetimeSeconds?: number;
+  /** Life of tokens that the merchant's consent gives; default an hour, and 90 days for their refresh tokens. */
+  readonly offlineLifetimeSeconds?: number;
+  readonly refreshLifetimeSeconds?: number;
+  /** Addresses that the consent page may lead to; default any. */
+  readonly redirectUrls?: readonly string[];
   readonly apiVersion?: string;
   readonly clock?: () => Date;
   readonly scopes?: readonly string[];
@@ -100,6 +106,10 @@ export interface RunningStoreSandbox {
   setBulkMode(mode: BulkMode): void;
   /** Ends exchanged tokens, and the permanent one where asked. */
   revokeTokens(which?: { readonly permanent: boolean }): void;
+  /** The merchant uninstalls the app: its tokens and subscriptions end, and the store says so to those who subscribed. */
+  uninstall(): void;
+  /** A query with the store's signature. */
+  signedQuery(values: Readonly<Record<string, string>>): string;
   /** Resolves once all webhooks are delivered or given up and all exports are evaluated. */
   idle(): Promise<void>;
   stop(): Promise<void>;
@@ -114,6 +124,7 @@ const DEFAULT_LOCALES: readonly ShopLocale[] = [
   { locale: 'de', name: 'German', primary: false, published: true },
   { locale: 'fr', name: 'French', primary: false, published: false },
 ];
+const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 86_400;
 
 /**
@@ -123,7 +134,7 @@ const DAY_SECONDS = 86_400;
 export async function startStoreSandbox(options: StoreSandboxOptions = {}): Promise<RunningStoreSandbox> {
   let url = '';
   const parts = assemble(options, () => url);
-  const { state, settings, ledger, faults, bulk, webhooks, sender, tokens } = parts;
+  const { state, settings, ledger, faults, bulk, webhooks, sender, tokens, authorization } = parts;
   const server = storeHttpServer(parts);
   url = await listen(server, options.host ?? '127.0.0.1', options.port ?? 0);
   return {
@@ -143,6 +154,11 @@ export async function startStoreSandbox(options: StoreSandboxOptions = {}): Prom
       bulk.mode = mode;
     },
     revokeTokens: (which = { permanent: false }) => tokens.revoke(which),
+    uninstall: () => {
+      tokens.revoke({ permanent: true });
+      webhooks.endInstallation();
+    },
+    signedQuery: (values) => authorization.signed(values),
     idle: async () => {
       await bulk.idle();
       await sender.idle();
@@ -189,18 +205,39 @@ function assemble(options: StoreSandboxOptions, baseUrl: () => string): Parts {
   const onError = (error: unknown): void => void ledger.internalErrors.push(error);
   const bulk = new BulkOperations(state, schema, { enabled, delayMs, grouped }, baseUrl, onError);
   bulk.mode = mode;
+  const authorization = new Authorization({
+    ...{ shop, now, redirectUrls: options.redirectUrls ?? null },
+    clientId: options.clientId ?? null,
+    clientSecret: options.clientSecret ?? null,
+  });
   const tokens = new AccessTokens({
     accessToken: settings.accessToken,
     clientId: options.clientId ?? null,
     clientSecret: options.clientSecret ?? null,
     lifetimeSeconds: options.tokenLifetimeSeconds ?? DAY_SECONDS,
+    offlineLifetimeSeconds: options.offlineLifetimeSeconds ?? HOUR_SECONDS,
+    refreshLifetimeSeconds: options.refreshLifetimeSeconds ?? 90 * DAY_SECONDS,
     scopes,
     now,
+    redeem: (code) => authorization.redeem(code),
   });
   const context = { state, scopes: new Set(scopes), apiVersion, bulk, webhooks };
   const endpoint = new GraphqlEndpoint(schema, context, throttleOf(options.throttle, now), ledger);
   const faults = new Faults();
-  return { settings, state, ledger, sender, webhooks, bulk, tokens, endpoint, faults, apiVersion, now };
+  return {
+    settings,
+    state,
+    ledger,
+    sender,
+    webhooks,
+    bulk,
+    tokens,
+    authorization,
+    endpoint,
+    faults,
+    apiVersion,
+    now,
+  };
 }
 
 function throttleOf(options: Partial<ThrottleOptions> | false | undefined, now: () => Date): Throttle | null {

@@ -106,6 +106,15 @@ export class WebhookSubscriptions {
     return [...this.byId.values()];
   }
 
+  /** The last event of an installation, which ends its subscriptions. */
+  endInstallation(): void {
+    const ending = this.all().filter(({ topic }) => topic === 'APP_UNINSTALLED');
+    this.byId.clear();
+    const shop = this.state.shop;
+    const body = JSON.stringify({ id: 1, name: shop.split('.')[0], domain: shop, myshopify_domain: shop });
+    for (const { uri } of ending) this.sender.send({ topic: 'app/uninstalled', uri, body });
+  }
+
   private publish(event: ProductEvent, product: SandboxProduct): void {
     for (const { topic, uri, format, includeFields } of this.byId.values()) {
       if (topic !== EVENT_TOPICS[event] || format !== 'JSON') continue;

@@ -1,9 +1,26 @@
-import { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
-import { pathBelow } from './endpoint.js';
+import { credentialsGrant, refreshGrant, type TokenEndpoint, type TokenGrant } from './token-endpoint.js';
 
 export type EndpointAuth =
-  { readonly accessToken: string } | { readonly clientId: string; readonly clientSecret: string };
+  | { readonly accessToken: string }
+  | { readonly clientId: string; readonly clientSecret: string; readonly kept?: KeptTokens | undefined };
+
+/** The tokens of a merchant's installation, kept outside of this process. */
+export interface KeptTokens {
+  /** Null when the merchant uninstalled the app. */
+  read(): Promise<KeptToken | null>;
+  /**
+   * The token that follows `expired`: the one that another process has got meanwhile, or the result of `renew`, which is then kept.
+   * Null when the app was uninstalled. Throws what `renew` throws.
+   */
+  renewed(expired: string, renew: (refreshToken: string) => Promise<TokenGrant>): Promise<KeptToken | null>;
+}
+
+export interface KeptToken {
+  readonly accessToken: string;
+  /** Milliseconds since the epoch; null for a token that does not expire. */
+  readonly until: number | null;
+}
 
 /** The source of access tokens. */
 export interface TokenSource {
@@ -18,19 +35,8 @@ export interface TokenSource {
   secrets(): readonly string[];
 }
 
-interface TokenRequest {
-  readonly base: URL;
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly timeoutMs: number;
-  readonly now: () => number;
-}
-
 /** Renews a token this long before it expires, so that it does not expire during a request. */
 const RENEW_BEFORE_MS = 300_000;
-
-const answerSchema = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() });
-const refusalSchema = z.object({ error: z.string().regex(/^[a-z_]{1,64}$/) });
 
 export function tokenSource(
   auth: EndpointAuth,
@@ -43,10 +49,13 @@ export function tokenSource(
       throw new CodedError('misconfigured', 'the access token of the store is empty');
     return new FixedToken(auth.accessToken);
   }
-  if (auth.clientId === '' || auth.clientSecret === '') {
+  const { clientId, clientSecret, kept } = auth;
+  if (clientId === '' || clientSecret === '') {
     throw new CodedError('misconfigured', 'clientId and clientSecret of the store must not be empty');
   }
-  return new ClientCredentials({ base, now, timeoutMs, ...auth });
+  const endpoint = { base, timeoutMs, clientId, clientSecret };
+  const next = kept === undefined ? credentialsTokens(endpoint, now) : keptTokens(endpoint, kept, now);
+  return new RenewedToken(clientSecret, next, now);
 }
 
 class FixedToken implements TokenSource {
@@ -65,94 +74,83 @@ class FixedToken implements TokenSource {
   }
 }
 
-/**
- * Client credentials grant: a token for about a day, for an app of the store's own organisation (shopify.dev "Using
- * the client credentials grant"). Concurrent calls share one request.
- */
-class ClientCredentials implements TokenSource {
-  private current: { readonly token: string; readonly renewAt: number } | null = null;
+interface Token {
+  readonly value: string;
+  /** Milliseconds since the epoch; Infinity for a token that does not expire. */
+  readonly renewAt: number;
+}
+
+/** The next token. `refused` is one that the API did not take, also when its time is not over. */
+type NextToken = (refused: string | null) => Promise<Token>;
+
+/** A token that is replaced before it expires, and when the API refuses it. Concurrent calls share one request. */
+class RenewedToken implements TokenSource {
+  private current: Token | null = null;
+  private lastRefused: string | null = null;
   private pending: Promise<string> | null = null;
 
-  constructor(private readonly request: TokenRequest) {}
+  constructor(
+    private readonly clientSecret: string,
+    private readonly next: NextToken,
+    private readonly now: () => number,
+  ) {}
 
   async token(): Promise<string> {
-    if (this.current !== null && this.request.now() < this.current.renewAt) return this.current.token;
-    this.pending ??= this.fetchToken().finally(() => {
+    if (this.current !== null && this.now() < this.current.renewAt) return this.current.value;
+    this.pending ??= this.#renew().finally(() => {
       this.pending = null;
     });
     return this.pending;
   }
 
   refused(token: string): boolean {
+    this.lastRefused = token;
     // Another call may have renewed it already; keep the newer token.
-    if (this.current?.token === token) this.current = null;
+    if (this.current?.value === token) this.current = null;
     return true;
   }
 
   secrets(): readonly string[] {
-    const { clientSecret } = this.request;
-    return this.current === null ? [clientSecret] : [clientSecret, this.current.token];
+    return this.current === null ? [this.clientSecret] : [this.clientSecret, this.current.value];
   }
 
-  private async fetchToken(): Promise<string> {
-    const askedAt = this.request.now();
-    const response = await requestToken(this.request);
-    const body = await response.json().catch((cause: unknown) => {
-      throw new CodedError(
-        'transient',
-        'the token endpoint of the store answered with something that is not JSON',
-        {
-          cause,
-          status: response.status,
-        },
-      );
-    });
-    if (!response.ok) throw tokenRefusal(response, body);
-    const parsed = answerSchema.safeParse(body);
-    if (!parsed.success)
-      throw new CodedError('transient', 'the token endpoint of the store answered without a token');
-    const lifetimeMs = parsed.data.expires_in * 1000;
-    const renewAt = askedAt + lifetimeMs - Math.min(RENEW_BEFORE_MS, lifetimeMs / 10);
-    this.current = { token: parsed.data.access_token, renewAt };
-    return parsed.data.access_token;
+  async #renew(): Promise<string> {
+    this.current = await this.next(this.lastRefused);
+    return this.current.value;
   }
 }
 
-async function requestToken(request: TokenRequest): Promise<Response> {
-  const url = new URL(pathBelow(request.base, '/admin/oauth/access_token'), request.base);
-  const { clientId, clientSecret } = request;
-  try {
-    return await fetch(url, {
-      method: 'POST',
-      headers: { accept: 'application/json' },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: clientSecret,
-      }),
-      // A redirect would send the secret to another host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(request.timeoutMs),
-    });
-  } catch (cause) {
-    throw new CodedError('transient', 'the token endpoint of the store could not be reached', { cause });
-  }
+function credentialsTokens(endpoint: TokenEndpoint, now: () => number): NextToken {
+  return async () => {
+    const askedAt = now();
+    const { accessToken, lifetimeMs } = await credentialsGrant(endpoint);
+    if (lifetimeMs === null)
+      throw new CodedError('transient', 'the token endpoint of the store answered without an expiry');
+    return { value: accessToken, renewAt: renewalOf(askedAt + lifetimeMs, lifetimeMs) };
+  };
 }
 
-function tokenRefusal(response: Response, body: unknown): CodedError {
-  const { status } = response;
-  if (status === 429)
-    return new CodedError('throttled', 'the token endpoint of the store asks to slow down', { status });
-  if (status >= 500 || status === 408) {
-    return new CodedError('transient', `the token endpoint of the store answered ${String(status)}`, {
-      status,
-    });
-  }
-  const named = refusalSchema.safeParse(body);
-  const reason = named.success ? ` (${named.data.error})` : '';
-  return new CodedError(
-    'auth',
-    `the store refused the client credentials${reason}: check clientId and clientSecret, and the app’s installation`,
-    { status },
-  );
+/** The expiring offline token of an installation. Every process reads the same one, and one of them renews it. */
+function keptTokens(endpoint: TokenEndpoint, kept: KeptTokens, now: () => number): NextToken {
+  const usable = ({ accessToken, until }: KeptToken): Token => ({
+    value: accessToken,
+    renewAt: until === null ? Infinity : renewalOf(until, until - now()),
+  });
+  return async (refused) => {
+    const found = await kept.read();
+    if (found === null) throw uninstalled();
+    const token = usable(found);
+    if (token.value !== refused && now() < token.renewAt) return token;
+    const renewed = await kept.renewed(token.value, (refresh) => refreshGrant(endpoint, refresh));
+    if (renewed === null) throw uninstalled();
+    return usable(renewed);
+  };
+}
+
+function renewalOf(until: number, lifetimeMs: number): number {
+  return until - Math.min(RENEW_BEFORE_MS, Math.max(0, lifetimeMs / 10));
+}
+
+function uninstalled(): CodedError {
+  return new CodedError('auth', 'the merchant uninstalled the app: it has to be installed again');
 }

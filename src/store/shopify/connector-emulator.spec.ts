@@ -231,7 +231,7 @@ describe('faults in transit', () => {
         .webhookSubscriptions()
         .map(({ topic }) => topic)
         .sort(),
-    ).toEqual(['PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
+    ).toEqual(['APP_UNINSTALLED', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
   });
 
   it('starts one export though the answer was lost', async () => {

@@ -355,7 +355,7 @@ describe('subscribing to product events', () => {
     const { connector } = connect(store.url);
     await connector.ensureSubscriptions(URI);
     await connector.ensureSubscriptions(URI);
-    expect(topics).toEqual(['PRODUCTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE']);
+    expect(topics).toEqual([...['PRODUCTS_UPDATE', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']]);
   });
 
   it.each([
@@ -375,8 +375,8 @@ describe('subscribing to product events', () => {
       if (operation === 'Webhooks')
         return listed(
           asked
-            ? ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE']
-            : ['PRODUCTS_UPDATE', 'PRODUCTS_DELETE'],
+            ? ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED']
+            : ['PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED'],
         );
       asked = true;
       return reply;

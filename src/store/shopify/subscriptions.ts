@@ -4,10 +4,10 @@ import { requireCursor } from './details.js';
 import { WEBHOOK_CREATE, WEBHOOKS } from './documents.js';
 import { webhookCreateData, webhooksData } from './schemas.js';
 
-const TOPICS = ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE'] as const;
+const TOPICS = ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED'] as const;
 
 /**
- * Ensures that the store sends product events to `uri`, with one subscription per topic. Existing subscriptions are
+ * Ensures that the store sends product events, and the end of the installation, to `uri`, with one subscription per topic. Existing subscriptions are
  * read, also after a refusal or an unknown outcome, because another replica may have been faster. Throws
  * `misconfigured` when the store refuses the address.
  */

@@ -1,0 +1,105 @@
+import { Controller, Get, Req, Res } from '@nestjs/common';
+import type { CookieOptions, Request, Response } from 'express';
+import { APP_CONFIG, type PublicAddress } from '../config/index.js';
+import { Inject } from '@nestjs/common';
+import { Logger } from '../runtime/logger.js';
+import { InstallRefused, StoreInstalls } from '../operations/store-installs.js';
+import { messages } from './messages.js';
+
+const COOKIE_MS = 10 * 60_000;
+
+/**
+ * The install flow for stores of other merchants. Both routes are open to everybody: the store's signature and our own state protect
+ * them. No address is taken from the request's Host header, and the only redirect leads to the checked shop.
+ */
+@Controller('shopify')
+export class InstallController {
+  readonly #log: Logger;
+  readonly #cookie: { readonly name: string; readonly options: CookieOptions };
+
+  constructor(
+    private readonly installs: StoreInstalls,
+    @Inject(APP_CONFIG) { server }: PublicAddress,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'install' });
+    const secure = server.publicUrl?.startsWith('https:') === true;
+    this.#cookie = {
+      // Browsers refuse the prefix without TLS, which only a loopback address lacks.
+      name: secure ? '__Host-store_sync_install' : 'store_sync_install',
+      options: { httpOnly: true, secure, sameSite: 'lax', path: '/' },
+    };
+  }
+
+  @Get('install')
+  install(@Req() request: Request, @Res() response: Response): void {
+    try {
+      const { location, state } = this.installs.begin(queryOf(request));
+      const { name, options } = this.#cookie;
+      response.cookie(name, state, { ...options, maxAge: COOKIE_MS });
+      page(response).redirect(302, location);
+    } catch (error) {
+      this.#refuse(response, error);
+    }
+  }
+
+  @Get('callback')
+  async callback(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const { name, options } = this.#cookie;
+    response.clearCookie(name, options);
+    try {
+      const key = await this.installs.finish(queryOf(request), cookieOf(request, name));
+      page(response)
+        .status(200)
+        .type('html')
+        .send(html(messages.installed, messages.installedText(key)));
+    } catch (error) {
+      this.#refuse(response, error);
+    }
+  }
+
+  /** The address of the request has the code and the signature, so that it is in no log line. */
+  #refuse(response: Response, error: unknown): void {
+    if (!(error instanceof InstallRefused)) throw error;
+    this.#log.warn({ status: error.status, reason: error.message }, messages.installRefused);
+    page(response).status(error.status).type('html').send(html(messages.notInstalled, error.message));
+  }
+}
+
+/** The query as it was sent: a parser that builds lists and maps would hide a name that stands twice. */
+function queryOf(request: Request): URLSearchParams {
+  const at = request.originalUrl.indexOf('?');
+  return new URLSearchParams(at < 0 ? '' : request.originalUrl.slice(at + 1));
+}
+
+function cookieOf(request: Request, name: string): string {
+  const pairs = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  const found = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
+  try {
+    return decodeURIComponent(found);
+  } catch {
+    // Our cookies are always encoded properly, so this one is not ours.
+    return '';
+  }
+}
+
+function page(response: Response): Response {
+  return response.set({
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+    'referrer-policy': 'no-referrer',
+    'x-content-type-options': 'nosniff',
+  });
+}
+
+function html(title: string, text: string): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(title)}</title><h1>${escaped(title)}</h1><p>${escaped(text)}</p></html>\n`;
+}
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}

@@ -1,0 +1,26 @@
+import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** A store whose merchant installed the app by the install flow. Its tokens are sealed; without them the app is uninstalled. */
+@Entity({ name: 'store_installation' })
+@Index('store_installation_key_once', ['storeKey'], { unique: true })
+export class StoreInstallationEntity {
+  @PrimaryColumn('text') shop!: string;
+  /** The store's key in commands, routes and rows. */
+  @Column('text') storeKey!: string;
+  @Column('text', { array: true }) scopes!: string[];
+  @Column('text', { nullable: true }) accessToken!: string | null;
+  /** Null for a token that never expires. */
+  @Column('timestamptz', { nullable: true }) accessUntil!: Date | null;
+  @Column('text', { nullable: true }) refreshToken!: string | null;
+  @Column('timestamptz') installedAt!: Date;
+  @Column('timestamptz', { nullable: true }) uninstalledAt!: Date | null;
+  /** Until then one process renews the token. */
+  @Column('timestamptz', { nullable: true }) renewingUntil!: Date | null;
+}
+
+/** A state of the install flow that was used, kept until it would have expired: no callback works twice. */
+@Entity({ name: 'used_install_state' })
+export class UsedInstallStateEntity {
+  @PrimaryColumn('text') id!: string;
+  @Column('timestamptz') until!: Date;
+}

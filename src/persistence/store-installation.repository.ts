@@ -1,0 +1,106 @@
+import { Injectable } from '@nestjs/common';
+import { BEFORE_NOW, Database } from './database.js';
+import { StoreInstallationEntity, UsedInstallStateEntity } from './entities/store-installation.entity.js';
+
+/** Sealed tokens. A permanent token has neither an end nor a refresh token. */
+export interface SealedTokens {
+  readonly accessToken: string;
+  readonly accessUntil: Date | null;
+  readonly refreshToken: string | null;
+}
+
+export interface NewInstallation extends SealedTokens {
+  readonly shop: string;
+  readonly storeKey: string;
+  readonly scopes: readonly string[];
+  readonly at: Date;
+}
+
+/** Longer than the time limit of a request to the store. */
+const RENEWAL_SECONDS = 45;
+
+/**
+ * Stores that came by the install flow, with their sealed tokens.
+ *
+ * SQL: one process at a time renews a token, by the clock of the database.
+ */
+@Injectable()
+export class StoreInstallationRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Every installation, uninstalled ones included, by shop. */
+  async all(): Promise<StoreInstallationEntity[]> {
+    return this.db.repository(StoreInstallationEntity).find({ order: { shop: 'ASC' } });
+  }
+
+  async find(shop: string): Promise<StoreInstallationEntity | null> {
+    return this.db.repository(StoreInstallationEntity).findOneBy({ shop });
+  }
+
+  /** Keeps a new installation, or the tokens of one more. The key of a shop never changes. */
+  async keep({ shop, storeKey, scopes, at, ...tokens }: NewInstallation): Promise<void> {
+    const fresh = {
+      scopes: [...scopes],
+      ...tokens,
+      installedAt: at,
+      uninstalledAt: null,
+      renewingUntil: null,
+    };
+    const installations = this.db.repository(StoreInstallationEntity);
+    const known = await installations.update({ shop }, fresh);
+    if (known.affected === 0) await installations.insert({ shop, storeKey, ...fresh });
+  }
+
+  /** The refresh token for the one process that may use it now; null for all others, and when there is none. */
+  async takeRenewal(shop: string, refreshToken: string): Promise<boolean> {
+    const taken = await this.db.affected(
+      `UPDATE store_installation SET renewing_until = now() + $3 * interval '1 second'
+       WHERE shop = $1 AND refresh_token = $2 AND (renewing_until IS NULL OR renewing_until < now())`,
+      [shop, refreshToken, RENEWAL_SECONDS],
+    );
+    return taken === 1;
+  }
+
+  /** Replaces the tokens that this refresh token gave. Does nothing when the app was uninstalled or installed again meanwhile. */
+  async renewed(shop: string, refreshToken: string, tokens: SealedTokens): Promise<void> {
+    await this.db
+      .repository(StoreInstallationEntity)
+      .update({ shop, refreshToken }, { ...tokens, renewingUntil: null });
+  }
+
+  /** Lets the next process try. */
+  async endRenewal(shop: string, refreshToken: string): Promise<void> {
+    await this.db.repository(StoreInstallationEntity).update({ shop, refreshToken }, { renewingUntil: null });
+  }
+
+  /** Seals the tokens of a shop under another key, unless they have changed meanwhile. */
+  async resealed(shop: string, before: string, tokens: SealedTokens): Promise<void> {
+    await this.db.repository(StoreInstallationEntity).update({ shop, accessToken: before }, tokens);
+  }
+
+  /**
+   * Forgets the tokens of a shop, once for each event with this body: an event that somebody replays after the app was installed
+   * again does nothing. False then, and for a store without an installation.
+   */
+  async forget(shop: string, storeKey: string, bodySha256: Buffer): Promise<boolean> {
+    const forgotten = await this.db.affected(
+      `UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
+         renewing_until = NULL, uninstalled_at = now()
+       WHERE shop = $1 AND NOT EXISTS (SELECT FROM store_event WHERE store = $2 AND body_sha256 = $3)`,
+      [shop, storeKey, bodySha256],
+    );
+    return forgotten === 1;
+  }
+
+  /** True for the first use of a state. Forgets those that have expired. */
+  async useState(id: string, until: Date): Promise<boolean> {
+    const states = this.db.repository(UsedInstallStateEntity);
+    await states.delete({ until: BEFORE_NOW });
+    // SQL: the conflict clause finds a second use in any replica.
+    const used = await this.db.affected(
+      'INSERT INTO used_install_state (id, until) VALUES ($1, $2) ON CONFLICT DO NOTHING',
+      [id, until],
+    );
+    return used === 1;
+  }
+}

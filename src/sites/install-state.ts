@@ -1,0 +1,42 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+
+const FORM = /^([A-Za-z0-9_-]{22})\.(\d{13})\.([A-Za-z0-9_-]{43})$/;
+const LIFETIME_MS = 10 * 60_000;
+
+export interface InstallState {
+  readonly id: string;
+  readonly until: Date;
+}
+
+/**
+ * States of the install flow. They need no row until they come back: a code of the client secret proves that we made one for
+ * this shop. A cookie proves that this browser began the flow.
+ */
+export class InstallStates {
+  constructor(
+    private readonly secret: string,
+    private readonly newId: () => string = () => randomBytes(16).toString('base64url'),
+  ) {}
+
+  make(shop: string, now: Date): string {
+    const id = this.newId();
+    const until = String(now.getTime() + LIFETIME_MS);
+    return `${id}.${until}.${this.#code(shop, id, until)}`;
+  }
+
+  /** Null for a state that we did not make for this shop, that this browser does not have, or that is too old. */
+  read(state: string, cookie: string, shop: string, now: Date): InstallState | null {
+    const [, id = '', until = '', code = ''] = FORM.exec(state) ?? [];
+    if (id === '' || !isSame(state, cookie) || !isSame(code, this.#code(shop, id, until))) return null;
+    return Number(until) > now.getTime() ? { id, until: new Date(Number(until)) } : null;
+  }
+
+  #code(shop: string, id: string, until: string): string {
+    return createHmac('sha256', this.secret).update(`install\n${shop}\n${id}\n${until}`).digest('base64url');
+  }
+}
+
+function isSame(one: string, other: string): boolean {
+  const [first, second] = [Buffer.from(one), Buffer.from(other)];
+  return first.length === second.length && timingSafeEqual(first, second);
+}

@@ -1,0 +1,92 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { isDeepStrictEqual } from 'node:util';
+import { ConfigSource, type AppConfig, type StoreConfig } from '../config/index.js';
+import type { StoreInstallationEntity } from '../persistence/entities/index.js';
+import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
+import { Logger } from '../runtime/logger.js';
+import { InstallationTokens } from './installation-tokens.js';
+
+type Installation = Pick<StoreInstallationEntity, 'shop' | 'storeKey'>;
+type SiteConfig = Pick<AppConfig, 'workspaces' | 'stores'>;
+
+export interface Joined {
+  readonly config: SiteConfig;
+  /** Shops whose tokens are kept in the database. */
+  readonly installed: ReadonlySet<string>;
+  /** Installed shops that are left out, because a file has the shop or the key. */
+  readonly left: readonly string[];
+}
+
+/** The settings of an installed store: those of the template, and the shop. */
+export function installedSettings(
+  template: NonNullable<AppConfig['storeTemplate']>,
+  shop: string,
+): StoreConfig {
+  return { ...template, shop, webhookSecret: template.webhookSecret ?? template.auth.clientSecret };
+}
+
+/** Adds installed stores to those of the files. A file wins: it is what the operator wrote. Pure. */
+export function withInstalled(
+  { workspaces, stores, storeTemplate }: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
+  installations: readonly Installation[],
+): Joined {
+  const shops = new Set(Object.values(stores).map(({ shop }) => shop));
+  const isFree = ({ shop, storeKey }: Installation): boolean =>
+    storeTemplate !== undefined && !shops.has(shop) && !Object.hasOwn(stores, storeKey);
+  const joined = installations.filter(isFree);
+  const added = joined.flatMap(({ shop, storeKey }) =>
+    storeTemplate === undefined ? [] : [[storeKey, installedSettings(storeTemplate, shop)] as const],
+  );
+  return {
+    config: { workspaces, stores: { ...stores, ...Object.fromEntries(added) } },
+    installed: new Set(joined.map(({ shop }) => shop)),
+    left: installations.filter((each) => !isFree(each)).map(({ shop }) => shop),
+  };
+}
+
+/**
+ * The key of a newly installed shop: its name, or `shopify-` and its name where another store has that key. Null when both are taken.
+ */
+export function keyFor(shop: string, taken: (key: string) => boolean): string | null {
+  const name = shop.replace(/\.myshopify\.com$/, '');
+  return [name, `shopify-${name}`].find((key) => key.length <= 63 && !taken(key)) ?? null;
+}
+
+/** The installed stores as this process knows them. */
+@Injectable()
+export class InstalledStores {
+  #known: readonly Installation[] = [];
+  #left: readonly string[] = [];
+  readonly #log: Logger;
+
+  constructor(
+    @Inject(StoreInstallationRepository)
+    private readonly installations: Pick<StoreInstallationRepository, 'all'>,
+    private readonly source: ConfigSource,
+    readonly tokens: InstallationTokens,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'install' });
+  }
+
+  /** Reads the installations. True when there are others than before. */
+  async look(): Promise<boolean> {
+    const all = await this.installations.all();
+    const found = all.map(({ shop, storeKey }) => ({ shop, storeKey }));
+    const isSame = isDeepStrictEqual(found, this.#known);
+    this.#known = found;
+    return !isSame;
+  }
+
+  /** The configuration with the installed stores. */
+  join(config: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'> = this.source.current): Joined {
+    const joined = withInstalled(config, this.#known);
+    if (!isDeepStrictEqual(joined.left, this.#left) && joined.left.length > 0)
+      this.#log.warn(
+        { shops: joined.left },
+        'installed stores are left out: a file has the shop or its key, or there is no storeTemplate',
+      );
+    this.#left = joined.left;
+    return joined;
+  }
+}

@@ -1,0 +1,77 @@
+import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { ConfigSource } from '../config/index.js';
+import { errorLine } from '../domain/errors.js';
+import { Metrics } from '../observability/metrics/metrics.js';
+import { PaceRepository } from '../persistence/pace.repository.js';
+import { Logger } from '../runtime/logger.js';
+import { connected } from './connect-sites.js';
+import { InstalledStores } from './installed-stores.js';
+import { Sites } from './sites.js';
+
+/** A store that another process installed is in work here after this time. */
+const EVERY_MS = 10_000;
+
+/** Keeps the stores of this process up to date with the installations in the database. */
+@Injectable()
+export class SiteRefresh implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  readonly #log: Logger;
+  #timer: NodeJS.Timeout | null = null;
+  #round: Promise<void> | null = null;
+
+  constructor(
+    private readonly source: ConfigSource,
+    private readonly installed: InstalledStores,
+    private readonly sites: Sites,
+    private readonly metrics: Metrics,
+    private readonly pace: PaceRepository,
+    private readonly logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'install' });
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    await this.#reseal();
+    this.#timer = setInterval(() => {
+      // Without a template there is nothing to look for.
+      if (this.source.current.storeTemplate === undefined) return;
+      this.#round ??= this.#guardedRound().finally(() => {
+        this.#round = null;
+      });
+    }, EVERY_MS);
+    this.#timer.unref();
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  /** Connects stores that were installed since the last look. */
+  async refresh(): Promise<void> {
+    if (!(await this.installed.look())) return;
+    const { sites, metrics, logger, pace, installed, source } = this;
+    sites.replace(connected(source.current, { metrics, logger, pace }, sites, { installed }));
+  }
+
+  /** Tokens that the previous key sealed get the present one, so that the previous key can go. */
+  async #reseal(): Promise<void> {
+    if (this.source.current.storeTemplate === undefined) return;
+    try {
+      const count = await this.installed.tokens.resealAll();
+      if (count > 0) this.#log.info({ count }, 'tokens of stores were encrypted under the new key');
+    } catch (error) {
+      this.#log.error({ err: errorLine(error) }, 'tokens of stores could not be encrypted under the new key');
+    }
+  }
+
+  async #guardedRound(): Promise<void> {
+    try {
+      await this.refresh();
+    } catch (error) {
+      this.#log.warn(
+        { err: errorLine(error) },
+        'installed stores could not be read; the next round tries again',
+      );
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { CodedError } from '../../domain/errors.js';
+import { pathBelow } from './endpoint.js';
+
+/** The app's credentials at the token endpoint of one shop. */
+export interface TokenEndpoint {
+  readonly base: URL;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly timeoutMs: number;
+}
+
+/** An answer of the token endpoint. Lifetimes are in milliseconds; null: the token does not expire. */
+export interface TokenGrant {
+  readonly accessToken: string;
+  readonly scopes: readonly string[];
+  readonly lifetimeMs: number | null;
+  readonly refreshToken: string | null;
+}
+
+const answerSchema = z.object({
+  access_token: z.string().min(1),
+  scope: z.string().default(''),
+  expires_in: z.number().positive().nullish(),
+  refresh_token: z.string().min(1).nullish(),
+});
+const refusalSchema = z.object({ error: z.string().regex(/^[a-z_]{1,64}$/) });
+
+/** A token for about a day, for an app of the store's own organization (shopify.dev "Using the client credentials grant"). */
+export function credentialsGrant(endpoint: TokenEndpoint): Promise<TokenGrant> {
+  return granted(endpoint, { grant_type: 'client_credentials' });
+}
+
+/** The code of the consent page, for a token of an hour and its refresh token (shopify.dev "authorization code grant"). */
+export function codeGrant(endpoint: TokenEndpoint, code: string): Promise<TokenGrant> {
+  return granted(endpoint, { code, expiring: '1' });
+}
+
+/** A new pair. Shopify takes the old refresh token again until the new access token is used, so that a lost answer costs nothing. */
+export function refreshGrant(endpoint: TokenEndpoint, refreshToken: string): Promise<TokenGrant> {
+  return granted(endpoint, { grant_type: 'refresh_token', refresh_token: refreshToken });
+}
+
+/** Throws `auth` for a refusal, `throttled`, or `transient`. */
+async function granted(endpoint: TokenEndpoint, form: Readonly<Record<string, string>>): Promise<TokenGrant> {
+  const response = await requestToken(endpoint, form);
+  const body: unknown = await response.json().catch((cause: unknown) => {
+    throw new CodedError(
+      'transient',
+      'the token endpoint of the store answered with something that is not JSON',
+      { cause, status: response.status },
+    );
+  });
+  if (!response.ok) throw tokenRefusal(response, body);
+  const parsed = answerSchema.safeParse(body);
+  if (!parsed.success)
+    throw new CodedError('transient', 'the token endpoint of the store answered without a token');
+  const { access_token: accessToken, scope, expires_in: seconds, refresh_token: refreshToken } = parsed.data;
+  return {
+    accessToken,
+    scopes: scope.split(',').filter((name) => name !== ''),
+    lifetimeMs: seconds == null ? null : seconds * 1000,
+    refreshToken: refreshToken ?? null,
+  };
+}
+
+async function requestToken(
+  { base, clientId, clientSecret, timeoutMs }: TokenEndpoint,
+  form: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const url = new URL(pathBelow(base, '/admin/oauth/access_token'), base);
+  try {
+    return await fetch(url, {
+      method: 'POST',
+      headers: { accept: 'application/json' },
+      body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form }),
+      // A redirect would send the secret to another host.
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  } catch (cause) {
+    throw new CodedError('transient', 'the token endpoint of the store could not be reached', { cause });
+  }
+}
+
+function tokenRefusal(response: Response, body: unknown): CodedError {
+  const { status } = response;
+  if (status === 429)
+    return new CodedError('throttled', 'the token endpoint of the store asks to slow down', { status });
+  if (status >= 500 || status === 408) {
+    return new CodedError('transient', `the token endpoint of the store answered ${String(status)}`, {
+      status,
+    });
+  }
+  const named = refusalSchema.safeParse(body);
+  const reason = named.success ? ` (${named.data.error})` : '';
+  return new CodedError(
+    'auth',
+    `the store refused the client credentials${reason}: check clientId and clientSecret, and the app’s installation`,
+    { status },
+  );
+}

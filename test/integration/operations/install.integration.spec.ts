@@ -1,0 +1,304 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { InstallationTokens } from '../../../src/sites/installation-tokens.js';
+import { SiteRefresh } from '../../../src/sites/site-refresh.js';
+import { Sites } from '../../../src/sites/sites.js';
+import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { until, World } from '../../support/e2e-world.js';
+import type { DaemonHere } from '../../support/world/daemon-here.js';
+
+const SHOP = 'merchant.myshopify.com';
+const APP = { clientId: 'app-of-the-tests', clientSecret: 'app-secret-canary-0123456789abcdef' };
+const KEY = randomBytes(32).toString('hex');
+const NEXT_KEY = randomBytes(32).toString('base64');
+const HOUR_MS = 3_600_000;
+
+let world: World;
+let store: RunningStoreSandbox;
+let daemon: DaemonHere;
+let lateMs = 0;
+
+beforeAll(async () => {
+  world = await World.open();
+  store = await startStoreSandbox({
+    ...APP,
+    ...{ shop: SHOP, accessToken: null, throttle: false },
+    clock: () => new Date(Date.now() + lateMs),
+    redirectUrls: [`${world.url}/shopify/callback`],
+  });
+  await configure(KEY);
+  daemon = await world.startHere();
+});
+afterAll(async () => {
+  await world.end();
+  await store.stop();
+});
+beforeEach(() => {
+  lateMs = 0;
+});
+
+async function configure(encryptionKey: string, previousEncryptionKey = ''): Promise<void> {
+  await world.configure({
+    server: { encryptionKey, previousEncryptionKey },
+    storeTemplate: {
+      ...{ workspace: 'default', endpoint: store.url, auth: APP },
+      schedule: { cron: '0 0 29 2 *' },
+    },
+  });
+}
+
+interface Page {
+  readonly status: number;
+  readonly location: string;
+  readonly cookie: string;
+  readonly text: string;
+}
+
+async function open(url: string, init: RequestInit = {}): Promise<Page> {
+  const answer = await fetch(url, { redirect: 'manual', ...init });
+  return {
+    status: answer.status,
+    location: answer.headers.get('location') ?? '',
+    cookie: (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? '',
+    text: await answer.text(),
+  };
+}
+
+const begin = (query = `shop=${SHOP}`, headers = {}): Promise<Page> =>
+  open(`${world.url}/shopify/install?${query}`, { headers });
+
+/** The merchant agrees on the consent page. */
+async function agree(location: string): Promise<string> {
+  const consent = new URL(location);
+  expect((await open(location)).text).toContain('Install app');
+  const { location: callback } = await open(`${consent.origin}${consent.pathname}`, {
+    method: 'POST',
+    body: consent.searchParams,
+  });
+  return callback;
+}
+
+async function installed(): Promise<{ callback: string; cookie: string; page: Page }> {
+  const { location, cookie } = await begin();
+  const callback = await agree(location);
+  const page = await open(callback, { headers: { cookie } });
+  return { callback, cookie, page };
+}
+
+const rowSchema = z.object({
+  store_key: z.string(),
+  access_token: z.string().nullable(),
+  refresh_token: z.string().nullable(),
+  access_until: z.date().nullable(),
+  uninstalled_at: z.date().nullable(),
+});
+async function row(): Promise<z.infer<typeof rowSchema>> {
+  const [found] = await world.rows('SELECT * FROM store_installation WHERE shop = $1', [SHOP]);
+  return rowSchema.parse(found);
+}
+const stores = (): string[] => daemon.daemon.get(Sites).stores.map(({ key }) => key);
+const connector = () => daemon.daemon.get(Sites).store('merchant').connector;
+const tokens = (): InstallationTokens => daemon.daemon.get(InstallationTokens);
+
+/** The query of a callback with a change, signed again under this secret. */
+function signed(callback: string, change: Record<string, string>, secret: string): string {
+  const url = new URL(callback);
+  url.searchParams.delete('hmac');
+  for (const [name, value] of Object.entries(change)) url.searchParams.set(name, value);
+  url.searchParams.sort();
+  const hmac = createHmac('sha256', secret).update(url.searchParams.toString()).digest('hex');
+  url.searchParams.set('hmac', hmac);
+  return url.href;
+}
+
+describe('the install flow', () => {
+  it('leads to the consent page of the shop, with the address of the configuration and not of the Host header', async () => {
+    const { status, location, cookie } = await begin(`shop=${SHOP}`, { 'x-forwarded-host': 'evil.example' });
+    const url = new URL(location);
+    expect([status, url.origin, url.pathname]).toEqual([302, store.url, '/admin/oauth/authorize']);
+    expect(Object.fromEntries(url.searchParams)).toEqual({
+      client_id: APP.clientId,
+      scope: 'read_products,write_products',
+      redirect_uri: `${world.url}/shopify/callback`,
+      state: decodeURIComponent(cookie.split('=')[1] ?? ''),
+    });
+  });
+
+  it.each([
+    ['no shop', '', 400],
+    ['another host', 'shop=evil.example', 400],
+    ['a host that ends like a shop', 'shop=evil.example/.myshopify.com', 400],
+    ['a user and a host', 'shop=x@evil.example%23.myshopify.com', 400],
+    ['two shops', `shop=${SHOP}&shop=evil.myshopify.com`, 400],
+    ['a shop of a configuration file', 'shop=main.myshopify.com', 409],
+    ['a wrong signature of the store', `shop=${SHOP}&timestamp=1&hmac=${'0'.repeat(64)}`, 401],
+  ])('refuses %s without a redirect', async (_what, query, expected) => {
+    const { status, location } = await begin(query);
+    expect([status, location]).toEqual([expected, '']);
+  });
+
+  it('takes the signed address that the store opens itself', async () => {
+    const query = store.signedQuery({ shop: SHOP, timestamp: '1700000000' });
+    expect((await begin(query)).status).toBe(302);
+  });
+
+  it('adds the store under its name, subscribes to its events, and keeps the tokens sealed', async () => {
+    const { page } = await installed();
+    expect([page.status, page.text]).toEqual([200, expect.stringContaining('under the name merchant')]);
+    expect(stores()).toEqual(['main', 'merchant']);
+    expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
+    const uris = store.webhookSubscriptions().map(({ topic, uri }) => `${topic} ${uri}`);
+    expect(uris).toContain(`APP_UNINSTALLED ${world.url}/webhooks/shopify/merchant`);
+    const { accessToken } = (await tokens().of(SHOP).read()) ?? {};
+    expect(accessToken).toMatch(/^shpat_/);
+    const dump = await world.tableDump();
+    expect(dump).toContain('v1.');
+    for (const secret of [accessToken ?? '', 'shprt_', APP.clientSecret]) expect(dump).not.toContain(secret);
+  });
+
+  it('makes a run of the new store, as of any other', async () => {
+    expect((await world.runToEnd({ store: 'merchant' })).status).toBe('succeeded');
+  });
+
+  it.each([
+    ['by another browser', 403, (callback: string) => open(callback)],
+    [
+      'with the cookie of another flow',
+      403,
+      async (callback: string) => open(callback, { headers: { cookie: (await begin()).cookie } }),
+    ],
+    [
+      'signed with another secret',
+      401,
+      (callback: string, cookie: string) => open(signed(callback, {}, 'wrong'), { headers: { cookie } }),
+    ],
+    [
+      'with a changed shop',
+      401,
+      (callback: string, cookie: string) =>
+        open(callback.replace('shop=merchant', 'shop=other'), { headers: { cookie } }),
+    ],
+    [
+      'for another shop, signed by it',
+      403,
+      (callback: string, cookie: string) =>
+        open(signed(callback, { shop: 'other.myshopify.com' }, APP.clientSecret), { headers: { cookie } }),
+    ],
+    [
+      'with a code that the store does not know',
+      403,
+      (callback: string, cookie: string) =>
+        open(signed(callback, { code: 'guessed' }, APP.clientSecret), { headers: { cookie } }),
+    ],
+  ])('refuses a callback %s, and changes nothing', async (_what, expected, call) => {
+    const before = await row();
+    const { location, cookie } = await begin();
+    const callback = await agree(location);
+    expect((await call(callback, cookie)).status).toBe(expected);
+    expect(await row()).toEqual(before);
+    expect(stores()).toEqual(['main', 'merchant']);
+  });
+
+  it('takes a callback once', async () => {
+    const { callback, cookie, page } = await installed();
+    expect(page.status).toBe(200);
+    const again = await open(callback, { headers: { cookie } });
+    expect([again.status, again.text]).toEqual([403, expect.stringContaining('used before')]);
+  });
+});
+
+describe('the token of an installed store', () => {
+  it('is renewed before it expires, once for all calls, and the new pair is kept', async () => {
+    await installed();
+    const before = await row();
+    lateMs = 2 * HOUR_MS;
+    await world.rows(`UPDATE store_installation SET access_until = now() - interval '1 minute'`);
+    const other = tokens().of(SHOP);
+    const fresh = await Promise.all([1, 2, 3].map(() => connector().check()));
+    expect(fresh.flat().filter(({ level }) => level === 'fail')).toEqual([]);
+    const after = await row();
+    expect(after.refresh_token).not.toBe(before.refresh_token);
+    expect(after.access_until?.getTime()).toBeGreaterThan(Date.now());
+    expect((await other.read())?.accessToken).toMatch(/^shpat_/);
+  });
+
+  it('is renewed once when several processes find it expired', async () => {
+    await installed();
+    const expired = (await tokens().of(SHOP).read())?.accessToken ?? '';
+    let renewals = 0;
+    const renew = () => {
+      renewals += 1;
+      const grant = {
+        accessToken: 'shpat_next',
+        scopes: [],
+        lifetimeMs: HOUR_MS,
+        refreshToken: 'shprt_next',
+      };
+      return Promise.resolve(grant);
+    };
+    const found = await Promise.all([1, 2, 3].map(() => tokens().of(SHOP).renewed(expired, renew)));
+    expect(found.map((token) => token?.accessToken)).toEqual(['shpat_next', 'shpat_next', 'shpat_next']);
+    expect(renewals).toBe(1);
+  });
+
+  it('is sealed again when the encryption key is replaced', async () => {
+    await installed();
+    const before = await row();
+    await daemon.stop();
+    await configure(NEXT_KEY, KEY);
+    daemon = await world.startHere();
+    await until('the new seal', async () =>
+      (await row()).access_token !== before.access_token ? true : null,
+    );
+    await daemon.stop();
+    await configure(NEXT_KEY);
+    daemon = await world.startHere();
+    expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
+  });
+});
+
+describe('the uninstall event', () => {
+  it('forgets the tokens and pauses the store, until the app is installed again', async () => {
+    await installed();
+    store.uninstall();
+    await store.idle();
+    const gone = await row();
+    expect([gone.access_token, gone.refresh_token]).toEqual([null, null]);
+    expect(gone.uninstalled_at).not.toBeNull();
+    const { body } = await world.api('GET', '/api/v1/status');
+    const paused = JSON.stringify(body);
+    expect(paused).toContain('the merchant uninstalled the app');
+    expect((await installed()).page.status).toBe(200);
+    expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
+  });
+
+  it('does nothing when somebody replays it, or puts its topic on the body of another event', async () => {
+    await installed();
+    const send = async (body: string): Promise<number> => {
+      const hmac = createHmac('sha256', APP.clientSecret).update(body).digest('base64');
+      const headers = {
+        'x-shopify-hmac-sha256': hmac,
+        'x-shopify-topic': 'app/uninstalled',
+        'x-shopify-webhook-id': randomBytes(8).toString('hex'),
+      };
+      const url = `${world.url}/webhooks/shopify/merchant`;
+      return (await fetch(url, { method: 'POST', headers, body })).status;
+    };
+    const [sent] = store.ledger.deliveries.filter(({ topic }) => topic === 'app/uninstalled');
+    expect(await send(sent?.body ?? '')).toBe(200);
+    expect(await send('{"id":1,"admin_graphql_api_id":"gid://shopify/Product/1"}')).toBe(200);
+    expect((await row()).access_token).not.toBeNull();
+  });
+});
+
+describe('other processes', () => {
+  it('find a newly installed store at their next look', async () => {
+    await world.rows(`UPDATE store_installation SET store_key = 'renamed'`);
+    await daemon.daemon.get(SiteRefresh).refresh();
+    expect(stores()).toEqual(['main', 'renamed']);
+    await world.rows(`UPDATE store_installation SET store_key = 'merchant'`);
+    await daemon.daemon.get(SiteRefresh).refresh();
+    expect(stores()).toEqual(['main', 'merchant']);
+  });
+});
