@@ -45,7 +45,7 @@ interface Flow {
   readonly redirectUri: string;
 }
 
-/** The install flow for stores of other merchants (docs/shopify.md#stores-of-other-merchants). */
+/** The install flow for stores of other merchants. */
 @Injectable()
 export class StoreInstalls {
   readonly #log: Logger;

@@ -26,6 +26,8 @@ describe('secrets that a request brings', () => {
       'src/api/access.ts',
       'src/catalog/webhook-signature.ts',
       'src/dashboard/session.ts',
+      'src/sites/install-state.ts',
+      'src/store/shopify/install.ts',
       'src/store/shopify/webhook-signature.ts',
     ]);
   });
