@@ -57,6 +57,7 @@ export const messages = {
   cron: 'a cron expression that comes due, such as "0 2 * * *"',
   timezone: 'a time zone such as Europe/Berlin',
   contentSource: 'name, description, html_description, brand, category or sections.CODE',
+  variantSource: 'description, html_description or sections.CODE',
   metafieldOnce: (name: string): string => `each metafield once (${name} is named twice)`,
   mostAttributes: (count: number): string => `${count} attributes at most`,
   fieldOnce: (field: string): string => `each store field once (${field} is named twice)`,

@@ -2,11 +2,13 @@ import { CronTime, validateCronExpression } from 'cron';
 import { z } from 'zod';
 import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
+import { IMAGE_ALTS } from '../domain/write-target.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
 import { amount, duration, onOff, optionalAddress, optionalText, section, text } from './fields.js';
 import { messages } from './messages.js';
 
 const contentSource = /^(name|description|html_description|brand|category|sections\..+)$/;
+const variantSource = /^(description|html_description|sections\..+)$/;
 const localeCode = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
 /** The store reads no more metafields by name at once. */
@@ -50,23 +52,30 @@ const schedule = section({
 });
 
 const writtenFields = z
-  .record(z.string().regex(contentSource, messages.contentSource), z.enum(STORE_FIELDS))
+  .record(
+    z.string().regex(contentSource, messages.contentSource),
+    z.enum([...STORE_FIELDS, 'tags', IMAGE_ALTS]),
+  )
   .superRefine((fields, context) => {
-    const targets = Object.values(fields);
+    // Tags are only added, so that several fields can add theirs.
+    const targets = Object.values(fields).filter((target) => target !== 'tags');
     const twice = targets.find((target, index) => targets.indexOf(target) !== index);
     if (twice !== undefined) context.addIssue(messages.fieldOnce(twice));
   })
   .default({ name: 'title', html_description: 'descriptionHtml' });
 
-const writtenAttributes = z
-  .record(z.string().min(1), z.string().regex(METAFIELD_NAME, messages.metafield))
-  .superRefine((attributes, context) => {
-    const names = Object.values(attributes);
-    const twice = names.find((name, index) => names.indexOf(name) !== index);
-    if (twice !== undefined) context.addIssue(messages.metafieldOnce(twice));
-    if (names.length > MOST_ATTRIBUTES) context.addIssue(messages.mostAttributes(MOST_ATTRIBUTES));
-  })
-  .default({});
+/** A map from sources to metafields, each of which is named once. */
+function metafieldMap(source: z.ZodString) {
+  return z
+    .record(source, z.string().regex(METAFIELD_NAME, messages.metafield))
+    .superRefine((metafields, context) => {
+      const names = Object.values(metafields);
+      const twice = names.find((name, index) => names.indexOf(name) !== index);
+      if (twice !== undefined) context.addIssue(messages.metafieldOnce(twice));
+      if (names.length > MOST_ATTRIBUTES) context.addIssue(messages.mostAttributes(MOST_ATTRIBUTES));
+    })
+    .default({});
+}
 
 const storeShape = {
   kind: z.literal('shopify').default('shopify'),
@@ -109,7 +118,8 @@ const storeShape = {
     mode: z.enum(['auto', 'review', 'off']).default('auto'),
     onConflict: z.enum(['skip', 'overwrite']).default('skip'),
     fields: writtenFields,
-    attributes: writtenAttributes,
+    attributes: metafieldMap(z.string().min(1)),
+    variants: metafieldMap(z.string().regex(variantSource, messages.variantSource)),
     definitions: z.enum(['none', 'create']).default('none'),
     sections: z
       .strictObject({

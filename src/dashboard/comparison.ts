@@ -3,9 +3,11 @@ import type { FieldOutcome } from '../domain/write-back-journal.js';
 import type { LiveProduct } from '../domain/store-port.js';
 import { WRITE_BACK_TRANSITIONS } from '../domain/row-states.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
+import { placeInTarget } from '../domain/metafield-key.js';
 import { placeOfTarget } from '../domain/write-target.js';
-import { isStoreField } from '../planner/generated-content.js';
+import { hasField } from '../operations/journal-parts.js';
 import { decideFields, type FieldDecision, type FieldVerdict } from '../planner/plan-write-back.js';
+import type { CategoriesView } from '../planner/decided-category.js';
 import type { DefinitionsView } from '../planner/defined-value.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import type { Store } from '../sites/sites.js';
@@ -39,6 +41,7 @@ export type LiveAnswer =
       readonly live: LiveProduct;
       readonly translations: LiveByLocale;
       readonly definitions: DefinitionsView;
+      readonly categories: CategoriesView;
       readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
     }
   /** The reason why there is nothing to compare with. */
@@ -61,12 +64,25 @@ export function compareWithLive(row: Compared, store: Store | undefined, answer:
     });
     return { source: 'unread', problem: answer.problem, fields };
   }
-  const fields = decisionsAbout(row, store, answer).map(
-    ({ target, type, before, value, verdict, reason }): ComparedField => {
-      return { ...named(target, type), before, after: value, verdict, reason };
-    },
-  );
+  const decisions = Map.groupBy(decisionsAbout(row, store, answer), ({ target, partOf }) => partOf ?? target);
+  const fields = [...decisions].map(([target, parts]) => comparedField(target, parts));
   return { source: 'live', problem: null, fields };
+}
+
+/** One field of the comparison: a person accepts an intended value as a whole, with a line for each of its parts. */
+function comparedField(target: string, parts: readonly FieldDecision[]): ComparedField {
+  const [first] = parts;
+  const { verdict = null, reason = null } = parts.find((part) => part.verdict === 'write') ?? first ?? {};
+  const common = { ...named(target, first?.type ?? null), verdict, reason };
+  if (first?.partOf === undefined)
+    return { ...common, before: first?.before ?? null, after: first?.value ?? null };
+  const lines = (textOf: (part: FieldDecision) => string | null): string =>
+    parts.map((part, place) => `${String(place + 1)}: ${textOf(part) ?? ''}`.trim()).join('\n');
+  return {
+    ...common,
+    before: lines((part) => part.before),
+    after: lines((part) => (part.verdict === 'write' ? part.value : part.before)),
+  };
 }
 
 /** The writer's decision about each field, if it were written now. */
@@ -84,6 +100,7 @@ export function decisionsAbout(
     sentBefore: row.sent,
     keep: store?.settings.writeBack.keep ?? [],
     definitions: answer.definitions,
+    categories: answer.categories,
     translations: answer.translations,
   });
 }
@@ -91,7 +108,7 @@ export function decisionsAbout(
 /** Pure: shows a settled write-back from the journal. */
 export function compareFromJournal(row: Compared): Comparison {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
-  const intended = row.intended.map(({ target, type, value }): ComparedField => {
+  const intended = row.intended.filter(hasField(row.fields)).map(({ target, type, value }): ComparedField => {
     const field = journal.get(target);
     journal.delete(target);
     return {
@@ -112,7 +129,7 @@ export function compareFromJournal(row: Compared): Comparison {
 
 function named(target: string, type: string | null): Pick<ComparedField, 'target' | 'kind' | 'type'> {
   const { base } = placeOfTarget(target);
-  if (!isStoreField(base)) return { target, kind: 'metafield', type };
+  if (placeInTarget(base) !== null) return { target, kind: 'metafield', type };
   return { target, kind: base === 'descriptionHtml' ? 'html' : 'text', type: null };
 }
 

@@ -1,5 +1,4 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { metafieldNamesIn } from '../domain/metafield-key.js';
 import { Clock } from '../runtime/clock.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { isCoded } from '../domain/errors.js';
@@ -9,7 +8,8 @@ import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { currentValue, readDefinitions, readTranslations } from '../sites/live-translations.js';
+import { livePartsOf } from '../domain/live-parts.js';
+import { currentValue, readCategories, readDefinitions, readTranslations } from '../sites/live-targets.js';
 import { Sites } from '../sites/sites.js';
 import {
   compareFromJournal,
@@ -84,24 +84,32 @@ export class LiveValues {
       if (link === null) return { problem: messages.unlinked };
       const { connector, settings } = this.sites.store(row.store);
       const namespace = settings.writeBack.sections?.namespace ?? null;
+      const failed = await this.writeBacks.sentUnanswered(row.externalId);
       const targets = row.intended.map(({ target }) => target);
-      const metafields = metafieldNamesIn(targets);
-      const [live, translations, definitions] = await within(
+      const asked = [...targets, ...failed.flatMap((sent) => Object.keys(sent))];
+      const store = this.sites.store(row.store);
+      const [live, translations, definitions, categories] = await within(
         ANSWER_WITHIN_MS,
         Promise.all([
-          connector.readLive(link.storeId, namespace, { seo: true, metafields }),
+          connector.readLive(link.storeId, namespace, livePartsOf(asked)),
           readTranslations(connector, link.storeId, targets),
-          readDefinitions(this.sites.store(row.store), targets),
+          readDefinitions(store, targets),
+          readCategories(connector, row.intended),
         ]),
         timedOut(messages.storeSilent(ANSWER_WITHIN_MS / 1000)),
       );
       if (live === null || translations === null) return { problem: messages.deletedInStore };
       // Use the writer's view: a value that a failed write left in the store is ours.
-      const failed = await this.writeBacks.sentUnanswered(row.externalId);
       const written = withLandedWrites(link.written ?? {}, failed, (target) =>
         currentValue(target, live, translations),
       );
-      return { live, translations, definitions, link: { written, pushedFields: link.pushedFields } };
+      return {
+        live,
+        translations,
+        definitions,
+        categories,
+        link: { written, pushedFields: link.pushedFields },
+      };
     } catch (error) {
       if (!isCoded(error)) throw error;
       return problemOf(error);

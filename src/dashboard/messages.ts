@@ -211,5 +211,9 @@ export const messages = {
   lastRuns: (count: number, store: string, failures: string): string =>
     `The last ${count} runs of ${store}, oldest first; ${failures}`,
   notWritten: 'Generated, but not written',
+  imageAlts: 'Image alt texts',
+  imageAlt: (image: string): string => `Alt text of image ${image}`,
+  tag: (tag: string): string => `Tag ${tag}`,
+  ofVariant: (name: string, variant: string): string => `${name} of variant ${variant}`,
   storeCannotHold: 'the store cannot hold it',
 } as const;

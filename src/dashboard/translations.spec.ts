@@ -29,6 +29,7 @@ describe('translations on the dashboard', () => {
     const { fields } = compareWithLive(row(), undefined, {
       ...{ live: live(), translations, link },
       definitions: NO_DEFINITIONS,
+      categories: new Map(),
     });
     expect(fields).toMatchObject([
       { target: 'fr:title', kind: 'text', before: 'La mienne', after: 'Gourde', verdict: 'conflict' },

@@ -1,6 +1,9 @@
 import type { MetafieldKey } from './metafield-key.js';
 
-/** A metafield as the merchant defined it for products. */
+/** The owner of the metafields of a definition. A product's definition says nothing about the metafields of its variants. */
+export type MetafieldOwner = 'product' | 'variant';
+
+/** A metafield as the merchant defined it. */
 export interface MetafieldDefinition extends MetafieldKey {
   /** The store's type name, such as `number_integer` or `list.single_line_text_field`. */
   readonly type: string;
@@ -10,6 +13,7 @@ export interface MetafieldDefinition extends MetafieldKey {
 
 /** A definition to create. */
 export interface NewMetafieldDefinition extends MetafieldKey {
+  readonly owner: MetafieldOwner;
   readonly type: string;
   /** Shown in the store’s admin. */
   readonly name: string;

@@ -1,10 +1,13 @@
 /**
- * The place of a metafield of a product. Its name is `namespace.key`. Its target in write-backs, in the journal and in
- * the written content is `metafield:namespace.key`.
+ * The place of a metafield of a product, or of one of its variants. Its name is `namespace.key`. Its target in
+ * write-backs, in the journal and in the written content is `metafield:namespace.key` or
+ * `variant:NUMBER:metafield:namespace.key`.
  */
 export interface MetafieldKey {
   readonly namespace: string;
   readonly key: string;
+  /** The number in the store of the variant that owns it. Absent: the product owns it. */
+  readonly variant?: string;
 }
 
 /** A name in the configuration. A namespace may have parts that a colon separates, as those of apps do. */
@@ -13,6 +16,7 @@ export const METAFIELD_NAME = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]+
 export const METAFIELD_SELECTION = /^[A-Za-z0-9_-]+(:[A-Za-z0-9_-]+)*\.([A-Za-z0-9_-]+|\*)$/;
 
 const TARGET = 'metafield:';
+const VARIANT_TARGET = /^variant:(\d+):metafield:(.+)$/s;
 
 export function metafieldName({ namespace, key }: MetafieldKey): string {
   return `${namespace}.${key}`;
@@ -25,22 +29,41 @@ export function metafieldKey(name: string): MetafieldKey {
 }
 
 export function metafieldTarget(field: MetafieldKey): string {
-  return `${TARGET}${metafieldName(field)}`;
+  const own = `${TARGET}${metafieldName(field)}`;
+  return field.variant === undefined ? own : `variant:${field.variant}:${own}`;
 }
 
-/** The name in a target without locale; null for the target of a store field. */
+/** The name of a product's metafield in a target without locale; null for any other target. */
 export function nameInTarget(target: string): string | null {
   return target.startsWith(TARGET) ? target.slice(TARGET.length) : null;
 }
 
-/** Of a target without locale. Throws when it is not the target of a metafield. */
-export function keyInTarget(target: string): MetafieldKey {
-  const name = nameInTarget(target);
-  if (name === null) throw new Error(`${target} is not the target of a metafield`);
-  return metafieldKey(name);
+/** The place of a metafield of the product or of a variant in a target without locale; null for any other target. */
+export function placeInTarget(target: string): MetafieldKey | null {
+  const own = nameInTarget(target);
+  if (own !== null) return metafieldKey(own);
+  const [, variant, name] = VARIANT_TARGET.exec(target) ?? [];
+  return variant === undefined || name === undefined ? null : { ...metafieldKey(name), variant };
 }
 
-/** The metafields among the targets, by name, each once. Translations are not among them. */
+/** Of a target without locale. Throws when it is not the target of a metafield. */
+export function keyInTarget(target: string): MetafieldKey {
+  const place = placeInTarget(target);
+  if (place === null) throw new Error(`${target} is not the target of a metafield`);
+  return place;
+}
+
+/** The metafields of variants among the targets: names by the variant's number. */
+export function variantMetafieldsIn(targets: readonly string[]): ReadonlyMap<string, readonly string[]> {
+  const names = new Map<string, Set<string>>();
+  for (const place of targets.map(placeInTarget)) {
+    if (place?.variant === undefined) continue;
+    names.set(place.variant, (names.get(place.variant) ?? new Set()).add(metafieldName(place)));
+  }
+  return new Map([...names].map(([variant, own]) => [variant, [...own]]));
+}
+
+/** The product's metafields among the targets, by name, each once. Translations are not among them. */
 export function metafieldNamesIn(targets: readonly string[]): string[] {
   return [...new Set(targets.flatMap((target) => nameInTarget(target) ?? []))];
 }

@@ -2,6 +2,7 @@ import type { MetafieldKey } from './metafield-key.js';
 import type {
   DefinitionOutcome,
   MetafieldDefinition,
+  MetafieldOwner,
   NewMetafieldDefinition,
 } from './metafield-definition.js';
 import type { MetafieldValue, ProductSnapshot } from './snapshot.js';
@@ -55,8 +56,8 @@ export interface StoreConnector {
   readProducts(storeIds: readonly string[]): Promise<readonly (SourceProduct | null)[]>;
 
   /**
-   * The current values that a write-back may replace, or null when the product no longer exists. Pass `seo: false` to
-   * skip the search engine texts, which cost extra.
+   * The current values that a write-back may replace, or null when the product no longer exists. Only the requested
+   * parts are read, because each costs extra.
    */
   readLive(
     storeId: string,
@@ -85,10 +86,31 @@ export interface StoreConnector {
     options?: StoreWriteOptions,
   ): Promise<readonly MetafieldOutcome[]>;
 
-  /** The definitions of the named product metafields (`namespace.key`), by name. One that does not exist is absent. */
-  readDefinitions(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>>;
+  /** Adds tags to those of the product, and returns all that it has then. Throws as `writeFields` does. */
+  addTags(storeId: string, tags: readonly string[], options?: StoreWriteOptions): Promise<readonly string[]>;
 
-  /** Defines a product metafield, so that the admin and themes show it. */
+  /** Removes tags in any letter case. Removing an absent tag is not an error. Throws as `writeFields` does. */
+  removeTags(storeId: string, tags: readonly string[], options?: StoreWriteOptions): Promise<void>;
+
+  /** Sets alternative texts of images. The empty text removes one. A refused entry does not affect the others. */
+  writeImageAlts(
+    writes: readonly ImageAltWrite[],
+    options?: StoreWriteOptions,
+  ): Promise<readonly ImageAltOutcome[]>;
+
+  /**
+   * The categories of the store's taxonomy that a text names: by id, by full name (`Root > Subcategory`), or by the
+   * end of a full name. Several when it is ambiguous.
+   */
+  findCategories(text: string): Promise<readonly StoreCategory[]>;
+
+  /** The definitions of the named metafields (`namespace.key`), by name. One that does not exist is absent. */
+  readDefinitions(
+    names: readonly string[],
+    owner: MetafieldOwner,
+  ): Promise<ReadonlyMap<string, MetafieldDefinition>>;
+
+  /** Defines a metafield, so that the admin and themes show it. */
   createDefinition(
     definition: NewMetafieldDefinition,
     options?: StoreWriteOptions,
@@ -168,6 +190,8 @@ export const STORE_FIELDS = [
   'seo.description',
   'vendor',
   'productType',
+  /** The full name of a category of the store's taxonomy. */
+  'category',
 ] as const;
 export type StoreField = (typeof STORE_FIELDS)[number];
 
@@ -176,15 +200,48 @@ export interface LiveProduct {
   readonly status: string;
   /** An empty string counts as null. A field that was not requested is absent; see `liveField`. */
   readonly fields: Readonly<Partial<Record<StoreField, string | null>>>;
-  /** All metafields of the requested namespace, and the named ones. */
+  /** All metafields of the requested namespace, and the named ones, of the product and of variants. */
   readonly metafields: readonly LiveMetafield[];
+  /** Absent when they were not requested; see `liveTags`. */
+  readonly tags?: readonly string[];
+  /** The images that can be changed now, in the store's order. Absent when they were not requested. */
+  readonly images?: readonly LiveImage[];
+  /** The numbers of the requested variants that exist. Absent when none was requested. */
+  readonly variants?: readonly string[];
+}
+
+export interface LiveImage {
+  /** The number of the image in the store. */
+  readonly id: string;
+  /** Null when it is empty. */
+  readonly alt: string | null;
 }
 
 export interface LiveParts {
   readonly seo: boolean;
+  readonly category?: boolean;
+  readonly tags?: boolean;
+  readonly images?: boolean;
   /** Further metafields by `namespace.key`; at most 250. */
   readonly metafields?: readonly string[];
+  /** Metafields of variants: `namespace.key` by the variant's number. */
+  readonly variants?: ReadonlyMap<string, readonly string[]>;
 }
+
+export interface StoreCategory {
+  readonly id: string;
+  /** `Root > Subcategory`. */
+  readonly fullName: string;
+}
+
+export interface ImageAltWrite {
+  readonly image: string;
+  readonly alt: string;
+}
+
+export type ImageAltOutcome =
+  | { readonly image: string; readonly outcome: 'written'; readonly alt: string | null }
+  | { readonly image: string; readonly outcome: 'refused'; readonly reason: string };
 
 /** The store's value of a field. Throws when the field was not read, because that differs from an empty field. */
 export function liveField(live: LiveProduct, field: StoreField): string | null {
@@ -193,30 +250,33 @@ export function liveField(live: LiveProduct, field: StoreField): string | null {
   return value;
 }
 
-export interface LiveMetafield extends MetafieldValue {
+/** The product's tags. Throws when they were not read. */
+export function liveTags(live: LiveProduct): readonly string[] {
+  if (live.tags === undefined) throw new Error(`the tags of ${live.storeId} were not read`);
+  return live.tags;
+}
+
+/** The product's images. Throws when they were not read. */
+export function liveImages(live: LiveProduct): readonly LiveImage[] {
+  if (live.images === undefined) throw new Error(`the images of ${live.storeId} were not read`);
+  return live.images;
+}
+
+export interface LiveMetafield extends MetafieldValue, MetafieldKey {
   /** The store's compare-and-set token of the value. */
   readonly digest: string;
 }
 
-export interface MetafieldWrite extends MetafieldValue {
+export interface MetafieldWrite extends MetafieldValue, MetafieldKey {
   /** Digest of the value to replace; null when there was none. */
   readonly expectedDigest: string | null;
 }
 
-export type MetafieldOutcome =
-  | {
-      readonly namespace: string;
-      readonly key: string;
-      readonly outcome: 'written';
-      readonly value: string;
-      readonly digest: string;
-    }
-  | {
-      readonly namespace: string;
-      readonly key: string;
-      readonly outcome: 'changed_meanwhile' | 'refused';
-      readonly reason: string;
-    };
+export type MetafieldOutcome = MetafieldKey &
+  (
+    | { readonly outcome: 'written'; readonly value: string; readonly digest: string }
+    | { readonly outcome: 'changed_meanwhile' | 'refused'; readonly reason: string }
+  );
 
 export interface LiveTranslations {
   /** The reason why nothing can be translated into this locale, with what to do; null when translation is possible. */

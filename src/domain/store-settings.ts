@@ -1,4 +1,5 @@
 import type { StoreField } from './store-port.js';
+import type { IMAGE_ALTS } from './write-target.js';
 import type { ProductStatus } from './snapshot.js';
 
 /**
@@ -25,13 +26,18 @@ export interface MappingSettings {
 /** `auto`, `vendor`, `none`, or the name of a metafield. */
 export type BrandSource = string;
 
+/** A field of the product, its tags (which are only added), or its images’ alternative texts (only where empty). */
+export type WrittenPart = StoreField | 'tags' | typeof IMAGE_ALTS;
+
 export interface WriteBackSettings {
   readonly mode: 'auto' | 'review' | 'off';
   readonly onConflict: 'skip' | 'overwrite';
-  /** Catalog field (`name`, or `sections.CODE`) to store field. */
-  readonly fields: Readonly<Record<string, StoreField>>;
+  /** Catalog field (`name`, or `sections.CODE`) to the part of the product that it is written to. */
+  readonly fields: Readonly<Record<string, WrittenPart>>;
   /** Attribute code to `namespace.key` of a metafield that the merchant has defined. */
   readonly attributes: Readonly<Record<string, string>>;
+  /** Catalog field of a variant (`description`, or `sections.CODE`) to `namespace.key` of a metafield of variants. */
+  readonly variants: Readonly<Record<string, string>>;
   /** `create`: a metafield without a definition gets one. */
   readonly definitions: 'none' | 'create';
   /** Null: further attributes are not written. */

@@ -4,7 +4,7 @@ const IN_LOCALE = /^([a-z]{2,3}(?:-[A-Za-z0-9]{2,8})*):(.+)$/s;
 export interface TargetPlace {
   /** Null: the store's primary language. */
   readonly locale: string | null;
-  /** A store field (`title`) or `metafield:namespace.key`. */
+  /** A store field (`title`), `metafield:namespace.key`, or another part of the product; see below. */
   readonly base: string;
 }
 
@@ -25,4 +25,30 @@ export function placeOfTarget(target: string): TargetPlace {
 export function localesOf(targets: readonly string[]): string[] {
   const locales = targets.flatMap((target) => placeOfTarget(target).locale ?? []);
   return [...new Set(locales)];
+}
+
+// These prefixes cannot be read as a locale: each starts with more than three letters.
+const TAG = 'tags:';
+const IMAGE_ALT = 'image-alt:';
+
+/** The target of a value that goes to the images without an alternative text. Each image has a target of its own. */
+export const IMAGE_ALTS = 'images[].alt';
+
+/** The target of one tag, such as `tags:red`. The store ignores the letter case of tags. */
+export function tagTarget(tag: string): string {
+  return `${TAG}${tag.toLowerCase()}`;
+}
+
+export function isTag(target: string): boolean {
+  return target.startsWith(TAG);
+}
+
+/** The target of the alternative text of one image, by the image's number in the store. */
+export function imageAltTarget(image: string): string {
+  return `${IMAGE_ALT}${image}`;
+}
+
+/** The image's number; null for another target. */
+export function imageOfTarget(target: string): string | null {
+  return target.startsWith(IMAGE_ALT) ? target.slice(IMAGE_ALT.length) : null;
 }

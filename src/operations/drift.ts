@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { metafieldTarget } from '../domain/metafield-key.js';
+import { metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import { valueHash, type WrittenField } from '../domain/written-content.js';
 import { HistoryRepository, type DriftCandidate } from '../persistence/history.repository.js';
-import { placeOfTarget } from '../domain/write-target.js';
+import { livePartsOf } from '../domain/live-parts.js';
+import { imageOfTarget, placeOfTarget, tagTarget } from '../domain/write-target.js';
+import { ownValue } from '../planner/live-value.js';
 import type { LiveByLocale } from '../planner/translations.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { writableFields } from '../planner/source.js';
-import { readTranslations } from '../sites/live-translations.js';
+import { readTranslations } from '../sites/live-targets.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { catalogGaps, type LinkedProduct } from '../sites/catalog-listing.js';
 
@@ -52,6 +54,7 @@ export type Drift = z.output<typeof driftSchema>;
 
 const BATCH = 50;
 const NONE: LiveByLocale = new Map();
+const NOTHING: ReadonlyMap<string, string | null> = new Map();
 
 /**
  * Compares live store values with the journal (docs/architecture.md#tables), and linked products with the catalog's listing. Reads
@@ -95,7 +98,8 @@ export class DriftOperations {
           current === null
             ? NONE
             : await readTranslations(store.connector, product.storeId, ourTargets(product));
-        const findings = driftOf(product, current, store.settings.filter, translations ?? NONE);
+        const others = current === null ? NOTHING : await liveParts(store, product);
+        const findings = driftOf(product, current, store.settings.filter, translations ?? NONE, others);
         if (findings.length > 0) products.set(product.externalId, await this.#withTexts(product, findings));
       }
       checked += quiet.length;
@@ -171,6 +175,7 @@ export function driftOf(
   live: ProductSnapshot | null,
   filter: Pick<Store['settings']['filter'], 'status' | 'giftCards'>,
   translations: LiveByLocale = NONE,
+  others: ReadonlyMap<string, string | null> = NOTHING,
 ): DriftFinding[] {
   const whole = { target: null, live: null, written: null };
   if (live === null)
@@ -180,7 +185,7 @@ export function driftOf(
   if (outOfScope !== null) findings.push({ ...whole, kind: 'unpublished', detail: `${outOfScope} now` });
   else if (live.url === null && product.pushedFields.url !== undefined)
     findings.push({ ...whole, kind: 'unpublished', detail: 'it has no public address any more' });
-  const values = liveValues(live);
+  const values = new Map([...liveValues(live), ...others]);
   for (const target of ourTargets(product)) {
     const written = product.written?.[target];
     const { locale, base } = placeOfTarget(target);
@@ -218,5 +223,22 @@ function fieldDrift(
 function liveValues(live: ProductSnapshot): Map<string, string | null> {
   const fields = Object.entries<string | null>(writableFields(live));
   const metafields = live.metafields.map((field) => [metafieldTarget(field), field.value] as const);
-  return new Map<string, string | null>([...fields, ...metafields]);
+  const tags = live.tags.map((tag) => [tagTarget(tag), tag] as const);
+  return new Map<string, string | null>([...fields, ...metafields, ...tags]);
+}
+
+/**
+ * The values of the targets that a snapshot does not hold: alternative texts, and metafields of variants. Only products
+ * with such targets are read one by one.
+ */
+async function liveParts(
+  { connector }: Store,
+  product: Pick<DriftCandidate, 'storeId' | 'written'>,
+): Promise<ReadonlyMap<string, string | null>> {
+  const targets = ourTargets(product).filter(
+    (target) => imageOfTarget(target) !== null || placeInTarget(target)?.variant !== undefined,
+  );
+  if (targets.length === 0) return NOTHING;
+  const live = await connector.readLive(product.storeId, null, livePartsOf(targets));
+  return new Map(targets.map((target) => [target, live === null ? null : ownValue(target, live)]));
 }

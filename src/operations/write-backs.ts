@@ -9,6 +9,7 @@ import {
 } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { editedValue } from '../planner/edited-value.js';
+import { hasField } from './journal-parts.js';
 import { moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import { ReapplierPort, RowWorkPort, WriteBackReverterPort } from './ports.js';
 import { filterOfQuery, STATES, type WriteBackQuery } from './write-back-filter.js';
@@ -259,19 +260,21 @@ export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
 /** Intended and journalled fields as one list. Before an attempt there are only intended ones. */
 function fieldsOf(row: WriteBackRow): WriteBackField[] {
   const journal = new Map(row.fields.map((field) => [field.target, field]));
-  const intended = row.intended.map(({ target, value, came }): WriteBackField => {
-    const field = journal.get(target);
-    journal.delete(target);
-    return {
-      target,
-      intended: value,
-      came: came?.value ?? null,
-      outcome: field?.outcome ?? null,
-      reason: field?.reason ?? null,
-      before: field?.before ?? null,
-      after: field?.after ?? null,
-    };
-  });
+  const intended = row.intended
+    .filter(hasField(row.fields))
+    .map(({ target, value, came }): WriteBackField => {
+      const field = journal.get(target);
+      journal.delete(target);
+      return {
+        target,
+        intended: value,
+        came: came?.value ?? null,
+        outcome: field?.outcome ?? null,
+        reason: field?.reason ?? null,
+        before: field?.before ?? null,
+        after: field?.after ?? null,
+      };
+    });
   const others = [...journal.values()].map(({ target, outcome, reason, before, after }) => ({
     ...{ target, intended: null, came: null, outcome, reason, before, after },
   }));

@@ -158,6 +158,7 @@ export class WriteBackDecisions {
         // SQL: a join of the table with itself, under the row lock.
         `SELECT later.id FROM write_back AS later JOIN write_back AS own ON later.external_id = own.external_id
          WHERE own.id = $1::uuid AND later.id <> own.id AND later.created_at > own.created_at
+           AND later.variant IS NOT DISTINCT FROM own.variant
            AND later.state NOT IN ('rejected', 'reverted') LIMIT 1`,
         [uuid(id)],
         runner,
@@ -166,9 +167,10 @@ export class WriteBackDecisions {
       const added = await this.db.readOne(
         idRow,
         `INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, seen, arrived,
-           unmapped_count, run_id, sources, credits_consumed, reason, decided_at, decided_by, bulk_change_id, reapplied_from)
+           unmapped_count, run_id, sources, credits_consumed, variant, reason, decided_at, decided_by, bulk_change_id,
+           reapplied_from)
          SELECT store, workspace, external_id, content_fingerprint, result_at, 'ready', $2, $3, arrived,
-           0, run_id, sources, credits_consumed, 'applied again after its revert', now(), $4, $5, id
+           0, run_id, sources, credits_consumed, variant, 'applied again after its revert', now(), $4, $5, id
          FROM write_back WHERE id = $1::uuid AND state = 'reverted' RETURNING id`,
         [uuid(id), json(intended), json(seen), by.actor, by.bulkChangeId ?? null],
         runner,
@@ -207,7 +209,7 @@ export class WriteBackDecisions {
       // SQL: a join of the table with itself, under the row lock.
       `SELECT newer.id FROM write_back AS newer JOIN write_back AS own ON newer.external_id = own.external_id
        WHERE own.id = $1::uuid AND own.state = ANY($2) AND newer.id <> own.id AND newer.result_at > own.result_at
-         AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
+         AND newer.variant IS NOT DISTINCT FROM own.variant AND newer.state NOT IN ('rejected', 'reverted') LIMIT 1`,
       [uuid(id), states],
       runner,
     );

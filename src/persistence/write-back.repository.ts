@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { IsNull, LessThanOrEqual, Not, Raw, type QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
+import { parseExternalId } from '../domain/external-id.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
 import type { IntendedValue, JournalField, SentValue } from '../domain/write-back-journal.js';
 import type { ArrivedPart } from '../domain/arrived-content.js';
@@ -17,6 +18,8 @@ export interface NewWriteBack {
   readonly store: string;
   readonly workspace: string;
   readonly externalId: string;
+  /** The external_id of the variant that the result is for; null for a result of the product. */
+  readonly variant: string | null;
   readonly deliveryId: string;
   readonly contentFingerprint: string;
   readonly resultAt: Date;
@@ -67,7 +70,7 @@ export class WriteBackRepository {
 
   /**
    * The intended write of one result. Waiting ones of older results of the same product are skipped in the same
-   * transaction: older results never overwrite newer ones. One that an attempt was started for stays: what it may have left in
+   * transaction: older results never overwrite newer ones. A variant's results are ordered among themselves. One that an attempt was started for stays: what it may have left in
    * the store is known from it alone, and the newer one's worker ends it first.
    */
   async intend(writeBack: NewWriteBack): Promise<Intent> {
@@ -88,24 +91,29 @@ export class WriteBackRepository {
         runner,
       );
       if (known) return { kind: 'known', id: known.id };
-      if (link?.newestResultAt && link.newestResultAt.getTime() > writeBack.resultAt.getTime())
-        return { kind: 'older' };
+      const newest =
+        writeBack.variant === null
+          ? (link?.newestResultAt ?? null)
+          : await this.#newestOfVariant(writeBack.externalId, writeBack.variant, runner);
+      if (newest !== null && newest.getTime() > writeBack.resultAt.getTime()) return { kind: 'older' };
       await this.db.affected(
         `UPDATE write_back SET state = 'skipped', reason = 'a newer result of the same product arrived', settled_at = now()
-         WHERE external_id = $1 AND state IN ('pending_review', 'ready') AND result_at <= $2 AND sent = '{}'`,
-        [writeBack.externalId, writeBack.resultAt],
+         WHERE external_id = $1 AND state IN ('pending_review', 'ready') AND result_at <= $2 AND sent = '{}'
+           AND variant IS NOT DISTINCT FROM $3`,
+        [writeBack.externalId, writeBack.resultAt, writeBack.variant],
         runner,
       );
-      await this.db.affected(
-        'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
-        [writeBack.externalId, writeBack.resultAt],
-        runner,
-      );
+      if (writeBack.variant === null)
+        await this.db.affected(
+          'UPDATE store_product SET newest_result_at = $2 WHERE external_id = $1',
+          [writeBack.externalId, writeBack.resultAt],
+          runner,
+        );
       const row = await this.db.readOne(
         idRow,
         `INSERT INTO write_back (store, workspace, external_id, delivery_id, content_fingerprint, result_at, state, intended, seen,
-           arrived, unmapped_count, run_id, sources, credits_consumed)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING id`,
+           arrived, unmapped_count, run_id, sources, credits_consumed, variant)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING id`,
         [
           writeBack.store,
           writeBack.workspace,
@@ -121,12 +129,28 @@ export class WriteBackRepository {
           writeBack.runId,
           json(writeBack.sources),
           writeBack.creditsConsumed,
+          writeBack.variant,
         ],
         runner,
       );
       if (!row) throw new CodedError('transient', 'the write-back was not stored');
       return { kind: 'new', id: row.id };
     });
+  }
+
+  /** The time of the newest result with content of the variant: its own, or one of its product. */
+  async #newestOfVariant(externalId: string, variant: string, runner: QueryRunner): Promise<Date | null> {
+    const number = parseExternalId(variant)?.variantId ?? '';
+    const row = await this.db.readOne(
+      this.db.reader(WriteBackEntity).only('resultAt'),
+      // SQL: a condition inside the JSON of the intended values, under the row lock.
+      `SELECT result_at FROM write_back WHERE external_id = $1 AND (variant = $2 OR EXISTS (
+         SELECT FROM jsonb_array_elements(intended) AS value WHERE starts_with(value->>'target', $3)))
+       ORDER BY result_at DESC LIMIT 1`,
+      [externalId, variant, `variant:${number}:`],
+      runner,
+    );
+    return row?.resultAt ?? null;
   }
 
   async get(id: string): Promise<WriteBackEntity | null> {
@@ -163,6 +187,7 @@ export class WriteBackRepository {
       where: {
         id: Not(writeBack.id),
         externalId: writeBack.externalId,
+        variant: writeBack.variant ?? IsNull(),
         state: 'ready',
         sent: Raw((column) => `${column} <> '{}'`),
         resultAt: LessThanOrEqual(writeBack.resultAt),

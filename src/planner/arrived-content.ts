@@ -2,7 +2,13 @@ import type { ArrivedPart } from '../domain/arrived-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
-import { sectionAttributes, sectionKey, type GeneratedProduct } from './generated-content.js';
+import { isTag } from '../domain/write-target.js';
+import {
+  sectionAttributes,
+  sectionKey,
+  type GeneratedProduct,
+  type GeneratedVariant,
+} from './generated-content.js';
 import { storableText } from './html-content.js';
 
 const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
@@ -19,7 +25,9 @@ export function arrivedParts(
   settings: WriteBackSettings,
   pushed: Readonly<Record<string, string>>,
 ): ArrivedPart[] {
-  const targets = new Map(intended.map(({ from, target }) => [canonicalSource(product, from), target]));
+  const targets = new Map(
+    intended.map(({ from, target }) => [canonicalSource(product, from), isTag(target) ? 'tags' : target]),
+  );
   const mapped = Object.keys(settings.attributes).map((code) => `${SECTIONS}${code}`);
   const configured = new Set(
     [...Object.keys(settings.fields), ...mapped].map((from) => canonicalSource(product, from)),
@@ -46,6 +54,40 @@ export function arrivedParts(
     );
   });
   return [...fields, ...attributes];
+}
+
+const VARIANT_FIELDS = ['description', 'html_description'] as const;
+
+/**
+ * The same for a result's variants. Each field of variants is listed once, with its first value, because its setting
+ * holds for all of them.
+ */
+export function arrivedForVariants(
+  variants: readonly GeneratedVariant[],
+  intended: readonly IntendedValue[],
+  settings: Pick<WriteBackSettings, 'variants'>,
+): ArrivedPart[] {
+  const targets = new Map(intended.map(({ from, target }) => [from, target]));
+  const parts = new Map<string, ArrivedPart>();
+  for (const { number, content } of variants) {
+    const configured = new Set(Object.keys(settings.variants).map((from) => canonicalSource(content, from)));
+    const came: [string, unknown][] = [
+      ...VARIANT_FIELDS.map((field): [string, unknown] => [field, content[field]]),
+      ...[...sectionAttributes(content.sections ?? [])].map(([key, value]): [string, unknown] => [
+        `${SECTIONS}${key}`,
+        value,
+      ]),
+    ];
+    for (const [field, value] of came) {
+      const from = `variants[].${field}`;
+      const target = targets.get(`variants.${number}.${field}`) ?? null;
+      if (value == null || value === '' || (parts.get(from)?.target ?? null) !== null) continue;
+      const fate = target !== null ? 'mapped' : configured.has(field) ? 'unusable' : 'not_mapped';
+      const setting = fate === 'not_mapped' ? 'writeBack.variants' : null;
+      parts.set(from, { from, excerpt: excerptOf(value), fate, target, setting });
+    }
+  }
+  return [...parts.values()];
 }
 
 /** A configured `sections.Product Weight` and the attribute `product_weight` are one source. */

@@ -1,7 +1,15 @@
 import { fingerprint } from '../domain/fingerprint.js';
 import { valueHash } from '../domain/written-content.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
-import { intendedValues, sectionAttributes, sectionKey, type GeneratedProduct } from './generated-content.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
+import {
+  intendedForVariants,
+  intendedValues,
+  sectionAttributes,
+  sectionKey,
+  variantsOf,
+  type GeneratedProduct,
+} from './generated-content.js';
 
 /** Hash of each field of a catalog product that generation may fill, by field; what is empty is absent. */
 export type CatalogFields = Readonly<Record<string, string>>;
@@ -9,7 +17,17 @@ export type CatalogFields = Readonly<Record<string, string>>;
 const TEXT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
 const SECTION = 'sections.';
 
-export function catalogFields(product: GeneratedProduct): CatalogFields {
+export function catalogFields(product: GeneratedCatalogProduct): CatalogFields {
+  const variants = variantsOf(product).flatMap(({ number, content }) =>
+    Object.entries(ownFields(content)).map(([field, hash]) => [`variants.${number}.${field}`, hash] as const),
+  );
+  return { ...ownFields(product), ...Object.fromEntries(variants) };
+}
+
+/** A result with its variants. */
+export type GeneratedCatalogProduct = GeneratedProduct & Parameters<typeof variantsOf>[0];
+
+function ownFields(product: GeneratedProduct): CatalogFields {
   const texts = TEXT_FIELDS.flatMap((field) => {
     const value = product[field];
     return value == null || value === '' ? [] : [[field, valueHash(value)] as const];
@@ -21,7 +39,7 @@ export function catalogFields(product: GeneratedProduct): CatalogFields {
 }
 
 /** The response's hashes of the sent fields. The other fields may have been generated meanwhile. */
-export function sentCatalogFields(product: GeneratedProduct, sent: readonly string[]): CatalogFields {
+export function sentCatalogFields(product: GeneratedCatalogProduct, sent: readonly string[]): CatalogFields {
   const entries = Object.entries(catalogFields(product)).filter(([field]) => sent.includes(field));
   return Object.fromEntries(entries);
 }
@@ -31,16 +49,24 @@ export function sentCatalogFields(product: GeneratedProduct, sent: readonly stri
  * edited in the catalog, since. `pushed` are hashes by catalog field.
  */
 export function holdsNewContent(
-  product: GeneratedProduct,
+  product: GeneratedCatalogProduct,
   before: CatalogFields,
   pushed: Readonly<Record<string, string>>,
   settings: WriteBackSettings,
 ): boolean {
   const now = catalogFields(product);
-  return intendedValues(product, settings).some(({ from, raw }) => {
+  return intendedContent(product, settings).some(({ from, raw }) => {
     const field = from.startsWith(SECTION)
       ? `${SECTION}${sectionKey(product, from.slice(SECTION.length))}`
       : from;
     return now[field] !== before[field] && (raw === null || pushed[from] !== valueHash(raw));
   });
+}
+
+/** Everything of a result that may reach the store in the workspace's own language: of the product, then of its variants. */
+export function intendedContent(
+  product: GeneratedCatalogProduct,
+  settings: WriteBackSettings,
+): IntendedValue[] {
+  return [...intendedValues(product, settings), ...intendedForVariants(variantsOf(product), settings)];
 }

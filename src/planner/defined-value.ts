@@ -1,18 +1,26 @@
+import {
+  type MetafieldDefinition,
+  type MetafieldOwner,
+  type NewMetafieldDefinition,
+} from '../domain/metafield-definition.js';
 import { keyInTarget, metafieldName } from '../domain/metafield-key.js';
-import { type MetafieldDefinition, type NewMetafieldDefinition } from '../domain/metafield-definition.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { fitted, type PatternTest } from './fit-metafield.js';
 
 /** The merchant's definitions, as a write-back is decided by them. */
 export interface DefinitionsView {
   /** By `namespace.key`. */
-  readonly known: ReadonlyMap<string, MetafieldDefinition>;
+  readonly known: Readonly<Record<MetafieldOwner, ReadonlyMap<string, MetafieldDefinition>>>;
   /** True when a missing definition is to be created. */
   readonly create: boolean;
   readonly matches: PatternTest;
 }
 
-export const NO_DEFINITIONS: DefinitionsView = { known: new Map(), create: false, matches: () => null };
+export const NO_DEFINITIONS: DefinitionsView = {
+  known: { product: new Map(), variant: new Map() },
+  create: false,
+  matches: () => null,
+};
 
 export type DefinedValue =
   | { readonly value: IntendedValue; readonly defines?: NewMetafieldDefinition }
@@ -28,9 +36,10 @@ export function definedValue(
   liveType: string | null,
   { known, create, matches }: DefinitionsView,
 ): DefinedValue {
-  const place = keyInTarget(value.target);
+  const { variant, ...place } = keyInTarget(value.target);
   const name = metafieldName(place);
-  const definition = known.get(name);
+  const owner: MetafieldOwner = variant === undefined ? 'product' : 'variant';
+  const definition = known[owner].get(name);
   if (definition !== undefined) {
     const fit = fitted(value, definition, matches);
     return 'problem' in fit
@@ -39,17 +48,17 @@ export function definedValue(
   }
   const own = { ...value, type: liveType ?? value.type };
   if (create && own.type !== null)
-    return { value: own, defines: { ...place, type: own.type, name: titleOf(value.from) } };
+    return { value: own, defines: { owner, ...place, type: own.type, name: titleOf(value.from) } };
   if (value.needsDefinition !== true) return { value: own };
   return {
-    unfit: `the store does not define ${name}: define it, or set writeBack.definitions: create`,
+    unfit: `the store does not define ${name}${owner === 'variant' ? ' for variants' : ''}: define it, or set writeBack.definitions: create`,
   };
 }
 
 /** `sections.outer_material` is shown as `Outer material`. */
 function titleOf(from: string): string {
   const words = from
-    .replace(/^sections\./, '')
+    .replace(/^(variants\.\d+\.)?(sections\.)?/, '')
     .replaceAll(/[_-]+/g, ' ')
     .trim();
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;

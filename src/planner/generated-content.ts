@@ -2,10 +2,13 @@ import { metafieldKey, metafieldName, metafieldTarget } from '../domain/metafiel
 import { isWithin, VALUE_BOUNDS } from '../domain/json-bounds.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
+import { IMAGE_ALTS } from '../domain/write-target.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
-import { isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
+import { clippedText, isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
+import { parseExternalId } from '../domain/external-id.js';
 import { withoutTrailing } from '../domain/text.js';
 import { attributeKey, keyedAttributes, keyNamed } from './attribute-keys.js';
+import { imageAlts, tagsOf } from './generated-parts.js';
 
 /** The part of a generation result that may reach the store. */
 export interface GeneratedProduct {
@@ -33,9 +36,15 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
   const intake = new Intake();
   const values: IntendedValue[] = [];
   for (const [from, target] of Object.entries(settings.fields)) {
-    const raw = from.startsWith('sections.')
-      ? textOf(attributes.get(keyNamed(entries, from.slice('sections.'.length))))
+    const given = from.startsWith('sections.')
+      ? attributes.get(keyNamed(entries, from.slice('sections.'.length)))
       : fieldOf(product, from);
+    if (target === 'tags' || target === IMAGE_ALTS) {
+      const partsOf = target === 'tags' ? tagsOf : imageAlts;
+      values.push(...partsOf(given, from, intake.refusalOf(given)));
+      continue;
+    }
+    const raw = textOf(given);
     if (raw === null) continue;
     const refusal = intake.refusalOfText(raw);
     const value = refusal === null ? sanitisedFor(target, raw) : '';
@@ -57,6 +66,53 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     values.push({ ...left, value: '', type: null, withheld });
   }
   return values;
+}
+
+/** One variant of a generation result, by its number in the store. */
+export interface GeneratedVariant {
+  readonly number: string;
+  readonly content: GeneratedProduct;
+}
+
+/**
+ * Generated content of variants as metafields of the variants, by `writeBack.variants`. A variant's content never goes
+ * to the product. Each value comes from `variants.NUMBER.FIELD`.
+ */
+export function intendedForVariants(
+  variants: readonly GeneratedVariant[],
+  settings: Pick<WriteBackSettings, 'variants'>,
+): IntendedValue[] {
+  const mapping = Object.entries(settings.variants);
+  if (mapping.length === 0) return [];
+  const intake = new Intake();
+  return variants.flatMap(({ number, content }) => {
+    const { entries, attributes } = takenAttributes(content.sections ?? []);
+    return mapping.flatMap(([source, name]): IntendedValue[] => {
+      const key = source.startsWith('sections.') ? keyNamed(entries, source.slice('sections.'.length)) : null;
+      const raw = key === null ? fieldOf(content, source) : attributes.get(key);
+      const place = {
+        target: metafieldTarget({ ...metafieldKey(name), variant: number }),
+        from: `variants.${number}.${key === null ? source : `sections.${key}`}`,
+        raw: null,
+        needsDefinition: true as const,
+      };
+      const withheld = intake.refusalOf(raw);
+      if (withheld !== null) return [{ ...place, value: '', type: null, withheld }];
+      const typed = typedMetafield(raw);
+      return typed === null ? [] : [{ ...place, ...typed }];
+    });
+  });
+}
+
+/** The variants of a catalog product that this store has, by their external_ids. */
+export function variantsOf(product: {
+  readonly variants?:
+    readonly (GeneratedProduct & { readonly external_id?: string | null | undefined })[] | null | undefined;
+}): GeneratedVariant[] {
+  return (product.variants ?? []).flatMap((content) => {
+    const number = parseExternalId(content.external_id ?? '')?.variantId;
+    return number === undefined ? [] : [{ number, content }];
+  });
 }
 
 type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
@@ -131,22 +187,13 @@ function fieldOf(product: GeneratedProduct, name: string): string | null {
 export function sanitisedFor(target: StoreField, raw: string): string {
   if (target === 'descriptionHtml') return sanitisedMarkup(raw);
   const text = sanitisePlainText(raw);
-  return target.startsWith('seo.') ? text : clipped(text, MAX_FIELD_LENGTH);
+  const isBounded = !target.startsWith('seo.') && target !== 'category';
+  return isBounded ? clippedText(text, MAX_FIELD_LENGTH) : text;
 }
 
 function sanitisedMarkup(raw: string): string {
   const html = sanitiseHtml(raw);
   return isBlankHtml(html) ? '' : html;
-}
-
-/** Truncates between graphemes, so that no character is split. */
-function clipped(text: string, length: number): string {
-  return text.length <= length
-    ? text
-    : text
-        .slice(0, length)
-        .replace(/[\ud800-\udbff]$/, '')
-        .trimEnd();
 }
 
 /**

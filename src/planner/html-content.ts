@@ -45,6 +45,16 @@ export function sanitisePlainText(text: string): string {
   return foldWhitespace(bare);
 }
 
+/** Truncates between characters, so that none is split. */
+export function clippedText(text: string, length: number): string {
+  return text.length <= length
+    ? text
+    : text
+        .slice(0, length)
+        .replace(/[\ud800-\udbff]$/, '')
+        .trimEnd();
+}
+
 function foldWhitespace(text: string): string {
   return text
     .replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ')

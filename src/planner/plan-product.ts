@@ -168,6 +168,6 @@ export function generatedCatalogFields(
   if (targets.has('title')) generated.add('name');
   if (targets.has('descriptionHtml')) generated.add('description').add('html_description');
   if (targets.has('vendor')) generated.add('brand');
-  if (targets.has('productType')) generated.add('category');
+  if (targets.has('productType') || targets.has('category')) generated.add('category');
   return generated;
 }

@@ -23,7 +23,7 @@ function attribute(over: Partial<IntendedValue> = {}): IntendedValue {
 
 function definedAs(type: string, create = false): DefinitionsView {
   const definition = { namespace: 'custom', key: 'property', type, validations: [] };
-  return { ...NO_DEFINITIONS, known: new Map([[NAME, definition]]), create };
+  return { ...NO_DEFINITIONS, known: { product: new Map([[NAME, definition]]), variant: new Map() }, create };
 }
 
 function held(type: string, value: string): LiveMetafield {
@@ -50,7 +50,13 @@ describe('an attribute with a metafield of its own', () => {
     const definitions = { ...NO_DEFINITIONS, create: true };
     expect(decide(attribute(), live(), { definitions })).toMatchObject({
       verdict: 'write',
-      defines: { namespace: 'custom', key: 'property', type: 'single_line_text_field', name: 'Property' },
+      defines: {
+        owner: 'product',
+        namespace: 'custom',
+        key: 'property',
+        type: 'single_line_text_field',
+        name: 'Property',
+      },
     });
     const same = decide(attribute(), live({}, [held('single_line_text_field', 'Glass')]), { definitions });
     expect(same.verdict).toBe('same');

@@ -1,9 +1,15 @@
-import { metafieldTarget } from '../domain/metafield-key.js';
+import { metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
 import type { NewMetafieldDefinition } from '../domain/metafield-definition.js';
 import { parseExactJson } from '../domain/exact-json.js';
 import { fingerprint } from '../domain/fingerprint.js';
-import { liveField, type LiveMetafield, type LiveProduct } from '../domain/store-port.js';
-import { placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { liveImages, type LiveMetafield, type LiveProduct } from '../domain/store-port.js';
+import {
+  IMAGE_ALTS,
+  imageAltTarget,
+  isTag,
+  placeOfTarget,
+  translationTarget,
+} from '../domain/write-target.js';
 import {
   afterWrite,
   effectiveValue,
@@ -15,7 +21,10 @@ import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
 import { isStoreField } from './generated-content.js';
 import { reducedHtml } from './html-content.js';
 import { withKeptMedia, type KeepableElement } from './kept-media.js';
-import { definedValue, type DefinitionsView } from './defined-value.js';
+import { decidedCategory, type CategoriesView } from './decided-category.js';
+import { definedValue, type DefinedValue, type DefinitionsView } from './defined-value.js';
+import { altAt } from './generated-parts.js';
+import { ownValue } from './live-value.js';
 import { isMeasureKind, measureOf } from './measures.js';
 import { TRANSLATED_TYPES, type LiveByLocale } from './translations.js';
 
@@ -32,6 +41,8 @@ export interface FieldDecision extends IntendedValue {
   readonly digest: string | null;
   /** The definition to create before the metafield is written. Absent when there is one, or none is wanted. */
   readonly defines?: NewMetafieldDefinition;
+  /** The intended target that this is a part of. Absent when it is the intended target itself. */
+  readonly partOf?: string;
 }
 
 export interface WriteBackContext {
@@ -49,6 +60,8 @@ export interface WriteBackContext {
   readonly keep: readonly KeepableElement[];
   /** The merchant's definitions of the intended metafields. */
   readonly definitions: DefinitionsView;
+  /** The categories of the store that the intended texts name. */
+  readonly categories: CategoriesView;
   /** The current translations of every intended locale. */
   readonly translations: LiveByLocale;
 }
@@ -72,25 +85,71 @@ export function decideFields(
 ): FieldDecision[] {
   const own = intended
     .filter((value) => placeOfTarget(value.target).locale === null)
-    .map((value) => decideField(value, live, context));
-  const byTarget = new Map(own.map((decision) => [decision.target, decision]));
-  return intended.map((value) => byTarget.get(value.target) ?? decideTranslation(value, byTarget, context));
+    .map((value) => [value, decideOwn(value, live, context)] as const);
+  const decided = new Map(own);
+  const byTarget = new Map(own.flatMap(([, decisions]) => decisions.map((each) => [each.target, each])));
+  return intended.flatMap((value) => decided.get(value) ?? decideTranslation(value, byTarget, context));
+}
+
+/** The decision about a value, or one about each part of the product that it goes to. */
+function decideOwn(
+  value: IntendedValue,
+  live: LiveProduct,
+  context: WriteBackContext,
+): readonly FieldDecision[] {
+  return value.target === IMAGE_ALTS && value.withheld === undefined
+    ? decideAlts(value, live, context)
+    : [decideField(value, live, context)];
+}
+
+/** An alternative text is written only where there is none, or where the present one is ours. */
+function decideAlts(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision[] {
+  const decided = liveImages(live).flatMap(({ id, alt }, place): FieldDecision[] => {
+    const target = imageAltTarget(id);
+    const text = altAt(value, place);
+    if (text === '') return [];
+    const own = { ...value, target, value: text, type: null, partOf: value.target };
+    const found = { before: alt, digest: null };
+    return effectiveValue(alt, context.written[target]) === null || wasSent(own, alt, context)
+      ? [{ ...own, ...found, ...verdict(own, alt, context) }]
+      : [{ ...own, ...found, verdict: 'same', reason: 'the image has an alternative text, which stays' }];
+  });
+  if (decided.length > 0) return decided;
+  const none = { before: null, digest: null, reason: 'the product has no image for it' };
+  return [{ ...value, ...none, verdict: 'unfit' }];
 }
 
 function decideField(value: IntendedValue, live: LiveProduct, context: WriteBackContext): FieldDecision {
-  const metafield = isStoreField(value.target) ? undefined : metafieldAt(live, value.target);
-  const current = isStoreField(value.target) ? liveField(live, value.target) : (metafield?.value ?? null);
+  const metafield = metafieldAt(live, value.target);
+  const current = metafield === undefined ? ownValue(value.target, live) : metafield.value;
   const found = { before: current, digest: metafield?.digest ?? null };
   if (value.withheld !== undefined)
     return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
-  const meant = isStoreField(value.target)
-    ? { value: withMedia(value, current, context) }
-    : definedValue(value, metafield?.type ?? null, context.definitions);
+  const meant = meantValue(value, { current, type: metafield?.type ?? null, live }, context);
   if ('unfit' in meant) return { ...value, ...found, verdict: 'unfit', reason: meant.unfit };
   const decided = { ...meant.value, ...found, ...verdict(meant.value, current, context) };
   return decided.verdict === 'write' && meant.defines !== undefined
     ? { ...decided, defines: meant.defines }
     : decided;
+}
+
+interface Present {
+  readonly current: string | null;
+  /** The type of a metafield. */
+  readonly type: string | null;
+  readonly live: LiveProduct;
+}
+
+/** The value in the form that its place takes, or the reason why it has no place. */
+function meantValue(value: IntendedValue, present: Present, context: WriteBackContext): DefinedValue {
+  const { target } = value;
+  if (target === 'category') return decidedCategory(value, context.categories);
+  if (isStoreField(target)) return { value: withMedia(value, present.current, context) };
+  const place = placeInTarget(target);
+  if (place === null) return { value };
+  if (place.variant !== undefined && present.live.variants?.includes(place.variant) !== true)
+    return { unfit: 'the variant no longer exists' };
+  return definedValue(value, present.type, context.definitions);
 }
 
 /** A description is followed by what the merchant had in it and keeps. */
@@ -138,8 +197,7 @@ function decideTranslation(
 }
 
 function verdict(value: IntendedValue, current: string | null, context: WriteBackContext): Ruling {
-  const sent = context.sentBefore[value.target];
-  if (sent !== undefined && sameContent({ ...value, value: sent.value }, current)) {
+  if (wasSent(value, current, context)) {
     return { verdict: 'written_before', reason: 'written by an earlier attempt that was cut off' };
   }
   if (sameContent(value, current)) return { verdict: 'same', reason: 'the store already says this' };
@@ -155,6 +213,12 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
   if (context.onConflict === 'overwrite')
     return { verdict: 'write', reason: `overwritten by configuration, although ${edit}` };
   return { verdict: 'conflict', reason: edit };
+}
+
+/** True when an earlier attempt of this write-back left the live value. */
+function wasSent(value: IntendedValue, current: string | null, context: WriteBackContext): boolean {
+  const sent = context.sentBefore[value.target];
+  return sent !== undefined && sameContent({ ...value, value: sent.value }, current);
 }
 
 /** True when the result only returns the merchant's own text, as pushed or as replaced by ours. */
@@ -192,7 +256,8 @@ function merchantEdit(
 /** True when the live value has the intended content, even if the store spells it differently. */
 function sameContent(value: IntendedValue, current: string | null): boolean {
   if (current === null) return false;
-  if (current === value.value) return true;
+  // The live value of a tag is its spelling in the store, and the store ignores the letter case.
+  if (current === value.value || isTag(value.target)) return true;
   if (placeOfTarget(value.target).base === 'descriptionHtml')
     return reducedHtml(current) === reducedHtml(value.value);
   if (value.type === 'json' || value.type?.startsWith('list.') === true)

@@ -244,6 +244,7 @@ describe('metafields by configuration', () => {
 it('the seen values are hashes of the live ones, not of the effective ones', () => {
   expect(seenFields(snapshot({ title: 'generated', vendor: null }))).toEqual({
     title: valueHash('generated'),
+    category: valueHash(null),
     descriptionHtml: valueHash('<p>Holds a litre.</p>'),
     'seo.title': valueHash(null),
     'seo.description': valueHash(null),

@@ -1,15 +1,17 @@
 import { hash } from 'node:crypto';
 import { isSelected, METAFIELD_NAME, metafieldName, metafieldTarget } from '../domain/metafield-key.js';
+import { parseExternalId } from '../domain/external-id.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import {
   TRANSLATED_TEXTS,
   type MetafieldValue,
   type ProductSnapshot,
   type SourceTranslations,
+  type VariantSnapshot,
 } from '../domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../domain/store-settings.js';
 import type { StoreField } from '../domain/store-port.js';
-import { translationTarget } from '../domain/write-target.js';
+import { tagTarget, translationTarget } from '../domain/write-target.js';
 import { effectiveValue, valueHash, type WrittenContent } from '../domain/written-content.js';
 
 /** The rules for reading a snapshot: a store's settings, resolved once per run. */
@@ -29,7 +31,7 @@ export interface SourceRules {
  * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
  * field once, and sends only the fields that differ.
  */
-const RULES_VERSION = 2;
+const RULES_VERSION = 3;
 
 export function sourceRules(
   shop: string,
@@ -56,6 +58,7 @@ export function writableFields(snapshot: ProductSnapshot): Record<StoreField, st
     'seo.description': snapshot.seoDescription,
     vendor: snapshot.vendor,
     productType: snapshot.productType,
+    category: snapshot.category,
   };
 }
 
@@ -76,7 +79,17 @@ export function effectiveSnapshot(
     seoDescription: effectiveValue(snapshot.seoDescription, written['seo.description']),
     vendor: effectiveValue(snapshot.vendor, written['vendor']),
     productType: effectiveValue(snapshot.productType, written['productType']),
-    metafields: snapshot.metafields.flatMap((field) => effectiveMetafield(field, written)),
+    category: effectiveValue(snapshot.category, written['category']),
+    tags: snapshot.tags.filter((tag) => effectiveValue(tag, written[tagTarget(tag)]) !== null),
+    variants: snapshot.variants.map((variant) =>
+      variant.metafields.length === 0
+        ? variant
+        : {
+            ...variant,
+            metafields: effectiveMetafields(variant.metafields, written, numberOf(variant)),
+          },
+    ),
+    metafields: effectiveMetafields(snapshot.metafields, written, undefined),
     ...(snapshot.translations == null
       ? {}
       : { translations: effectiveTranslations(snapshot.translations, written) }),
@@ -99,16 +112,27 @@ function effectiveTranslations(
 }
 
 /** The namespace of today's configuration is never source. One that an earlier configuration filled may be. */
-function effectiveMetafield(field: MetafieldValue, written: WrittenContent): MetafieldValue[] {
-  const target = metafieldTarget(field);
-  const value = effectiveValue(field.value, written[target]);
-  if (value === null) return [];
-  if (field.translations === undefined) return [{ ...field, value }];
-  const translations = Object.entries(field.translations).flatMap(([locale, text]) => {
-    const effective = effectiveValue(text, written[translationTarget(locale, target)]);
-    return effective === null || effective === '' ? [] : [[locale, effective] as const];
+function effectiveMetafields(
+  metafields: readonly MetafieldValue[],
+  written: WrittenContent,
+  variant: string | undefined,
+): MetafieldValue[] {
+  return metafields.flatMap((field) => {
+    const target = metafieldTarget(variant === undefined ? field : { ...field, variant });
+    const value = effectiveValue(field.value, written[target]);
+    if (value === null) return [];
+    if (field.translations === undefined) return [{ ...field, value }];
+    const translations = Object.entries(field.translations).flatMap(([locale, text]) => {
+      const effective = effectiveValue(text, written[translationTarget(locale, target)]);
+      return effective === null || effective === '' ? [] : [[locale, effective] as const];
+    });
+    return [{ ...field, value, translations: Object.fromEntries(translations) }];
   });
-  return [{ ...field, value, translations: Object.fromEntries(translations) }];
+}
+
+/** The variant's number in the store, as targets name it. */
+function numberOf({ externalId }: Pick<VariantSnapshot, 'externalId'>): string | undefined {
+  return parseExternalId(externalId)?.variantId;
 }
 
 /**

@@ -134,6 +134,7 @@ class Product {
       sentBefore: {},
       keep: ['img', 'iframe', 'video', 'table'],
       definitions: NO_DEFINITIONS,
+      categories: new Map(),
       translations: new Map(),
     });
   }

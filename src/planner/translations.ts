@@ -1,6 +1,7 @@
 import type { LiveTranslations } from '../domain/store-port.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
+import { nameInTarget } from '../domain/metafield-key.js';
 import { placeOfTarget, translationTarget } from '../domain/write-target.js';
 import { intendedValues, isStoreField, type GeneratedProduct } from './generated-content.js';
 
@@ -23,7 +24,7 @@ export function intendedTranslations(
 ): IntendedValue[] {
   const own = new Map(intendedValues(primary, settings).map((value) => [value.target, value]));
   return intendedValues(translated, settings)
-    .filter((value) => isStoreField(value.target) || TRANSLATED_TYPES.includes(value.type ?? ''))
+    .filter(isTranslated)
     .map((value): IntendedValue => {
       const isSame = own.get(value.target)?.value === value.value;
       const withheld = `the catalog has no text in ${locale}: it answers the one of its own language`;
@@ -33,6 +34,12 @@ export function intendedTranslations(
         ...(isSame ? { withheld } : {}),
       };
     });
+}
+
+/** The store translates texts of the product itself: its fields, and its metafields that are text. */
+function isTranslated({ target, type }: IntendedValue): boolean {
+  if (isStoreField(target)) return target !== 'category';
+  return nameInTarget(target) !== null && TRANSLATED_TYPES.includes(type ?? '');
 }
 
 /** True when at least one value may be written. */

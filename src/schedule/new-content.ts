@@ -2,8 +2,7 @@ import type { CatalogProduct } from '../catalog/schemas.js';
 import { valueHash } from '../domain/written-content.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
 import type { WriteBackRepository } from '../persistence/write-back.repository.js';
-import { holdsNewContent, type CatalogFields } from '../planner/catalog-content.js';
-import { intendedValues } from '../planner/generated-content.js';
+import { holdsNewContent, intendedContent, type CatalogFields } from '../planner/catalog-content.js';
 import { contentFingerprint } from '../planner/plan-write-back.js';
 import type { Sites } from '../sites/sites.js';
 
@@ -28,7 +27,7 @@ export class NewContent {
     const { writeBack } = store.settings;
     const pushed: Readonly<Record<string, string>> = link.pushedFields;
     if (before !== null) return holdsNewContent(product, before, pushed, writeBack);
-    const intended = intendedValues(product, writeBack);
+    const intended = intendedContent(product, writeBack);
     const isPushed = (from: string, raw: string | null): boolean =>
       raw !== null && pushed[from] === valueHash(raw);
     if (intended.every(({ from, raw }) => isPushed(from, raw))) return false;

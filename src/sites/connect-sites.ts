@@ -1,3 +1,4 @@
+import { IMAGE_ALTS } from '../domain/write-target.js';
 import { isDeepStrictEqual } from 'node:util';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
@@ -131,6 +132,14 @@ function sharedPace(pace: NonNullable<Observers['pace']>, key: string, ceiling: 
   };
 }
 
+/** Scopes beyond those for products. */
+function requiredScopes({ locales, fields }: Store['settings']['writeBack']): string[] {
+  return [
+    ...(locales.length > 0 ? ['read_translations', 'write_translations', 'read_locales'] : []),
+    ...(Object.values(fields).includes(IMAGE_ALTS) ? ['write_files'] : []),
+  ];
+}
+
 function storeConnector(
   key: string,
   settings: Store['settings'],
@@ -150,14 +159,16 @@ function storeConnector(
         ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '', kept }
         : { accessToken },
     apiVersion: settings.apiVersion,
-    requiredScopes:
-      settings.writeBack.locales.length > 0
-        ? ['read_translations', 'write_translations', 'read_locales']
-        : [],
+    requiredScopes: requiredScopes(settings.writeBack),
     locales: settings.writeBack.locales,
     metafieldLocales: settings.mapping.openAttributes.length === 0 ? [] : settings.writeBack.locales,
     definitions:
-      settings.writeBack.definitions === 'create' ? [] : Object.values(settings.writeBack.attributes),
+      settings.writeBack.definitions === 'create'
+        ? {}
+        : {
+            product: Object.values(settings.writeBack.attributes),
+            variant: Object.values(settings.writeBack.variants),
+          },
     variantMetafields: [settings.mapping.mpn, settings.mapping.asin].filter((name) => name !== ''),
     log,
     onCost: ({ available }) => {

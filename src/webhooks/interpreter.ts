@@ -23,7 +23,7 @@ import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { DeliverySubjects } from './delivery-subject.js';
 import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
-import { resultContent, type ResultContent } from './result-content.js';
+import { resultContent, variantContent, type ResultContent } from './result-content.js';
 import { usedSources } from './used-sources.js';
 import { parked, processed, type Verdict } from './verdict.js';
 import { messages } from './messages.js';
@@ -120,7 +120,7 @@ export class DeliveryInterpreter {
     const { link, task, variant } = await this.subjects.of(delivery);
     found.externalId = variant ?? link?.externalId ?? task?.externalId ?? body.product?.external_id ?? null;
     if (link === null) return { kind: 'later', code: 'unknown_product', note: messages.unknownProduct };
-    if (variant !== null) return variantVerdict(body.action, variant);
+    if (variant !== null) return this.#variantResult(delivery, link, variant);
     return this.#settle(delivery, link, task);
   }
 
@@ -186,19 +186,43 @@ export class DeliveryInterpreter {
     return processed(code, notes.join('; '), writeBackId);
   }
 
+  /** A variant's result is never its product's: it is written to the variant's metafields, or it is recorded and shown. */
+  async #variantResult(
+    delivery: ReceivedDelivery,
+    link: StoreProductEntity,
+    variant: string,
+  ): Promise<Verdict> {
+    const action = delivery.body.action.slice(0, 100);
+    const store = this.sites.findStore(link.store);
+    if (!store || action !== 'product_generated')
+      return processed('variant_result', messages.ofVariant(action, variant));
+    const content = await variantContent(store, variant, delivery);
+    const { code, note, writeBackId } = await this.#intend(
+      delivery,
+      store,
+      { externalId: link.externalId, seenFields: {} },
+      null,
+      content,
+      variant,
+    );
+    return processed(code, `${messages.ofVariant(action, variant)}; ${note}`, writeBackId);
+  }
+
   /** The write-back that the result leads to, if it leads to one. */
   async #intend(
     { row, body, createdAt }: ReceivedDelivery,
     store: Store,
-    link: StoreProductEntity,
+    link: Pick<StoreProductEntity, 'externalId' | 'seenFields'>,
     task: GenerationTaskEntity | null,
-    { intended, arrived }: ResultContent,
+    { intended, arrived }: Pick<ResultContent, 'intended' | 'arrived'>,
+    variant: string | null = null,
   ): Promise<{ readonly code: string; readonly note: string; readonly writeBackId?: string }> {
     const { mode } = store.settings.writeBack;
     if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
     if (!holdsContent(intended)) return { code: 'nothing_to_write', note: nothingToWrite(arrived) };
     const intent = await this.writeBacks.intend({
       ...{ store: store.key, workspace: row.workspace, externalId: link.externalId, deliveryId: row.id },
+      variant,
       contentFingerprint: contentFingerprint(intended),
       resultAt: createdAt ?? task?.requestedAt ?? row.receivedAt,
       taskRequestedAt: task?.requestedAt ?? null,
@@ -240,11 +264,6 @@ const INTENTS = {
   new: { code: 'intended', note: messages.intended },
 } as const;
 const WAITS_FOR_REVIEW = { code: 'intended', note: messages.waitsForReview } as const;
-
-/** A variant's result is never its product's: it is recorded, shown, and not written. */
-function variantVerdict(action: string, variant: string): Verdict {
-  return processed('variant_result', messages.ofVariant(action.slice(0, 100), variant));
-}
 
 interface Found {
   externalId: string | null;

@@ -4,9 +4,10 @@ import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, isCoded, type ErrorCode } from '../domain/errors.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import type { StoreProductEntity } from '../persistence/entities/index.js';
-import { arrivedParts } from '../planner/arrived-content.js';
+import { parseExternalId } from '../domain/external-id.js';
+import { arrivedForVariants, arrivedParts } from '../planner/arrived-content.js';
 import { withHtmlDescription } from '../planner/description.js';
-import { intendedValues } from '../planner/generated-content.js';
+import { intendedForVariants, intendedValues, variantsOf } from '../planner/generated-content.js';
 import { catalogFields, type CatalogFields } from '../planner/catalog-content.js';
 import { intendedTranslations } from '../planner/translations.js';
 import type { Store, Workspace } from '../sites/sites.js';
@@ -40,7 +41,7 @@ export async function resultContent(
 ): Promise<ResultContent> {
   const { writeBack } = store.settings;
   const { workspace } = delivery;
-  const product = await primaryProduct(link, delivery);
+  const product = await primaryProduct(link.catalogId, delivery);
   if (product === null) return { intended: [], arrived: [], held: null, missing: [noText(workspace)] };
   const held = catalogFields(product);
   if (writeBack.mode === 'off') return { intended: [], arrived: [], held, missing: [] };
@@ -50,7 +51,7 @@ export async function resultContent(
   const missing: { locale: string; code: ErrorCode; reason: string }[] = [];
   for (const locale of intended.length === 0 ? [] : writeBack.locales) {
     try {
-      const translated = await fetched(workspace, link, locale);
+      const translated = await fetched(workspace, link.catalogId, locale);
       intended.push(...intendedTranslations(product, translated, locale, writeBack));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
@@ -58,7 +59,29 @@ export async function resultContent(
       missing.push({ locale, code: error.code, reason: errorLine(error) });
     }
   }
-  return { intended, arrived, held, missing };
+  const variants = variantsOf(product);
+  const ofVariants = intendedForVariants(variants, writeBack);
+  return {
+    ...{ held, missing },
+    intended: [...intended, ...ofVariants],
+    arrived: [...arrived, ...arrivedForVariants(variants, ofVariants, writeBack)],
+  };
+}
+
+/** The content of a variant's own result. It goes to the variant's metafields, and never to its product. */
+export async function variantContent(
+  store: Store,
+  variant: string,
+  delivery: ReceivedDelivery,
+): Promise<Pick<ResultContent, 'intended' | 'arrived'>> {
+  const number = parseExternalId(variant)?.variantId;
+  const catalogId = delivery.body.product?.id;
+  const content = catalogId === undefined ? null : await primaryProduct(String(catalogId), delivery);
+  if (number === undefined || content === null) return { intended: [], arrived: [] };
+  const { writeBack } = store.settings;
+  const variants = [{ number, content }];
+  const intended = intendedForVariants(variants, writeBack);
+  return { intended, arrived: arrivedForVariants(variants, intended, writeBack) };
 }
 
 /**
@@ -66,13 +89,13 @@ export async function resultContent(
  * configured, the catalog is asked for it; a poll has done so already. Null when the catalog has no text in that language.
  */
 async function primaryProduct(
-  link: StoreProductEntity,
+  catalogId: string | null,
   { workspace, row, body }: ReceivedDelivery,
 ): Promise<CatalogProduct | null> {
   const { locale } = workspace.settings;
   if (body.product != null && (locale === undefined || row.via === 'poll')) return body.product;
   try {
-    return await fetched(workspace, link, locale);
+    return await fetched(workspace, catalogId, locale);
   } catch (error) {
     // The delivery shows that the product exists: what is not there is its text.
     if (body.product != null && isCoded(error, 'not_found')) return null;
@@ -87,9 +110,9 @@ function noText({ settings }: Workspace): ResultContent['missing'][number] {
 
 async function fetched(
   workspace: Workspace,
-  link: StoreProductEntity,
+  catalogId: string | null,
   locale: string | undefined,
 ): Promise<CatalogProduct> {
-  if (link.catalogId === null) throw new CodedError('transient', messages.notLinkedYet);
-  return workspace.client.getProduct(link.catalogId, locale === undefined ? {} : { locale });
+  if (catalogId === null) throw new CodedError('transient', messages.notLinkedYet);
+  return workspace.client.getProduct(catalogId, locale === undefined ? {} : { locale });
 }

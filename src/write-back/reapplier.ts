@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { valueHash } from '../domain/written-content.js';
+import { IMAGE_ALTS, imageOfTarget } from '../domain/write-target.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
@@ -26,6 +27,8 @@ export class Reapplier {
     const reverted = new Set(
       row.fields.filter(({ outcome }) => outcome === 'reverted').map(({ target }) => target),
     );
+    // Each image has a field of its own, and all have one intended value.
+    if ([...reverted].some((target) => imageOfTarget(target) !== null)) reverted.add(IMAGE_ALTS);
     const intended = row.intended.filter(({ target }) => reverted.has(target));
     if (intended.length === 0) return 'wrong_state';
     const standing = await this.#standing(row.externalId);

@@ -1,17 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { keyInTarget, metafieldName, metafieldNamesIn } from '../domain/metafield-key.js';
+import { keyInTarget, metafieldName, metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
 import { CodedError } from '../domain/errors.js';
 import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
 import { afterRevert, type WrittenContent } from '../domain/written-content.js';
-import { localesOf, placeOfTarget } from '../domain/write-target.js';
+import { livePartsOf } from '../domain/live-parts.js';
+import { imageOfTarget, isTag, localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { isStoreField } from '../planner/generated-content.js';
 import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { currentValue, readTranslations } from '../sites/live-translations.js';
+import { currentValue, readTranslations } from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
@@ -73,8 +74,7 @@ export class WriteBackReverter {
     if (link === null) throw new CodedError('not_found', `product ${row.externalId} is not known`);
     const namespace = store.settings.writeBack.sections?.namespace ?? null;
     const targets = row.fields.filter(mayBeOurs).map((field) => field.target);
-    const metafields = metafieldNamesIn(targets);
-    const live = await store.connector.readLive(link.storeId, namespace, { seo: true, metafields });
+    const live = await store.connector.readLive(link.storeId, namespace, livePartsOf(targets));
     const translations =
       live === null ? null : await readTranslations(store.connector, link.storeId, targets);
     if (live === null || translations === null)
@@ -114,7 +114,8 @@ export class WriteBackReverter {
     const values: Partial<Record<StoreField, string>> = {};
     for (const field of own) if (isStoreField(field.target)) values[field.target] = field.before ?? '';
     if (Object.keys(values).length > 0) await connector.writeFields(storeId, values, options);
-    const metafields = own.filter((field) => !isStoreField(field.target));
+    await this.#restoreParts(product, own);
+    const metafields = own.filter(({ target }) => placeInTarget(target) !== null);
     const gone = metafields.filter((field) => field.before === null);
     if (gone.length > 0) {
       const names = gone.map(({ target }) => keyInTarget(target));
@@ -125,6 +126,24 @@ export class WriteBackReverter {
     await this.#restoreTranslations(product, ours);
   }
 
+  /** Removes the tags that were added, and puts back alternative texts. */
+  async #restoreParts(
+    { connector, storeId, options }: Restoring,
+    own: readonly JournalField[],
+  ): Promise<void> {
+    const tags = own.filter(({ target }) => isTag(target)).flatMap(({ after }) => after ?? []);
+    if (tags.length > 0) await connector.removeTags(storeId, tags, options);
+    const alts = own.flatMap(({ target, before }) => {
+      const image = imageOfTarget(target);
+      return image === null ? [] : [{ image, alt: before ?? '' }];
+    });
+    if (alts.length === 0) return;
+    const outcomes = await connector.writeImageAlts(alts, options);
+    const refused = outcomes.find((outcome) => outcome.outcome === 'refused');
+    if (refused && 'reason' in refused)
+      throw new CodedError('conflict', `image ${refused.image}: ${refused.reason}`);
+  }
+
   async #restoreMetafields(
     { connector, storeId, live, options }: Restoring,
     back: readonly JournalField[],
@@ -132,11 +151,9 @@ export class WriteBackReverter {
     const outcomes = await connector.writeMetafields(
       storeId,
       back.map((field) => {
-        const { namespace, key } = keyInTarget(field.target);
-        const current = live.metafields.find((each) => each.namespace === namespace && each.key === key);
+        const current = live.metafields.find((each) => metafieldTarget(each) === field.target);
         return {
-          namespace,
-          key,
+          ...keyInTarget(field.target),
           type: current?.type ?? field.type ?? 'single_line_text_field',
           value: field.before ?? '',
           expectedDigest: current?.digest ?? null,

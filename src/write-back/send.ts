@@ -1,7 +1,14 @@
 import { errorLine, isCoded } from '../domain/errors.js';
 import type { MetafieldWrite, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
-import { keyInTarget } from '../domain/metafield-key.js';
-import { placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { keyInTarget, placeInTarget } from '../domain/metafield-key.js';
+import {
+  imageAltTarget,
+  imageOfTarget,
+  isTag,
+  placeOfTarget,
+  tagTarget,
+  translationTarget,
+} from '../domain/write-target.js';
 import { isStoreField } from '../planner/generated-content.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
 import type { Journal } from './journal.js';
@@ -17,7 +24,7 @@ export interface Sending {
 type Step = (sending: Sending, toWrite: readonly FieldDecision[]) => Promise<void>;
 
 /** Translations come last: each is registered for its original text as the store holds it by then. */
-const STEPS: readonly Step[] = [sendFields, sendMetafields, sendTranslations];
+const STEPS: readonly Step[] = [sendFields, sendTags, sendAlts, sendMetafields, sendTranslations];
 
 /**
  * Sends the decided values, step by step, and journals each outcome. A refusal is the refused field's outcome. Any other error
@@ -50,11 +57,57 @@ async function sendFields(sending: Sending, toWrite: readonly FieldDecision[]): 
   }
 }
 
+async function sendTags(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
+  const { connector, storeId, journal, options } = sending;
+  const tags = toWrite.filter(({ target }) => isTag(target));
+  if (tags.length === 0) return;
+  try {
+    journal.sending(tags.map(({ target }) => target));
+    const stored = await connector.addTags(
+      storeId,
+      tags.map(({ value }) => value),
+      options,
+    );
+    const byTarget = new Map(stored.map((tag) => [tagTarget(tag), tag]));
+    for (const { target } of tags) {
+      const tag = byTarget.get(target);
+      if (tag === undefined) journal.refused(target, 'the store did not take the tag');
+      else journal.written(target, tag);
+    }
+  } catch (error) {
+    if (isCoded(error, 'not_found')) {
+      journal.gone();
+      return;
+    }
+    if (!isCoded(error, 'invalid')) throw error;
+    for (const { target } of tags) journal.refused(target, errorLine(error));
+  }
+}
+
+async function sendAlts(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
+  const { connector, journal, options } = sending;
+  const writes = toWrite.flatMap(({ target, value }) => {
+    const image = imageOfTarget(target);
+    return image === null ? [] : [{ image, alt: value }];
+  });
+  if (writes.length === 0) return;
+  const targets = writes.map(({ image }) => imageAltTarget(image));
+  try {
+    journal.sending(targets);
+    for (const outcome of await connector.writeImageAlts(writes, options)) {
+      const target = imageAltTarget(outcome.image);
+      if (outcome.outcome === 'written') journal.written(target, outcome.alt);
+      else journal.refused(target, outcome.reason);
+    }
+  } catch (error) {
+    if (!isCoded(error, 'invalid')) throw error;
+    for (const target of targets) journal.refused(target, errorLine(error));
+  }
+}
+
 async function sendMetafields(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
   const { connector, storeId, journal, options } = sending;
-  const metafields = toWrite.filter(
-    ({ target }) => placeOfTarget(target).locale === null && !isStoreField(target),
-  );
+  const metafields = toWrite.filter(({ target }) => placeInTarget(target) !== null);
   const writable = await defined(sending, metafields);
   if (writable.length === 0) return;
   journal.sending(writable.map(({ target }) => target));

@@ -1,12 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { metafieldNamesIn } from '../domain/metafield-key.js';
 import type { GateFinding, GateName } from '../domain/gate-finding.js';
 import { BACKOFF } from '../domain/backoff.js';
 import { pausedSide, reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
-import { placeOfTarget } from '../domain/write-target.js';
+import { livePartsOf } from '../domain/live-parts.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import {
@@ -18,7 +17,7 @@ import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
-import { currentValue, readDefinitions, readTranslations } from '../sites/live-translations.js';
+import { currentValue, readCategories, readDefinitions, readTranslations } from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
@@ -289,16 +288,14 @@ export class WriteBackWriter {
       ...row.intended.map(({ target }) => target),
       ...failed.flatMap((sent) => Object.keys(sent)),
     ];
-    const seo = asked.some((target) => placeOfTarget(target).base.startsWith('seo.'));
-    const live = await store.connector.readLive(link.storeId, writeBack.sections?.namespace ?? null, {
-      seo,
-      metafields: metafieldNamesIn(asked),
-    });
+    const namespace = writeBack.sections?.namespace ?? null;
+    const live = await store.connector.readLive(link.storeId, namespace, livePartsOf(asked));
     if (live === null) return null;
     const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
     const translations = await readTranslations(store.connector, link.storeId, targets);
     if (translations === null) return null;
     const definitions = await readDefinitions(store, targets);
+    const categories = await readCategories(store.connector, row.intended);
     const before = link.written ?? {};
     const written = withLandedWrites(before, failed, (target) => currentValue(target, live, translations));
     const decisions = decideFields(row.intended, live, {
@@ -310,6 +307,7 @@ export class WriteBackWriter {
       sentBefore: row.sent,
       keep: writeBack.keep,
       definitions,
+      categories,
       translations,
     });
     return { live, decisions, written, foundMore: written !== before };

@@ -14,6 +14,7 @@ const DATA = [
   'server.tokens',
   'writeBack.fields',
   'writeBack.attributes',
+  'writeBack.variants',
   'mapping.tags',
   'uploadCsv.columns',
 ];

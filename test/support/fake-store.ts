@@ -1,15 +1,9 @@
-import { metafieldTarget } from '../../src/domain/metafield-key.js';
+import { metafieldTarget, type MetafieldKey } from '../../src/domain/metafield-key.js';
 import { CodedError } from '../../src/domain/errors.js';
-import type {
-  DefinitionOutcome,
-  MetafieldDefinition,
-  NewMetafieldDefinition,
-} from '../../src/domain/metafield-definition.js';
-import { TRANSLATED_TEXTS, type ProductSnapshot } from '../../src/domain/snapshot.js';
+import { TRANSLATED_TEXTS, type MetafieldValue, type ProductSnapshot } from '../../src/domain/snapshot.js';
 import type {
   CompletedExport,
   ExportState,
-  LiveMetafield,
   LiveParts,
   LiveProduct,
   LiveTranslations,
@@ -25,18 +19,15 @@ import type {
   TranslationWrite,
 } from '../../src/domain/store-port.js';
 import { fingerprint } from '../../src/domain/fingerprint.js';
-import { CallScript } from './call-script.js';
+import { changesFor, fieldsOf, liveProduct } from './fake-live.js';
+import { FakeProducts } from './fake-products.js';
 
+export type { StoreOperation } from './fake-products.js';
 export { modelSnapshot, otherSnapshot, SHOP, snapshot, variant, withSku } from './product-snapshots.js';
 
-export type StoreOperation =
-  Exclude<keyof StoreConnector, 'check' | 'close' | 'ensureSubscriptions'> | 'batch';
-
 /** A store in memory, behind the port that connectors implement. */
-export class FakeStore implements StoreConnector {
+export class FakeStore extends FakeProducts implements StoreConnector {
   readonly imageOrigins = ['https://cdn.shopify.com'];
-  readonly script = new CallScript<StoreOperation>();
-  readonly products = new Map<string, ProductSnapshot>();
   /** Without exports a full read goes by pages. */
   exports = true;
   batchSize = 2;
@@ -56,8 +47,6 @@ export class FakeStore implements StoreConnector {
   normalises: (field: StoreField, value: string) => string = (_field, value) => value;
   /** Products whose data do not fit the interface, by store id. */
   malformed = new Set<string>();
-  /** The merchant's definitions of product metafields, by `namespace.key`. */
-  readonly definitions = new Map<string, MetafieldDefinition>();
   /** Metafields that the store refuses, by key. */
   refusedKeys = new Set<string>();
   /** Languages of the shop besides its own. */
@@ -67,24 +56,6 @@ export class FakeStore implements StoreConnector {
   readonly #translations = new Map<string, string>();
   /** Runs between the read of a metafield and its write: somebody else's edit. */
   beforeMetafields: () => void = () => undefined;
-
-  put(...products: readonly ProductSnapshot[]): void {
-    for (const product of products) this.products.set(product.storeId, product);
-  }
-
-  edit(storeId: string, changes: Partial<ProductSnapshot>): void {
-    this.put({ ...this.at(storeId), ...changes });
-  }
-
-  at(storeId: string): ProductSnapshot {
-    const product = this.products.get(storeId);
-    if (!product) throw new Error(`the store has no product ${storeId}`);
-    return product;
-  }
-
-  metafield(storeId: string, key: string): string | undefined {
-    return this.at(storeId).metafields.find((field) => field.key === key)?.value;
-  }
 
   async check(): Promise<readonly StoreFinding[]> {
     return this.findings;
@@ -199,22 +170,13 @@ export class FakeStore implements StoreConnector {
   async readLive(
     storeId: string,
     namespace: string | null,
-    { seo, metafields: names = [] }: LiveParts = { seo: true },
+    parts: LiveParts = { seo: true },
   ): Promise<LiveProduct | null> {
-    return this.script.run('readLive', [storeId, namespace, seo], () => {
+    return this.script.run('readLive', [storeId, namespace, parts.seo], () => {
       const product = this.products.get(storeId);
-      if (!product) return null;
-      const { 'seo.title': seoTitle, 'seo.description': seoDescription, ...plain } = fieldsOf(product);
-      return {
-        storeId,
-        status: product.status,
-        fields: seo ? { ...plain, 'seo.title': seoTitle, 'seo.description': seoDescription } : plain,
-        metafields: product.metafields
-          .filter(
-            (field) => field.namespace === namespace || names.includes(`${field.namespace}.${field.key}`),
-          )
-          .map((field): LiveMetafield => ({ ...field, digest: fingerprint(field.value) })),
-      };
+      return product === undefined
+        ? null
+        : liveProduct(product, namespace, parts, this.images.get(storeId) ?? []);
     });
   }
 
@@ -249,44 +211,47 @@ export class FakeStore implements StoreConnector {
   }
 
   #writeMetafield(storeId: string, write: MetafieldWrite): MetafieldOutcome {
-    const { namespace, key, type, value } = write;
-    const others = this.at(storeId).metafields.filter(
-      (field) => field.namespace !== namespace || field.key !== key,
-    );
-    const current = this.at(storeId).metafields.find((field) => !others.includes(field));
+    const { namespace, key, variant, type, value } = write;
+    const name = { namespace, key, ...(variant === undefined ? {} : { variant }) };
+    const present = this.#metafieldsOf(storeId, variant);
+    const others = present.filter((field) => field.namespace !== namespace || field.key !== key);
+    const current = present.find((field) => !others.includes(field));
     const digest = current === undefined ? null : fingerprint(current.value);
-    if (this.refusedKeys.has(key)) return { namespace, key, outcome: 'refused', reason: 'type is wrong' };
+    if (this.refusedKeys.has(key)) return { ...name, outcome: 'refused', reason: 'type is wrong' };
     if (digest !== write.expectedDigest)
-      return { namespace, key, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
-    this.edit(storeId, { metafields: [...others, { namespace, key, type, value }] });
-    return { namespace, key, outcome: 'written', value, digest: fingerprint(value) };
+      return { ...name, outcome: 'changed_meanwhile', reason: 'changed since it was read' };
+    this.#putMetafields(storeId, variant, [...others, { namespace, key, type, value }]);
+    return { ...name, outcome: 'written', value, digest: fingerprint(value) };
   }
 
-  async readDefinitions(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
-    return new Map([...this.definitions].filter(([name]) => names.includes(name)));
+  #metafieldsOf(storeId: string, variant: string | undefined): readonly MetafieldValue[] {
+    const { metafields, variants } = this.at(storeId);
+    if (variant === undefined) return metafields;
+    return variants.find((each) => each.storeId === variant)?.metafields ?? [];
   }
 
-  async createDefinition(
-    { namespace, key, type }: NewMetafieldDefinition,
-    { beforeSend }: StoreWriteOptions = {},
-  ): Promise<DefinitionOutcome> {
-    return this.script.run('createDefinition', [namespace, key, type], async () => {
-      await beforeSend?.();
-      this.definitions.set(`${namespace}.${key}`, { namespace, key, type, validations: [] });
-      return { outcome: 'created' };
-    });
+  #putMetafields(storeId: string, variant: string | undefined, metafields: MetafieldValue[]): void {
+    if (variant === undefined) this.edit(storeId, { metafields });
+    else
+      this.edit(storeId, {
+        variants: this.at(storeId).variants.map((each) =>
+          each.storeId === variant ? { ...each, metafields } : each,
+        ),
+      });
   }
 
   async removeMetafields(
     storeId: string,
-    metafields: readonly { namespace: string; key: string }[],
+    metafields: readonly MetafieldKey[],
     { beforeSend }: StoreWriteOptions = {},
   ): Promise<void> {
     return this.script.run('removeMetafields', [storeId, metafields], async () => {
       await beforeSend?.();
-      const gone = (field: { namespace: string; key: string }): boolean =>
-        metafields.some((each) => each.namespace === field.namespace && each.key === field.key);
-      this.edit(storeId, { metafields: this.at(storeId).metafields.filter((field) => !gone(field)) });
+      for (const { namespace, key, variant } of metafields) {
+        const present = this.#metafieldsOf(storeId, variant);
+        const left = present.filter((field) => field.namespace !== namespace || field.key !== key);
+        this.#putMetafields(storeId, variant, left);
+      }
     });
   }
 
@@ -366,29 +331,5 @@ export class FakeStore implements StoreConnector {
 
   async close(): Promise<void> {
     return Promise.resolve();
-  }
-}
-
-function fieldsOf(product: ProductSnapshot): Record<StoreField, string | null> {
-  return {
-    title: product.title,
-    descriptionHtml: product.descriptionHtml,
-    'seo.title': product.seoTitle,
-    'seo.description': product.seoDescription,
-    vendor: product.vendor,
-    productType: product.productType,
-  };
-}
-
-function changesFor(field: StoreField, value: string | null): Partial<ProductSnapshot> {
-  switch (field) {
-    case 'title':
-      return { title: value ?? '' };
-    case 'seo.title':
-      return { seoTitle: value };
-    case 'seo.description':
-      return { seoDescription: value };
-    default:
-      return { [field]: value };
   }
 }

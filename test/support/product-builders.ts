@@ -82,6 +82,7 @@ export const writeBackSettings: WriteBackSettings = {
   onConflict: 'skip',
   fields: { name: 'title', html_description: 'descriptionHtml' },
   attributes: {},
+  variants: {},
   definitions: 'none',
   sections: { namespace: 'catalog' },
   locales: [],
@@ -165,6 +166,7 @@ export function live(
       productType,
       'seo.title': null,
       'seo.description': null,
+      category: null,
       ...fields,
     },
     metafields,
@@ -196,6 +198,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     sentBefore: {},
     keep: [],
     definitions: NO_DEFINITIONS,
+    categories: new Map(),
     translations: new Map(),
     ...over,
   };

@@ -1,5 +1,6 @@
-import { nameInTarget } from '../../domain/metafield-key.js';
-import { placeOfTarget } from '../../domain/write-target.js';
+import { metafieldName, placeInTarget } from '../../domain/metafield-key.js';
+import { IMAGE_ALTS, imageOfTarget, isTag, placeOfTarget } from '../../domain/write-target.js';
+import { messages } from '../messages.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import type { Stretch } from '../word-diff.js';
@@ -22,12 +23,24 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   'seo.description': 'SEO description',
   vendor: 'Vendor',
   productType: 'Product type',
+  category: 'Category',
+  [IMAGE_ALTS]: messages.imageAlts,
 };
 
 export function targetName(target: string): string {
   const { locale, base } = placeOfTarget(target);
-  const name = FIELD_NAMES[base] ?? nameInTarget(base) ?? base;
+  const name = FIELD_NAMES[base] ?? partName(base);
   return locale === null ? name : `${name} (${locale})`;
+}
+
+function partName(base: string): string {
+  if (isTag(base)) return messages.tag(base.slice(base.indexOf(':') + 1));
+  const image = imageOfTarget(base);
+  if (image !== null) return messages.imageAlt(image);
+  const place = placeInTarget(base);
+  if (place === null) return base;
+  const name = metafieldName(place);
+  return place.variant === undefined ? name : messages.ofVariant(name, place.variant);
 }
 
 /** The text of one side, or of both, with the differences marked. */
@@ -48,7 +61,7 @@ function stretch({ side, text }: Stretch): Html {
 
 /** The fields of a write-back in few words. Metafields may be many, so only their number is shown. */
 export function targetList(targets: readonly string[]): string {
-  const isMetafield = (target: string): boolean => nameInTarget(placeOfTarget(target).base) !== null;
+  const isMetafield = (target: string): boolean => placeInTarget(placeOfTarget(target).base) !== null;
   const metafields = targets.filter(isMetafield).length;
   const names = targets.filter((target) => !isMetafield(target)).map(targetName);
   return [...names, ...(metafields === 0 ? [] : [counted(metafields, 'metafield')])].join(', ');

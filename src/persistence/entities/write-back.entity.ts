@@ -33,6 +33,8 @@ export class WriteBackEntity {
   @Column('text') store!: string;
   @Column('text') workspace!: string;
   @Column('text') externalId!: string;
+  /** The external_id of the variant whose own result this is; null for a result of the product. */
+  @Column('text', { nullable: true }) variant!: string | null;
   @Column('uuid', { nullable: true }) deliveryId!: string | null;
   @Column('text') contentFingerprint!: string;
   /** Creation time of the task whose result this is. */

@@ -23,6 +23,7 @@ import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-ca
 import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.js';
 import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
 import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
+import { VariantResults1765304000000 } from './1765304000000-variant-results.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
 import { StoreInstallations1765370000000 } from './1765370000000-store-installations.js';
 
@@ -49,6 +50,7 @@ export const MIGRATIONS = [
   WriteCaps1765240000000,
   RunAccount1765261000000,
   Decisions1765271000000,
+  VariantResults1765304000000,
   VariantsByCatalogId1765311000000,
   StoreInstallations1765370000000,
   CatalogListings1765381000000,

@@ -18,7 +18,7 @@ interface DefinitionInput {
 
 /** The store's limit of pinned definitions. */
 const MOST_PINNED = 20;
-const OWNER_TYPE = 'PRODUCT';
+const OWNER_TYPES: readonly string[] = ['PRODUCT', 'PRODUCTVARIANT'] satisfies Definition['ownerType'][];
 
 export function metafieldDefinitions(
   args: ConnectionArgs & {
@@ -29,9 +29,9 @@ export function metafieldDefinitions(
   context: RequestContext,
 ): Connection<object> {
   requireScope(context, 'metafieldDefinitions', 'read_products');
-  const found = context.state.definitions().filter(({ namespace, key }) => {
+  const found = context.state.definitions().filter(({ ownerType, namespace, key }) => {
     const isNamed = args.key == null || args.key === key;
-    return args.ownerType === OWNER_TYPE && (args.namespace ?? namespace) === namespace && isNamed;
+    return args.ownerType === ownerType && (args.namespace ?? namespace) === namespace && isNamed;
   });
   return connectionOf(found, args, ({ id }) => ({ id, value: id }), view);
 }
@@ -47,14 +47,20 @@ export function metafieldDefinitionCreate(
   const refused = (field: string, code: string, message: string): object => {
     return { createdDefinition: null, userErrors: [{ field: ['definition', field], code, message }] };
   };
-  if (definition.ownerType !== OWNER_TYPE)
-    return refused('ownerType', 'INCLUSION', 'The sandbox defines metafields of products only.');
+  const { ownerType } = definition;
+  if (!isOwnerType(ownerType))
+    return refused('ownerType', 'INCLUSION', 'The sandbox defines metafields of products and variants only.');
   if (!isMetafieldType(type)) return refused('type', 'INCLUSION', `Type ${type} is not a valid type.`);
-  if (state.definition(namespace, key))
+  if (state.definition(ownerType, namespace, key))
     return refused('key', 'TAKEN', 'Key is in use for Product metafields on this namespace.');
-  if (pin === true && state.definitions().filter((each) => each.pinned).length >= MOST_PINNED)
+  const pinned = state.definitions().filter((each) => each.pinned && each.ownerType === ownerType);
+  if (pin === true && pinned.length >= MOST_PINNED)
     return refused('pin', 'PINNED_LIMIT_REACHED', 'Limit of 20 pinned definitions.');
-  const others = state.products().flatMap(({ metafields }) => metafields);
+  const others = state
+    .products()
+    .flatMap(({ metafields, variants }) =>
+      ownerType === 'PRODUCT' ? metafields : variants.flatMap((variant) => variant.metafields),
+    );
   if (others.some((each) => each.namespace === namespace && each.key === key && each.type !== type))
     return refused(
       'type',
@@ -62,19 +68,23 @@ export function metafieldDefinitionCreate(
       'You can’t change the type of a metafield that already exists.',
     );
   const created = state.define({
-    ...{ namespace, key, name, type },
+    ...{ ownerType, namespace, key, name, type },
     ...{ validations: validations ?? [], pinned: pin ?? false },
   });
   return { createdDefinition: view(created), userErrors: [] };
 }
 
-function view({ id, namespace, key, name, type, validations, pinned }: Definition): object {
+function isOwnerType(text: string): text is Definition['ownerType'] {
+  return OWNER_TYPES.includes(text);
+}
+
+function view({ id, ownerType, namespace, key, name, type, validations, pinned }: Definition): object {
   return {
     __typename: 'MetafieldDefinition',
     id: gid('MetafieldDefinition', id),
     ...{ namespace, key, name },
     description: null,
-    ownerType: OWNER_TYPE,
+    ownerType,
     pinnedPosition: pinned ? id : null,
     type: { name: type, category: 'TEXT' },
     validations: validations.map((each) => ({ ...each, type: 'single_line_text_field' })),

@@ -32,7 +32,7 @@ export type { BulkMode } from './bulk-operations.js';
 export type { FaultScope } from './faults.js';
 export type { Ledger } from './ledger.js';
 export type { MerchantEdit } from './merchant.js';
-export type { SandboxProduct, ShopLocale } from './model.js';
+export type { ProductVariant, SandboxProduct, ShopLocale } from './model.js';
 
 export interface StoreSandboxOptions {
   /** Default 127.0.0.1. */

@@ -23,6 +23,7 @@ export interface VariantEdit {
   readonly sku?: string | null;
   readonly barcode?: string | null;
   readonly price?: string;
+  readonly metafields?: MerchantEdit['metafields'];
 }
 
 /** A product id: its gid or its number. */
@@ -76,7 +77,7 @@ export class Merchant {
     if (variants)
       edited = {
         ...edited,
-        variants: edited.variants.map((variant) => editedVariant(variant, variants, now)),
+        variants: edited.variants.map((variant) => this.editedVariant(variant, variants, now)),
       };
     if (published !== undefined)
       edited = { ...edited, publishedAt: published ? (edited.publishedAt ?? now) : null };
@@ -85,11 +86,17 @@ export class Merchant {
     return edited;
   }
 
-  /** Defines a metafield of products. The type must be one that the store knows. */
+  /** Defines a metafield, of products by default. The type must be one that the store knows. */
   define(definition: Pick<Definition, 'namespace' | 'key' | 'type'> & Partial<Definition>): Definition {
     const { namespace, key, type, name = key, validations = [], pinned = false } = definition;
+    const { ownerType = 'PRODUCT' } = definition;
     if (!isMetafieldType(type)) throw new CodedError('invalid', `the store knows no type ${type}`);
-    return this.state.define({ namespace, key, type, name, validations, pinned });
+    return this.state.define({ ownerType, namespace, key, type, name, validations, pinned });
+  }
+
+  /** Puts a category into the taxonomy, which else has those that products use. */
+  category(fullName: string): void {
+    this.state.categoryNamed(fullName);
   }
 
   definitions(): readonly Definition[] {
@@ -102,6 +109,20 @@ export class Merchant {
 
   archive(ref: ProductRef): SandboxProduct {
     return this.merchantEdit(ref, { status: 'ARCHIVED' });
+  }
+
+  private editedVariant(variant: ProductVariant, edits: readonly VariantEdit[], now: Date): ProductVariant {
+    const edit = edits.find(({ id }) => numberOf(id) === variant.id);
+    if (!edit) return variant;
+    const { sku = variant.sku, barcode = variant.barcode, price = variant.price } = edit;
+    let { metafields } = variant;
+    for (const input of edit.metafields ?? []) {
+      const defined = definitionOf(this.state, input, 'PRODUCTVARIANT');
+      const written = writeMetafield(this.state, metafields, { ...input, ownerId: variant.gid }, defined);
+      if ('at' in written) throw new CodedError('invalid', written.message);
+      metafields = mergeMetafields(metafields, [written.metafield]);
+    }
+    return { ...variant, sku, barcode, price, metafields, changedAt: now };
   }
 
   private required(ref: ProductRef): SandboxProduct {
@@ -142,13 +163,6 @@ const BLANK: Omit<ImportedProduct, 'title' | 'handle'> = {
   images: [],
   metafields: [],
 };
-
-function editedVariant(variant: ProductVariant, edits: readonly VariantEdit[], now: Date): ProductVariant {
-  const edit = edits.find(({ id }) => numberOf(id) === variant.id);
-  if (!edit) return variant;
-  const { sku = variant.sku, barcode = variant.barcode, price = variant.price } = edit;
-  return { ...variant, sku, barcode, price, changedAt: now };
-}
 
 function numberOf(ref: ProductRef): number {
   return typeof ref === 'number' ? ref : Number(parseGid(ref)?.id ?? ref);

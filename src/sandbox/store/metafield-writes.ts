@@ -54,7 +54,8 @@ export function metafieldsSet(
   const userErrors: object[] = [];
   for (const [index, input] of metafields.entries()) {
     const owner = ownerOf(context.state, input.ownerId, touched);
-    const defined = owner?.variant === null ? definitionOf(context.state, input) : undefined;
+    const ownerType = owner?.variant ? 'PRODUCTVARIANT' : 'PRODUCT';
+    const defined = definitionOf(context.state, input, ownerType);
     const written = owner
       ? writeMetafield(context.state, metafieldsOf(owner), input, defined)
       : ownerMissing();
@@ -64,8 +65,7 @@ export function metafieldsSet(
         owner.product.id,
         withWritten(owner, [written.metafield], written.changed ? context.state.now() : null),
       );
-      const kind = owner.variant ? 'PRODUCTVARIANT' : 'PRODUCT';
-      views.push(() => metafieldView(written.metafield, kind, context));
+      views.push(() => metafieldView(written.metafield, viewedOwner(owner), context));
     }
   }
   if (userErrors.length > 0) return { metafields: [], userErrors };
@@ -131,12 +131,13 @@ export function writeMetafield(
   };
 }
 
-/** The definition that holds for a product's metafield. */
+/** The definition that holds for a metafield. */
 export function definitionOf(
   state: ShopState,
   { namespace, key }: Pick<MetafieldsSetInput, 'namespace' | 'key'>,
+  ownerType: Definition['ownerType'] = 'PRODUCT',
 ): Definition | undefined {
-  return state.definition(namespaceOf(namespace), key);
+  return state.definition(ownerType, namespaceOf(namespace), key);
 }
 
 function digestError(known: Metafield | undefined, digest: string | null): MetafieldError | null {
@@ -219,6 +220,10 @@ function ownerOf(
     if (variant) return { product: current(product), variant };
   }
   return null;
+}
+
+function viewedOwner({ product, variant }: Owner): Parameters<typeof metafieldView>[1] {
+  return variant ? { type: 'PRODUCTVARIANT', gid: variant.gid } : { type: 'PRODUCT', gid: product.gid };
 }
 
 function metafieldsOf({ product, variant }: Owner): readonly Metafield[] {

@@ -86,9 +86,10 @@ export interface Metafield {
   readonly changedAt: Date;
 }
 
-/** A definition of a product metafield, as the merchant or an app made it. */
+/** A definition of a metafield of products or of variants, as the merchant or an app made it. */
 export interface Definition {
   readonly id: number;
+  readonly ownerType: 'PRODUCT' | 'PRODUCTVARIANT';
   readonly namespace: string;
   readonly key: string;
   readonly name: string;

@@ -30,6 +30,12 @@ interface MetafieldArgs {
   readonly key: string;
 }
 
+/** The owner of a metafield. */
+interface Owner {
+  readonly type: 'PRODUCT' | 'PRODUCTVARIANT';
+  readonly gid: string;
+}
+
 /** The namespace that belongs to the app, used where a caller names none. */
 export const APP_NAMESPACE = 'app--900000000001';
 
@@ -60,7 +66,7 @@ export function productView(product: SandboxProduct, context: RequestContext): o
       return listed(product.media, args, context, (image, index) => (byId ? image.id : index), mediaView);
     },
     featuredMedia: product.media[0] ? mediaView(product.media[0]) : null,
-    ...metafieldFields(product.metafields, 'PRODUCT', context),
+    ...metafieldFields(product.metafields, { type: 'PRODUCT', gid: product.gid }, context),
     collections: (args: ConnectionArgs) =>
       listed(product.collections, args, context, byId, (each) => collectionView(each, context)),
     templateSuffix: product.templateSuffix,
@@ -128,15 +134,12 @@ export function variantView(
     },
     product: () => productView(product, context),
     media: (args: ConnectionArgs) => listed(image ? [image] : [], args, context, byId, mediaView),
-    ...metafieldFields(variant.metafields, 'PRODUCTVARIANT', context),
+    ...metafieldFields(variant.metafields, { type: 'PRODUCTVARIANT', gid: variant.gid }, context),
   };
 }
 
-export function metafieldView(
-  metafield: Metafield,
-  ownerType: 'PRODUCT' | 'PRODUCTVARIANT',
-  context: RequestContext,
-): object {
+export function metafieldView(metafield: Metafield, owner: Owner, context: RequestContext): object {
+  const isProduct = owner.type === 'PRODUCT';
   const id = gid('Metafield', metafield.id);
   return {
     __typename: 'Metafield',
@@ -149,7 +152,8 @@ export function metafieldView(
     compareDigest: metafieldDigest(metafield.value),
     createdAt: metafield.createdAt,
     updatedAt: metafield.changedAt,
-    ownerType,
+    ownerType: owner.type,
+    owner: { __typename: isProduct ? 'Product' : 'ProductVariant', id: owner.gid },
     translations: ({ locale }: { locale: string }) => translationView(id, { locale }, context),
   };
 }
@@ -189,11 +193,12 @@ export function onlineStoreUrl(product: SandboxProduct, context: RequestContext)
   return shown ? `https://${context.state.shop}/products/${encodeURIComponent(product.handle)}` : null;
 }
 
-function categoryView({ gid: id, fullName }: { gid: string; fullName: string }): object {
+export function categoryView({ gid: id, fullName }: { gid: string; fullName: string }): object {
   return {
     __typename: 'TaxonomyCategory',
     id,
     fullName,
+    isArchived: false,
     name: fullName.split('>').at(-1)?.trim() ?? fullName,
   };
 }
@@ -214,12 +219,8 @@ function optionView(option: ProductOption, index: number): object {
   };
 }
 
-function metafieldFields(
-  metafields: readonly Metafield[],
-  ownerType: 'PRODUCT' | 'PRODUCTVARIANT',
-  context: RequestContext,
-): object {
-  const view = (metafield: Metafield): object => metafieldView(metafield, ownerType, context);
+function metafieldFields(metafields: readonly Metafield[], owner: Owner, context: RequestContext): object {
+  const view = (metafield: Metafield): object => metafieldView(metafield, owner, context);
   return {
     metafield: ({ namespace, key }: MetafieldArgs) => {
       const found = metafields.find(

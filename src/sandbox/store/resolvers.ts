@@ -9,7 +9,15 @@ import { gid, parseGid } from './model.js';
 import type { SandboxProduct } from './model.js';
 import { changeTags, fileUpdate, productUpdate } from './product-mutations.js';
 import { SHOP_ZONE, searchProducts, totalInventory } from './product-search.js';
-import { collectionView, mediaView, metafieldView, productView, variantView } from './product-view.js';
+import { categories, type CategoriesArgs } from './taxonomy.js';
+import {
+  categoryView,
+  collectionView,
+  mediaView,
+  metafieldView,
+  productView,
+  variantView,
+} from './product-view.js';
 import { requireScope } from './request-context.js';
 import { requireId } from './require-id.js';
 import type { RequestContext } from './request-context.js';
@@ -119,6 +127,9 @@ export const rootValue = {
   },
   currentBulkOperation({ type }: { type?: string | null }, { bulk }: RequestContext) {
     return type === 'MUTATION' ? null : bulk.current();
+  },
+  taxonomy(_args: object, context: RequestContext) {
+    return { __typename: 'Taxonomy', categories: (args: CategoriesArgs) => categories(args, context) };
   },
   translatableResource,
   translatableResourcesByIds,
@@ -251,11 +262,17 @@ function nodeOf(id: string, context: RequestContext): object | null {
     case 'Metafield':
       return firstIn(state.products(), (product) => {
         const own = product.metafields.find((each) => each.id === number);
-        if (own) return metafieldView(own, 'PRODUCT', context);
-        const variants = product.variants.flatMap((variant) => variant.metafields);
-        const found = variants.find((each) => each.id === number);
-        return found && metafieldView(found, 'PRODUCTVARIANT', context);
+        if (own) return metafieldView(own, { type: 'PRODUCT', gid: product.gid }, context);
+        for (const { gid: owner, metafields } of product.variants) {
+          const found = metafields.find((each) => each.id === number);
+          if (found) return metafieldView(found, { type: 'PRODUCTVARIANT', gid: owner }, context);
+        }
+        return undefined;
       });
+    case 'TaxonomyCategory': {
+      const category = state.category(id);
+      return category ? categoryView(category) : null;
+    }
     case 'Collection':
       return firstIn(state.products(), (product) => {
         const collection = product.collections.find((each) => each.id === number);

@@ -142,18 +142,24 @@ export class ShopState {
     return this.categories.get(categoryGid);
   }
 
-  /** Definitions of product metafields, oldest first. */
+  /** The categories of the taxonomy, in the order in which they came up. */
+  taxonomy(): readonly TaxonomyCategory[] {
+    return [...this.categories.values()];
+  }
+
+  /** Definitions of metafields, oldest first. */
   definitions(): readonly Definition[] {
     return [...this.definitionsByName.values()];
   }
 
-  definition(namespace: string, key: string): Definition | undefined {
-    return this.definitionsByName.get(`${namespace}.${key}`);
+  definition(ownerType: Definition['ownerType'], namespace: string, key: string): Definition | undefined {
+    return this.definitionsByName.get(`${ownerType} ${namespace}.${key}`);
   }
 
   define(definition: Omit<Definition, 'id'>): Definition {
     const created = { ...definition, id: this.nextId('definition') };
-    this.definitionsByName.set(`${definition.namespace}.${definition.key}`, created);
+    const { ownerType, namespace, key } = definition;
+    this.definitionsByName.set(`${ownerType} ${namespace}.${key}`, created);
     return created;
   }
 

@@ -1,7 +1,9 @@
 import { CodedError } from '../../domain/errors.js';
 import type { StoreFinding } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
+import type { MetafieldOwner } from '../../domain/metafield-definition.js';
 import type { MetafieldDefinitions } from './definitions.js';
+import type { ShopifyOptions } from './options.js';
 import { BULK_RECENT, SHOP_LOCALES, WHO_AM_I } from './documents.js';
 import { refusedWith } from './faults.js';
 import { bulkRecentData, shopLocalesData, whoAmIData } from './schemas.js';
@@ -15,7 +17,7 @@ export interface CheckSettings {
   /** Target languages of translations. */
   readonly locales: readonly string[];
   /** `namespace.key` of metafields that the merchant must have defined. */
-  readonly definitions: readonly string[];
+  readonly definitions: NonNullable<ShopifyOptions['definitions']>;
 }
 
 const LEVELS = ['ok', 'warn', 'fail'];
@@ -44,7 +46,8 @@ export async function checkStore(
     versionFinding(data.publicApiVersions, servedVersion, settings),
     await bulkFinding(client),
     ...(await localeFindings(client, settings.locales)),
-    ...(await definitionFindings(definitions, settings.definitions)),
+    ...(await definitionFindings(definitions, settings.definitions, 'product')),
+    ...(await definitionFindings(definitions, settings.definitions, 'variant')),
   ];
   return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
@@ -143,12 +146,14 @@ async function localeFindings(
 
 async function definitionFindings(
   definitions: MetafieldDefinitions,
-  names: readonly string[],
+  settings: NonNullable<ShopifyOptions['definitions']>,
+  owner: MetafieldOwner,
 ): Promise<readonly StoreFinding[]> {
+  const names = settings[owner] ?? [];
   if (names.length === 0) return [];
-  const what = 'metafield definitions';
+  const what = owner === 'product' ? 'metafield definitions' : 'metafield definitions of variants';
   try {
-    const defined = await definitions.read(names);
+    const defined = await definitions.read(names, owner);
     const missing = names.filter((name) => !defined.has(name));
     if (missing.length === 0) return [{ level: 'ok', what, detail: names.join(', ') }];
     const detail = `the store does not define ${missing.join(', ')}: define them, or set writeBack.definitions: create`;

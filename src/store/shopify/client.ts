@@ -8,7 +8,7 @@ import type { StoreWriteOptions } from '../../domain/store-port.js';
 import type { Envelope, QueryCost, SearchNote } from './answer.js';
 import type { TokenSource } from './auth.js';
 import { type Admission, CostThrottle } from './cost-throttle.js';
-import type { StoreDocument } from './documents.js';
+import type { StoreDocument } from './document.js';
 import { pathBelow } from './endpoint.js';
 import { type Exchange, header, readExchange, whereOf } from './exchange.js';
 import { type Fault, oddAnswerFault } from './faults.js';

@@ -44,7 +44,7 @@ describe('writing product fields', () => {
     expect(store.calls[0]?.variables).toEqual({
       product: { id: GID, descriptionHtml: '<P>Sent', productType: 'x' },
       // Not requested, because it costs a point.
-      withSeo: false,
+      ...{ withSeo: false, withCategory: false },
     });
     expect(result).toEqual({ descriptionHtml: '<p>Stored</p>', productType: null });
   });
@@ -58,7 +58,7 @@ describe('writing product fields', () => {
     const result = await connect(store.url).connector.writeFields(GID, { 'seo.description': 'New' });
     expect(store.calls[1]?.variables).toEqual({
       product: { id: GID, seo: { title: 'Live SEO', description: 'New' } },
-      withSeo: true,
+      ...{ withSeo: true, withCategory: false },
     });
     expect(result).toEqual({ 'seo.description': 'New' });
   });

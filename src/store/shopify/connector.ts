@@ -3,11 +3,14 @@ import type { MetafieldKey } from '../../domain/metafield-key.js';
 import type {
   DefinitionOutcome,
   MetafieldDefinition,
+  MetafieldOwner,
   NewMetafieldDefinition,
 } from '../../domain/metafield-definition.js';
 import type {
   CompletedExport,
   ExportState,
+  ImageAltOutcome,
+  ImageAltWrite,
   LiveParts,
   LiveProduct,
   LiveTranslations,
@@ -15,6 +18,7 @@ import type {
   MetafieldWrite,
   PageSelection,
   SourceProduct,
+  StoreCategory,
   StoreConnector,
   StoreField,
   StoreFinding,
@@ -32,9 +36,11 @@ import { requireApiVersion, resolveEndpoint } from './endpoint.js';
 import { type ExportFileSettings, readExportFile } from './export-file.js';
 import type { MappingScope } from './mapper.js';
 import { DEFAULT_LIMITS, type ShopifyLimits, type ShopifyOptions, type Sleep } from './options.js';
+import { PartsWriter } from './parts-writer.js';
 import { PageReader } from './reader.js';
 import { SourceLocales } from './source-locales.js';
 import { ensureSubscriptions } from './subscriptions.js';
+import { Taxonomy } from './taxonomy.js';
 import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
 
@@ -48,7 +54,9 @@ export class ShopifyConnector implements StoreConnector {
   private readonly bulk: BulkExport;
   private readonly details: ProductDetails;
   private readonly reader: PageReader;
+  private readonly taxonomy: Taxonomy;
   private readonly writer: ProductWriter;
+  private readonly parts: PartsWriter;
   private readonly definitions: MetafieldDefinitions;
   private readonly translations: ProductTranslations;
   private readonly base: URL;
@@ -90,7 +98,9 @@ export class ShopifyConnector implements StoreConnector {
     this.locales = new SourceLocales(this.client, this.scope.locales, now, options.metafieldLocales);
     this.details = new ProductDetails(this.client, this.scope, this.limits, this.locales);
     this.reader = new PageReader(this.client, this.details, this.limits);
-    this.writer = new ProductWriter(this.client, this.reader);
+    this.taxonomy = new Taxonomy(this.client, now);
+    this.writer = new ProductWriter(this.client, this.reader, this.taxonomy);
+    this.parts = new PartsWriter(this.client);
     this.definitions = new MetafieldDefinitions(this.client, now);
     this.translations = new ProductTranslations(this.client);
     this.bulk = new BulkExport({
@@ -103,7 +113,7 @@ export class ShopifyConnector implements StoreConnector {
   }
 
   check(): Promise<readonly StoreFinding[]> {
-    const { shop, apiVersion, requiredScopes = [], locales = [], definitions = [] } = this.options;
+    const { shop, apiVersion, requiredScopes = [], locales = [], definitions = {} } = this.options;
     const settings = { shop, apiVersion, requiredScopes, locales, definitions };
     return checkStore(this.client, this.definitions, settings);
   }
@@ -173,8 +183,30 @@ export class ShopifyConnector implements StoreConnector {
     return this.writer.metafields(storeId, metafields, options);
   }
 
-  readDefinitions(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
-    return this.definitions.read(names);
+  addTags(storeId: string, tags: readonly string[], options?: StoreWriteOptions): Promise<readonly string[]> {
+    return this.parts.addTags(storeId, tags, options);
+  }
+
+  removeTags(storeId: string, tags: readonly string[], options?: StoreWriteOptions): Promise<void> {
+    return this.parts.removeTags(storeId, tags, options);
+  }
+
+  writeImageAlts(
+    writes: readonly ImageAltWrite[],
+    options?: StoreWriteOptions,
+  ): Promise<readonly ImageAltOutcome[]> {
+    return this.parts.imageAlts(writes, options);
+  }
+
+  findCategories(text: string): Promise<readonly StoreCategory[]> {
+    return this.taxonomy.find(text);
+  }
+
+  readDefinitions(
+    names: readonly string[],
+    owner: MetafieldOwner,
+  ): Promise<ReadonlyMap<string, MetafieldDefinition>> {
+    return this.definitions.read(names, owner);
   }
 
   createDefinition(

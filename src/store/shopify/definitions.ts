@@ -2,6 +2,7 @@ import { metafieldKey, metafieldName } from '../../domain/metafield-key.js';
 import {
   type DefinitionOutcome,
   type MetafieldDefinition,
+  type MetafieldOwner,
   type NewMetafieldDefinition,
 } from '../../domain/metafield-definition.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
@@ -18,7 +19,10 @@ interface Remembered {
   readonly definitions: Promise<readonly MetafieldDefinition[]>;
 }
 
-/** The merchant's definitions of product metafields. */
+/** The store's names of the owners. */
+const OWNER_TYPES = { product: 'PRODUCT', variant: 'PRODUCTVARIANT' } as const;
+
+/** The merchant's definitions of metafields. */
 export class MetafieldDefinitions {
   private readonly remembered = new Map<string, Remembered>();
 
@@ -28,10 +32,13 @@ export class MetafieldDefinitions {
   ) {}
 
   /** The definitions of the named metafields (`namespace.key`), as they were read at most ten minutes ago. */
-  async read(names: readonly string[]): Promise<ReadonlyMap<string, MetafieldDefinition>> {
+  async read(
+    names: readonly string[],
+    owner: MetafieldOwner,
+  ): Promise<ReadonlyMap<string, MetafieldDefinition>> {
     const found = new Map<string, MetafieldDefinition>();
     for (const namespace of new Set(names.map((name) => metafieldKey(name).namespace))) {
-      for (const definition of await this.inNamespace(namespace)) {
+      for (const definition of await this.inNamespace(owner, namespace)) {
         const name = metafieldName(definition);
         if (names.includes(name)) found.set(name, definition);
       }
@@ -48,7 +55,7 @@ export class MetafieldDefinitions {
       const pinned = await this.createOnce(definition, true, options);
       return pinned === 'no further pin' ? await this.createUnpinned(definition, options) : pinned;
     } finally {
-      this.remembered.delete(definition.namespace);
+      this.remembered.delete(`${definition.owner} ${definition.namespace}`);
     }
   }
 
@@ -61,12 +68,12 @@ export class MetafieldDefinitions {
   }
 
   private async createOnce(
-    { namespace, key, name, type }: NewMetafieldDefinition,
+    { owner, namespace, key, name, type }: NewMetafieldDefinition,
     pin: boolean,
     options: StoreWriteOptions,
   ): Promise<DefinitionOutcome | 'no further pin'> {
     const definition = {
-      ...{ ownerType: 'PRODUCT', namespace, key, name, type, pin },
+      ...{ ownerType: OWNER_TYPES[owner], namespace, key, name, type, pin },
       access: { storefront: 'PUBLIC_READ' },
     };
     const { data } = await this.client.run(DEFINITION_CREATE, { definition }, definitionCreateData, options);
@@ -78,21 +85,23 @@ export class MetafieldDefinitions {
     return { outcome: 'refused', reason: error.message };
   }
 
-  private inNamespace(namespace: string): Promise<readonly MetafieldDefinition[]> {
-    const known = this.remembered.get(namespace);
+  private inNamespace(owner: MetafieldOwner, namespace: string): Promise<readonly MetafieldDefinition[]> {
+    const place = `${owner} ${namespace}`;
+    const known = this.remembered.get(place);
     if (known !== undefined && this.now() - known.atMs < REMEMBERED_MS) return known.definitions;
-    const definitions = this.readAll(namespace).catch((error: unknown) => {
-      this.remembered.delete(namespace);
+    const definitions = this.readAll(owner, namespace).catch((error: unknown) => {
+      this.remembered.delete(place);
       throw error;
     });
-    this.remembered.set(namespace, { atMs: this.now(), definitions });
+    this.remembered.set(place, { atMs: this.now(), definitions });
     return definitions;
   }
 
-  private async readAll(namespace: string): Promise<readonly MetafieldDefinition[]> {
+  private async readAll(owner: MetafieldOwner, namespace: string): Promise<readonly MetafieldDefinition[]> {
     const all: MetafieldDefinition[] = [];
     for (let after: string | null = null; ;) {
-      const { data } = await this.client.run(DEFINITIONS, { namespace, after }, definitionsData);
+      const variables = { owner: OWNER_TYPES[owner], namespace, after };
+      const { data } = await this.client.run(DEFINITIONS, variables, definitionsData);
       const { nodes, pageInfo } = data.metafieldDefinitions;
       all.push(...nodes.map(({ type, ...rest }) => ({ ...rest, type: type.name })));
       if (!pageInfo.hasNextPage) return all;

@@ -3,7 +3,8 @@ import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
-import { MORE_MEDIA, moreMetafields, moreVariants, productDetails, type StoreDocument } from './documents.js';
+import type { StoreDocument } from './document.js';
+import { MORE_MEDIA, moreMetafields, moreVariants, productDetails } from './documents.js';
 import { refusedWith } from './faults.js';
 import type { SourceLocales } from './source-locales.js';
 import {

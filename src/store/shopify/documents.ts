@@ -1,26 +1,6 @@
 import { metafieldKey } from '../../domain/metafield-key.js';
-/**
- * All documents that the connector sends (Admin GraphQL API 2026-01 to 2026-10, without deprecated fields). A test
- * validates them against the real schema.
- */
-export interface StoreDocument {
-  /** The operation's name. */
-  readonly name: string;
-  readonly text: string;
-  readonly mutation: boolean;
-  /** True when sending it twice has the same effect as once, so that a call with an unknown outcome may be repeated. */
-  readonly repeatable: boolean;
-  /** The assumed cost until the store has reported one. */
-  readonly expectedCost: number;
-}
-
-function query(name: string, expectedCost: number, text: string): StoreDocument {
-  return { name, text, mutation: false, repeatable: true, expectedCost };
-}
-
-function mutation(name: string, repeatable: boolean, text: string): StoreDocument {
-  return { name, text, mutation: true, repeatable, expectedCost: 12 };
-}
+import { mutation, query, type StoreDocument } from './document.js';
+import { CATEGORIES, CATEGORY, FILE_UPDATE, LIVE_VARIANTS, TAGS_ADD, TAGS_REMOVE } from './part-documents.js';
 
 /**
  * Scalars and lists of a product. Export and pages share them, so that both produce the same snapshot. `id` is the
@@ -192,9 +172,12 @@ export const LIVE_PRODUCT = query(
   15,
   // Runs once for each result of a night. Every returned object costs a point.
   `query LiveProduct($id: ID!, $ns: String, $after: String, $withMetafields: Boolean!, $withSeo: Boolean!,
-    $keys: [String!], $withNamed: Boolean!) {
+    $keys: [String!], $withNamed: Boolean!, $withCategory: Boolean!, $withTags: Boolean!, $withImages: Boolean!) {
   product(id: $id) {
     id status title descriptionHtml vendor productType
+    category @include(if: $withCategory) { id fullName }
+    tags @include(if: $withTags)
+    media(first: 250) @include(if: $withImages) { nodes { __typename id alt status } }
     seo @include(if: $withSeo) { title description }
     metafields(first: 100, namespace: $ns, after: $after) @include(if: $withMetafields) {
       nodes { id namespace key type value compareDigest }
@@ -213,9 +196,13 @@ export const PRODUCT_UPDATE = mutation(
   // response and a repetition. The writer reads again first.
   false,
   // Runs once for each result of a night. Every returned object costs a point.
-  `mutation ProductUpdate($product: ProductUpdateInput!, $withSeo: Boolean!) {
+  `mutation ProductUpdate($product: ProductUpdateInput!, $withSeo: Boolean!, $withCategory: Boolean!) {
   productUpdate(product: $product) {
-    product { id updatedAt title descriptionHtml vendor productType seo @include(if: $withSeo) { title description } }
+    product {
+      id updatedAt title descriptionHtml vendor productType
+      seo @include(if: $withSeo) { title description }
+      category @include(if: $withCategory) { id fullName }
+    }
     userErrors { field message }
   }
 }`,
@@ -225,9 +212,12 @@ export const PRODUCT_UPDATE = mutation(
 export const METAFIELDS_SET = mutation(
   'MetafieldsSet',
   true,
-  `mutation MetafieldsSet($metafields: [MetafieldsSetInput!]!) {
+  `mutation MetafieldsSet($metafields: [MetafieldsSetInput!]!, $withOwner: Boolean!) {
   metafieldsSet(metafields: $metafields) {
-    metafields { id namespace key value compareDigest }
+    metafields {
+      id namespace key value compareDigest
+      owner @include(if: $withOwner) { ... on Product { id } ... on ProductVariant { id } }
+    }
     userErrors { field message code elementIndex }
   }
 }`,
@@ -236,8 +226,8 @@ export const METAFIELDS_SET = mutation(
 export const DEFINITIONS = query(
   'MetafieldDefinitions',
   20,
-  `query MetafieldDefinitions($namespace: String!, $after: String) {
-  metafieldDefinitions(ownerType: PRODUCT, namespace: $namespace, first: 100, after: $after) {
+  `query MetafieldDefinitions($owner: MetafieldOwnerType!, $namespace: String!, $after: String) {
+  metafieldDefinitions(ownerType: $owner, namespace: $namespace, first: 100, after: $after) {
     nodes { namespace key type { name } validations { name value } }
     pageInfo { hasNextPage endCursor }
   }
@@ -354,6 +344,10 @@ export const WEBHOOK_CREATE = mutation(
 }`,
 );
 
+/**
+ * All documents that the connector sends (Admin GraphQL API 2026-01 to 2026-10, without deprecated fields). A test
+ * validates them against the real schema.
+ */
 export const DOCUMENTS: readonly StoreDocument[] = [
   BULK_RUN,
   BULK_POLL,
@@ -368,6 +362,12 @@ export const DOCUMENTS: readonly StoreDocument[] = [
   moreMetafields(),
   moreMetafields(['fr', 'pt-BR']),
   LIVE_PRODUCT,
+  LIVE_VARIANTS,
+  CATEGORIES,
+  CATEGORY,
+  TAGS_ADD,
+  TAGS_REMOVE,
+  FILE_UPDATE,
   PRODUCT_UPDATE,
   METAFIELDS_SET,
   METAFIELDS_DELETE,

@@ -134,6 +134,8 @@ function translationsIn({
     ),
   );
 }
+/** The start of a variant's global id; its number follows. */
+export const VARIANT_GID = 'gid://shopify/ProductVariant/';
 
 /** The digits at the end of a global id, which the store promises not to change. */
 export function numericId(gid: string): string {

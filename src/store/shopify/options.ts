@@ -1,3 +1,4 @@
+import type { MetafieldOwner } from '../../domain/metafield-definition.js';
 import type { Logger } from '../../runtime/logger.js';
 import type { EndpointAuth } from './auth.js';
 
@@ -16,8 +17,8 @@ export interface ShopifyOptions {
   readonly locales?: readonly string[] | undefined;
   /** Further languages in which metafields are read; a part of `locales`. */
   readonly metafieldLocales?: readonly string[] | undefined;
-  /** Metafields that the merchant must have defined, as `namespace.key`. The check reports the missing ones. */
-  readonly definitions?: readonly string[] | undefined;
+  /** Metafields that the merchant must have defined, as `namespace.key`, by owner. The check reports the missing ones. */
+  readonly definitions?: Readonly<Partial<Record<MetafieldOwner, readonly string[]>>> | undefined;
   /** Only metafields of these namespaces are in snapshots; absent: all of them. */
   readonly openAttributeNamespaces?: readonly string[] | undefined;
   /** `namespace.key` of the metafields to read of each variant; at most two. */

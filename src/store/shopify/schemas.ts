@@ -181,9 +181,18 @@ const contentFields = {
   vendor: text,
   productType: text,
   seo: z.object({ title: text, description: text }).nullish(),
+  category: z.object({ fullName: text }).nullish(),
 };
 const liveContentSchema = z.object(contentFields);
 export type LiveContent = z.infer<typeof liveContentSchema>;
+
+const liveMediaSchema = z.object({
+  __typename: z.string(),
+  id: z.string(),
+  alt: text,
+  status: z.string(),
+});
+export type LiveMedia = z.infer<typeof liveMediaSchema>;
 
 export const liveProductData = z.object({
   product: z
@@ -191,9 +200,43 @@ export const liveProductData = z.object({
       ...contentFields,
       status: z.string(),
       metafields: page(metafieldSchema.extend({ compareDigest: z.string() })).optional(),
+      tags: z.array(z.string()).optional(),
+      media: z.object({ nodes: z.array(liveMediaSchema) }).optional(),
       named: z.object({ nodes: z.array(metafieldSchema.extend({ compareDigest: z.string() })) }).optional(),
     })
     .nullable(),
+});
+
+/** An id of something else answers with an empty node. */
+export const liveVariantsData = z.object({
+  nodes: z.array(
+    z
+      .object({
+        id: gid('ProductVariant'),
+        product: z.object({ id: z.string() }),
+        metafields: z.object({ nodes: z.array(metafieldSchema.extend({ compareDigest: z.string() })) }),
+      })
+      .nullable()
+      .or(z.strictObject({}).transform(() => null)),
+  ),
+});
+
+const categorySchema = z.object({ id: z.string(), fullName: z.string(), isArchived: z.boolean() });
+
+export const categoriesData = z.object({
+  taxonomy: z.object({ categories: page(categorySchema) }).nullable(),
+});
+
+export const categoryData = z.object({
+  node: categorySchema.nullable().or(z.strictObject({}).transform(() => null)),
+});
+
+const taggedNode = z.object({ id: productId, tags: z.array(z.string()) }).nullable();
+
+export const tagsData = z.object({ change: z.object({ node: taggedNode, userErrors }) });
+
+export const fileUpdateData = z.object({
+  fileUpdate: z.object({ files: z.array(z.object({ id: z.string(), alt: text })).nullable(), userErrors }),
 });
 
 export const productUpdateData = z.object({
@@ -204,7 +247,13 @@ export const metafieldsSetData = z.object({
   metafieldsSet: z.object({
     metafields: z
       .array(
-        z.object({ namespace: z.string(), key: z.string(), value: z.string(), compareDigest: z.string() }),
+        z.object({
+          namespace: z.string(),
+          key: z.string(),
+          value: z.string(),
+          compareDigest: z.string(),
+          owner: z.object({ id: z.string() }).optional(),
+        }),
       )
       .nullable(),
     userErrors,

@@ -1,4 +1,5 @@
 import { metafieldName, type MetafieldKey } from '../../domain/metafield-key.js';
+import { VARIANT_GID } from './mapper.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import {
   liveField,
@@ -11,7 +12,9 @@ import {
 import type { ShopifyClient } from './client.js';
 import { METAFIELDS_DELETE, METAFIELDS_SET, PRODUCT_UPDATE } from './documents.js';
 import { contentFields, type PageReader } from './reader.js';
+import { entryIndex, refusalDetails } from './refusal.js';
 import { metafieldsDeleteData, metafieldsSetData, productUpdateData, type UserError } from './schemas.js';
+import type { Taxonomy } from './taxonomy.js';
 
 type FieldValues = Readonly<Partial<Record<StoreField, string>>>;
 
@@ -22,6 +25,7 @@ export class ProductWriter {
   constructor(
     private readonly client: ShopifyClient,
     private readonly reader: PageReader,
+    private readonly taxonomy: Pick<Taxonomy, 'find'>,
   ) {}
 
   /** One productUpdate with only the given fields. Returns the stored value of each of them. */
@@ -34,7 +38,8 @@ export class ProductWriter {
     if (written.length === 0) return {};
     const product = await this.updateInput(id, fields);
     const withSeo = product['seo'] !== undefined;
-    const { data } = await this.client.run(PRODUCT_UPDATE, { product, withSeo }, productUpdateData, options);
+    const variables = { product, withSeo, withCategory: fields.category !== undefined };
+    const { data } = await this.client.run(PRODUCT_UPDATE, variables, productUpdateData, options);
     const { product: stored, userErrors } = data.productUpdate;
     // A refusal returns the unchanged product, so the errors decide. A response without a product means that the
     // product does not exist.
@@ -75,7 +80,12 @@ export class ProductWriter {
   ): Promise<void> {
     for (let at = 0; at < metafields.length; at += METAFIELDS_PER_CALL) {
       const chunk = metafields.slice(at, at + METAFIELDS_PER_CALL);
-      const variables = { metafields: chunk.map(({ namespace, key }) => ({ ownerId: id, namespace, key })) };
+      const variables = {
+        metafields: chunk.map(({ namespace, key, variant }) => ({
+          ownerId: ownerOf(id, variant),
+          ...{ namespace, key },
+        })),
+      };
       const { data } = await this.client.run(METAFIELDS_DELETE, variables, metafieldsDeleteData, options);
       const { userErrors } = data.metafieldsDelete;
       if (userErrors.length > 0) {
@@ -93,6 +103,7 @@ export class ProductWriter {
     for (const field of ['title', 'descriptionHtml', 'vendor', 'productType'] as const) {
       if (fields[field] !== undefined) input[field] = fields[field];
     }
+    if (fields.category !== undefined) input['category'] = await this.categoryId(fields.category);
     let title: string | null | undefined = fields['seo.title'];
     let description: string | null | undefined = fields['seo.description'];
     if (title === undefined && description === undefined) return input;
@@ -104,6 +115,14 @@ export class ProductWriter {
       description ??= liveField(live, 'seo.description');
     }
     return { ...input, seo: { title: title ?? '', description: description ?? '' } };
+  }
+
+  /** The id of the category with that full name; null empties the field. */
+  private async categoryId(fullName: string): Promise<string | null> {
+    if (fullName === '') return null;
+    const [found, ...more] = await this.taxonomy.find(fullName);
+    if (found !== undefined && more.length === 0) return found.id;
+    throw new CodedError('invalid', `the store has no category ${fullName.slice(0, 200)}`);
   }
 
   private async setTogether(
@@ -142,13 +161,15 @@ export class ProductWriter {
     writes: readonly MetafieldWrite[],
     options: StoreWriteOptions,
   ): Promise<{ errors: readonly UserError[]; stored: readonly StoredMetafield[] }> {
-    const metafields = writes.map(({ namespace, key, type, value, expectedDigest }) => ({
-      ownerId: id,
+    const metafields = writes.map(({ namespace, key, variant, type, value, expectedDigest }) => ({
+      ownerId: ownerOf(id, variant),
       ...{ namespace, key, type, value },
       compareDigest: expectedDigest,
     }));
     try {
-      const { data } = await this.client.run(METAFIELDS_SET, { metafields }, metafieldsSetData, options);
+      const withOwner = writes.some(({ variant }) => variant !== undefined);
+      const variables = { metafields, withOwner };
+      const { data } = await this.client.run(METAFIELDS_SET, variables, metafieldsSetData, options);
       return { errors: data.metafieldsSet.userErrors, stored: data.metafieldsSet.metafields ?? [] };
     } catch (error) {
       // The request was refused as a whole because of one or more entries, so each entry is tried by itself.
@@ -158,46 +179,41 @@ export class ProductWriter {
   }
 }
 
+/** The id of the variant that owns a metafield, or of the product. */
+function ownerOf(productId: string, variant: string | undefined): string {
+  return variant === undefined ? productId : `${VARIANT_GID}${variant}`;
+}
+
 interface StoredMetafield {
+  /** Absent when all metafields are the product's. */
+  readonly owner?: { readonly id: string } | undefined;
   readonly namespace: string;
   readonly key: string;
   readonly value: string;
   readonly compareDigest: string;
 }
 
-/**
- * `field` names the entry, as ["metafields", "3", "value"]. `elementIndex` may be missing, or may index a list within
- * a value.
- */
-function entryIndex(error: UserError): number | null {
-  const place = error.field?.[1];
-  return place !== undefined && /^\d{1,3}$/.test(place) ? Number(place) : null;
-}
-
 function writtenOutcome(write: MetafieldWrite, stored: readonly StoredMetafield[]): MetafieldOutcome {
-  const { namespace, key } = write;
-  const found = stored.findLast((metafield) => metafield.namespace === namespace && metafield.key === key);
+  const { namespace, key, variant } = write;
+  const owner = variant === undefined ? undefined : ownerOf('', variant);
+  const found = stored.findLast(
+    (metafield) =>
+      metafield.namespace === namespace &&
+      metafield.key === key &&
+      (owner ?? metafield.owner?.id) === metafield.owner?.id,
+  );
   if (found === undefined) {
     const text = `the store set ${metafieldName(write)} but does not show it`;
     throw new CodedError('transient', text, { outcomeUnknown: true });
   }
-  return { namespace, key, outcome: 'written', value: found.value, digest: found.compareDigest };
+  return { ...nameOf(write), outcome: 'written', value: found.value, digest: found.compareDigest };
 }
 
 function refusedOutcome(write: MetafieldWrite, error: UserError): MetafieldOutcome {
-  const { namespace, key } = write;
   const changed = error.code === 'STALE_OBJECT' || error.code === 'INVALID_COMPARE_DIGEST';
-  return { namespace, key, outcome: changed ? 'changed_meanwhile' : 'refused', reason: error.message };
+  return { ...nameOf(write), outcome: changed ? 'changed_meanwhile' : 'refused', reason: error.message };
 }
 
-/** The store's messages by field, without the name of the argument, which means nothing to people. */
-function refusalDetails(errors: readonly UserError[]): { fields?: Record<string, string[]> } {
-  if (errors.length === 0) return {};
-  const fields = new Map<string, string[]>();
-  for (const { field, message } of errors) {
-    const path = (field ?? []).filter((part, index) => index > 0 || (part !== 'input' && part !== 'product'));
-    const name = path.length === 0 ? 'product' : path.join('.');
-    fields.set(name, [...(fields.get(name) ?? []), message]);
-  }
-  return { fields: Object.fromEntries(fields) };
+function nameOf({ namespace, key, variant }: MetafieldKey): MetafieldKey {
+  return { namespace, key, ...(variant === undefined ? {} : { variant }) };
 }

@@ -129,6 +129,7 @@ describe('credits', () => {
 describe('a result', () => {
   const intend = (deliveryId: string, resultAt: Date, content: string) =>
     stages.writeBacks.intend({
+      variant: null,
       arrived: [],
       runId: null,
       sources: [],

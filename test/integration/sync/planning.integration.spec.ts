@@ -190,6 +190,7 @@ describe('a product that is being written', () => {
 
   it('is passed over while a write-back that was cut off waits to be finished', async () => {
     const intent = await stages.writeBacks.intend({
+      variant: null,
       arrived: [],
       ...{ store: STORE, workspace: 'default', externalId: snapshot(1).externalId },
       deliveryId: '00000000-0000-4000-8000-000000000001',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { LiveValues } from '../../../src/dashboard/live-values.js';
 import { driftOf } from '../../../src/operations/drift.js';
-import { readTranslations } from '../../../src/sites/live-translations.js';
+import { readTranslations } from '../../../src/sites/live-targets.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';

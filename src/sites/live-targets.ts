@@ -1,13 +1,10 @@
-import { metafieldNamesIn, metafieldTarget } from '../domain/metafield-key.js';
-import {
-  liveField,
-  type LiveProduct,
-  type LiveTranslations,
-  type StoreConnector,
-} from '../domain/store-port.js';
+import { metafieldNamesIn, variantMetafieldsIn } from '../domain/metafield-key.js';
+import type { LiveProduct, LiveTranslations, StoreCategory, StoreConnector } from '../domain/store-port.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
 import { localesOf, placeOfTarget } from '../domain/write-target.js';
+import type { CategoriesView } from '../planner/decided-category.js';
 import type { DefinitionsView } from '../planner/defined-value.js';
-import { isStoreField } from '../planner/generated-content.js';
+import { ownValue } from '../planner/live-value.js';
 import { matchesPattern } from '../runtime/linear-pattern.js';
 import { basesIn, type LiveByLocale } from '../planner/translations.js';
 import type { Store } from './sites.js';
@@ -34,16 +31,32 @@ export async function readTranslations(
 export function currentValue(target: string, live: LiveProduct, translations: LiveByLocale): string | null {
   const { locale, base } = placeOfTarget(target);
   if (locale !== null) return translations.get(locale)?.texts.get(base)?.value ?? null;
-  if (isStoreField(base)) return liveField(live, base);
-  return live.metafields.find((field) => metafieldTarget(field) === base)?.value ?? null;
+  return ownValue(base, live);
 }
 
 /** The definitions of the metafields among the targets. Sends no request without one. */
 export async function readDefinitions(store: Store, targets: readonly string[]): Promise<DefinitionsView> {
+  const { connector } = store;
   const names = metafieldNamesIn(targets);
+  const ofVariants = [...new Set([...variantMetafieldsIn(targets).values()].flat())];
   return {
-    known: names.length === 0 ? new Map() : await store.connector.readDefinitions(names),
+    known: {
+      product: names.length === 0 ? new Map() : await connector.readDefinitions(names, 'product'),
+      variant: ofVariants.length === 0 ? new Map() : await connector.readDefinitions(ofVariants, 'variant'),
+    },
     create: store.settings.writeBack.definitions === 'create',
     matches: matchesPattern,
   };
+}
+
+/** The categories that the intended texts name, by text. Sends no request without one. */
+export async function readCategories(
+  connector: Pick<StoreConnector, 'findCategories'>,
+  intended: readonly IntendedValue[],
+): Promise<CategoriesView> {
+  const found = new Map<string, readonly StoreCategory[]>();
+  for (const { target, value, withheld } of intended)
+    if (target === 'category' && withheld === undefined)
+      found.set(value, await connector.findCategories(value));
+  return found;
 }

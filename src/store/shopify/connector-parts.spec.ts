@@ -1,0 +1,181 @@
+import { afterEach, describe, expect, it } from '@jest/globals';
+import {
+  connect,
+  data,
+  failureOf,
+  refusal,
+  type Reply,
+  ScriptedStore,
+} from '../../../test/support/store/scripted-store.js';
+
+let running: ScriptedStore[] = [];
+afterEach(async () => {
+  for (const store of running) await store.stop();
+  running = [];
+});
+
+/** A store that gives these answers in turn. */
+async function answering(...replies: Reply[]): Promise<ScriptedStore> {
+  const store = await ScriptedStore.start();
+  running.push(store);
+  let next = 0;
+  store.answerWith(() => replies[next++] ?? { status: 500 });
+  return store;
+}
+
+const GID = 'gid://shopify/Product/1';
+const image = (id: string, alt: string | null) => ({ id: `gid://shopify/MediaImage/${id}`, alt });
+const fileUpdate = (files: object[], userErrors: object[] = []) =>
+  data({ fileUpdate: { files, userErrors } });
+const tagged = (tags: string[] | null, userErrors: object[] = []) =>
+  data({ change: { node: tags === null ? null : { id: GID, tags }, userErrors } });
+
+describe('tags', () => {
+  it('are added in one call, and the answer is what the product has then', async () => {
+    const store = await answering(tagged(['Cotton', 'Summer']));
+    expect(await connect(store.url).connector.addTags(GID, ['Cotton'])).toEqual(['Cotton', 'Summer']);
+    expect(store.calls[0]?.variables).toEqual({ id: GID, tags: ['Cotton'] });
+  });
+
+  it.each([
+    ['not_found', tagged(null, [{ field: ['id'], message: 'Product does not exist' }])],
+    ['invalid', tagged(['Summer'], [{ field: ['tags'], message: 'Product tags is invalid' }])],
+  ])('that the store refuses fail as %s', async (code, answer) => {
+    const store = await answering(answer);
+    expect(await failureOf(connect(store.url).connector.addTags(GID, ['x']))).toMatchObject({ code });
+  });
+});
+
+describe('alternative texts', () => {
+  const writes = ['1', '2', '3'].map((id) => ({ image: id, alt: `Text ${id}` }));
+
+  it('are sent again without those that the store refuses, which are named with its reason', async () => {
+    const refused = { field: ['files', '1', 'id'], message: 'File is not ready.', code: 'NON_READY_STATE' };
+    const store = await answering(
+      fileUpdate([], [refused]),
+      fileUpdate([image('1', 'Text 1'), image('3', 'Text 3')]),
+    );
+    const outcomes = await connect(store.url).connector.writeImageAlts(writes);
+    expect(outcomes).toEqual([
+      { image: '2', outcome: 'refused', reason: 'File is not ready.' },
+      { image: '1', outcome: 'written', alt: 'Text 1' },
+      { image: '3', outcome: 'written', alt: 'Text 3' },
+    ]);
+    expect(store.calls[1]?.variables).toEqual({ files: [image('1', 'Text 1'), image('3', 'Text 3')] });
+  });
+
+  it('are all refused by a refusal that names no entry', async () => {
+    const store = await answering(fileUpdate([], [{ field: ['files'], message: 'Too many.' }]));
+    const outcomes = await connect(store.url).connector.writeImageAlts(writes);
+    expect(outcomes.map(({ outcome }) => outcome)).toEqual(['refused', 'refused', 'refused']);
+  });
+
+  it('without the scope for files are refused, and the store is not paused for it', async () => {
+    const store = await answering(refusal('ACCESS_DENIED'));
+    const [outcome] = await connect(store.url).connector.writeImageAlts(writes.slice(0, 1));
+    expect(outcome).toMatchObject({ outcome: 'refused', reason: expect.stringContaining('write_files') });
+  });
+
+  it('that the store does not show afterwards have an unknown outcome', async () => {
+    const store = await answering(fileUpdate([]));
+    expect(await failureOf(connect(store.url).connector.writeImageAlts(writes))).toMatchObject({
+      ...{ code: 'transient', outcomeUnknown: true },
+    });
+  });
+});
+
+describe('categories', () => {
+  const found = (...names: string[]) =>
+    data({
+      taxonomy: {
+        categories: {
+          nodes: names.map((fullName) => ({
+            id: `id of ${fullName}`,
+            fullName,
+            isArchived: fullName.includes('Old'),
+          })),
+          pageInfo: { hasNextPage: false, endCursor: null },
+        },
+      },
+    });
+  const SHIRTS = ['Apparel > Shirts', 'Sport > Shirts', 'Old > Shirts', 'Apparel > Shirts > Polo Shirts'];
+
+  it.each([
+    ['Shirts', ['Apparel > Shirts', 'Sport > Shirts']],
+    ['sport>shirts', ['Sport > Shirts']],
+    ['Hats > Shirts', []],
+    ['Polo Shirts', ['Apparel > Shirts > Polo Shirts']],
+  ])('that %s names are found by their ends, archived ones left out', async (text, names) => {
+    const store = await answering(found(...SHIRTS));
+    const categories = await connect(store.url).connector.findCategories(text);
+    expect(categories.map(({ fullName }) => fullName)).toEqual(names);
+  });
+
+  it('with a full name of their own are taken before longer ones that end with it', async () => {
+    const store = await answering(found('Shirts', 'Sport > Shirts'));
+    expect(await connect(store.url).connector.findCategories('Shirts')).toMatchObject([
+      { fullName: 'Shirts' },
+    ]);
+  });
+
+  it('are asked for once', async () => {
+    const store = await answering(found(...SHIRTS));
+    const { connector } = connect(store.url);
+    await connector.findCategories('Shirts');
+    await connector.findCategories('Shirts');
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('are written by the id of the one that the text names, and an empty text empties the field', async () => {
+    const updated = (fullName: string | null) =>
+      data({
+        productUpdate: {
+          product: {
+            ...{ title: 'T', descriptionHtml: '', vendor: '', productType: '' },
+            category: fullName === null ? null : { id: 'x', fullName },
+          },
+          userErrors: [],
+        },
+      });
+    const store = await answering(found('Sport > Shirts'), updated('Sport > Shirts'), updated(null));
+    const { connector } = connect(store.url);
+    expect(await connector.writeFields(GID, { category: 'Sport > Shirts' })).toEqual({
+      category: 'Sport > Shirts',
+    });
+    expect(await connector.writeFields(GID, { category: '' })).toEqual({ category: null });
+    expect(store.calls.slice(1).map(({ variables }) => variables)).toEqual([
+      { product: { id: GID, category: 'id of Sport > Shirts' }, withSeo: false, withCategory: true },
+      { product: { id: GID, category: null }, withSeo: false, withCategory: true },
+    ]);
+  });
+});
+
+it('metafields of variants are read by variant, and those of another product’s variant are not', async () => {
+  const metafield = (value: string) => ({
+    ...{
+      namespace: 'custom',
+      key: 'colour',
+      type: 'single_line_text_field',
+      value,
+      compareDigest: `d ${value}`,
+    },
+  });
+  const node = (id: string, product: string, value: string) => ({
+    ...{ id: `gid://shopify/ProductVariant/${id}`, product: { id: product } },
+    metafields: { nodes: [metafield(value)] },
+  });
+  const live = { status: 'ACTIVE', title: 'T', descriptionHtml: '', vendor: '', productType: '' };
+  const store = await answering(
+    data({ product: live }),
+    data({ nodes: [node('7', GID, 'Red'), node('8', 'gid://shopify/Product/2', 'Blue'), null, {}] }),
+  );
+  const names = ['custom.colour'];
+  const read = await connect(store.url).connector.readLive(GID, null, {
+    seo: false,
+    variants: new Map(['7', '8', '9', '10'].map((id) => [id, names])),
+  });
+  expect(read).toMatchObject({
+    variants: ['7'],
+    metafields: [{ variant: '7', key: 'colour', value: 'Red', digest: 'd Red' }],
+  });
+});

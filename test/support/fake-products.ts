@@ -1,0 +1,124 @@
+import { CodedError } from '../../src/domain/errors.js';
+import type {
+  DefinitionOutcome,
+  MetafieldDefinition,
+  MetafieldOwner,
+  NewMetafieldDefinition,
+} from '../../src/domain/metafield-definition.js';
+import type { ProductSnapshot } from '../../src/domain/snapshot.js';
+import type {
+  ImageAltOutcome,
+  ImageAltWrite,
+  LiveImage,
+  StoreCategory,
+  StoreConnector,
+  StoreWriteOptions,
+} from '../../src/domain/store-port.js';
+import { CallScript } from './call-script.js';
+
+export type StoreOperation =
+  Exclude<keyof StoreConnector, 'check' | 'close' | 'ensureSubscriptions'> | 'batch';
+
+/** The products of a store in memory, with their tags and images, the taxonomy and the definitions. */
+export class FakeProducts {
+  readonly script = new CallScript<StoreOperation>();
+  readonly products = new Map<string, ProductSnapshot>();
+  /** The images of products, by store id. */
+  readonly images = new Map<string, readonly LiveImage[]>();
+  /** Images that the store refuses to change, by id. */
+  refusedImages = new Set<string>();
+  /** The full names of the store's taxonomy. */
+  taxonomy: readonly string[] = [];
+  /** The merchant's definitions of metafields of variants, by `namespace.key`. */
+  readonly variantDefinitions = new Map<string, MetafieldDefinition>();
+  /** The merchant's definitions of product metafields, by `namespace.key`. */
+  readonly definitions = new Map<string, MetafieldDefinition>();
+
+  put(...products: readonly ProductSnapshot[]): void {
+    for (const product of products) this.products.set(product.storeId, product);
+  }
+
+  edit(storeId: string, changes: Partial<ProductSnapshot>): void {
+    this.put({ ...this.at(storeId), ...changes });
+  }
+
+  at(storeId: string): ProductSnapshot {
+    const product = this.products.get(storeId);
+    if (!product) throw new Error(`the store has no product ${storeId}`);
+    return product;
+  }
+
+  metafield(storeId: string, key: string): string | undefined {
+    return this.at(storeId).metafields.find((field) => field.key === key)?.value;
+  }
+
+  async addTags(
+    storeId: string,
+    tags: readonly string[],
+    { beforeSend }: StoreWriteOptions = {},
+  ): Promise<readonly string[]> {
+    return this.script.run('addTags', [storeId, tags], async () => {
+      await beforeSend?.();
+      if (!this.products.has(storeId)) throw new CodedError('not_found', 'the product is gone');
+      this.edit(storeId, { tags: [...new Set([...this.at(storeId).tags, ...tags])] });
+      return this.at(storeId).tags;
+    });
+  }
+
+  async removeTags(
+    storeId: string,
+    tags: readonly string[],
+    { beforeSend }: StoreWriteOptions = {},
+  ): Promise<void> {
+    return this.script.run('removeTags', [storeId, tags], async () => {
+      await beforeSend?.();
+      this.edit(storeId, { tags: this.at(storeId).tags.filter((tag) => !tags.includes(tag)) });
+    });
+  }
+
+  async writeImageAlts(
+    writes: readonly ImageAltWrite[],
+    { beforeSend }: StoreWriteOptions = {},
+  ): Promise<readonly ImageAltOutcome[]> {
+    return this.script.run('writeImageAlts', [writes], async () => {
+      await beforeSend?.();
+      return writes.map(({ image, alt }): ImageAltOutcome => {
+        if (this.refusedImages.has(image)) return { image, outcome: 'refused', reason: 'it is locked' };
+        for (const [storeId, images] of this.images)
+          this.images.set(
+            storeId,
+            images.map((each) => (each.id === image ? { id: image, alt: alt || null } : each)),
+          );
+        return { image, outcome: 'written', alt: alt || null };
+      });
+    });
+  }
+
+  async findCategories(text: string): Promise<readonly StoreCategory[]> {
+    return this.script.run('findCategories', [text], () =>
+      this.taxonomy
+        .filter((fullName) => fullName === text || fullName.endsWith(`> ${text}`))
+        .map((fullName) => ({ id: `category/${fullName}`, fullName })),
+    );
+  }
+
+  async readDefinitions(
+    names: readonly string[],
+    owner: MetafieldOwner,
+  ): Promise<ReadonlyMap<string, MetafieldDefinition>> {
+    const all = owner === 'product' ? this.definitions : this.variantDefinitions;
+    return new Map([...all].filter(([name]) => names.includes(name)));
+  }
+
+  async createDefinition(
+    { owner, namespace, key, type }: NewMetafieldDefinition,
+    { beforeSend }: StoreWriteOptions = {},
+  ): Promise<DefinitionOutcome> {
+    return this.script.run('createDefinition', [namespace, key, type], async () => {
+      await beforeSend?.();
+      const all = owner === 'product' ? this.definitions : this.variantDefinitions;
+      all.set(`${namespace}.${key}`, { namespace, key, type, validations: [] });
+      return { outcome: 'created' };
+    });
+  }
+}
