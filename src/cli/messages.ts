@@ -138,6 +138,7 @@ export const messages = {
   nothingWritten: 'nothing was written',
   nothingChanged: 'nothing was changed on either side',
   planSaved: (id: string): string => `saved as ${id}; apply it with: store-sync apply ${id}`,
+  mediaLost: (media: string): string => `a generated description removes ${media}: see writeBack.keep`,
   nothingGone: (reason: string): string => `no product would be marked as gone: ${reason}`,
   notLinked: 'not linked',
   noCatalogProduct: 'no catalog product yet',

@@ -7,6 +7,7 @@ import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Sites, type Store } from '../sites/sites.js';
@@ -39,7 +40,7 @@ class PlanAction {
     const store = this.sites.store(options.store);
     const actions: PlanEntry[] = [];
     const made = await this.#plan(store, options, signal, (batch) => {
-      actions.push(...batch.map(presentEntry).map((entry) => kept(entry, store)));
+      actions.push(...batch.map((action) => withMediaLost(kept(presentEntry(action), store), action, store)));
     });
     const { plan } = made;
     let { saved } = made;
@@ -121,6 +122,19 @@ function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   return { ...entry, reason: messages.goneKept(entry.reason) };
 }
 
+/** A description that is generated replaces the merchant's, but for the elements of `writeBack.keep`. */
+function withMediaLost(
+  entry: PlanEntry,
+  { body, wantsGeneration }: Pick<SyncActionEntity, 'body' | 'wantsGeneration'>,
+  { settings }: Store,
+): PlanEntry {
+  const { mode, fields, keep } = settings.writeBack;
+  const isWritten = mode !== 'off' && Object.values(fields).includes('descriptionHtml');
+  if (!wantsGeneration || !isWritten) return entry;
+  const mediaLost = mediaInWords(lostMedia('', body?.html_description ?? null, keep));
+  return mediaLost === null ? entry : { ...entry, mediaLost };
+}
+
 const SIGNS: Readonly<Record<SyncActionEntity['kind'], string>> = {
   create: '+',
   adopt: '=',
@@ -141,6 +155,7 @@ function printPlan(
     print(
       `${paint(COLOURS[action.kind], `${SIGNS[action.kind]} ${action.kind.padEnd(6)}`)} ${action.externalId}  ${printable(action.label)}: ${action.reason}`,
     );
+    if (action.mediaLost !== undefined) print(`    ${messages.mediaLost(action.mediaLost)}`);
     for (const { reason, remedy } of action.withheld) {
       print(`    withheld: ${printable(reason, 400)}`);
       print(`      ${remedy}`);

@@ -138,6 +138,7 @@ const storeShape = {
       numbers: onOff(false),
       language: onOff(true),
       shrink: amount(0.5, { min: 0, max: 1, whole: false }),
+      media: onOff(false),
       onFail: z.enum(['review', 'block']).default('review'),
     }),
     locales: z

@@ -1,4 +1,4 @@
-export type GateName = 'length' | 'forbid' | 'numbers' | 'language' | 'shrink';
+export type GateName = 'length' | 'forbid' | 'numbers' | 'language' | 'shrink' | 'media';
 
 /** Why a generated text is not written before a person has looked at it. */
 export interface GateFinding {

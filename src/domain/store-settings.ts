@@ -61,6 +61,8 @@ export interface GateSettings {
   readonly language: boolean;
   /** A new description has at least this share of the present one's length; 0: off. */
   readonly shrink: number;
+  /** A new description removes nothing of `KEEPABLE_ELEMENTS` from the merchant's one. */
+  readonly media: boolean;
   /** `review`: the write-back waits for a person. `block`: it is rejected. */
   readonly onFail: 'review' | 'block';
 }

@@ -27,6 +27,8 @@ export const planEntrySchema = z.object({
   fields: z.array(z.string()),
   withheld: z.array(withheldSchema),
   generation: z.boolean(),
+  /** The merchant's media that a generated description would remove, such as `2 images and 1 table`. Absent for none. */
+  mediaLost: z.string().optional(),
 });
 export type PlanEntry = z.output<typeof planEntrySchema>;
 

@@ -4,6 +4,7 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import { IMAGE_ALTS } from '../domain/write-target.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
+import type { MarkupAllowance } from './html/markup-allowance.js';
 import { clippedText, isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
 import { parseExternalId } from '../domain/external-id.js';
 import { withoutTrailing } from '../domain/text.js';
@@ -183,16 +184,19 @@ function fieldOf(product: GeneratedProduct, name: string): string | null {
   }
 }
 
-/** A text for a store field: sanitised, and within the length that the store takes. */
-export function sanitisedFor(target: StoreField, raw: string): string {
-  if (target === 'descriptionHtml') return sanitisedMarkup(raw);
+/**
+ * A text for a store field: sanitised, and within the length that the store takes. `allowance` is what the merchant's
+ * own description has already.
+ */
+export function sanitisedFor(target: StoreField, raw: string, allowance?: MarkupAllowance): string {
+  if (target === 'descriptionHtml') return sanitisedMarkup(raw, allowance);
   const text = sanitisePlainText(raw);
   const isBounded = !target.startsWith('seo.') && target !== 'category';
   return isBounded ? clippedText(text, MAX_FIELD_LENGTH) : text;
 }
 
-function sanitisedMarkup(raw: string): string {
-  const html = sanitiseHtml(raw);
+function sanitisedMarkup(raw: string, allowance?: MarkupAllowance): string {
+  const html = sanitiseHtml(raw, allowance);
   return isBlankHtml(html) ? '' : html;
 }
 

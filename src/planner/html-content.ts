@@ -1,7 +1,10 @@
 import sanitizeHtml from 'sanitize-html';
 import { htmlToText } from './html/plain-text.js';
+import { EMBEDS, NO_ALLOWANCE, type MarkupAllowance } from './html/markup-allowance.js';
+import { VOID_ELEMENTS } from './html/elements.js';
 import { ALLOWED_ELEMENTS, bareText, DEEPEST_MARKUP, safeMarkup } from './html/safe-markup.js';
 
+export { allowanceOf, hasAllowance } from './html/markup-allowance.js';
 export { reducedHtml } from './html/reduced.js';
 export { storableText } from '../domain/text.js';
 
@@ -26,8 +29,27 @@ const ALLOWED: sanitizeHtml.IOptions = {
  * images by `https`. Scripts, styles, frames and forms are removed. The work is linear in the length, and sanitising
  * twice changes nothing.
  */
-export function sanitiseHtml(html: string): string {
-  return sanitizeHtml(safeMarkup(html), ALLOWED).trim();
+export function sanitiseHtml(html: string, allowance: MarkupAllowance = NO_ALLOWANCE): string {
+  const options = allowance === NO_ALLOWANCE ? ALLOWED : withAllowance(allowance);
+  return sanitizeHtml(safeMarkup(html, allowance), options).trim();
+}
+
+/** The library's rules for what the merchant's description has already. `safeMarkup` has checked the values. */
+function withAllowance({ embedHosts }: MarkupAllowance): sanitizeHtml.IOptions {
+  const names = [...Object.keys(ALLOWED_ELEMENTS), ...Object.keys(EMBEDS)];
+  const attributes = names.map((name): [string, string[]] => [
+    name,
+    [...(ALLOWED_ELEMENTS[name] ?? []), ...(EMBEDS[name] ?? []), 'class', 'style'],
+  ]);
+  return {
+    ...ALLOWED,
+    allowedTags: names,
+    allowedAttributes: Object.fromEntries(attributes),
+    allowedSchemesByTag: { img: ['https'], iframe: ['https'], video: ['https'], source: ['https'] },
+    allowedIframeHostnames: [...embedHosts].map((host) => host.replace(/:\d+$/, '')),
+    parseStyleAttributes: false,
+    selfClosing: [...VOID_ELEMENTS],
+  };
 }
 
 /** True when the HTML shows no text and no image. */

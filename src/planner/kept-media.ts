@@ -34,6 +34,30 @@ export function lostMedia(
   return lost;
 }
 
+const NAMES: Readonly<Record<KeepableElement, readonly [string, string]>> = {
+  img: ['image', 'images'],
+  iframe: ['frame', 'frames'],
+  video: ['video', 'videos'],
+  table: ['table', 'tables'],
+};
+
+/** Such as `2 images and 1 table`; null for none. */
+export function mediaInWords(counts: ReadonlyMap<KeepableElement, number>): string | null {
+  const parts = KEEPABLE_ELEMENTS.flatMap((name) => {
+    const count = counts.get(name) ?? 0;
+    return count === 0 ? [] : `${String(count)} ${NAMES[name][count === 1 ? 0 : 1]}`;
+  });
+  const last = parts.pop();
+  if (last === undefined) return null;
+  return parts.length === 0 ? last : `${parts.join(', ')} and ${last}`;
+}
+
+/** The media that a final description lacks and the merchant's has, as a sentence; null for none. */
+export function removedMedia(description: string, merchant: string | null): string | null {
+  const lost = mediaInWords(lostMedia(description, merchant, []));
+  return lost === null ? null : `it removes ${lost} of the merchant`;
+}
+
 interface MediaElement {
   readonly name: KeepableElement;
   readonly html: string;

@@ -18,9 +18,9 @@ import {
   type WrittenField,
 } from '../domain/written-content.js';
 import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
-import { isStoreField } from './generated-content.js';
-import { reducedHtml } from './html-content.js';
-import { withKeptMedia, type KeepableElement } from './kept-media.js';
+import { isStoreField, sanitisedFor } from './generated-content.js';
+import { allowanceOf, hasAllowance, reducedHtml } from './html-content.js';
+import { removedMedia, withKeptMedia, type KeepableElement } from './kept-media.js';
 import { decidedCategory, type CategoriesView } from './decided-category.js';
 import { definedValue, type DefinedValue, type DefinitionsView } from './defined-value.js';
 import { altAt } from './generated-parts.js';
@@ -127,7 +127,11 @@ function decideField(value: IntendedValue, live: LiveProduct, context: WriteBack
     return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
   const meant = meantValue(value, { current, type: metafield?.type ?? null, live }, context);
   if ('unfit' in meant) return { ...value, ...found, verdict: 'unfit', reason: meant.unfit };
-  const decided = { ...meant.value, ...found, ...verdict(meant.value, current, context) };
+  const decided = {
+    ...meant.value,
+    ...found,
+    ...withLoss(verdict(meant.value, current, context), meant.value, current, context),
+  };
   return decided.verdict === 'write' && meant.defines !== undefined
     ? { ...decided, defines: meant.defines }
     : decided;
@@ -152,11 +156,18 @@ function meantValue(value: IntendedValue, present: Present, context: WriteBackCo
   return definedValue(value, present.type, context.definitions);
 }
 
-/** A description is followed by what the merchant had in it and keeps. */
+/**
+ * A description may have what the merchant's own one has already, and is followed by what the merchant had in it and
+ * keeps.
+ */
 function withMedia(value: IntendedValue, current: string | null, context: WriteBackContext): IntendedValue {
   if (value.target !== 'descriptionHtml') return value;
   const merchants = effectiveValue(current, context.written[value.target]);
-  return { ...value, value: withKeptMedia(value.value, merchants, context.keep) };
+  const allowance = allowanceOf(merchants);
+  // A person's text has no raw text.
+  const isKnown = value.raw !== null && hasAllowance(allowance);
+  const generated = isKnown ? sanitisedFor(value.target, value.raw, allowance) : value.value;
+  return { ...value, value: withKeptMedia(generated, merchants, context.keep) };
 }
 
 /**
@@ -213,6 +224,18 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
   if (context.onConflict === 'overwrite')
     return { verdict: 'write', reason: `overwritten by configuration, although ${edit}` };
   return { verdict: 'conflict', reason: edit };
+}
+
+/** The reason of a write also says which media of the merchant it removes. */
+function withLoss(
+  ruling: Ruling,
+  { target, value }: IntendedValue,
+  current: string | null,
+  { written }: WriteBackContext,
+): Ruling {
+  if (target !== 'descriptionHtml' || ruling.verdict !== 'write') return ruling;
+  const lost = removedMedia(value, effectiveValue(current, written[target]));
+  return lost === null ? ruling : { ...ruling, reason: `${ruling.reason}; ${lost}` };
 }
 
 /** True when an earlier attempt of this write-back left the live value. */

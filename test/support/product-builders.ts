@@ -94,6 +94,7 @@ export const writeBackSettings: WriteBackSettings = {
     numbers: false,
     language: false,
     shrink: 0,
+    media: false,
     onFail: 'review',
   },
 };

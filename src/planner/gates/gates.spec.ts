@@ -13,6 +13,7 @@ const OFF: GateSettings = {
   numbers: false,
   language: false,
   shrink: 0,
+  media: false,
   onFail: 'review',
 };
 
@@ -78,6 +79,21 @@ describe('the gates of a generated text', () => {
       { value: '<p>12345</p>', before: '<p>1234567890123</p>' },
       { shrink: 0.5 },
       [['shrink', '38 % as long as the present text, at least 50 % expected']],
+    ],
+    [
+      'a description that removes media of the merchant',
+      {
+        value: '<p>x</p><img src="https://a.example/1.png">',
+        before: '<img src="//a.example/1.png"><table></table><video></video><video src="b"></video>',
+      },
+      { media: true },
+      [['media', 'it removes 2 videos and 1 table of the merchant']],
+    ],
+    [
+      'a description that removes media where that is wanted',
+      { value: '<p>x</p>', before: '<img src="https://a.example/1.png">' },
+      {},
+      [],
     ],
     ['a description where there was none', { value: '<p>x</p>', before: null }, { shrink: 0.5 }, []],
     [

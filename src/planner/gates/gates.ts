@@ -2,6 +2,7 @@ import type { GateFinding, GateName } from '../../domain/gate-finding.js';
 import type { GateSettings } from '../../domain/store-settings.js';
 import { placeOfTarget } from '../../domain/write-target.js';
 import { plainTextOf } from '../html-content.js';
+import { removedMedia } from '../kept-media.js';
 import { otherLanguage, type DetectLanguage } from './language.js';
 import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';
 
@@ -61,6 +62,8 @@ export function gateFindings(
     }
     const shrink = base === 'descriptionHtml' ? shrinkProblem(plain, text.before, settings.shrink) : null;
     if (shrink !== null) findings.push(finding('shrink', null, shrink));
+    const lost = settings.media && base === 'descriptionHtml' ? removedMedia(text.value, text.before) : null;
+    if (lost !== null) findings.push(finding('media', null, lost));
     return findings;
   });
 }

@@ -1,6 +1,7 @@
 import { escapeText, escapeAttribute } from './escape.js';
 import { attributesOf, walkHtml, type HtmlEvents } from './walk.js';
 import { VOID_ELEMENTS } from './elements.js';
+import { embedAttributes, isEmbed, NO_ALLOWANCE, ownLook, type MarkupAllowance } from './markup-allowance.js';
 
 /** The elements that generated HTML may have, each with its allowed attributes. */
 export const ALLOWED_ELEMENTS: Readonly<Record<string, readonly string[]>> = {
@@ -45,14 +46,16 @@ const LINK_RELATION = 'nofollow noopener';
  * lose their tag and keep their text. Addresses without a scheme or with `http` become `https`. The work is linear in
  * the length.
  */
-export function safeMarkup(html: string): string {
-  return rewrittenMarkup(html, safeTag);
+export function safeMarkup(html: string, allowance: MarkupAllowance = NO_ALLOWANCE): string {
+  return rewrittenMarkup(html, (name, source) => safeTag(name, source, allowance));
 }
 
 /** The markup of an element: its start, and its end after the content. */
 export interface WrittenTag {
   readonly start: string;
   readonly end: string;
+  /** True when the content is left out. Absent otherwise. */
+  readonly isEmpty?: true;
 }
 
 /**
@@ -86,10 +89,12 @@ export function bareText(html: string): string {
   return text;
 }
 
+const NO_TAG: WrittenTag = { start: '', end: '' };
+
 class MarkupWriter implements HtmlEvents {
   markup = '';
-  /** The end of each open element, which is empty when none was written. */
-  private readonly ends: string[] = [];
+  /** The tag of each open element. */
+  private readonly ends: WrittenTag[] = [];
   private dropped = 0;
 
   constructor(private readonly tagOf: (name: string, attributes: string) => WrittenTag | null) {}
@@ -97,13 +102,16 @@ class MarkupWriter implements HtmlEvents {
   open(name: string, source: string): void {
     if (DROPPED_WITH_CONTENT.has(name)) this.dropped += 1;
     const tag = this.dropped > 0 || this.ends.length >= DEEPEST_MARKUP ? null : this.tagOf(name, source);
-    this.ends.push(tag?.end ?? '');
+    this.ends.push(tag ?? NO_TAG);
     this.markup += tag?.start ?? '';
+    if (tag?.isEmpty === true) this.dropped += 1;
   }
 
   close(name: string): void {
     if (DROPPED_WITH_CONTENT.has(name)) this.dropped -= 1;
-    this.markup += this.ends.pop() ?? '';
+    const { end, isEmpty } = this.ends.pop() ?? NO_TAG;
+    if (isEmpty === true) this.dropped -= 1;
+    this.markup += end;
   }
 
   text(text: string): void {
@@ -111,11 +119,30 @@ class MarkupWriter implements HtmlEvents {
   }
 }
 
-/** The tag with its allowed parts; null when the element is not allowed. */
-export function safeTag(name: string, source: string): WrittenTag | null {
-  const allowed = Object.hasOwn(ALLOWED_ELEMENTS, name) ? ALLOWED_ELEMENTS[name] : undefined;
+/**
+ * The tag with its allowed parts; null when the element is not allowed. `allowance` is what the merchant's own
+ * description has already.
+ */
+export function safeTag(
+  name: string,
+  source: string,
+  allowance: MarkupAllowance = NO_ALLOWANCE,
+): WrittenTag | null {
+  const allowed = Object.hasOwn(ALLOWED_ELEMENTS, name)
+    ? ALLOWED_ELEMENTS[name]
+    : embedAttributes(name, allowance);
   if (allowed === undefined) return null;
-  const attributes = new Map([...attributesOf(source)].filter(([attribute]) => allowed.includes(attribute)));
+  const given = attributesOf(source);
+  const attributes = new Map([...given].filter(([attribute]) => allowed.includes(attribute)));
+  for (const [attribute, value] of ownLook(name, given, allowance)) attributes.set(attribute, value);
+  if (isEmbed(name)) {
+    const isAllowed = (address: URL): boolean => isOwnEmbed(address, allowance);
+    // A video may name its address in elements within it.
+    const needsAddress = name !== 'video' || attributes.has('src');
+    if (needsAddress && !keepAddress(attributes, 'src', isAllowed)) return null;
+    if (attributes.has('poster') && !keepAddress(attributes, 'poster', isPictureAddress))
+      attributes.delete('poster');
+  }
   if (name === 'img' && !keepAddress(attributes, 'src', isPictureAddress)) return null;
   if (name === 'a') {
     if (!keepAddress(attributes, 'href', isLinkAddress)) return null;
@@ -123,7 +150,13 @@ export function safeTag(name: string, source: string): WrittenTag | null {
     if (attributes.get('href')?.startsWith('https:') === true) attributes.set('rel', LINK_RELATION);
   }
   const written = [...attributes].map(([attribute, value]) => ` ${attribute}="${escapeAttribute(value)}"`);
-  return { start: `<${name}${written.join('')}>`, end: VOID_ELEMENTS.has(name) ? '' : `</${name}>` };
+  const tag = { start: `<${name}${written.join('')}>`, end: VOID_ELEMENTS.has(name) ? '' : `</${name}>` };
+  // Browsers take the content of a frame for text, so that it could hide an end tag.
+  return name === 'iframe' ? { ...tag, isEmpty: true } : tag;
+}
+
+function isOwnEmbed(address: URL, { embedHosts }: MarkupAllowance): boolean {
+  return embedHosts.has(address.host) && isLinkAddress(address) && address.protocol === 'https:';
 }
 
 /** Replaces the address by its safe form; false when the address is not allowed. */
