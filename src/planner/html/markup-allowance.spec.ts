@@ -9,7 +9,7 @@ const MERCHANT = `<div class="tabs wide" style="padding-bottom: 56.25%"><p style
 const sanitised = (html: string, merchant: string | null = MERCHANT): string =>
   sanitiseHtml(html, allowanceOf(merchant));
 
-describe('what the merchant’s own description has already', () => {
+describe('markup of the merchant’s own description', () => {
   it('comes back whole', () => {
     expect(sanitised(MERCHANT)).toBe(
       `<div class="tabs wide" style="padding-bottom: 56.25%"><p style="color:#333">Steel</p><iframe src="https://www.youtube.com/embed/abc" width="560" height="315" allowfullscreen></iframe></div>
