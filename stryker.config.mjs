@@ -10,9 +10,7 @@ const RULES = [
   'src/domain/row-states',
   'src/domain/error-policy',
   'src/domain/owed',
-  'src/domain/external-id',
   'src/planner/identity',
-  'src/planner/map-to-catalog',
   'src/planner/identifier-refusals',
   'src/planner/creation-progress',
 ];

@@ -30,7 +30,7 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'killed between answer and processing',
     behaviour: 'the next process finds the row and interprets it',
     proofs: [
-      ...proof(KILLS, 'at receive.acked is', 'at settle.claimed is'),
+      ...proof(KILLS, 'at receive.acked is', 'at interpret.claimed is'),
       ...proof('test/integration/webhooks/order.integration.spec.ts', 'an interpreter that dies at'),
       ...proof(SOAK, SOAKED),
     ],
@@ -39,7 +39,7 @@ export const FAULTS: readonly FaultRow[] = [
     id: 'W4',
     fault: 'the queue is away when a delivery comes',
     behaviour: '200 all the same: the inbox holds it, and it comes round later',
-    proofs: proof(REDIS, 'a delivery gets 200 while Redis is away', 'when they are emptied in the middle'),
+    proofs: proof(REDIS, 'a delivery gets 200 while Redis is down', 'when they are emptied in the middle'),
   },
   {
     id: 'W5',
@@ -151,7 +151,7 @@ export const FAULTS: readonly FaultRow[] = [
     fault: 'a delivery is lost for good',
     behaviour: 'polling brings every product round',
     proofs: [
-      ...proof('test/e2e/polling.e2e.spec.ts', 'everything still comes round, by polling'),
+      ...proof('test/e2e/polling.e2e.spec.ts', 'everything still completes, by polling'),
       ...proof(KILLS, 'while no deliveries come, at poll.asked', 'while no deliveries come, at poll.stored'),
     ],
   },

@@ -205,7 +205,7 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
     behaviour: 'skipped with that reason, and decided again once the product is back',
     proofs: proof(
       'test/integration/write-back/writing.integration.spec.ts',
-      'comes back gets the newest result',
+      'gets the newest result when it comes back',
     ),
   },
 ];
