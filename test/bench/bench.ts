@@ -2,6 +2,7 @@ import { redisInstalled } from '../support/redis.js';
 import { benchBulkChange } from './bulk-changes.js';
 import { benchFirstLoad } from './first-load.js';
 import { benchFullRuns } from './full-run.js';
+import { benchManyStores, benchReplicaRuns } from './many-stores.js';
 import { benchMillion } from './million.js';
 import { benchPlanning } from './planning.js';
 import { benchReceiptAtWork } from './receipt-at-work.js';
@@ -38,6 +39,19 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     run: async (share, log, take) => take(...(await benchBulkChange(scaled(10_000, share), log))),
   },
   million: { run: async (share, log, take) => take(...(await benchMillion(scaled(1_000_000, share), log))) },
+  'many-stores': {
+    run: (share, log, take) =>
+      benchManyStores(
+        [10, 100, 1_000].map((stores) => scaled(stores, share)),
+        scaled(100_000, share),
+        log,
+        take,
+      ),
+  },
+  'replica-runs': {
+    missing: () => (redisInstalled() ? null : 'redis-server is not installed'),
+    run: (share, log, take) => benchReplicaRuns(scaled(200, share), log, take),
+  },
   replicas: {
     missing: () => (redisInstalled() ? null : 'redis-server is not installed'),
     run: (share, log, take) => benchReplicas(scaled(480, share), log, take),

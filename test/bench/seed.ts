@@ -26,7 +26,12 @@ export function benchRules(shop: string) {
 }
 
 /** Products 1 to `count` as linked by earlier runs: pushed in full, nothing pending. */
-export async function seedLinks(db: pg.Pool, settings: SeedSettings, count: number): Promise<void> {
+export async function seedLinks(
+  db: pg.Pool,
+  settings: SeedSettings,
+  count: number,
+  firstCatalogId = 1,
+): Promise<void> {
   const rules = benchRules(settings.shop);
   for (let from = 1; from <= count; from += BATCH) {
     const links: object[] = [];
@@ -39,7 +44,7 @@ export async function seedLinks(db: pg.Pool, settings: SeedSettings, count: numb
         external_id: plan.externalId,
         store_id: plan.storeId,
         label: plan.label,
-        catalog_id: String(id),
+        catalog_id: String(firstCatalogId + id - 1),
         source_fingerprint: plan.sourceFingerprint,
         pushed_fields: fieldHashes(plan.body),
         seen_fields: plan.seen,
@@ -62,5 +67,5 @@ export async function seedLinks(db: pg.Pool, settings: SeedSettings, count: numb
       [settings.store, JSON.stringify(identifiers)],
     );
   }
-  await db.query('ANALYZE store_product, product_identifier');
+  if (firstCatalogId === 1) await db.query('ANALYZE store_product, product_identifier');
 }

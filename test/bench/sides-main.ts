@@ -14,6 +14,8 @@ interface Orders {
   readonly storeMs?: number;
   /** The products that the catalog lists: those of a shop with ids from 1 on. */
   readonly listed?: { readonly shop: string; readonly products: number };
+  /** Or those of many shops, each with so many, one shop after the other. */
+  readonly listedOf?: { readonly shops: readonly string[]; readonly products: number };
 }
 
 let orders: Orders = {};
@@ -138,18 +140,27 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
 }
 
 function listedPage(query: URLSearchParams): object {
-  const { shop, products } = orders.listed ?? { shop: '', products: 0 };
+  const listed = orders.listedOf ?? {
+    shops: [orders.listed?.shop ?? ''],
+    products: orders.listed?.products ?? 0,
+  };
+  const products = listed.products * listed.shops.length;
   const page = Number(query.get('page') ?? '1');
   const from = (page - 1) * LISTING_PAGE;
   const results = Array.from(
     { length: Math.max(0, Math.min(LISTING_PAGE, products - from)) },
     (_, index) => ({
       id: from + index + 1,
-      external_id: `shopify:${shop}:${String(from + index + 1)}`,
+      external_id: externalIdAt(from + index, listed),
     }),
   );
   const next = from + LISTING_PAGE < products ? `?page=${String(page + 1)}` : null;
   return { count: products, next, previous: null, results };
+}
+
+function externalIdAt(place: number, { shops, products }: NonNullable<Orders['listedOf']>): string {
+  const shop = shops[Math.floor(place / products)] ?? '';
+  return `shopify:${shop}:${String((place % products) + 1)}`;
 }
 
 function catalogAnswer(method: string, url: string, body: string): object {

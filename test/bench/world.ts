@@ -169,6 +169,25 @@ export class BenchDaemon {
     return peakOf(this.child.pid);
   }
 
+  /** Processor time of the daemon so far. */
+  async cpuSeconds(): Promise<number> {
+    const stat = await readFile(`/proc/${String(this.child.pid)}/stat`, 'utf8');
+    // After the name in parentheses: fields 14 and 15, in hundredths of a second.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return (Number(fields[11]) + Number(fields[12])) / 100;
+  }
+
+  /** Milliseconds until the answer of a GET by the admin. */
+  async answerMs(path: string): Promise<number> {
+    const began = performance.now();
+    const answer = await fetch(`${this.url}${path}`, {
+      headers: { authorization: `Bearer ${this.adminToken}` },
+    });
+    await answer.arrayBuffer();
+    if (!answer.ok) throw new Error(`${path} answered ${String(answer.status)}`);
+    return performance.now() - began;
+  }
+
   /** A full run to its end; `seconds` as its row says. Fails unless it succeeded. */
   async fullRun(
     store: string,
