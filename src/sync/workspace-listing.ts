@@ -43,7 +43,12 @@ export async function takeListing(
   for (;;) {
     const present = await presentListing(plan, workspace, request, asked);
     if (present !== null) return present;
-    const read = await readForAll(plan.sharedListings, workspace, first);
+    const read = await readForAll(
+      plan.sharedListings,
+      workspace,
+      first,
+      async () => (await presentListing(plan, workspace, request, asked)) !== null,
+    );
     // Taken like any other, so that the row is locked.
     if (read === null) await request.clock.sleep(WAIT_MS, request.signal);
     else if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
@@ -94,15 +99,20 @@ export async function addNewest(
   return listing.complete && count != null && products >= count;
 }
 
-/** Null when another process reads the listing, or took the walk over. */
+/** Null when another process reads the listing, took the walk over, or ended one just before this began. */
 async function readForAll(
   rows: CatalogListingRows,
   workspace: Workspace,
   first: Page<CatalogProduct> | undefined,
+  isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {
   const lease = randomUUID();
   const id = await rows.begin(workspace.key, lease, LEASE_MS);
   if (id === null) return null;
+  if (await isServed()) {
+    await rows.abandon(id);
+    return null;
+  }
   let held = true;
   const heartbeat = setInterval(() => {
     rows.keepLease(id, lease, LEASE_MS).then(

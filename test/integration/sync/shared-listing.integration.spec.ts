@@ -1,4 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
+import { idRow } from '../../../src/persistence/row-reader.js';
 import type { SyncRunEntity } from '../../../src/persistence/entities/index.js';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import { Gate } from '../../support/call-script.js';
@@ -101,6 +103,22 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       { state: 'succeeded' },
       { state: 'succeeded' },
     ]);
+    expect(await listings()).toHaveLength(1);
+  });
+
+  it('do not read it again when another reader ends right before they begin', async () => {
+    const begin = jest.spyOn(CatalogListingRows.prototype, 'begin').mockImplementationOnce(async () => {
+      begin.mockRestore();
+      await nightly(OTHER_STORE);
+      const row = await stages.db.readOne(
+        idRow,
+        `INSERT INTO catalog_listing (workspace, lease, lease_until) VALUES ($1, 'late', now() + interval '1 minute') RETURNING id`,
+        [WORKSPACE],
+      );
+      return row?.id ?? null;
+    });
+    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } });
+    expect(stages.catalog.script.count('listProducts')).toBeLessThanOrEqual(2);
     expect(await listings()).toHaveLength(1);
   });
 
