@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BulkMode, SandboxProduct } from '../../src/sandbox/store/index.js';
 import { fill } from '../support/e2e-products.js';
+import { syncHere } from '../support/run-command.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
 const PRODUCTS = 10;
@@ -18,7 +19,7 @@ async function inStep(options: WorldOptions = {}): Promise<{ world: World; produ
     settings: { workspaces: { default: { generation: { mode: 'off' } } } },
   });
   const products = fill(world.store, PRODUCTS, { singleEvery: 2 });
-  const { run } = await world.sync();
+  const { run } = await syncHere(world);
   expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS, created: PRODUCTS } });
   return { world, products };
 }
@@ -35,14 +36,14 @@ describe('a product that is gone from the store', () => {
   it('is orphaned by a complete run only, and its catalog product is kept', async () => {
     const { world: here, products } = await inStep();
     gone(here, products, 1);
-    const incremental = await here.sync();
+    const incremental = await syncHere(here);
     expect(incremental.run).toMatchObject({
       kind: 'incremental',
       status: 'succeeded',
       counts: { orphaned: 0 },
     });
     expect(await orphans(here)).toBe(0);
-    const full = await here.sync('--full');
+    const full = await syncHere(here, { full: true });
     expect(full.run).toMatchObject({
       status: 'succeeded',
       counts: { seen: PRODUCTS - 1, unchanged: PRODUCTS - 1, orphaned: 1 },
@@ -54,7 +55,7 @@ describe('a product that is gone from the store', () => {
   it('is not orphaned by a store that says it is empty: limits stop that run', async () => {
     const { world: here } = await inStep();
     here.store.setBulkMode('empty');
-    const { status, run } = await here.sync('--full');
+    const { status, run } = await syncHere(here, { full: true });
     expect(status).toBe(1);
     expect(run.error).toContain('limits.maxOrphanedShare');
     expect(await orphans(here)).toBe(0);
@@ -75,7 +76,7 @@ describe('an export that is not whole', () => {
     'because it ends as %s fails its run, which says so and marks nothing as gone',
     async (mode) => {
       here.store.setBulkMode(mode);
-      const broken = await here.sync('--full');
+      const broken = await syncHere(here, { full: true });
       expect(broken).toMatchObject({ status: 1, run: { status: 'failed', counts: { orphaned: 0 } } });
       expect(broken.run.error).toMatch(/export|file|count|line/i);
       expect(await orphans(here)).toBe(0);
@@ -84,7 +85,7 @@ describe('an export that is not whole', () => {
 
   it('leaves the next one to find out what is gone', async () => {
     here.store.setBulkMode('ok');
-    const { run } = await here.sync('--full');
+    const { run } = await syncHere(here, { full: true });
     expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
   });
 });
@@ -93,7 +94,7 @@ describe('a store that refuses bulk operations', () => {
   it('is read by pages, also for a full run that marks what is gone', async () => {
     const { world: here, products } = await inStep({ store: { bulk: { enabled: false } } });
     gone(here, products, 1);
-    const { run } = await here.sync('--full');
+    const { run } = await syncHere(here, { full: true });
     expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
     expect(here.store.ledger.requests.some(({ fields }) => fields.includes('products'))).toBe(true);
   });
@@ -104,7 +105,7 @@ describe('share limits', () => {
     const { world: here, products } = await inStep();
     gone(here, products, 3);
     here.catalog.resetRequests();
-    const stopped = await here.sync('--full');
+    const stopped = await syncHere(here, { full: true });
     expect(stopped).toMatchObject({
       status: 1,
       run: { status: 'failed', counts: { orphaned: 0, updated: 0 } },
@@ -112,7 +113,7 @@ describe('share limits', () => {
     expect(stopped.run.error).toMatch(/limits\.maxOrphanedShare.*30\.0 %.*20\.0 %.*--force/);
     expect(here.catalogWrites()).toEqual([]);
     expect(await orphans(here)).toBe(0);
-    const forced = await here.sync('--full', '--force');
+    const forced = await syncHere(here, { full: true, force: true });
     expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { orphaned: 3 } } });
   });
 
@@ -124,10 +125,10 @@ describe('share limits', () => {
     });
     for (const { id } of products.slice(0, 3))
       here.store.products.merchantEdit(id, { title: `Renamed ${id}` });
-    const stopped = await here.sync();
+    const stopped = await syncHere(here);
     expect(stopped).toMatchObject({ status: 1, run: { status: 'failed', counts: { updated: 0 } } });
     expect(stopped.run.error).toContain('limits.maxChangedShare');
-    const forced = await here.sync('--force');
+    const forced = await syncHere(here, { force: true });
     expect(forced).toMatchObject({ status: 0, run: { status: 'succeeded', counts: { updated: 3 } } });
   });
 });

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { SandboxProduct } from '../../src/sandbox/store/index.js';
 import { fill, single } from '../support/e2e-products.js';
+import { syncHere } from '../support/run-command.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
 const OFF = { workspaces: { default: { generation: { mode: 'off' } } } };
@@ -40,7 +41,7 @@ describe('identity', () => {
       single(here.store, 'two', { sku: 'SAME' }),
     ];
     const other = single(here.store, 'other');
-    const first = await here.sync();
+    const first = await syncHere(here);
     expect(first).toMatchObject({
       status: 0,
       run: { counts: { seen: 3, created: 3, conflicted: 2, failed: 0 } },
@@ -52,11 +53,11 @@ describe('identity', () => {
     const [variant] = two.variants;
     if (!variant) throw new Error('no variant');
     here.store.products.merchantEdit(two.id, { variants: [{ id: variant.id, sku: 'ANOTHER' }] });
-    const second = await here.sync('--full');
+    const second = await syncHere(here, { full: true });
     expect(second).toMatchObject({ status: 0, run: { counts: { updated: 2, conflicted: 0, failed: 0 } } });
     expect(await entryOf(here, one)).toMatchObject({ sku: 'SAME' });
     expect(await entryOf(here, two)).toMatchObject({ sku: 'ANOTHER' });
-    expect((await here.sync('--full')).run.counts).toMatchObject({
+    expect((await syncHere(here, { full: true })).run.counts).toMatchObject({
       unchanged: 3,
       updated: 0,
       conflicted: 0,
@@ -75,14 +76,14 @@ describe('identity', () => {
     const before = JSON.stringify(await bodyOf(here, theirs));
     const ours = single(here.store, 'ours', { barcode: '4006381333931' });
     fill(here.store, 3);
-    const { status, run } = await here.sync();
+    const { status, run } = await syncHere(here);
     expect({ status, run }).toMatchObject({
       status: 0,
       run: { counts: { created: 4, conflicted: 1, failed: 0 } },
     });
     expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
     expect(await entryOf(here, ours)).toMatchObject({ sku: null, barcode: '4006381333931' });
-    expect((await here.sync('--full')).run.counts).toMatchObject({ unchanged: 4, updated: 0 });
+    expect((await syncHere(here, { full: true })).run.counts).toMatchObject({ unchanged: 4, updated: 0 });
     expect(JSON.stringify(await bodyOf(here, theirs))).toBe(before);
   });
 
@@ -94,7 +95,7 @@ describe('identity', () => {
       metadata: { note: 'x' },
     });
     const ours = single(here.store, 'ours', { barcode: '4006381333931' });
-    const { status, run } = await here.sync();
+    const { status, run } = await syncHere(here);
     expect({ status, run }).toMatchObject({
       status: 0,
       run: { counts: { seen: 1, conflicted: 0, failed: 0 } },

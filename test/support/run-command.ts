@@ -1,6 +1,6 @@
 import type { CommandName } from '../../src/cli/commands.js';
 import { IMPLEMENTATIONS } from '../../src/cli/implementations.js';
-import type { World } from './e2e-world.js';
+import { runSchema, type Run, type World } from './e2e-world.js';
 
 export interface CommandEnd {
   readonly status: number;
@@ -16,6 +16,19 @@ export async function runCommand(
   options: Readonly<Record<string, unknown>> = {},
 ): Promise<CommandEnd> {
   return runWith(world.env, name, args, { config: world.configFile, ...options });
+}
+
+/**
+ * `sync --json` of the first store in this process, for tests of what a run does and not of the program: a process of its own takes a
+ * second to start.
+ */
+export async function syncHere(
+  world: World,
+  options: { readonly full?: boolean; readonly force?: boolean } = {},
+): Promise<{ readonly status: number; readonly run: Run }> {
+  const end = await runCommand(world, 'sync', [], { store: 'main', json: true, ...options });
+  if (end.stdout === '') throw new Error(`sync printed nothing: ${end.stderr}`);
+  return { status: end.status, run: runSchema.parse(JSON.parse(end.stdout)) };
 }
 
 /** Runs a command of the sources in this process, with these variables and options. */
