@@ -21,12 +21,24 @@ export function patternProblem(pattern: string): string | null {
 export function forbiddenBy(patterns: readonly string[]): (text: string) => string | null {
   const compiled = patterns.map((pattern) => engine().compile(pattern));
   return (text) => {
+    // A phrase is the same phrase with a no-break space in it, or with signs that nobody sees.
+    const spellings = [...new Set([text, plainSpelling(text)])];
     for (const pattern of compiled) {
-      const matcher = pattern.matcher(text);
-      if (matcher.find()) return matcher.group() ?? '';
+      for (const spelling of spellings) {
+        const matcher = pattern.matcher(spelling);
+        if (matcher.find()) return matcher.group() ?? '';
+      }
     }
     return null;
   };
+}
+
+/** Letters in their composed form, single spaces in place of any white space, and no invisible signs. */
+function plainSpelling(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/[\u00ad\u200b-\u200d\u2060\ufeff]/g, '')
+    .replaceAll(/\s+/g, ' ');
 }
 
 /** Whether some part of the text matches the pattern; null for a pattern that is none of RE2. */

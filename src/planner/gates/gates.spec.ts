@@ -123,6 +123,38 @@ describe('a number with a unit', () => {
     ['has thousands', 'Holds 1,500 ml', { sourceTexts: ['1500 ml'] }, []],
     ['is a part of a model’s name', 'The X25 W is here', {}, []],
     ['is no number with a unit', 'Comes in 3 colours and 2 sizes', {}, []],
+    ['has thousands that stand apart', 'Weighs 1 500 g', { sourceTexts: ['1500 g'] }, []],
+    ['has thousands with an apostrophe', 'Holds 1’500 ml', { sourceTexts: ['1500 ml'] }, []],
+    ['follows a count', 'Pack of 2 500 ml bottles', { sourceTexts: ['500 ml'] }, []],
+    ['follows a model’s number', 'Phone 15 128 GB', { sourceTexts: ['128 GB'] }, []],
+    ['is part of a size in another order', 'A box of 10 x 20 x 30 cm', { sourceTexts: ['30×20×10 cm'] }, []],
+    [
+      'is part of an invented size',
+      'A box of 99 x 30 cm',
+      { sourceTexts: ['30 cm'] },
+      ['99 x 30 cm: not in the source'],
+    ],
+    ['begins a range', 'From 5–10 °C', { sourceTexts: ['5 °C to 10 °C'] }, []],
+    ['ends a range of the source', 'Up to 5 kg', { sourceTexts: ['2 to 5 kg'] }, []],
+    ['is an area', 'Covers 20 m²', { sourceTexts: ['20 m2'] }, []],
+    ['is an invented area', 'Covers 20 m²', { sourceTexts: ['20 m'] }, ['20 m²: not in the source']],
+    ['is spelled in French', 'Dure 24 heures', { sourceTexts: ['24 h'] }, []],
+    ['has full-width digits', '２５ W', { sourceTexts: ['25W'] }, []],
+    ['has Arabic digits', '٢٥ W', {}, ['٢٥ W: not in the source']],
+    ['has a micro sign', '5 µm', { sourceTexts: ['5 μm'] }, []],
+    ['is a year before a place', 'Made in 2020 in Italy', {}, []],
+    ['is a count before a word', 'A 3 in 1 shampoo, 5 a day', {}, []],
+    [
+      'is in inches for certain',
+      'A 10in pan, 12 in.',
+      {},
+      ['10in: not in the source', '12 in: not in the source'],
+    ],
+    ['ends a quotation', 'The “Model 25” and the "Pro 30"', {}, []],
+    ['is in inches within a quotation mark', 'A 27" screen', {}, ['27": not in the source']],
+    ['is a decade', 'Looks like the 90s', {}, []],
+    ['is negative', 'Down to -20 °C', { sourceTexts: ['−20 °C'] }, []],
+    ['is next to another sign', '(25W)/[30W]', { sourceTexts: ['25 watt, 30 watts'] }, []],
     ['is invented twice', 'Lasts 24 h, yes, 24 h', {}, ['24 h: not in the source']],
   ])('that %s', (_what, value, context, expected) => {
     expect(findings({ value }, numbers, context).map(([, detail]) => detail)).toEqual(expected);
@@ -145,6 +177,23 @@ describe('a number with a unit', () => {
   });
 });
 
+describe('the gate of numbers', () => {
+  it.each([
+    ['digits', '1'.repeat(200_000)],
+    ['separated digits', '1.'.repeat(100_000)],
+    ['groups', '111 '.repeat(50_000)],
+    ['groups that end in four digits', `${'111 '.repeat(50_000)}1111`],
+    ['sizes', '1 x '.repeat(50_000) + '1 cm'],
+    ['units', '1 kg '.repeat(40_000)],
+    ['quotes', '1" '.repeat(60_000)],
+    ['letters after each number', `1${'a'.repeat(30)} `.repeat(6_000)],
+  ])('takes time by the length of the text alone: %s', (_what, text) => {
+    const began = performance.now();
+    quantitiesIn(text);
+    expect(performance.now() - began).toBeLessThan(2_000);
+  });
+});
+
 describe('the language of a text', () => {
   const scores = (entries: Record<string, number>) => () => new Map(Object.entries(entries));
   it.each<[string, string, Record<string, number>, string | null]>([
@@ -154,6 +203,9 @@ describe('the language of a text', () => {
     ['that is close', 'nb', { da: 1, no: 0.95 }, null],
     ['that the detector does not know', 'de', {}, null],
     ['that the detector does not offer', 'lb', { de: 1, nl: 0.8 }, 'de'],
+    ['that the detector does not offer, and that reads as several', 'is', { nb: 1, da: 0.86 }, null],
+    ['that fits not at all', 'ru', { de: 1, nl: 0.95, ru: 0 }, 'de'],
+    ['that two codes stand for', 'nb', { no: 1, nn: 0.7, da: 0.99 }, null],
   ])('%s', (_what, locale, entries, expected) => {
     expect(otherLanguage(SENTENCE, locale, scores(entries))?.language ?? null).toBe(expected);
   });
@@ -179,6 +231,28 @@ describe('the language of a text', () => {
 });
 
 describe('a pattern that is forbidden', () => {
+  const forbidden = forbiddenBy(['(?i)best price', '(?m)^Sale']);
+  it.each([
+    ['a no-break space', 'the best\u00a0price'],
+    ['a line break', 'the best\n  price'],
+    ['a soft hyphen', 'the best pri\u00adce'],
+    ['a space of no width', 'the be\u200bst price'],
+    ['full-width letters', 'the ｂｅｓｔ price'],
+  ])('is found with %s in it', (_what, text) => {
+    expect(forbidden(text)).toBe('best price');
+  });
+
+  it('is found at the beginning of a line', () => {
+    expect(forbidden('Lamp\nSale')).toBe('Sale');
+    expect(forbidden('Lamp, no Sale')).toBeNull();
+  });
+
+  it('takes time by the length of the text alone', () => {
+    const began = performance.now();
+    expect(forbiddenBy(['(a+)+$', '(a|aa)+$', '(.*a){12}b'])(`${'a'.repeat(5_000)}!`)).toBeNull();
+    expect(performance.now() - began).toBeLessThan(5_000);
+  });
+
   it('is refused with the reason when it is none', () => {
     expect(patternProblem('(a')).toMatch(/missing closing \)/);
     expect(patternProblem('(?<=a)b')).toMatch(/invalid/);

@@ -107,10 +107,10 @@ function knownNumbers({ sourceTexts, attributeTexts }: GateContext): KnownNumber
 function unknownQuantities(plain: string, known: KnownNumbers): Quantity[] {
   const unknown = new Map<string, Quantity>();
   for (const quantity of quantitiesIn(plain)) {
-    const { values, unit, text } = quantity;
-    const isKnown = values.some(
-      (value) => known.quantities.has(`${value} ${unit}`) || known.numbers.has(value),
-    );
+    const { values, unit, text, isCertain } = quantity;
+    const isKnown =
+      !isCertain ||
+      values.some((value) => known.quantities.has(`${value} ${unit}`) || known.numbers.has(value));
     if (!isKnown && !unknown.has(text)) unknown.set(text, quantity);
   }
   return [...unknown.values()];
