@@ -50,7 +50,7 @@ describe('the language of a real description', () => {
       'Ova boca održava vaša pića hladnima cijeli dan i izrađena je od nehrđajućeg čelika. Stane u svaku torbu.',
     ],
   ])(
-    'in %s, which the detector does not know or tells from few others, does not hold the text back',
+    'in %s, which the detector does not know, or confuses with others, does not hold the text back',
     async (language, text) => {
       expect(otherLanguage(text, language, await languageDetector())).toBeNull();
     },

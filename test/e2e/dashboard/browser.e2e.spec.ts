@@ -35,6 +35,7 @@ function inABrowser(): void {
     for (const name of ['kettle', 'teapot', 'mug', 'cup', 'bowl']) {
       single(dashboard.world.store, name, {
         title: `A plain ${name}`,
+        images: [{ url: `https://cdn.shopify.com/s/files/1/${name}.jpg?v=1`, alt: name }],
         descriptionHtml: `<h2>The ${name}</h2><p>Made of <strong>clay</strong>, for every day.</p><ul><li>dishwasher safe</li></ul>`,
       });
     }
@@ -93,6 +94,8 @@ function inABrowser(): void {
 
       await page.getByRole('link', { name: 'Review', exact: true }).click();
       await page.getByRole('heading', { name: 'Review' }).waitFor();
+      const widths = `[...document.querySelectorAll('img.thumb')].map(({ naturalWidth }) => naturalWidth)`;
+      expect(await page.evaluate(widths)).toEqual([96, 96, 96, 96, 96]);
       await page.keyboard.press('j');
       await page.keyboard.press('Enter');
       await page.getByText('Current store value').first().waitFor();
@@ -101,6 +104,7 @@ function inABrowser(): void {
       await page.waitForURL(/at=1/);
       const second = (await page.getByRole('heading', { level: 1 }).textContent()) ?? '';
       expect(second).not.toBe(first);
+      expect(await page.evaluate(widths)).toEqual([96]);
       const rendered = page.frameLocator('iframe[title="Description, Generated, rendered"]');
       await rendered.getByText('Written by rules').waitFor();
       expect(await page.locator('iframe').first().getAttribute('sandbox')).toBe('');

@@ -8,6 +8,9 @@ const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 
 export const hasBrowser = existsSync(CHROMIUM);
 
+const PRODUCT_IMAGE =
+  '<svg xmlns="http://www.w3.org/2000/svg" width="96" height="96"><rect width="96" height="96" fill="#e8d9c0"/><circle cx="48" cy="54" r="26" fill="#7a4b2a"/></svg>';
+
 export interface Browser {
   readonly context: BrowserContext;
   close(): Promise<void>;
@@ -39,6 +42,10 @@ export async function openBrowser(
     javaScriptEnabled: options.javaScriptEnabled ?? true,
   });
   context.setDefaultTimeout(15_000);
+  // The store's own host of images. Any other host is asked in vain.
+  await context.route('https://cdn.shopify.com/**', (route) =>
+    route.fulfill({ contentType: 'image/svg+xml', body: PRODUCT_IMAGE }),
+  );
   return {
     context,
     close: async () => {

@@ -8,7 +8,7 @@ let visitor: Visitor;
 
 beforeAll(async () => {
   dashboard = await openDashboard({
-    settings: { stores: { main: { writeBack: { mode: 'review' } } } },
+    settings: { stores: { main: { writeBack: { mode: 'review', gates: { forbid: ['(?i)gated-here'] } } } } },
   });
   visitor = new Visitor(dashboard.url);
   await visitor.signIn(dashboard.world.adminToken);
@@ -144,6 +144,14 @@ describe('one write-back', () => {
     expect(text).toContain('href="https://example.com/a"');
     expect(text).toContain('given by us');
     expect(text).not.toContain('href="javascript:');
+  });
+
+  it('shows the findings of the gates beside the text that they are about', async () => {
+    const row = await one('gated-here');
+    const { text } = await visitor.get(row.path);
+    const title = text.slice(text.indexOf('aria-label="Title"'), text.indexOf('aria-label="Description"'));
+    expect(title).toContain('aria-label="Gates"');
+    expect(title).toContain('“gated-here” is forbidden');
   });
 
   it('gets a new text by “generate again”', async () => {

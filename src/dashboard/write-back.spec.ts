@@ -1,0 +1,57 @@
+import { expect, it } from '@jest/globals';
+import type { GateFinding } from '../domain/gate-finding.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
+import { compareWithLive } from './comparison.js';
+import type { Visitor } from './session.guard.js';
+import { writeBackPage } from './views/write-back.js';
+
+const VISITOR: Visitor = {
+  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
+  formToken: 'f',
+  notice: null,
+};
+const HELD: GateFinding[] = [
+  { gate: 'numbers', target: 'title', found: '25 W', detail: '25 W: not in the source' },
+  { gate: 'forbid', target: 'metafield:catalog.note', found: '<b>', detail: '“<b>” is forbidden' },
+];
+const value = (target: string, type: string | null = null) => ({
+  ...{ target, type, value: 'Lamp, 25 W', from: 'name', raw: 'Lamp, 25 W' },
+});
+
+/** A write-back that waits for review; the store could not be read. */
+function pageOf(now: readonly GateFinding[] | null): string {
+  const row = {
+    ...{ id: 'w', store: 'main', externalId: 'shopify:s:1', state: 'pending_review', reason: null },
+    ...{ intended: [value('title'), value('metafield:catalog.note', 'single_line_text_field')], seen: {} },
+    ...{ sent: {}, fields: [], arrived: [], gateFindings: HELD, sources: [], creditsConsumed: null },
+    ...{ createdAt: new Date(0), decidedBy: null, intendedBefore: null, released: false },
+  } as unknown as WriteBackEntity;
+  return writeBackPage(VISITOR, {
+    ...{ row, label: 'Lamp', image: 'https://cdn.shopify.com/a.jpg?width=96', findings: now },
+    comparison: compareWithLive(row, undefined, { problem: 'no answer' }),
+    ...{ last: null, place: {}, newer: null, older: null },
+  });
+}
+
+/** The part of the page about one field. */
+function about(page: string, from: string, to: string): string {
+  return page.slice(page.indexOf(from), page.indexOf(to));
+}
+
+it('the findings of the gates stand beside the text, and in the row of the metafield', () => {
+  const page = pageOf(null);
+  expect(about(page, 'aria-label="Title"', 'id="metafields"')).toContain('25 W: not in the source');
+  const metafields = about(page, 'id="metafields"', 'id="sources"');
+  expect(metafields).toContain('“&lt;b&gt;” is forbidden');
+  expect(metafields).not.toContain('25 W: not in the source');
+});
+
+it('the findings of the gates are those of now, where the store can be read', () => {
+  expect(pageOf([])).not.toContain('not in the source');
+});
+
+it('the product’s image stands beside its name, and sends no address of the page', () => {
+  expect(about(pageOf(null), '<img', '<h1')).toMatch(
+    /src="https:\/\/cdn\.shopify\.com\/a\.jpg\?width=96"\s+alt=""[^>]*referrerpolicy="no-referrer"/,
+  );
+});
