@@ -179,7 +179,11 @@ const CASES: [string, ProductFacts, RegExp][] = [
   ['skipped', facts({ writeBacks: [writeBack({ state: 'skipped' })] }), /^nothing was written to the store/],
   ['not written', facts({ writeBacks: [writeBack({ state: 'failed' })] }), /could not be written/],
   ['rejected', facts({ writeBacks: [writeBack({ state: 'rejected' })] }), /^its content was rejected/],
-  ['undone', facts({ writeBacks: [writeBack({ state: 'reverted', revertedAt: AT(6) })] }), /is undone since/],
+  [
+    'undone',
+    facts({ writeBacks: [writeBack({ state: 'reverted', revertedAt: AT(6) })] }),
+    /its last write-back was reverted at/,
+  ],
 ];
 
 describe('the standing of a product', () => {

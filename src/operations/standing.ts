@@ -102,7 +102,7 @@ function writeBackState({ id, state, reason, settledAt, revertedAt }: WriteBackR
     case 'rejected':
       return `its content was rejected at ${at(settledAt)}`;
     case 'reverted':
-      return `what was written to the store is undone since ${at(revertedAt)}: ${why}`;
+      return `its last write-back was reverted at ${at(revertedAt)}: ${why}`;
   }
 }
 

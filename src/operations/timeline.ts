@@ -253,7 +253,8 @@ function writeBackEntries(writeBack: PresentedWriteBack): TimelineEntry[] {
             what: `write-back ${state === 'reverted' ? 'applied' : state}`,
             reason: state === 'reverted' ? null : reason,
             id,
-            fields,
+            // The journal keeps one outcome of each field: that of the revert, below.
+            fields: state === 'reverted' ? [] : fields,
           },
         ];
   const undone =

@@ -336,7 +336,7 @@ export class WriteBackRepository {
     return this.db.transaction(async (runner) => {
       if (!(await this.#isHeld(externalId, lease, runner))) return false;
       const moved = await this.db.affected(
-        `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'undone', decided_at = now(),
+        `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'the previous values were restored', decided_at = now(),
            decided_by = $3, bulk_change_id = $4 WHERE id = $1 AND state = 'applied'`,
         [id, json(fields), by.actor, by.bulkChangeId ?? null],
         runner,

@@ -30,7 +30,7 @@ export function planRevert(
   const fields = journal.map((field): JournalField => {
     if (field.outcome !== 'written') return field;
     if (restored.has(field.target))
-      return { ...field, outcome: 'reverted', reason: 'its before-image was restored' };
+      return { ...field, outcome: 'reverted', reason: 'the previous value was restored' };
     return {
       ...field,
       outcome: 'not_ours',

@@ -105,7 +105,7 @@ function moveBy(step) {
   const at = all.indexOf(currentRow());
   const next = all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step];
   if (next === undefined) return;
-  next.querySelector('a').focus();
+  (next.querySelector('a, input, summary') ?? next).focus();
   next.scrollIntoView({ block: 'nearest' });
 }
 
@@ -143,7 +143,10 @@ function onKey(key) {
     return true;
   }
   // Handles only keys that the page names. All others belong to the browser.
-  const element = /^[\w/[\]]$/.test(key) ? document.querySelector(`[data-key="${key}"]`) : null;
+  const wanted = /^[\w/[\]]$/.test(key) ? `[data-key="${key}"]` : null;
+  if (wanted === null) return false;
+  // A key that many rows have is about the current one.
+  const element = currentRow()?.querySelector(wanted) ?? document.querySelector(wanted);
   if (element === null) return false;
   use(element);
   return true;

@@ -105,6 +105,9 @@ function decisionForms(visitor: Visitor, { row, place }: WriteBackView): Html {
 const APPROVAL = 'approval';
 
 const REVIEW_KEYS = [
+  ['j', 'next field'],
+  ['k', 'previous field'],
+  ['x', 'accept or not'],
   ['a', 'approve'],
   ['r', 'reject'],
   ['n', 'next'],
@@ -137,7 +140,7 @@ function compared(view: WriteBackView, open: boolean): Html {
   const { row, comparison } = view;
   const fields = comparison.fields.filter((field) => field.kind !== 'metafield');
   const metafields = comparison.fields.filter((field) => field.kind === 'metafield');
-  return html`${fields.map((field, index) => fieldSection(view, field, open, index === 0))}
+  return html`${fields.map((field) => fieldSection(view, field, open))}
   ${metafields.length > 0 && metafieldTable(view, metafields, open)} ${leftOut(row)}`;
 }
 
@@ -181,7 +184,7 @@ function headings(comparison: Comparison): readonly [string, string] {
   }
 }
 
-function fieldSection(view: WriteBackView, field: ComparedField, open: boolean, isFirst: boolean): Html {
+function fieldSection(view: WriteBackView, field: ComparedField, open: boolean): Html {
   const { row, comparison } = view;
   const name = targetName(field.target);
   const [left, right] = headings(comparison);
@@ -191,11 +194,11 @@ function fieldSection(view: WriteBackView, field: ComparedField, open: boolean, 
       <h3>${heading}</h3>
       ${texts[which]} ${field.kind === 'html' && preview(row, field, which, `${name}, ${heading}`)}
     </div>`;
-  return html`<section class="card field" aria-label="${name}">
+  return html`<section class="card field" aria-label="${name}" data-row>
     <div class="head">
       <h2>${name}</h2>
       <div class="actions">
-        ${open && editLink(row, field, isFirst)} ${open ? accept(field, name) : verdictOf(field)}
+        ${open && editLink(row, field)} ${open ? accept(field, name) : verdictOf(field)}
       </div>
     </div>
     ${open && verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
@@ -214,15 +217,14 @@ function gateFindings({ row, findings: now }: WriteBackView, { target }: Compare
   </ul>`;
 }
 
-function editLink({ id, intended }: WriteBackEntity, { target }: ComparedField, isFirst: boolean): Html {
+function editLink({ id, intended }: WriteBackEntity, { target }: ComparedField): Html {
   const value = intended.find((each) => each.target === target);
   if (value === undefined || !isEditable(value)) return html``;
-  const key = isFirst && html` data-key="e"`;
   return html`<a
     class="reviewer-only"
     href="${pathTo(`/write-backs/${id}/edit`, { field: target })}"
     aria-label="${messages.editTitle(targetName(target))}"
-    ${key}
+    data-key="e"
     >Edit</a
   >`;
 }
@@ -306,12 +308,12 @@ function metafieldRow(view: WriteBackView, field: ComparedField, open: boolean):
   const { row, comparison } = view;
   const [left, right] = headings(comparison);
   const texts = sidesOf(comparison, field);
-  return html`<tr>
+  return html`<tr data-row>
     <th scope="row">
       <code>${targetName(field.target)}</code>
       <span class="quiet">${field.type}</span>
       <div class="choices">
-        ${open && accept(field, targetName(field.target))} ${open && editLink(row, field, false)}
+        ${open && accept(field, targetName(field.target))} ${open && editLink(row, field)}
       </div>
       ${verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     </th>
