@@ -40,6 +40,7 @@ export const messages = {
   approveChosen: 'approve selected',
   rejectChosen: 'reject selected',
   approvedFields: (fields: string): string => `approved${fields}; it is written next`,
+  acceptOrNot: 'accept or not',
   backToList: 'back to the list',
 
   // Signing in

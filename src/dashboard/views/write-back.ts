@@ -107,7 +107,7 @@ const APPROVAL = 'approval';
 const REVIEW_KEYS = [
   ['j', 'next field'],
   ['k', 'previous field'],
-  ['x', 'accept or not'],
+  ['x', messages.acceptOrNot],
   ['a', 'approve'],
   ['r', 'reject'],
   ['n', 'next'],

@@ -147,6 +147,8 @@ const UNIT_AFTER =
 /** Between the numbers of a size or a range, whose unit stands once at the end. */
 const SIGN_BETWEEN = /^\s{0,2}[x×*–—-]\s{0,2}$/i;
 const WORD_BETWEEN = /^\s(?:to|bis|à|a|and|und|et|y|e|or|oder|ou|o)\s$/i;
+/** Numbers of one size. A longer row is no size, and each would repeat the whole of it. */
+const MOST_IN_ONE = 4;
 /** Spellings that are words, too: `2020 in Italy`, `5 a day`, `2 an hour`. */
 const WORDS: ReadonlySet<string> = new Set(['in', 'a', 'an']);
 /** Digits of other scripts, ten in a row from each of these on. */
@@ -168,16 +170,20 @@ export function quantitiesIn(text: string): Quantity[] {
     digits: match[0],
   }));
   const quotes = quotesBefore(read, places);
-  let next: (Measured & { readonly start: number }) | null = null;
+  let next: (Measured & { readonly start: number; readonly numbers: number }) | null = null;
   for (let index = places.length - 1; index >= 0; index -= 1) {
     const place = places[index];
     if (place === undefined) break;
     const own = unitAt(read, place, quotes[index] ?? 0);
     const measured: Measured | null =
-      own ?? (next === null ? null : inherited(read.slice(place.end, next.start), next));
+      own ??
+      (next === null || next.numbers >= MOST_IN_ONE
+        ? null
+        : inherited(read.slice(place.end, next.start), next));
     // `X25 W` is a model's name, not a number.
     const isName = /[\p{L}\p{N}]/u.test(read.charAt(place.start - 1));
-    next = measured === null || isName ? null : { start: place.start, ...measured };
+    const numbers: number = own !== null || next === null ? 1 : next.numbers + 1;
+    next = measured === null || isName ? null : { start: place.start, numbers, ...measured };
     if (next === null) continue;
     const { end, unit, isCertain } = next;
     found.push({ text: text.slice(place.start, end), values: valuesOf(place.digits), unit, isCertain });
