@@ -105,7 +105,7 @@ function moveBy(step) {
   const at = all.indexOf(currentRow());
   const next = all[at === -1 ? (step > 0 ? 0 : all.length - 1) : at + step];
   if (next === undefined) return;
-  (next.querySelector('a, input, summary') ?? next).focus();
+  (next.querySelector('a') ?? next.querySelector('input') ?? next).focus();
   next.scrollIntoView({ block: 'nearest' });
 }
 
