@@ -218,7 +218,7 @@ function verdict(value: IntendedValue, current: string | null, context: WriteBac
       reason: 'the catalog returns the store’s own text: nothing was generated',
     };
   }
-  const edit = merchantEdit(value, current, context.written[value.target], context.seen[value.target]);
+  const edit = merchantEdit(value, current, context.written[value.target], context.seen);
   if (edit === null) return { verdict: 'write', reason: 'generated' };
   if (context.released) return { verdict: 'write', reason: `approved, although ${edit}` };
   if (context.onConflict === 'overwrite')
@@ -259,9 +259,10 @@ function merchantEdit(
   value: IntendedValue,
   current: string | null,
   written: WrittenField | undefined,
-  seen: string | undefined,
+  seenFields: WriteBackContext['seen'],
 ): string | null {
   const hash = valueHash(current);
+  const seen = seenFields[value.target];
   if (placeOfTarget(value.target).locale !== null) {
     // An existing translation that is not ours was written by a person or another app. It stays, although it is a source.
     if (current === null || (written?.ours != null && hash === written.ours)) return null;
@@ -271,9 +272,13 @@ function merchantEdit(
   }
   if (written?.ours != null) return hash === written.ours ? null : 'the merchant edited it after we wrote it';
   if (seen !== undefined) return hash === seen ? null : 'the merchant edited it after it was read';
-  // We never wrote the field and never read it, so only an empty metafield may be written.
-  if (isStoreField(value.target)) return 'what it held when the content was asked for is not known';
-  return current === null ? null : 'somebody else keeps a value there';
+  // We never wrote the field and never read it, so only an empty metafield may be written. The same holds for a field
+  // that the release did not read yet that read the others.
+  const wasOtherRead = Object.keys(seenFields).length > 0;
+  if (current === null && (wasOtherRead || !isStoreField(value.target))) return null;
+  return isStoreField(value.target)
+    ? 'what it held when the content was asked for is not known'
+    : 'somebody else keeps a value there';
 }
 
 /** True when the live value has the intended content, even if the store spells it differently. */
