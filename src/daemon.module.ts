@@ -7,7 +7,7 @@ import { ApiModule, InstallModule, ProbesModule } from './api/api.module.js';
 import { AppModule } from './app.module.js';
 import type { AppConfig, ProcessRole } from './config/index.js';
 import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
-import { NotificationsModule } from './notifications/notifications.module.js';
+import { LifecycleEventsModule, NotificationsModule } from './notifications/notifications.module.js';
 import { createLoggerOptions } from './observability/logging/index.js';
 import { EnqueuedRowWork } from './operations/enqueued-row-work.js';
 import { RowWorkPort } from './operations/ports.js';
@@ -31,8 +31,11 @@ const ROLE_MODULES: Readonly<
   Record<ProcessRole, (config: AppConfig) => NonNullable<DynamicModule['imports']>>
 > = {
   receive: () => [WebhooksModule, InstallModule],
-  work: ({ notifications }) =>
-    notifications.webhookUrl === undefined ? [WorkModule] : [WorkModule, NotificationsModule],
+  work: ({ notifications }) => [
+    WorkModule,
+    ...(notifications.webhookUrl === undefined ? [] : [NotificationsModule]),
+    ...(notifications.events.webhookUrl === undefined ? [] : [LifecycleEventsModule]),
+  ],
   admin: (config) => [ApiModule, new AccessTokens(config).any ? DashboardModule : DashboardOffModule],
 };
 

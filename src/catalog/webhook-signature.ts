@@ -76,6 +76,13 @@ export function readSignatureClaim(headers: Pick<SignedDelivery, 'timestamp' | '
   return hex === undefined ? { ok: false, reason: 'malformed_signature' } : { ok: true, timestamp, hex };
 }
 
+/** The headers of a delivery of our own, signed in the same way, for receivers that check it by the same rules. */
+export function signWebhook(secret: string, body: string, now: Date): Record<string, string> {
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const hex = digest(secret, timestamp, Buffer.from(body)).toString('hex');
+  return { 'X-Webhook-Timestamp': timestamp, 'X-Webhook-Signature': `sha256=${hex}` };
+}
+
 function digest(secret: string, timestamp: string, rawBody: Uint8Array): Buffer {
   return createHmac('sha256', secret).update(`${timestamp}.`).update(rawBody).digest();
 }

@@ -41,6 +41,7 @@ export const messages = {
 
   // Expected values of single keys
   notAdmin: 'another name than admin, which is the name of server.adminToken',
+  eventSecret: 'a secret of 16 characters at least beside webhookUrl: openssl rand -hex 32',
   encryptionKey: '32 random bytes as base64 or hexadecimal: openssl rand -hex 32',
   templateCredentials: 'clientId and clientSecret: the tokens come by the install flow',
   keyForTemplate: 'a key, because storeTemplate is set: openssl rand -hex 32',

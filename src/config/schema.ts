@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SHORTEST_SECRET } from '../domain/secret-strength.js';
 import { keyBytes } from '../domain/encryption-key.js';
 import { serverUrlProblem } from './addresses.js';
 import {
@@ -71,7 +72,13 @@ export const configSchema = section({
     ),
   }),
   queue: section({ redisUrl: redisUrl.optional(), runsAtOnce: amount(4, { min: 1, max: 32 }) }),
-  notifications: section({ webhookUrl: optionalSecretAddress }),
+  notifications: section({
+    webhookUrl: optionalSecretAddress,
+    events: section({ webhookUrl: optionalSecretAddress, secret: optionalText }).refine(
+      ({ webhookUrl, secret }) => webhookUrl === undefined || (secret?.length ?? 0) >= SHORTEST_SECRET,
+      messages.eventSecret,
+    ),
+  }),
   workspaces: named(workspaceSchema),
   stores: named(storeSchema),
   storeTemplate: z.preprocess((value) => value ?? undefined, storeTemplateSchema.optional()),

@@ -13,6 +13,7 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'clientSecret',
   'webhookSecret',
   'webhookUrl',
+  'secret',
   'encryptionKey',
   'previousEncryptionKey',
 ]);

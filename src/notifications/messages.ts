@@ -62,6 +62,8 @@ export const messages = {
   receiverSilent: (code: string): string => `the receiver of notifications did not answer (${code})`,
   receiverRefused: (status: number): string => `the receiver of notifications answered ${String(status)}`,
   noAnswer: 'no answer',
+  eventNotAccepted: 'the receiver did not accept a lifecycle event; it is sent again later',
+  eventsNotConfigured: 'notifications.events.webhookUrl and its secret are not set',
   notConfigured: 'notifications.webhookUrl is not set',
 } as const;
 

@@ -18,36 +18,43 @@ export interface OutgoingWebhook {
   post(text: string): Promise<void>;
 }
 
+/** Posts a JSON text, with further headers. Resolves and throws as `OutgoingWebhook.post` does. */
+export type OutgoingPost = (body: string, headers?: Readonly<Record<string, string>>) => Promise<void>;
+
 /**
- * Sends messages in the format of Slack's incoming webhooks: `{"text": "…"}`. The address is a secret, so errors and
- * their causes do not contain it. Redirects are not followed, and only the status of the response is read.
+ * Posts to one address. The address is a secret, so errors and their causes do not contain it. Redirects are not followed, and only
+ * the status of the response is read.
  */
-export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWebhook {
+export function outgoingPost(url: string, timeoutMs = TIMEOUT_MS): OutgoingPost {
   const isLoopback = LOOPBACK.test(new URL(url).hostname);
-  return {
-    post: async (text) => {
-      const answer = await axios
-        .request<Readable>({
-          url,
-          method: 'POST',
-          headers: { 'Content-Type': 'application/json', 'User-Agent': 'store-sync' },
-          data: JSON.stringify({ text: escaped(text) }),
-          maxRedirects: 0,
-          responseType: 'stream',
-          decompress: false,
-          validateStatus: () => true,
-          signal: AbortSignal.timeout(timeoutMs),
-          ...(isLoopback ? { proxy: false as const } : {}),
-        })
-        .catch((error: unknown) => {
-          throw unanswered(error);
-        });
-      answer.data.on('error', () => undefined); // the rest of the body is not needed
-      answer.data.destroy();
-      if (answer.status >= 200 && answer.status < 300) return;
-      throw refused(answer.status, answer.headers['retry-after']);
-    },
+  return async (body, headers = {}) => {
+    const answer = await axios
+      .request<Readable>({
+        url,
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json', 'User-Agent': 'store-sync' },
+        data: body,
+        maxRedirects: 0,
+        responseType: 'stream',
+        decompress: false,
+        validateStatus: () => true,
+        signal: AbortSignal.timeout(timeoutMs),
+        ...(isLoopback ? { proxy: false as const } : {}),
+      })
+      .catch((error: unknown) => {
+        throw unanswered(error);
+      });
+    answer.data.on('error', () => undefined); // the rest of the body is not needed
+    answer.data.destroy();
+    if (answer.status >= 200 && answer.status < 300) return;
+    throw refused(answer.status, answer.headers['retry-after']);
   };
+}
+
+/** Sends messages in the format of Slack's incoming webhooks: `{"text": "…"}`. */
+export function outgoingWebhook(url: string, timeoutMs = TIMEOUT_MS): OutgoingWebhook {
+  const post = outgoingPost(url, timeoutMs);
+  return { post: (text) => post(JSON.stringify({ text: escaped(text) })) };
 }
 
 /** These three characters are markup in Slack. */

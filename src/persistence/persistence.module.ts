@@ -10,6 +10,7 @@ import { HistoryRepository } from './history.repository.js';
 import { Inbox } from './inbox.js';
 import { LinkRepository } from './link.repository.js';
 import { ListingRepository } from './listing.repository.js';
+import { LifecycleEventRepository } from './lifecycle-event.repository.js';
 import { NotificationRepository } from './notification.repository.js';
 import { PaceRepository } from './pace.repository.js';
 import { OwedRepository } from './owed.repository.js';
@@ -55,6 +56,7 @@ const REPOSITORIES = [
   ListingRepository,
   SavedPlanRepository,
   NotificationRepository,
+  LifecycleEventRepository,
   GaugeRepository,
   RetentionRepository,
 ];

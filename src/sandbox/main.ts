@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isScope, SCOPES, type Scope } from './catalog/auth/scopes.js';
 import { startCatalogSandbox, type CatalogSandboxOptions } from './catalog/index.js';
@@ -17,12 +18,14 @@ const USAGE = `The catalog sandbox: a service to try things out against.
   --schema NAME        default sandbox_catalog
   --host HOST          serve: default 127.0.0.1
   --port PORT          serve: default 4010
+  --token-file FILE    serve: writes the API token to a file of the owner, in place of the terminal
   --public-url URL     serve: the origin under which clients reach it
   --reading NAME=VALUE serve: another reading of what the interface leaves open; repeatable
   --scopes LIST        token issue, user create: of ${SCOPES.join(',')}; default all
 `;
 
 const DEFAULT_PORT = '4010';
+const OWNER_ONLY = 0o600;
 
 /** The caller can fix this error, so it is one line without a stack. */
 class UsageError extends Error {}
@@ -53,6 +56,7 @@ interface Invocation {
     readonly host?: string | undefined;
     readonly port?: string | undefined;
     readonly 'public-url'?: string | undefined;
+    readonly 'token-file'?: string | undefined;
     readonly reading?: string[] | undefined;
     readonly scopes?: string | undefined;
     readonly help?: boolean | undefined;
@@ -71,6 +75,7 @@ function readInvocation(args: string[]): Invocation {
         host: text,
         port: text,
         'public-url': text,
+        'token-file': text,
         reading: { type: 'string', multiple: true },
         scopes: text,
         help: { type: 'boolean', short: 'h' },
@@ -118,7 +123,9 @@ async function serve(
   });
   const { id, token } = await sandbox.issueApiToken('printed at start', { scopes: scopesOf(invocation) });
   print(`base URL   ${sandbox.baseUrl}`);
-  print(`API token  ${token}   (id ${id}, shown once)`);
+  const file = options['token-file'];
+  if (file !== undefined) writeFileSync(file, `${token}\n`, { mode: OWNER_ONLY });
+  print(`API token  ${file === undefined ? token : `in ${file}`}   (id ${id}, shown once)`);
   await stopped;
   await sandbox.stop();
 }

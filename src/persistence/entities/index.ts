@@ -4,6 +4,7 @@ import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
+import { LifecycleEventEntity } from './lifecycle-event.entity.js';
 import { NotificationEntity } from './notification.entity.js';
 import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
@@ -45,12 +46,14 @@ export const ENTITIES = [
   WorkspacePaceEntity,
   StoreInstallationEntity,
   UsedInstallStateEntity,
+  LifecycleEventEntity,
 ];
 
 export {
   AuditEntryEntity,
   BulkChangeEntity,
   GenerationTaskEntity,
+  LifecycleEventEntity,
   NotificationEntity,
   OwedProductEntity,
   ProductIdentifierEntity,

@@ -25,6 +25,7 @@ import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
 import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
 import { VariantResults1765304000000 } from './1765304000000-variant-results.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
+import { LifecycleEvents1765371000000 } from './1765371000000-lifecycle-events.js';
 import { StoreInstallations1765370000000 } from './1765370000000-store-installations.js';
 
 /** Every migration, oldest first. They are listed, not globbed, so that a bundle or a test cannot miss one. */
@@ -53,6 +54,7 @@ export const MIGRATIONS = [
   VariantResults1765304000000,
   VariantsByCatalogId1765311000000,
   StoreInstallations1765370000000,
+  LifecycleEvents1765371000000,
   CatalogListings1765381000000,
   CsvUpload1765350000000,
   WorkspacePace1765382000000,

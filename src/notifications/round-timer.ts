@@ -1,21 +1,27 @@
-import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
-import { SchedulerRegistry } from '@nestjs/schedule';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
+import type { SchedulerRegistry } from '@nestjs/schedule';
 import { errorLine } from '../domain/errors.js';
-import { Logger } from '../runtime/logger.js';
-import { Shutdown } from '../runtime/shutdown.js';
-import { Announcer } from './announcer.js';
+import type { Logger } from '../runtime/logger.js';
+import type { Shutdown } from '../runtime/shutdown.js';
 import { messages } from './messages.js';
 
 const EVERY_MS = 5_000;
 
+/** Work that is done again and again: one round looks at the rows, and sends what is due. */
+export interface Rounds {
+  /** Aborting `signal` ends the round at its next safe point. */
+  round(signal: AbortSignal): Promise<void>;
+}
+
 /** Rounds of one process never overlap, so that a slow receiver gets one message at a time. Rows keep several processes apart. */
-@Injectable()
-export class AnnouncerTimer implements OnApplicationBootstrap, BeforeApplicationShutdown {
+export class RoundTimer implements OnApplicationBootstrap, BeforeApplicationShutdown {
   readonly #log: Logger;
   #round: Promise<void> | null = null;
 
+  /** `name` is the timer's own among all timers of a process. */
   constructor(
-    private readonly announcer: Announcer,
+    private readonly name: string,
+    private readonly rounds: Rounds,
     private readonly registry: SchedulerRegistry,
     private readonly shutdown: Shutdown,
     logger: Logger,
@@ -30,7 +36,7 @@ export class AnnouncerTimer implements OnApplicationBootstrap, BeforeApplication
         this.#round = null;
       });
     };
-    this.registry.addInterval('notifications', setInterval(round, EVERY_MS));
+    this.registry.addInterval(this.name, setInterval(round, EVERY_MS));
     // An earlier process may have found changes that it did not send.
     round();
   }
@@ -42,7 +48,7 @@ export class AnnouncerTimer implements OnApplicationBootstrap, BeforeApplication
 
   async #guardedRound(): Promise<void> {
     try {
-      await this.announcer.round(this.shutdown.signal);
+      await this.rounds.round(this.shutdown.signal);
     } catch (error) {
       this.#log.warn({ err: errorLine(error) }, messages.roundFailed);
     }
