@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { demoCatalogCsv } from '../../sandbox/demo-catalog/demo-catalog.js';
@@ -29,5 +28,7 @@ for (const [name, value] of [
   ['client secret', file === undefined ? clientSecret : `in ${file}`],
 ])
   process.stdout.write(`${String(name).padEnd(14)} ${String(value)}\n`);
-await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+await new Promise<void>((resolve) => {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+});
 await store.stop();
