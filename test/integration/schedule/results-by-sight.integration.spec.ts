@@ -184,7 +184,7 @@ describe('a result for a variant', () => {
       if (by === 'external_id')
         expect(delivery).toMatchObject({
           ...{ state: 'processed', externalId },
-          note: `product_generated for variant ${externalId}: not written to its product`,
+          note: `product_generated for variant ${externalId}: not written to its product; generated, but no setting maps what came: variants[].html_description`,
         });
       expect(await writeBacks(1)).toEqual([]);
       expect(await newest(1)).toMatchObject({ state: 'requested' });
