@@ -34,7 +34,7 @@ function settings(server: Partial<AppConfig['server']> = {}, webhookUrl?: string
   };
 }
 
-/** Everything is made for real, but for what would connect to a server. */
+/** Everything is real except what would connect to a server. */
 function unconnected(builder: TestingModuleBuilder): TestingModuleBuilder {
   const queue = { on: () => undefined };
   let unconnectedBuilder = builder

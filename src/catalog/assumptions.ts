@@ -280,8 +280,8 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'notified-again',
-    what: 'Whether "never twice" is meant for ever or for each task',
-    default: 'for ever: open tasks are polled, and the newest generated products are looked through',
+    what: 'Whether "never twice" is meant forever or for each task',
+    default: 'forever: open tasks are polled, and the newest generated products are looked through',
     setting: key('tasks.pollSeconds'),
   },
   {

@@ -192,7 +192,7 @@ describe('answers that cannot be used', () => {
     expect(await patch({ status: 404, text: 'x'.repeat(3_000_000) })).toMatchObject({ code: 'not_found' });
   });
 
-  it('an answer that trickles in for ever ends at the deadline', async () => {
+  it('an answer that trickles in forever ends at the deadline', async () => {
     let trickle: NodeJS.Timeout | undefined;
     const reply: Reply = {
       raw: (response) => {

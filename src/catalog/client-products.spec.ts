@@ -182,7 +182,8 @@ describe('listing products', () => {
     expect((await all(client.iterateProducts())).map(({ id }) => id)).toEqual([1, 3]);
     expect(malformed).toEqual([
       {
-        ...{ operation: 'listProducts', id: wrong.external_id },
+        operation: 'listProducts',
+        id: wrong.external_id,
         problem: expect.stringMatching(/^sku: /),
       },
       { operation: 'listProducts', id: null, problem: expect.any(String) },

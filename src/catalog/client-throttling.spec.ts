@@ -50,7 +50,7 @@ describe('429 and 503', () => {
     expect(time.total).toBeLessThanOrEqual(61_000);
   });
 
-  it('a service that says "now" over and over is not asked without a pause for ever', async () => {
+  it('a service that says "now" over and over is not asked without a pause forever', async () => {
     service.handler = () => ({ status: 429, headers: { 'retry-after': '0' } });
     expect(await errorOf(service.client({}, time).getProduct(7))).toMatchObject({ code: 'throttled' });
     expect(service.asked.length).toBeLessThan(12);
@@ -110,7 +110,7 @@ describe('the ceiling', () => {
 });
 
 describe('requests at once', () => {
-  it('asks the caller once more when a write is about to go out, and a refusal keeps it from being sent', async () => {
+  it('asks the caller again when a write is about to go out, and a refusal keeps it from being sent', async () => {
     replies({ status: 429, headers: { 'retry-after': '5' } });
     const waited: number[] = [];
     const beforeSend = (): void => {

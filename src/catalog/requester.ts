@@ -184,7 +184,13 @@ export class Requester {
     let answer: Answer;
     try {
       answer = await this.http.exchange({
-        ...{ operation, method, url, headers, payload, mutates, timeoutMs },
+        operation,
+        method,
+        url,
+        headers,
+        payload,
+        mutates,
+        timeoutMs,
         freshConnection: call.repeat === 'once',
       });
     } catch (error) {

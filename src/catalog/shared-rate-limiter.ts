@@ -32,7 +32,7 @@ const ALONE_MS = 5_000;
 const ALONE_SHARE = 1 / 8;
 
 /**
- * Spaces the starts of requests like `RateLimiter`, but for all processes of a workspace together. It takes slots in batches, so that a
+ * Spaces the starts of requests like `RateLimiter`, for all processes of a workspace together. It takes slots in batches, so that a
  * busy process asks about twice a second. While the shared pace does not answer, the process goes on by itself at an eighth of the
  * ceiling. Another process learns of a pause when it takes its next slots, within half a second.
  */

@@ -21,20 +21,21 @@ async function program(...args: string[]): Promise<{ code: number; stdout: strin
 }
 
 const COMMANDS = [
-  ...[
-    'start',
-    'demo',
-    'check',
-    'plan',
-    'apply',
-    'sync',
-    'status',
-    'deliveries',
-    'products',
-    'drift',
-    'generate',
-  ],
-  ...['write-backs', 'webhook', 'migrate', 'completion'],
+  'start',
+  'demo',
+  'check',
+  'plan',
+  'apply',
+  'sync',
+  'status',
+  'deliveries',
+  'products',
+  'drift',
+  'generate',
+  'write-backs',
+  'webhook',
+  'migrate',
+  'completion',
 ];
 
 describe('the command line', () => {

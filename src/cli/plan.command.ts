@@ -53,7 +53,9 @@ class PlanAction {
     if (options.json) {
       printJson({
         ...(options.save ? { id: saved } : {}),
-        ...{ store: store.key, ...plan, actions },
+        store: store.key,
+        ...plan,
+        actions,
         ...(gone === null ? {} : { gone }),
       });
     } else printPlan(store.key, plan, actions, gone ?? [], saved);

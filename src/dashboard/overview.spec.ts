@@ -11,15 +11,17 @@ const VISITOR: Visitor = {
 
 function overview(gone: StoreStatus['gone'], over: Partial<StoreStatus> = {}): string {
   const store: StoreStatus = {
-    ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
-    ...{
-      products: { linked: 3, orphaned: 2 },
-      tasks: {},
-      writeBacks: {},
-      unmappedParts: 0,
-      held: { limits: { maxWritesPerRun: 0, maxWritesPerDay: 0 }, gates: {} },
-      gone,
-    },
+    store: 'main',
+    shop: 'one.myshopify.com',
+    watermark: null,
+    lastRuns: [],
+    unsuccessful: [],
+    products: { linked: 3, orphaned: 2 },
+    tasks: {},
+    writeBacks: {},
+    unmappedParts: 0,
+    held: { limits: { maxWritesPerRun: 0, maxWritesPerDay: 0 }, gates: {} },
+    gone,
     owed: { count: 0, since: null, reasons: [] },
     health: { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null },
     ...over,

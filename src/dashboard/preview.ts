@@ -22,7 +22,7 @@ export interface Preview {
 }
 
 /**
- * A description as a visitor of the shop sees it, but for what it would load: images and embedded pages are named by
+ * A description as a visitor of the shop sees it, except what it would load: images and embedded pages are named by
  * their address. No other host may learn who reads a page, and a frame without scripts could still open
  * connections. Other elements are those of `safeTag`. The content security policy and the sandbox of the
  * frame keep the rest from doing anything.

@@ -13,7 +13,13 @@ const VISITOR: Visitor = {
 };
 const AT = '2026-11-22T10:00:00.000Z';
 const EMPTY = {
-  ...{ failed: 0, planned: 0, created: 0, updated: 0, orphaned: 0, conflicted: 0, owed: 0 },
+  failed: 0,
+  planned: 0,
+  created: 0,
+  updated: 0,
+  orphaned: 0,
+  conflicted: 0,
+  owed: 0,
   generationRequested: 0,
 };
 
@@ -21,18 +27,25 @@ const EMPTY = {
 function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string {
   const page = runPage(VISITOR, {
     run: {
-      ...{ id: 'r1', store: 'main', status: 'succeeded', kind: 'full', trigger: 'api', counts: NO_COUNTS },
-      ...{
-        startedAt: AT,
-        finishedAt: AT,
-        error: null,
-        notes: [],
-        steps: [],
-        requests: { catalog: 0, store: 0 },
-      },
+      id: 'r1',
+      store: 'main',
+      status: 'succeeded',
+      kind: 'full',
+      trigger: 'api',
+      counts: NO_COUNTS,
+      startedAt: AT,
+      finishedAt: AT,
+      error: null,
+      notes: [],
+      steps: [],
+      requests: { catalog: 0, store: 0 },
       ...run,
     },
-    ...{ phase: 'done', stopping: false, changes: new Map(), choice: {}, now: new Date(AT) },
+    phase: 'done',
+    stopping: false,
+    changes: new Map(),
+    choice: {},
+    now: new Date(AT),
     progress: { settled: 0, planned: 0, perSecond: null, secondsLeft: null },
     items: { items: [], total: 0, limit: 50, offset: 0, outcomes: EMPTY },
     ...view,
@@ -42,8 +55,14 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
 
 function item(over: Partial<RunItem>): RunItem {
   return {
-    ...{ outcome: 'updated', externalId: 'shopify:x:1', label: 'Lamp', kind: 'update', reason: 'changed' },
-    ...{ fields: ['name'], at: AT, ...over },
+    outcome: 'updated',
+    externalId: 'shopify:x:1',
+    label: 'Lamp',
+    kind: 'update',
+    reason: 'changed',
+    fields: ['name'],
+    at: AT,
+    ...over,
   };
 }
 

@@ -15,7 +15,9 @@ const link = { written: null, pushedFields: {} };
 describe('translations on the dashboard', () => {
   it('are named by field and language, and metafields count as such', () => {
     expect(['title', 'fr:title', 'pt-BR:metafield:catalog.care'].map(targetName)).toEqual([
-      ...['Title', 'Title (fr)', 'catalog.care (pt-BR)'],
+      'Title',
+      'Title (fr)',
+      'catalog.care (pt-BR)',
     ]);
     expect(targetList(['fr:title', 'metafield:a.b', 'fr:metafield:a.b'])).toBe('Title (fr), 2 metafields');
   });
@@ -27,7 +29,9 @@ describe('translations on the dashboard', () => {
     ]);
     const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
     const { fields } = compareWithLive(row(), undefined, {
-      ...{ live: live(), translations, link },
+      live: live(),
+      translations,
+      link,
       definitions: NO_DEFINITIONS,
       categories: new Map(),
     });

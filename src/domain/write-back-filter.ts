@@ -31,7 +31,7 @@ export interface BulkItem {
   /** False when it was, or would be, left as it is. */
   readonly ok: boolean;
   readonly detail: string;
-  /** The fields of a revert, with what became of each. */
+  /** The fields of a revert, with the outcome of each. */
   readonly fields: readonly {
     readonly target: string;
     readonly outcome: FieldOutcome;

@@ -57,8 +57,22 @@ async function initdb(draft: string, { binaries, user, disposable }: NewCluster)
     await chown(passwordFile, user.uid, user.gid);
   }
   const args = [
-    ...['--pgdata', draft, '--username', SUPERUSER, '--pwfile', passwordFile, '--auth', 'scram-sha-256'],
-    ...['--encoding', 'UTF8', '--locale', 'C', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    '--pgdata',
+    draft,
+    '--username',
+    SUPERUSER,
+    '--pwfile',
+    passwordFile,
+    '--auth',
+    'scram-sha-256',
+    '--encoding',
+    'UTF8',
+    '--locale',
+    'C',
+    '--locale-provider',
+    'builtin',
+    '--builtin-locale',
+    'C.UTF-8',
     ...(disposable === true ? ['--no-sync'] : []),
   ];
   const result = await runProgram(binaries.initdb, args, {

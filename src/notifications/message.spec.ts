@@ -5,7 +5,10 @@ import { messageOf } from './message.js';
 const since = new Date('2026-11-21T02:00:30Z');
 const endedAt = new Date('2026-11-21T03:15:00Z');
 const row = (kind: string, facts: Record<string, unknown> = {}) => ({
-  ...{ kind, facts, since, endedAt: null },
+  kind,
+  facts,
+  since,
+  endedAt: null,
   subject: 'main',
 });
 const RUN = '67aa4175-5aba-4060-8c7a-304c06bf5166';

@@ -45,8 +45,13 @@ export class AuditOperations {
     isFailure: (result: T) => boolean,
   ): Promise<T> {
     const id = await this.audit.begin({
-      ...{ actor: actingUser(), role: null, via: 'command', address: hostname() },
-      ...{ what: change.what, targets: change.targets, details: change.details ?? {} },
+      actor: actingUser(),
+      role: null,
+      via: 'command',
+      address: hostname(),
+      what: change.what,
+      targets: change.targets,
+      details: change.details ?? {},
     });
     try {
       const result = await work();

@@ -66,7 +66,7 @@ export class BulkOperations {
     private readonly work: RowWorkPort,
   ) {}
 
-  /** How many write-backs an action would take up, and when they were counted. Throws `misconfigured` for an unknown store, `not_found` for an unknown run. */
+  /** The number of write-backs that an action would change, and the time of the count. Throws `misconfigured` for an unknown store, `not_found` for an unknown run. */
   async count(
     action: BulkAction,
     filter: WriteBackFilter,
@@ -93,8 +93,12 @@ export class BulkOperations {
     await this.#mustBeKnown(filter);
     const counted = await this.changes.matching(action, filter, until ?? null);
     const id = await this.changes.add({
-      ...{ action, dryRun, filter, actor },
-      ...{ until: counted.until, matching: counted.count },
+      action,
+      dryRun,
+      filter,
+      actor,
+      until: counted.until,
+      matching: counted.count,
     });
     await this.work.bulkChange(id);
     return this.#known(id);
@@ -138,7 +142,16 @@ export class BulkOperations {
 function present(change: BulkChangeEntity): PresentedBulkChange {
   const { id, action, dryRun, filter, actor, state, matching, done, refused, reason, items } = change;
   return {
-    ...{ id, action, dryRun, filter: { ...filter }, actor, state, matching, done, refused, reason },
+    id,
+    action,
+    dryRun,
+    filter: { ...filter },
+    actor,
+    state,
+    matching,
+    done,
+    refused,
+    reason,
     items: items.map((item) => ({ ...item, fields: [...item.fields] })),
     createdAt: change.createdAt.toISOString(),
     finishedAt: moment(change.finishedAt),

@@ -83,7 +83,15 @@ export class DeliveryOperations {
 export function summarised(row: DeliveryRow): DeliverySummary {
   const { id, workspace, via, state, action, externalId, taskId, note, attempts } = row;
   return {
-    ...{ id, workspace, via, state, action, externalId, taskId, note, attempts },
+    id,
+    workspace,
+    via,
+    state,
+    action,
+    externalId,
+    taskId,
+    note,
+    attempts,
     receivedAt: row.receivedAt.toISOString(),
     settledAt: moment(row.settledAt),
   };

@@ -111,7 +111,11 @@ export class DriftOperations {
       products.set(externalId, { externalId, label, findings: [...findings, GONE_FROM_CATALOG] });
     }
     return {
-      ...{ store: store.key, checked, passedOver, drifted: products.size, catalogProblem: problem },
+      store: store.key,
+      checked,
+      passedOver,
+      drifted: products.size,
+      catalogProblem: problem,
       products: [...products.values()].sort((one, other) => (one.externalId < other.externalId ? -1 : 1)),
     };
   }

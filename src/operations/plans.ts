@@ -115,7 +115,14 @@ export class PlanOperations {
 export function presentPlan(plan: SavedPlanEntity): PresentedPlan {
   const { id, store, kind, state, entries, incomplete, error, runId } = plan;
   return {
-    ...{ id, store, kind, state, entries, incomplete, error, runId },
+    id,
+    store,
+    kind,
+    state,
+    entries,
+    incomplete,
+    error,
+    runId,
     counts: { ...plan.counts },
     createdAt: plan.createdAt.toISOString(),
     appliedAt: moment(plan.appliedAt),

@@ -62,7 +62,10 @@ export function presentHealth(state: StoreStateEntity | undefined): Health {
 
 function paused({ code, scope, reason, since, until }: StandingPause): Health {
   return {
-    ...{ state: 'paused', code, scope, reason },
+    state: 'paused',
+    code,
+    scope,
+    reason,
     since: since.toISOString(),
     nextTry: until.toISOString(),
   };

@@ -132,7 +132,14 @@ export class ProductOperations {
 export function summarised(link: ProductRow): ProductSummary {
   const { externalId, store, workspace, label, handle, state, catalogId, withheld, generationDue } = link;
   return {
-    ...{ externalId, store, workspace, label, handle, state, catalogId, generationDue },
+    externalId,
+    store,
+    workspace,
+    label,
+    handle,
+    state,
+    catalogId,
+    generationDue,
     withheld: withheld.map(presentWithheld),
     firstSeenAt: link.firstSeenAt.toISOString(),
     lastSeenAt: link.lastSeenAt.toISOString(),

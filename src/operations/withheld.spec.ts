@@ -20,14 +20,18 @@ describe('a withheld identifier', () => {
   it.each(HOLDERS)('held by %s is shown with the remedy of the case', (whose) => {
     expect(held({ whose, catalogId: '9' })).toMatchObject({
       ...identifier,
-      ...{ remedy: REMEDIES[whose], holder: { whose, who: HOLDER_WORDS[whose], catalogId: '9' } },
+      remedy: REMEDIES[whose],
+      holder: { whose, who: HOLDER_WORDS[whose], catalogId: '9' },
     });
   });
 
   it('links the products of ours that have it, each once, also by their variants', () => {
     const externalIds = [OURS, `${OURS}:5`, 'erp:1'];
     expect(held({ externalIds }).holder).toEqual({
-      ...{ whose: 'this_store', who: HOLDER_WORDS.this_store, externalIds, catalogId: null },
+      whose: 'this_store',
+      who: HOLDER_WORDS.this_store,
+      externalIds,
+      catalogId: null,
       products: [OURS],
     });
     expect(held({ whose: 'orphan', externalIds: [OURS] }).holder?.products).toEqual([OURS]);

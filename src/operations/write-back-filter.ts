@@ -17,7 +17,7 @@ const filterShape = {
   externalId: text.optional(),
   run: z.uuid().optional().describe('id of the run that asked for the content'),
   field: text.optional().describe('a target, such as title or metafield:catalog.material'),
-  outcome: z.enum(FIELD_OUTCOMES).optional().describe('what became of a field; with field, of that field'),
+  outcome: z.enum(FIELD_OUTCOMES).optional().describe('the outcome of a field; with field, of that field'),
   actor: text.optional().describe('who decided last'),
   day: z.iso.date().optional().describe('the day on which something happened last, in UTC'),
   from: time.optional().describe('something happened last at this time or later'),

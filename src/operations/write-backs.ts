@@ -36,7 +36,7 @@ export const writeBackSchema = z.object({
   state: z.enum(STATES),
   reason: z.string().nullable(),
   fields: z.array(writeBackFieldSchema),
-  /** Every field and attribute that the result brought, and what is meant to become of it. */
+  /** Every field and attribute that the result brought, and what is intended for it. */
   arrived: z.array(
     z.object({
       from: z.string(),
@@ -242,12 +242,20 @@ function unknown(id: string): RowOutcome {
 export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
   const { id, store, externalId, deliveryId, state, reason, attempts } = row;
   return {
-    ...{ id, store, externalId, deliveryId, state, reason, attempts },
+    id,
+    store,
+    externalId,
+    deliveryId,
+    state,
+    reason,
+    attempts,
     fields: fieldsOf(row),
     arrived: row.arrived,
     gates: row.gateFindings,
     sources: row.sources,
-    ...{ creditsConsumed: row.creditsConsumed, runId: row.runId, reappliedFrom: row.reappliedFrom },
+    creditsConsumed: row.creditsConsumed,
+    runId: row.runId,
+    reappliedFrom: row.reappliedFrom,
     resultAt: row.resultAt.toISOString(),
     createdAt: row.createdAt.toISOString(),
     settledAt: moment(row.settledAt),
@@ -276,7 +284,13 @@ function fieldsOf(row: WriteBackRow): WriteBackField[] {
       };
     });
   const others = [...journal.values()].map(({ target, outcome, reason, before, after }) => ({
-    ...{ target, intended: null, came: null, outcome, reason, before, after },
+    target,
+    intended: null,
+    came: null,
+    outcome,
+    reason,
+    before,
+    after,
   }));
   return [...intended, ...others];
 }

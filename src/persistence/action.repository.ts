@@ -110,7 +110,10 @@ export class ActionRepository {
   /** The open creations of a run for these products. */
   async creationsOf(runId: string, externalIds: readonly string[]): Promise<SyncActionEntity[]> {
     return this.db.repository(SyncActionEntity).findBy({
-      ...{ runId, kind: 'create', state: 'planned', catalogId: IsNull() },
+      runId,
+      kind: 'create',
+      state: 'planned',
+      catalogId: IsNull(),
       externalId: In(externalIds),
     });
   }

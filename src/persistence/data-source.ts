@@ -1,4 +1,5 @@
 import { DataSource } from 'typeorm';
+import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { repeatFor } from '../runtime/time-limit.js';
 import { ENTITIES } from './entities/index.js';
@@ -82,13 +83,13 @@ export async function migrate(source: DataSource): Promise<string[]> {
 /** How many migrations have not been applied yet; changes nothing. */
 export async function pendingMigrations(source: DataSource): Promise<number> {
   // SQL: before the first migration there is no table of migrations to read.
-  const rows: unknown = await source.query(`SELECT to_regclass('migrations') AS found`);
-  const exists = Array.isArray(rows) && rows.some((row: { found: string | null }) => row.found !== null);
-  if (!exists) return MIGRATIONS.length;
+  const tables: unknown = await source.query(`SELECT to_regclass('migrations') AS found`);
+  const [table] = z.tuple([z.object({ found: z.string().nullable() })]).parse(tables);
+  if (table.found === null) return MIGRATIONS.length;
   // SQL: the table of migrations is TypeORM’s own and has no entity.
-  const done: unknown = await source.query('SELECT count(*) AS count FROM migrations');
-  const [first] = done as [{ count: string }];
-  return Math.max(0, MIGRATIONS.length - Number(first.count));
+  const counts: unknown = await source.query('SELECT count(*) AS done FROM migrations');
+  const [{ done }] = z.tuple([z.object({ done: z.coerce.number() })]).parse(counts);
+  return Math.max(0, MIGRATIONS.length - done);
 }
 
 /**

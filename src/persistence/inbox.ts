@@ -10,7 +10,7 @@ import { insertDeliveries, insertValues, type NewDelivery } from './delivery.rep
 
 /** The sender gives up after 10 s and takes nothing but a 5xx for "later": the answer is given well before. */
 const GIVE_UP_MS = 3000;
-/** The server ends a statement after so long; one that says nothing is given up then. Leaves `GIVE_UP_MS` time to say so. */
+/** The server ends a statement after this time, which leaves it time to answer within `GIVE_UP_MS`. */
 const STATEMENT_MS = 2500;
 /** Statements under way at once; what comes meanwhile goes together with the next. */
 const STATEMENTS_AT_ONCE = 2;
@@ -87,8 +87,12 @@ export class Inbox implements OnApplicationShutdown {
         `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body)
          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id`,
         [
-          ...[event.store, event.eventId, event.bodySha256, event.topic],
-          ...[JSON.stringify(event.headers), event.rawBody],
+          event.store,
+          event.eventId,
+          event.bodySha256,
+          event.topic,
+          JSON.stringify(event.headers),
+          event.rawBody,
         ],
       ),
     );
@@ -126,7 +130,7 @@ export class Inbox implements OnApplicationShutdown {
       for (const { delivery, resolve } of batch) {
         const key = `${delivery.workspace}\0${delivery.dedupeKey}`;
         resolve(ids.get(key) ?? null);
-        // The same delivery once more in one batch: stored by the first.
+        // The same delivery occurs twice in the batch: the first one stored it.
         ids.delete(key);
       }
     } catch (error) {

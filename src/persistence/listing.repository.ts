@@ -84,21 +84,25 @@ const BY_COLUMNS = {
 const BY_TIME = { time: 'createdAt', key: 'id' };
 
 const DELIVERIES: Source = {
-  ...{ columns: DELIVERY_COLUMNS, time: 'receivedAt', key: 'id' },
+  columns: DELIVERY_COLUMNS,
+  time: 'receivedAt',
+  key: 'id',
   conditions: {
     ...BY_COLUMNS,
     store: 'entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.store = :store)',
   },
 };
 const RUNS: Source = {
-  ...{ ...BY_TIME, columns: [] },
+  ...BY_TIME,
+  columns: [],
   conditions: {
     ...BY_COLUMNS,
     externalId: 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)',
   },
 };
 const PLANS: Source = {
-  ...{ ...BY_TIME, columns: [] },
+  ...BY_TIME,
+  columns: [],
   conditions: {
     ...BY_COLUMNS,
     externalId:
@@ -106,7 +110,9 @@ const PLANS: Source = {
   },
 };
 const PRODUCTS: Source = {
-  ...{ columns: PRODUCT_COLUMNS, time: 'firstSeenAt', key: 'externalId' },
+  columns: PRODUCT_COLUMNS,
+  time: 'firstSeenAt',
+  key: 'externalId',
   conditions: BY_COLUMNS,
   search: `(entry.label ILIKE :pattern OR entry.handle ILIKE :pattern OR entry.externalId ILIKE :pattern
     OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.product = entry.externalId AND known.value = :search))`,

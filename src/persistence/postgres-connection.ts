@@ -45,7 +45,7 @@ export interface PoolOptions {
   readonly url: string;
   /** Connections at most; 10. */
   readonly max?: number;
-  /** The server ends a statement after so long; absent: never. */
+  /** The server ends a statement after this time; absent: never. */
   readonly statementTimeoutMs?: number;
   /** Called for idle connections that broke; the pool replaces them by itself. */
   readonly onError: (error: CodedError) => void;

@@ -66,8 +66,11 @@ export function entityReader<E extends object>(source: DataSource, entity: Entit
     if (fits === undefined)
       throw new Error(`${metadata.tableName}.${column.databaseName}: no reader for ${type}`);
     return {
-      ...{ column: column.databaseName, property: column.propertyName, type },
-      ...{ nullable: column.isNullable, fits },
+      column: column.databaseName,
+      property: column.propertyName,
+      type,
+      nullable: column.isNullable,
+      fits,
     };
   });
   const reader = (some: readonly ColumnCheck[]): ColumnsReader<E> => {

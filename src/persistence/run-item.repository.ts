@@ -131,8 +131,13 @@ export class RunItemRepository {
     const counts = new Map(rows.map((row) => [row.outcome, row.count]));
     const of = (outcome: RunOutcome): number => counts.get(outcome) ?? 0;
     return {
-      ...{ failed: of('failed'), planned: of('planned'), created: of('created'), updated: of('updated') },
-      ...{ orphaned: of('orphaned'), conflicted: of('conflicted'), owed: of('owed') },
+      failed: of('failed'),
+      planned: of('planned'),
+      created: of('created'),
+      updated: of('updated'),
+      orphaned: of('orphaned'),
+      conflicted: of('conflicted'),
+      owed: of('owed'),
       generationRequested: of('generationRequested'),
     };
   }

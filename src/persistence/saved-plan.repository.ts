@@ -105,7 +105,7 @@ export class SavedPlanRepository {
       .find({ where: { planId }, order: { position: 'ASC' }, take: limit, skip: offset });
   }
 
-  /** Entries in order, after the given position, each with what became of its product's link. */
+  /** Entries in order, after the given position, each with the present state of its product's link. */
   async standing(planId: string, after: string, limit: number): Promise<EntryStanding[]> {
     return this.db.read(
       this.db.reader(SavedPlanEntryEntity).and(standingRow),

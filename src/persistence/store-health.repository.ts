@@ -93,7 +93,7 @@ export class StoreHealthRepository {
     return ended === 1;
   }
 
-  /** Ends the pause without proof of work: should the store refuse again, the next pause is the longer one. */
+  /** Ends the pause without proof of work: if the store refuses again, the next pause is longer. */
   async end(store: string): Promise<void> {
     await this.db.affected(`UPDATE store_state SET ${NO_PAUSE} WHERE store = $1`, [store]);
   }

@@ -52,7 +52,7 @@ export interface WriteBackEnd {
   readonly written: WrittenContent | null;
 }
 
-/** A write-back that a gate found fault with, before anything of it was sent. */
+/** A write-back with a finding of a gate, before anything of it was sent. */
 export interface HeldBack {
   readonly state: Extract<WriteBackState, 'pending_review' | 'skipped'>;
   readonly reason: string;

@@ -40,7 +40,7 @@ describe('the content of a result', () => {
     expect(fates({ fields })).toContain('sections.seo_title: mapped seo.title');
   });
 
-  it('goes to metafields where a namespace is configured, but for what no metafield can hold', () => {
+  it('goes to metafields where a namespace is configured, except values that no metafield can hold', () => {
     const parts = fates({ sections: { namespace: 'catalog' } });
     expect(parts).toContain('sections.power: mapped metafield:catalog.power');
     expect(parts).toContain('sections.nothing: unusable');

@@ -7,8 +7,12 @@ const MAX_KEY = 64;
 const LONGEST_NAME = 1000;
 /** Letters that German spells with two; a general transliteration would drop the difference. */
 const TWO_LETTERS: Readonly<Record<string, string>> = {
-  ...{ ä: 'ae', ö: 'oe', ü: 'ue' },
-  ...{ Ä: 'Ae', Ö: 'Oe', Ü: 'Ue' },
+  ä: 'ae',
+  ö: 'oe',
+  ü: 'ue',
+  Ä: 'Ae',
+  Ö: 'Oe',
+  Ü: 'Ue',
 };
 
 /**
@@ -62,7 +66,7 @@ function keysOf(attributes: readonly (readonly [string, unknown])[]): ReadonlyMa
     const said = new Map<string, string>();
     let number = 1;
     for (const each of sharing.length === 1 ? sharing : sharing.toSorted((a, b) => rank(a) - rank(b))) {
-      // An attribute that says the same once more shares its key.
+      // An attribute that says the same again shares its key.
       const value = sharing.length === 1 ? '' : fingerprint(each.value);
       const known = said.get(value);
       let own = known ?? key;

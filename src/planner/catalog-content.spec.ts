@@ -4,7 +4,9 @@ import { valueHash } from '../domain/written-content.js';
 import { catalogFields, holdsNewContent, sentCatalogFields } from './catalog-content.js';
 
 const settings = storeSchema.parse({
-  ...{ workspace: 'default', shop: 'example.myshopify.com', auth: { accessToken: 'token' } },
+  workspace: 'default',
+  shop: 'example.myshopify.com',
+  auth: { accessToken: 'token' },
   writeBack: { sections: { namespace: 'catalog' } },
 }).writeBack;
 const OLD = { name: 'Old', html_description: '<p>Old</p>', sections: [{ code: 'Material', value: 'Wool' }] };

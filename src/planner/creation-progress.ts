@@ -13,7 +13,7 @@ const GIVE_UP_AFTER_MS: Readonly<Record<CreationTaskState, number>> = {
 
 const REASONS: Readonly<Record<CreationTaskState, string>> = {
   succeeded: 'the catalog says that it created the product, and does not have it',
-  unreadable: 'the catalog does not say what became of the creation, and does not have the product',
+  unreadable: 'the catalog does not report the outcome of the creation, and does not have the product',
   running: 'the catalog did not finish the creation within a day',
 };
 

@@ -10,7 +10,9 @@ function fit(raw: unknown, type: string, validations: Record<string, string> = {
   const [value] = intendedValues({ sections: [{ a1: raw }] }, { ...writeBackSettings, fields: {} });
   if (value === undefined) throw new Error('the attribute is unusable');
   const definition: MetafieldDefinition = {
-    ...{ namespace: 'custom', key: 'a1', type },
+    namespace: 'custom',
+    key: 'a1',
+    type,
     validations: Object.entries(validations).map(([name, rule]) => ({ name, value: rule })),
   };
   const result = fitted(value, definition, matchesPattern);

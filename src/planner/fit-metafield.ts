@@ -105,7 +105,12 @@ const TAKES_OBJECTS: ReadonlySet<string> = new Set([
   'link',
 ]);
 const JSON_ENTRIES: ReadonlySet<string> = new Set([
-  ...['number_integer', 'dimension', 'weight', 'volume', 'rating', 'link'],
+  'number_integer',
+  'dimension',
+  'weight',
+  'volume',
+  'rating',
+  'link',
 ]);
 
 const FITS: Readonly<Record<string, Fit>> = {

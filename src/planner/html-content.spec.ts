@@ -182,7 +182,7 @@ describe('sanitiseHtml', () => {
     expect(printed).toEqual([]);
   });
 
-  it('keeps the text of elements that it drops, but for code', () => {
+  it('keeps the text of elements that it drops, except code', () => {
     expect(sanitiseHtml('<section><font>kept</font></section><script>dropped</script>')).toBe('kept');
   });
 

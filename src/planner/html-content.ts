@@ -9,7 +9,7 @@ export { reducedHtml } from './html/reduced.js';
 export { storableText } from '../domain/text.js';
 
 /**
- * The library checks the output of `safeMarkup` once more. At that point nothing is deep, and no attribute needs its
+ * The library checks the output of `safeMarkup` again. At that point nothing is deep, and no attribute needs its
  * own parser.
  */
 const ALLOWED: sanitizeHtml.IOptions = {

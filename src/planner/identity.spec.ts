@@ -302,10 +302,14 @@ describe('the holder of a withheld identifier', () => {
 
   it('is another product of the store, or a product of another store, where one of ours has it', () => {
     expect(whose({ owners: new Map([[skuKey, [externalId(), other]]]) })).toEqual({
-      ...{ whose: 'this_store', externalIds: [other], catalogId: null },
+      whose: 'this_store',
+      externalIds: [other],
+      catalogId: null,
     });
     expect(whose({ owners: new Map([[skuKey, [externalId(), elsewhere]]]) })).toEqual({
-      ...{ whose: 'other_store', externalIds: [elsewhere], catalogId: null },
+      whose: 'other_store',
+      externalIds: [elsewhere],
+      catalogId: null,
     });
   });
 
@@ -327,13 +331,17 @@ describe('the holder of a withheld identifier', () => {
   it('is a variant’s product for a variant of ours', () => {
     const variantOfOther = `${other}:22`;
     expect(held({ externalId: variantOfOther, isVariant: true }, new Map([[other, 'orphaned']]))).toEqual({
-      ...{ whose: 'orphan', externalIds: [variantOfOther], catalogId: '90' },
+      whose: 'orphan',
+      externalIds: [variantOfOther],
+      catalogId: '90',
     });
   });
 
   it.each([['erp:1'], [elsewhere]])('is foreign where no store of the workspace has %s', (externalId_) => {
     expect(held({ externalId: externalId_ })).toEqual({
-      ...{ whose: 'foreign', externalIds: [externalId_], catalogId: '90' },
+      whose: 'foreign',
+      externalIds: [externalId_],
+      catalogId: '90',
     });
   });
 

@@ -76,7 +76,10 @@ describe('a product without a catalog product', () => {
   it('is created again when the catalog lost it, although nothing changed in the store', () => {
     const lost = linkOf(snapshot(), { goneFromCatalog: true });
     expect(plan(snapshot(), lost)).toMatchObject({
-      ...{ kind: 'create', catalogId: null, recreated: true, wantsGeneration: true },
+      kind: 'create',
+      catalogId: null,
+      recreated: true,
+      wantsGeneration: true,
       reason: 'its catalog product is gone: it is created again',
       fields: filledFields(toCatalogBody(snapshot(), rules())),
     });
@@ -266,7 +269,9 @@ describe('texts in further languages', () => {
   it('that changed are sent, and ask for no generation', () => {
     const edited = snapshot({ translations: { fr: { title: 'Gourde' } } });
     expect(planProduct(edited, known, rules(), fields)).toMatchObject({
-      ...{ kind: 'update', fields: ['translations'], wantsGeneration: false },
+      kind: 'update',
+      fields: ['translations'],
+      wantsGeneration: false,
       body: { translations: { fr: { name: 'Gourde' } } },
     });
   });

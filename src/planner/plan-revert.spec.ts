@@ -4,8 +4,12 @@ import { valueHash, type WrittenContent } from '../domain/written-content.js';
 import { planRevert } from './plan-revert.js';
 
 const field: JournalField = {
-  ...{ target: 'title', outcome: 'written', reason: 'generated' },
-  ...{ before: 'Merchant', type: null, after: 'Generated' },
+  target: 'title',
+  outcome: 'written',
+  reason: 'generated',
+  before: 'Merchant',
+  type: null,
+  after: 'Generated',
 };
 const written: WrittenContent = {
   title: { ours: valueHash('Later'), past: [valueHash('Generated')], replaced: 'Merchant' },

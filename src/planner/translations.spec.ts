@@ -16,7 +16,12 @@ const SETTINGS: WriteBackSettings = {
 };
 
 const french = (over: Partial<IntendedValue> = {}): IntendedValue => ({
-  ...{ target: 'fr:title', value: 'Gourde', type: null, from: 'name', raw: 'Gourde', ...over },
+  target: 'fr:title',
+  value: 'Gourde',
+  type: null,
+  from: 'name',
+  raw: 'Gourde',
+  ...over,
 });
 
 function translations(over: Partial<LiveTranslations> = {}, value: string | null = null) {
@@ -46,7 +51,9 @@ describe('intended translations', () => {
   const primary = { name: 'Bottle', html_description: '<p>Steel</p>', sections: [{ care: 'Wash', size: 3 }] };
   const intended = (product: object) =>
     intendedTranslations(primary, product, 'fr', SETTINGS).map(({ target, value, withheld }) => [
-      ...[target, value, withheld === undefined],
+      target,
+      value,
+      withheld === undefined,
     ]);
 
   it('are mapped and sanitised like the primary text, and text metafields alone among the sections', () => {
@@ -183,7 +190,8 @@ describe('a translation', () => {
     const other = french({ target: 'fr:seo.title', value: 'Gourde en acier', raw: 'Gourde en acier' });
     const context = writeBackContext({ translations: translations({ texts: new Map() }) });
     expect(decideFields([own, other], live({ 'seo.title': null }), context)).toMatchObject([
-      ...[{ verdict: 'write' }, { verdict: 'write' }],
+      { verdict: 'write' },
+      { verdict: 'write' },
     ]);
   });
 
@@ -207,7 +215,9 @@ describe('a text that a failed write left', () => {
     const before = { title: afterWrite(undefined, 'First', 'Source') };
     const written = withLandedWrites(before, [{ title: { value: 'Ours', before: 'First' } }], () => 'Ours');
     expect(written['title']).toEqual({
-      ...{ ours: valueHash('Ours'), past: [valueHash('First')], replaced: 'Source' },
+      ours: valueHash('Ours'),
+      past: [valueHash('First')],
+      replaced: 'Source',
     });
   });
 

@@ -20,7 +20,7 @@ afterEach(() => {
 
 const total = (): number => enqueued.flat().length;
 
-/** So many arrivals a second, for so long. */
+/** Arrivals per second, and for how long. */
 function arrive(perSecond: number, seconds: number): number {
   let sent = 0;
   for (let passed = 0; passed <= seconds * 1000; passed += 5) {

@@ -10,7 +10,7 @@ const PROCESSOR_METADATA = 'bullmq:processor_metadata';
 const processorOptions = z.looseObject({ name: z.string() });
 
 /**
- * Refuses to start when a queue has no processor, or more than one: jobs would wait for ever, or be split between classes.
+ * Refuses to start when a queue has no processor, or more than one: jobs would wait forever, or be split between classes.
  * Its constructor throws `misconfigured`, because workers start with the first lifecycle hook.
  */
 @Injectable()

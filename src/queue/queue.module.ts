@@ -31,7 +31,7 @@ const PREFIX = 'store-sync';
 
 /**
  * Intake ends first, with Nest's first shutdown hook. Running jobs are awaited before the last hook, which closes the application's
- * database; then queues and connections are closed. Nest closes queues and workers once more, which does nothing.
+ * database; then queues and connections are closed. Nest closes queues and workers again, which does nothing.
  */
 @Injectable()
 class QueueShutdown implements OnModuleDestroy, BeforeApplicationShutdown, OnApplicationShutdown {

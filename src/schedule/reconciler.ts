@@ -70,7 +70,7 @@ export class Reconciler {
     return more.includes(true);
   }
 
-  /** Tries paused stores, asks what became of open tasks, and for results generated elsewhere. Each answer may take as long as the service likes. */
+  /** Tries paused stores, asks for the state of open tasks and for results generated elsewhere. Each answer may take as long as the service likes. */
   async poll(workspace: Workspace): Promise<void> {
     await this.#step('pauses', () => this.#probeDue(workspace));
     await this.#step('tasks', async () => {

@@ -20,8 +20,7 @@ const LOOKUPS_AT_ONCE = 4;
 const LEFT_OUT_MOST = 20;
 
 /**
- * Calls `onProduct` for every listed product; each page is read once. True when the listing was complete: as many products were met as
- * the service counted on the last page. A product that is deleted meanwhile may shift another one out of sight: then the last page
+ * Calls `onProduct` for every listed product; each page is read once. True when the listing was complete: it held as many products as the service counted on the last page. A product that is deleted meanwhile may shift another one out of sight: then the last page
  * counts fewer than the first. Throws what a page's request throws.
  */
 export async function walkListing(

@@ -109,7 +109,7 @@ export class WebhookSlot {
     }
   }
 
-  /** The answer to the write may show more of the secret than later reads do, so the slot is read once more. */
+  /** The answer to the write may show more of the secret than later reads do, so the slot is read again. */
   async #remember(workspace: Workspace, stored: WebhookConfig): Promise<void> {
     const { hmacSecret } = workspace.settings.webhook;
     const shown = await workspace.client.getWebhookSettings().catch((error: unknown) => {

@@ -25,7 +25,7 @@ import { plannedChange } from './planning.js';
 /** The outcome of an action. A background creation was accepted, and may still fail. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
-/** Sends when an allowed request is free or about to be free. Sends nothing more once the run has to end. */
+/** Sends when an allowed request is free or about to be free. Stops sending once the run has to end. */
 type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Owners = ReadonlyMap<string, readonly string[]>;
@@ -193,7 +193,8 @@ export class Applier {
           return this.#send(store, action, body, {
             proved: run.identifiersProved && !action.unproved,
             attempted: repeat || attempted,
-            ...{ stale, withheld },
+            stale,
+            withheld,
             beforeSend: run.assertHeld,
           });
         }),

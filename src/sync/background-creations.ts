@@ -129,7 +129,8 @@ export class BackgroundCreations {
     try {
       const sender = ProductSender.of(store);
       const sent = await sender.update(catalogId, body, missing, {
-        ...{ stale, withheld: link.withheld },
+        stale,
+        withheld: link.withheld,
         beforeSend: () => undefined,
       });
       const withheld = [...link.withheld, ...sent.refused];

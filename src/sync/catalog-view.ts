@@ -28,7 +28,7 @@ export interface ListingView {
 
 /**
  * Compares the store's linked products with the workspace's listing: those that the catalog no longer has are created again. Only a
- * complete listing says that a product is gone, and each such product is looked up once more. Null when nothing is linked yet.
+ * complete listing says that a product is gone, and each such product is looked up again. Null when nothing is linked yet.
  */
 export async function compareWithListing(
   plan: PlanTransaction,

@@ -323,7 +323,9 @@ async function asApplied(
   const handle = body.metadata?.['handle'];
   const isModel = (body.variants ?? []).length > 0;
   return {
-    ...{ actionId: action.id, workspace: store.workspace.key, withheld },
+    actionId: action.id,
+    workspace: store.workspace.key,
+    withheld,
     pushedFields: fieldHashes(body),
     catalogId: String(product.id),
     creationTaskId: null,

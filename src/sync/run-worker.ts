@@ -285,7 +285,8 @@ export class RunWorker {
     const { id, identifiersProved, csvUpload } = run;
     return traced('first load', {}, () =>
       this.firstLoad.load({ id, identifiersProved, csvUpload, save, assertHeld }, store, {
-        ...{ outage, signal },
+        outage,
+        signal,
         onProgress: (done) => {
           onProgress({ phase: 'apply', done, total: null });
         },
@@ -315,7 +316,9 @@ export class RunWorker {
   async #apply(hold: Hold, store: Store): Promise<ApplyOutcome> {
     const { run, lease, signal, lose, onProgress } = hold;
     const applying = {
-      ...{ id: run.id, startedUpTo: run.startedUpTo, identifiersProved: run.identifiersProved },
+      id: run.id,
+      startedUpTo: run.startedUpTo,
+      identifiersProved: run.identifiersProved,
       begin: async (actionId: string): Promise<void> => {
         if (!(await this.runs.begin(run.id, lease, actionId))) lose();
         signal.throwIfAborted();

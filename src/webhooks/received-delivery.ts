@@ -29,7 +29,9 @@ export function readDelivery(row: WebhookDeliveryEntity, sites: Sites): Received
   if (!workspace) return parked('unknown_workspace', messages.workspaceGone(row.workspace));
   const { task } = parsed.data;
   return {
-    ...{ row, workspace, body: parsed.data },
+    row,
+    workspace,
+    body: parsed.data,
     createdAt: clampedDate(task?.created_at, row.receivedAt),
     updatedAt: clampedDate(task?.updated_at, row.receivedAt),
   };

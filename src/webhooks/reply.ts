@@ -1,10 +1,10 @@
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http';
 
-/** A sender that is still sending when it is refused may go on for so long, so that it gets to read the answer. */
+/** A sender that is still sending when it is refused may continue for this long, so that it reads the answer. */
 const LINGER_MS = 3_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
 
-/** Answers in the shape of every error of the HTTP side; a success says what became of the body. */
+/** Answers in the shape of every error of the HTTP side; a success says what happened to the body. */
 export function reply(response: ServerResponse, statusCode: number, message: string): void {
   if (response.writableEnded || response.destroyed) return;
   const text = head(response, statusCode, message);

@@ -221,7 +221,12 @@ export function givenUpBlind(
   const known = row.fields.filter((field) => field.outcome !== 'failed');
   const open = Object.entries(row.sent).filter(([target]) => !known.some((each) => each.target === target));
   const failed = open.map(([target, { before }]): JournalField => ({
-    ...{ target, outcome: 'failed', reason, before, type: null, after: null },
+    target,
+    outcome: 'failed',
+    reason,
+    before,
+    type: null,
+    after: null,
     unanswered: true,
   }));
   const count = known.filter(({ outcome }) => outcome === 'written').length;

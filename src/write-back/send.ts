@@ -146,7 +146,8 @@ async function sendLocale(
   for (const { target } of lost) journal.refused(target, 'the text that it translates was not written');
   if (kept.length === 0) return;
   const writes = kept.map(({ target, value, before }) => ({
-    ...{ target: placeOfTarget(target).base, value },
+    target: placeOfTarget(target).base,
+    value,
     expected: before,
   }));
   try {

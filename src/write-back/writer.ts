@@ -38,7 +38,7 @@ export interface WriteBackResult {
   readonly reason: string;
   /** The number of fields that were left to the merchant. */
   readonly conflicts: number;
-  /** Gates that found fault with a text, one for each finding. */
+  /** The gates with a finding about a text, one entry for each finding. */
   readonly gates?: readonly GateName[];
 }
 
@@ -145,7 +145,7 @@ export class WriteBackWriter {
     return resultOf(row, end);
   }
 
-  /** Leaves a text that a gate found fault with to a person, or skips it, as the store's settings say. Nothing was sent. */
+  /** Leaves a text with findings of a gate to a person, or skips it, as the store's settings say. Nothing was sent. */
   async #heldBack(row: WriteBackEntity, hold: ProductHold, held: HeldBack): Promise<WriteBackResult> {
     if (!(await this.writeBacks.holdBack(row.id, row.externalId, hold.lease, held)))
       throw new HoldLostError(row.externalId);

@@ -45,7 +45,7 @@ export class BenchWorld {
     const { url } = await createTestDatabase();
     const db = new pg.Pool({ connectionString: url, max: 4 });
     db.on('error', () => undefined); // the server goes with the run
-    // As a database in production commits, but for the disk's own delay.
+    // As a database in production commits, except the delay of the disk.
     await db.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`);
     const world = new BenchWorld(url, db, options);
     await world.command('migrate');

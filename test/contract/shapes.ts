@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The shapes of the service's bodies (docs/catalog-rules.md), written down once more for the tests: what they do not name is left alone. */
+/** The shapes of the service's bodies (docs/catalog-rules.md), written a second time for the tests: what they do not name is left alone. */
 export const productShape = z.looseObject({
   id: z.int(),
   is_product_model: z.boolean(),

@@ -31,7 +31,7 @@ export interface SoakReport extends Verdict {
 
 /** From the first delivery of a burst to the SIGKILL, in milliseconds. */
 const LIFE_MS = { least: 60, most: 1_400 };
-/** How much of what was sent is sent once more although it was acknowledged. */
+/** The share of deliveries that is sent again although it was acknowledged. */
 const RESENT_SHARE = 0.1;
 
 /**

@@ -213,7 +213,7 @@ export class World {
     return program;
   }
 
-  /** The embedded server outlives a daemon that is killed: should the test die too, the run's janitor ends it. */
+  /** The embedded server outlives a daemon that is killed: if the test dies too, the run's janitor ends it. */
   private async noteServer(): Promise<void> {
     const [pid = ''] = (await readFile(join(this.dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
     await noteProcess(Number(pid), this.dataDir);

@@ -27,7 +27,7 @@ export interface DemoOptions {
 }
 
 const LOOK_EVERY_MS = 200;
-/** The demo gives up when nothing has moved for so long. How long all of it takes depends on the export. */
+/** The demo gives up when nothing has moved for this long. The whole time depends on the export. */
 const STUCK_AFTER_MS = 300_000;
 /** Products whose rows are read at the same time. */
 const READ_AT_ONCE = 8;

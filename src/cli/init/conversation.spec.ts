@@ -5,8 +5,12 @@ import { completeAnswers } from './conversation.js';
 import type { Probes } from './steps.js';
 
 const ALL: Answers = {
-  ...{ store: 'main', baseUrl: 'https://c.test/api/v1', catalogToken: 'token' },
-  ...{ shop: 'one.myshopify.com', clientId: 'id', clientSecret: 'secret' },
+  store: 'main',
+  baseUrl: 'https://c.test/api/v1',
+  catalogToken: 'token',
+  shop: 'one.myshopify.com',
+  clientId: 'id',
+  clientSecret: 'secret',
 };
 const ok: Finding = { level: 'ok', what: 'part', detail: 'fine' };
 const fail: Finding = { level: 'FAIL', what: 'part', detail: 'refused' };
@@ -50,8 +54,12 @@ describe('init without a terminal', () => {
   it('takes a login in place of the API token, and a permanent token in place of client credentials', async () => {
     const { probes } = recorder();
     const given = {
-      ...{ store: 'main', baseUrl: 'b', catalogEmail: 'e', catalogPassword: 'p' },
-      ...{ shop: 's', accessToken: 't' },
+      store: 'main',
+      baseUrl: 'b',
+      catalogEmail: 'e',
+      catalogPassword: 'p',
+      shop: 's',
+      accessToken: 't',
     };
     await expect(completeAnswers(given, { probes, person: null, ...silent })).resolves.toMatchObject(given);
   });

@@ -85,7 +85,13 @@ export class WriteBackPages {
     ]);
     const findings = await this.values.findings(row);
     return writeBackPage(visitorOf(this.sessions, request, response), {
-      ...{ row, comparison, findings, last, newer, older, place: query },
+      row,
+      comparison,
+      findings,
+      last,
+      newer,
+      older,
+      place: query,
       label: labels.get(row.externalId) ?? row.externalId,
       image: images.get(row.externalId),
     });

@@ -13,7 +13,9 @@ async function textOf(perStore: boolean): Promise<string> {
     stores: () =>
       Promise.resolve(
         STORES.map((store, index) => ({
-          ...{ store, lastSuccessSeconds: 1_000 + index, conflictedProducts: 2 },
+          store,
+          lastSuccessSeconds: 1_000 + index,
+          conflictedProducts: 2,
           pausedCode: index < 3 ? 'credentials_refused' : null,
         })),
       ),

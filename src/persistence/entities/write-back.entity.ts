@@ -49,7 +49,7 @@ export class WriteBackEntity {
   /** The limit on writes that a ready row waits for. */
   @Column('text', { nullable: true }) cappedBy!: WriteCap | null;
   @Column('jsonb', { default: [] }) fields!: JournalField[];
-  /** Every field and attribute that the result brought, and what is meant to become of it. */
+  /** Every field and attribute that the result brought, and what is intended for it. */
   @Column('jsonb', { default: [] }) arrived!: ArrivedPart[];
   /** How many of them no setting maps. */
   @Column('integer', { default: 0 }) unmappedCount!: number;

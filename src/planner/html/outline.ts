@@ -27,13 +27,42 @@ export function numberAttribute(
 const DEEPEST = 200;
 
 const SHAPES_TEXT: ReadonlySet<string> = new Set([
-  ...['article', 'aside', 'blockquote', 'br', 'div', 'footer', 'form', 'h1', 'h2', 'h3', 'h4', 'h5', 'h6'],
-  ...['header', 'hr', 'main', 'nav', 'ol', 'p', 'pre', 'section', 'table', 'ul', 'wbr'],
+  'article',
+  'aside',
+  'blockquote',
+  'br',
+  'div',
+  'footer',
+  'form',
+  'h1',
+  'h2',
+  'h3',
+  'h4',
+  'h5',
+  'h6',
+  'header',
+  'hr',
+  'main',
+  'nav',
+  'ol',
+  'p',
+  'pre',
+  'section',
+  'table',
+  'ul',
+  'wbr',
 ]);
 
 /** Elements whose children are laid out separately. */
 const HAS_PARTS: ReadonlySet<string> = new Set([
-  ...['ul', 'ol', 'table', 'thead', 'tbody', 'tfoot', 'center', 'tr'],
+  'ul',
+  'ol',
+  'table',
+  'thead',
+  'tbody',
+  'tfoot',
+  'center',
+  'tr',
 ]);
 
 const LISTS: ReadonlySet<string> = new Set(['ul', 'ol']);

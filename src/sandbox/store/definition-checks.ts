@@ -2,13 +2,36 @@ import { withoutTrailing } from '../text.js';
 import type { Definition } from './model.js';
 
 const FACTORS: Readonly<Record<string, number>> = {
-  ...{ MM: 1, CM: 10, M: 1000, IN: 25.4, FT: 304.8, YD: 914.4 },
-  ...{ ML: 1, CL: 10, L: 1000, M3: 1_000_000, G: 1, KG: 1000, OZ: 28.349523125, LB: 453.59237 },
+  MM: 1,
+  CM: 10,
+  M: 1000,
+  IN: 25.4,
+  FT: 304.8,
+  YD: 914.4,
+  ML: 1,
+  CL: 10,
+  L: 1000,
+  M3: 1_000_000,
+  G: 1,
+  KG: 1000,
+  OZ: 28.349523125,
+  LB: 453.59237,
 };
 const LONG_NAMES: Readonly<Record<string, string>> = {
-  ...{ MILLIMETERS: 'MM', CENTIMETERS: 'CM', METERS: 'M', INCHES: 'IN', FEET: 'FT', YARDS: 'YD' },
-  ...{ MILLILITERS: 'ML', CENTILITERS: 'CL', LITERS: 'L', CUBIC_METERS: 'M3' },
-  ...{ GRAMS: 'G', KILOGRAMS: 'KG', OUNCES: 'OZ', POUNDS: 'LB' },
+  MILLIMETERS: 'MM',
+  CENTIMETERS: 'CM',
+  METERS: 'M',
+  INCHES: 'IN',
+  FEET: 'FT',
+  YARDS: 'YD',
+  MILLILITERS: 'ML',
+  CENTILITERS: 'CL',
+  LITERS: 'L',
+  CUBIC_METERS: 'M3',
+  GRAMS: 'G',
+  KILOGRAMS: 'KG',
+  OUNCES: 'OZ',
+  POUNDS: 'LB',
 };
 
 /** Why a value, in the store's normal form, breaks its definition's validations; null when it does not. */

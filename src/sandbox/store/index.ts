@@ -68,7 +68,7 @@ export interface StoreSandboxOptions {
   readonly throttle?: Partial<ThrottleOptions> | false;
   /** How long searches keep seeing the past; default 0. */
   readonly searchLagMs?: number;
-  /** How long after a write `updatedAt` moves once more; default 0. */
+  /** How long after a write `updatedAt` moves again; default 0. */
   readonly updatedAtLagMs?: number;
   readonly webhooks?: {
     /** Key of the signatures; default the client secret, or `sandbox-webhook-secret`. */
@@ -116,8 +116,13 @@ export interface RunningStoreSandbox {
 }
 
 const DEFAULT_SCOPES = [
-  ...['read_products', 'write_products', 'read_locales', 'read_translations', 'write_translations'],
-  ...['read_files', 'write_files'],
+  'read_products',
+  'write_products',
+  'read_locales',
+  'read_translations',
+  'write_translations',
+  'read_files',
+  'write_files',
 ];
 const DEFAULT_LOCALES: readonly ShopLocale[] = [
   { locale: 'en', name: 'English', primary: true, published: true },

@@ -154,7 +154,7 @@ function normalUrl(text: string): NormalValue {
 
 function normalJson(text: string): NormalValue {
   const value = parsed(text);
-  // Compact JSON was recorded to come back unchanged; what becomes of white space was not.
+  // Compact JSON was recorded to come back unchanged; the effect on white space was not.
   return value === undefined ? problem('Value is invalid JSON.') : accepted(text);
 }
 

@@ -83,10 +83,21 @@ const FIELDS: Readonly<Record<string, FieldSearch>> = {
 
 /** Real fields of the product search that the sandbox does not answer: an error is better than a wrong result. */
 const NOT_IN_SANDBOX = [
-  ...['bundles', 'category_id', 'combined_listing_role', 'delivery_profile_id', 'error_feedback'],
-  ...['has_only_composites', 'has_variant_with_components', 'is_price_reduced', 'out_of_stock_somewhere'],
-  ...['product_configuration_owner', 'product_publication_status', 'publication_ids', 'publishable_status'],
-  ...['published_status', 'tracks_inventory'],
+  'bundles',
+  'category_id',
+  'combined_listing_role',
+  'delivery_profile_id',
+  'error_feedback',
+  'has_only_composites',
+  'has_variant_with_components',
+  'is_price_reduced',
+  'out_of_stock_somewhere',
+  'product_configuration_owner',
+  'product_publication_status',
+  'publication_ids',
+  'publishable_status',
+  'published_status',
+  'tracks_inventory',
 ];
 
 /**

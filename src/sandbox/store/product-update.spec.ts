@@ -157,7 +157,7 @@ describe('productUpdate', () => {
     expect((await update(store, { title: 'Changed' })).product.updatedAt).toBe('2026-11-19T12:01:00Z');
   });
 
-  it('may move updatedAt once more, seconds after the answer', async () => {
+  it('may move updatedAt again, seconds after the answer', async () => {
     const clock = new TestClock();
     const store = await sandbox({ clock: clock.now, updatedAtLagMs: 8000 });
     store.loadCsv(productsCsv(1));

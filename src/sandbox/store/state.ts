@@ -5,7 +5,7 @@ import type { SandboxProduct, ShopLocale, TaxonomyCategory, Translation } from '
 export interface ShopStateOptions {
   readonly shop: string;
   readonly now: () => Date;
-  /** How long after a write `updatedAt` moves once more, as it was recorded to do. */
+  /** How long after a write `updatedAt` moves again, as it was recorded to do. */
   readonly updatedAtLagMs: number;
   /** How long searches keep seeing products as they were; look-ups by id are always current. */
   readonly searchLagMs: number;

@@ -48,14 +48,12 @@ const started = (id: string | null, code?: string): Reply =>
 const operation = (overrides: object): Reply =>
   data({
     bulkOperation: {
-      ...{
-        id: HANDLE,
-        status: 'COMPLETED',
-        errorCode: null,
-        objectCount: '4',
-        rootObjectCount: '2',
-        fileSize: '99',
-      },
+      id: HANDLE,
+      status: 'COMPLETED',
+      errorCode: null,
+      objectCount: '4',
+      rootObjectCount: '2',
+      fileSize: '99',
       url: `${store.url}${FILE}`,
       ...overrides,
     },

@@ -221,7 +221,7 @@ describe('translations of a store that says otherwise', () => {
       { target: 'title', value: 'Hut', expected: null },
     ]);
 
-  it('read a digest that went stale once more, and no oftener', async () => {
+  it('read a stale digest again, one time only', async () => {
     store.answerWith(({ operation, earlier }) => {
       if (operation === 'Translations') return resource(`digest-${String(earlier)}`);
       return earlier === 0

@@ -36,14 +36,21 @@ describe('an exported product', () => {
 
   it('has texts that a database can hold, whatever was escaped in it', () => {
     const text = JSON.stringify({
-      ...{ __typename: 'Product', id: ID, title: 'Mug\u0000 \ud83e!', handle: 'mug', tags: ['a\u0000'] },
-      ...{
-        status: 'ACTIVE',
-        updatedAt: '2026-11-19T10:00:00Z',
-        options: [],
-        descriptionHtml: '<p>\u0000a</p>',
-      },
-      ...{ vendor: 'A', productType: '', isGiftCard: false, onlineStoreUrl: null, category: null, seo: null },
+      __typename: 'Product',
+      id: ID,
+      title: 'Mug\u0000 \ud83e!',
+      handle: 'mug',
+      tags: ['a\u0000'],
+      status: 'ACTIVE',
+      updatedAt: '2026-11-19T10:00:00Z',
+      options: [],
+      descriptionHtml: '<p>\u0000a</p>',
+      vendor: 'A',
+      productType: '',
+      isGiftCard: false,
+      onlineStoreUrl: null,
+      category: null,
+      seo: null,
     });
     expect(product([text]).snapshot()).toMatchObject({
       title: 'Mug \ufffd!',
@@ -54,8 +61,14 @@ describe('an exported product', () => {
 
   it('is malformed when its line has another id than it was found under', () => {
     const text = JSON.stringify({
-      ...{ __typename: 'Product', id: 'gid://shopify/Product/8', title: 'Mug', handle: 'mug', tags: [] },
-      ...{ status: 'ACTIVE', updatedAt: '2026-11-19T10:00:00Z', options: [] },
+      __typename: 'Product',
+      id: 'gid://shopify/Product/8',
+      title: 'Mug',
+      handle: 'mug',
+      tags: [],
+      status: 'ACTIVE',
+      updatedAt: '2026-11-19T10:00:00Z',
+      options: [],
     });
     expect(() => product([text]).snapshot()).toThrow(/line 5 .* two ids/);
   });

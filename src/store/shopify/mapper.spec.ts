@@ -10,21 +10,17 @@ const SCOPE: MappingScope = {
 const at = (node: unknown): { node: unknown; line: number | null } => ({ node, line: null });
 
 const core = (overrides: object = {}): object => ({
-  ...{
-    id: 'gid://shopify/Product/8000000000001',
-    title: 'Shirt',
-    handle: 'shirt',
-    descriptionHtml: '',
-    vendor: '',
-    productType: null,
-  },
-  ...{
-    tags: ['b', 'a'],
-    status: 'DRAFT',
-    updatedAt: '2026-11-19T10:00:00Z',
-    onlineStoreUrl: null,
-    category: null,
-  },
+  id: 'gid://shopify/Product/8000000000001',
+  title: 'Shirt',
+  handle: 'shirt',
+  descriptionHtml: '',
+  vendor: '',
+  productType: null,
+  tags: ['b', 'a'],
+  status: 'DRAFT',
+  updatedAt: '2026-11-19T10:00:00Z',
+  onlineStoreUrl: null,
+  category: null,
   seo: { title: '', description: 'D' },
   options: [
     { name: 'Size', position: 2, optionValues: [{ name: 'S' }, { name: 'M' }] },
@@ -34,7 +30,11 @@ const core = (overrides: object = {}): object => ({
 });
 const variant = (id: number, overrides: object = {}): object => ({
   id: `gid://shopify/ProductVariant/${String(id)}`,
-  ...{ title: 'V', sku: '', barcode: null, position: id, selectedOptions: [{ name: 'Size', value: 'S' }] },
+  title: 'V',
+  sku: '',
+  barcode: null,
+  position: id,
+  selectedOptions: [{ name: 'Size', value: 'S' }],
   ...overrides,
 });
 const map = (
@@ -51,8 +51,13 @@ const map = (
 describe('toSnapshot', () => {
   it('takes the empty string for null', () => {
     expect(map(core())).toMatchObject({
-      ...{ descriptionHtml: null, vendor: null, productType: null, category: null, url: null },
-      ...{ seoTitle: null, seoDescription: 'D' },
+      descriptionHtml: null,
+      vendor: null,
+      productType: null,
+      category: null,
+      url: null,
+      seoTitle: null,
+      seoDescription: 'D',
       variants: [{ sku: null, barcode: null }],
     });
   });

@@ -63,7 +63,10 @@ export function withOutcomeUnknown(error: CodedError): CodedError {
   if (error.outcomeUnknown) return error;
   const { cause, retryAfterMs, status, fields } = error;
   return new CodedError(error.code, error.message, {
-    ...{ cause, retryAfterMs, status, fields },
+    cause,
+    retryAfterMs,
+    status,
+    fields,
     outcomeUnknown: true,
   });
 }

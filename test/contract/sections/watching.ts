@@ -120,7 +120,7 @@ export function watchedRules(rule: RuleTest): void {
     {
       ...byUrl,
       note: 'as a receiver sees a second generation',
-      assumes: '“never twice” is meant for ever, not for each generation',
+      assumes: '“never twice” is meant forever, not for each generation',
     },
   );
 }

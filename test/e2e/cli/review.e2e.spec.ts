@@ -100,7 +100,7 @@ describe('write-backs', () => {
     expect((await rowOf('write-backs', 'waiting')).state).toBe('applied');
   });
 
-  it('prints one document on stdout with --json, whatever becomes of it', async () => {
+  it('prints one document on stdout with --json, whatever the outcome', async () => {
     const end = await runCommand(world, 'write-backs', ['approve', 'nobody'], { json: true });
     expect(end.status).toBe(1);
     expect(JSON.parse(end.stdout)).toEqual({

@@ -144,7 +144,7 @@ describe('every page', () => {
     }
   });
 
-  it('names its style sheet and script by their content, to be kept for ever', async () => {
+  it('names its style sheet and script by their content, to be kept forever', async () => {
     const { text } = await new Visitor(dashboard.url).get('/login');
     const paths = [...text.matchAll(/"(\/assets\/dashboard\.[0-9a-f]{12}\.(?:css|js))"/g)].map(
       ([, path]) => path!,

@@ -211,7 +211,7 @@ describe('the queues on PostgreSQL', () => {
     const application = await start(url);
     await application.jobs.enqueue('runs', 'first');
     await application.ledger.until('first');
-    // The workers' own statements may lock the tables the other way round: then once more.
+    // The workers' own statements may lock the tables the other way round: then try again.
     const dropped = async (): Promise<boolean> =>
       await query(url, 'DROP SCHEMA bullmq CASCADE').then(
         () => true,

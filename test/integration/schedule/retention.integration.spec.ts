@@ -115,7 +115,7 @@ describe('a pass', () => {
     // A full run reads the listing, and sends nothing.
     const sent = stages.catalog.script.calls.slice(calls).map(({ operation }) => operation);
     expect(sent).toEqual(['listProducts']);
-    // The last result once more, as a sender that forgot would: content that is there already.
+    // The last result again, as a sender that forgot would: content that is there already.
     const { writeBackId } = await deliver(stages, await resultOf(stages, 1, { name: `Name 1 of ${nights}` }));
     await writeAll(stages);
     expect((await stages.writeBacks.get(writeBackId!))?.state).not.toBe('applied');

@@ -81,7 +81,7 @@ function withFormat(uploadCsv: object = {}): void {
   stages.settings = { store: {}, workspace: { firstLoad: 'csv', assumptions, generation: { mode: 'off' } } };
 }
 
-/** Counts uploads, and lets a test decide what becomes of one. */
+/** Counts uploads, and lets a test decide the outcome of one. */
 function overUpload(uploadCsv: CatalogClient['uploadCsv']): void {
   stages.client = new Proxy(catalog.client, {
     get(client, name) {
@@ -227,7 +227,7 @@ describe('a first load by file', () => {
     expect(await upserts(run)).toBe(3);
   });
 
-  it('makes fewer requests than products, but for variants', async () => {
+  it('makes fewer requests than products, not counting variants', async () => {
     stages.store.put(...Array.from({ length: 60 }, (_each, index) => snapshot(100 + index)));
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'succeeded', counts: { created: 63 } });

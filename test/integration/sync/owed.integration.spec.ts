@@ -125,7 +125,7 @@ describe('a product that the catalog still creates when its run ends', () => {
     expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 1, owed: 0 } });
   });
 
-  it('is not followed without end when the catalog never says what became of it', async () => {
+  it('is not followed without end when the catalog never reports its outcome', async () => {
     stages.clock.advance(24 * 3_600_000 + 1);
     await follow();
     expect(await stages.links.hasAbandonedCreations(STORE)).toBe(false);

@@ -73,7 +73,7 @@ describe('writeBack.attributes', () => {
       'custom.capacity': 'number_integer 750',
       'custom.care': expect.stringContaining('"list-item"'),
     });
-    // The same result once more finds everything as it is, however the store spells it.
+    // The same result finds, a second time, everything as it is, however the store spells it.
     expect(await shop.written(bottle, { sections: SECTIONS, name: 'Other' })).toMatchObject({
       state: 'skipped',
       reason: 'nothing to write: the store already says this',

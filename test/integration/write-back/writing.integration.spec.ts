@@ -338,7 +338,7 @@ describe('custom attributes', () => {
     expect(stages.store.metafield('1', 'material')).toBe('Mine');
   });
 
-  it('of which the store refuses one are written but for that one', async () => {
+  it('of which the store refuses one are written except that one', async () => {
     stages.store.refusedKeys.add('pieces');
     const row = await written({ sections });
     expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('type is wrong') });

@@ -42,6 +42,13 @@ describe('the rules of prose', () => {
     'What was written stays.',
     'Of which none is open.',
     'Planning gives way to nobody.',
+    'Everything is made for real, but for the server.',
+    'Jobs would wait for ever.',
+    'The answer says what became of the body.',
+    'The slot is read once more.',
+    'The server ends a statement after so long.',
+    'A gate that found fault with a text.',
+    'It ends the pause: should the store refuse again, the next one is longer.',
   ])('find “%s”', (text) => {
     expect(findingsIn(comment(text))).not.toEqual([]);
   });
@@ -54,6 +61,7 @@ describe('the rules of prose', () => {
     'No runs match this filter.',
     'What happens when the queue is empty?',
     'A round number of jobs comes first.',
+    'The name becomes part of the key, so long as it is short.',
     'The request carries a bearer token.',
     'Reject extra arguments: they are usually typos.',
   ])('accept “%s”', (text) => {

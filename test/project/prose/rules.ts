@@ -49,6 +49,14 @@ const TERMS: readonly Term[] = [
   { pattern: /\bno more\b(?! than)(?=[.,;]|$)/i, instead: 'no longer' },
   { pattern: /\ba word too many\b|\btoo long to be one\b/i, instead: 'the limit, by number' },
   { pattern: /\bgo(?:es)? to the queue\b|\bon the way\b/i, instead: 'enqueue; in flight' },
+  { pattern: /(?<!not )\bbut for\b/i, instead: 'except' },
+  { pattern: /\bfor ever\b/i, instead: 'forever' },
+  { pattern: /\bbec(?:o|a)mes? of\b|\bbecome of\b/i, instead: 'the outcome, the state' },
+  { pattern: /\bonce more\b/i, instead: 'again' },
+  { pattern: /\b(?:for|after) so long[.,;:]/i, instead: 'this long, or the limit by name' },
+  { pattern: /\b(?:finds?|found) fault with\b/i, instead: 'has a finding, refuses' },
+  { pattern: /\bst(?:ood|ands?) in for\b/i, instead: 'replace' },
+  { pattern: /[:;,.] should (?:the|an?|it|one|they)\b/i, instead: 'if' },
   { pattern: /\bat hand\b|\bof one's own\b/i, instead: 'available; your own' },
 ];
 

@@ -111,7 +111,7 @@ export class FakeService {
   }
 }
 
-/** A clock that stands still but for sleeping. */
+/** A clock that moves only while somebody sleeps. */
 export class VirtualTime {
   readonly slept: number[] = [];
   private atMs = Date.parse('2026-03-01T12:00:00Z');

@@ -29,7 +29,7 @@ const TITLE_MAX_LENGTH = 120;
 const SEO_DESCRIPTION_MAX_LENGTH = 155;
 
 /**
- * The service's AI, stood in for by rules. The same source gives the same content, and a source without anything in it still
+ * Rules in place of the service's AI. The same source gives the same content, and a source without anything in it still
  * gives some.
  */
 export function generateContent(source: GenerationSource): GeneratedContent {
