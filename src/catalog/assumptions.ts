@@ -273,7 +273,7 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'missing-locale',
-    what: 'What GET answers for a product without a text in the locale',
+    what: 'The answer of GET for a product without a text in the locale',
     default: 'the text of the default locale, an empty text and 404 all mean that there is none',
     setting:
       'none needed: all are understood; a product counts as gone only when it is unknown without a locale too',
