@@ -124,7 +124,7 @@ function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   return { ...entry, reason: messages.goneKept(entry.reason) };
 }
 
-/** A description that is generated replaces the merchant's, but for the elements of `writeBack.keep`. */
+/** A description that is generated replaces the merchant's, except the elements of `writeBack.keep`. */
 function withMediaLost(
   entry: PlanEntry,
   { body, wantsGeneration }: Pick<SyncActionEntity, 'body' | 'wantsGeneration'>,

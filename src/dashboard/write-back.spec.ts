@@ -15,21 +15,44 @@ const HELD: GateFinding[] = [
   { gate: 'forbid', target: 'metafield:catalog.note', found: '<b>', detail: '“<b>” is forbidden' },
 ];
 const value = (target: string, type: string | null = null) => ({
-  ...{ target, type, value: 'Lamp, 25 W', from: 'name', raw: 'Lamp, 25 W' },
+  target,
+  type,
+  value: 'Lamp, 25 W',
+  from: 'name',
+  raw: 'Lamp, 25 W',
 });
 
 /** A write-back that waits for review; the store could not be read. */
 function pageOf(now: readonly GateFinding[] | null): string {
   const row = {
-    ...{ id: 'w', store: 'main', externalId: 'shopify:s:1', state: 'pending_review', reason: null },
-    ...{ intended: [value('title'), value('metafield:catalog.note', 'single_line_text_field')], seen: {} },
-    ...{ sent: {}, fields: [], arrived: [], gateFindings: HELD, sources: [], creditsConsumed: null },
-    ...{ createdAt: new Date(0), decidedBy: null, intendedBefore: null, released: false },
+    id: 'w',
+    store: 'main',
+    externalId: 'shopify:s:1',
+    state: 'pending_review',
+    reason: null,
+    intended: [value('title'), value('metafield:catalog.note', 'single_line_text_field')],
+    seen: {},
+    sent: {},
+    fields: [],
+    arrived: [],
+    gateFindings: HELD,
+    sources: [],
+    creditsConsumed: null,
+    createdAt: new Date(0),
+    decidedBy: null,
+    intendedBefore: null,
+    released: false,
   } as unknown as WriteBackEntity;
   return writeBackPage(VISITOR, {
-    ...{ row, label: 'Lamp', image: 'https://cdn.shopify.com/a.jpg?width=96', findings: now },
+    row,
+    label: 'Lamp',
+    image: 'https://cdn.shopify.com/a.jpg?width=96',
+    findings: now,
     comparison: compareWithLive(row, undefined, { problem: 'no answer' }),
-    ...{ last: null, place: {}, newer: null, older: null },
+    last: null,
+    place: {},
+    newer: null,
+    older: null,
   });
 }
 

@@ -133,7 +133,8 @@ export class StoreInstalls {
       throw new InstallRefused(409, installMessages.configured);
     const { clientId = '', clientSecret = '' } = template.auth;
     return {
-      ...{ shop, template },
+      shop,
+      template,
       target: { shop, endpoint: template.endpoint, clientId, clientSecret },
       states: new InstallStates(clientSecret),
       redirectUri: `${withoutTrailing(publicUrl, '/')}/shopify/callback`,

@@ -157,7 +157,11 @@ export class DeliveryInterpreter {
     const taskId = body.task?.id ?? null;
     if (task !== null) return this.tasks.settle(task.id, { state, settledBy: row.via, reason, taskId });
     return this.tasks.recordUnasked(link, {
-      ...{ taskId, state, reason, settledBy: row.via, receivedAt: row.receivedAt },
+      taskId,
+      state,
+      reason,
+      settledBy: row.via,
+      receivedAt: row.receivedAt,
       at: createdAt ?? row.receivedAt,
     });
   }
@@ -221,7 +225,10 @@ export class DeliveryInterpreter {
     if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
     if (!holdsContent(intended)) return { code: 'nothing_to_write', note: nothingToWrite(arrived) };
     const intent = await this.writeBacks.intend({
-      ...{ store: store.key, workspace: row.workspace, externalId: link.externalId, deliveryId: row.id },
+      store: store.key,
+      workspace: row.workspace,
+      externalId: link.externalId,
+      deliveryId: row.id,
       variant,
       contentFingerprint: contentFingerprint(intended),
       resultAt: createdAt ?? task?.requestedAt ?? row.receivedAt,

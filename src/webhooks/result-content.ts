@@ -62,7 +62,8 @@ export async function resultContent(
   const variants = variantsOf(product);
   const ofVariants = intendedForVariants(variants, writeBack);
   return {
-    ...{ held, missing },
+    held,
+    missing,
     intended: [...intended, ...ofVariants],
     arrived: [...arrived, ...arrivedForVariants(variants, ofVariants, writeBack)],
   };

@@ -122,8 +122,11 @@ export class AccessTokens {
     return {
       status: 200,
       body: {
-        ...{ access_token: token, scope: scopes.join(','), expires_in: offlineLifetimeSeconds },
-        ...{ refresh_token: refresh, refresh_token_expires_in: refreshLifetimeSeconds },
+        access_token: token,
+        scope: scopes.join(','),
+        expires_in: offlineLifetimeSeconds,
+        refresh_token: refresh,
+        refresh_token_expires_in: refreshLifetimeSeconds,
       },
     };
   }

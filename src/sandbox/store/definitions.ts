@@ -68,8 +68,13 @@ export function metafieldDefinitionCreate(
       'You can’t change the type of a metafield that already exists.',
     );
   const created = state.define({
-    ...{ ownerType, namespace, key, name, type },
-    ...{ validations: validations ?? [], pinned: pin ?? false },
+    ownerType,
+    namespace,
+    key,
+    name,
+    type,
+    validations: validations ?? [],
+    pinned: pin ?? false,
   });
   return { createdDefinition: view(created), userErrors: [] };
 }
@@ -82,7 +87,9 @@ function view({ id, ownerType, namespace, key, name, type, validations, pinned }
   return {
     __typename: 'MetafieldDefinition',
     id: gid('MetafieldDefinition', id),
-    ...{ namespace, key, name },
+    namespace,
+    key,
+    name,
     description: null,
     ownerType,
     pinnedPosition: pinned ? id : null,

@@ -211,7 +211,9 @@ function assemble(options: StoreSandboxOptions, baseUrl: () => string): Parts {
   const bulk = new BulkOperations(state, schema, { enabled, delayMs, grouped }, baseUrl, onError);
   bulk.mode = mode;
   const authorization = new Authorization({
-    ...{ shop, now, redirectUrls: options.redirectUrls ?? null },
+    shop,
+    now,
+    redirectUrls: options.redirectUrls ?? null,
     clientId: options.clientId ?? null,
     clientSecret: options.clientSecret ?? null,
   });

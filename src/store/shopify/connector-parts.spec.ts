@@ -79,7 +79,8 @@ describe('alternative texts', () => {
   it('that the store does not show afterwards have an unknown outcome', async () => {
     const store = await answering(fileUpdate([]));
     expect(await failureOf(connect(store.url).connector.writeImageAlts(writes))).toMatchObject({
-      ...{ code: 'transient', outcomeUnknown: true },
+      code: 'transient',
+      outcomeUnknown: true,
     });
   });
 });
@@ -131,7 +132,10 @@ describe('categories', () => {
       data({
         productUpdate: {
           product: {
-            ...{ title: 'T', descriptionHtml: '', vendor: '', productType: '' },
+            title: 'T',
+            descriptionHtml: '',
+            vendor: '',
+            productType: '',
             category: fullName === null ? null : { id: 'x', fullName },
           },
           userErrors: [],
@@ -152,16 +156,15 @@ describe('categories', () => {
 
 it('metafields of variants are read by variant, and those of another product’s variant are not', async () => {
   const metafield = (value: string) => ({
-    ...{
-      namespace: 'custom',
-      key: 'colour',
-      type: 'single_line_text_field',
-      value,
-      compareDigest: `d ${value}`,
-    },
+    namespace: 'custom',
+    key: 'colour',
+    type: 'single_line_text_field',
+    value,
+    compareDigest: `d ${value}`,
   });
   const node = (id: string, product: string, value: string) => ({
-    ...{ id: `gid://shopify/ProductVariant/${id}`, product: { id: product } },
+    id: `gid://shopify/ProductVariant/${id}`,
+    product: { id: product },
     metafields: { nodes: [metafield(value)] },
   });
   const live = { status: 'ACTIVE', title: 'T', descriptionHtml: '', vendor: '', productType: '' };

@@ -73,7 +73,12 @@ export class MetafieldDefinitions {
     options: StoreWriteOptions,
   ): Promise<DefinitionOutcome | 'no further pin'> {
     const definition = {
-      ...{ ownerType: OWNER_TYPES[owner], namespace, key, name, type, pin },
+      ownerType: OWNER_TYPES[owner],
+      namespace,
+      key,
+      name,
+      type,
+      pin,
       access: { storefront: 'PUBLIC_READ' },
     };
     const { data } = await this.client.run(DEFINITION_CREATE, { definition }, definitionCreateData, options);

@@ -133,8 +133,12 @@ export class PageReader {
       // The namespace's own metafields come with it.
       const keys = after === null ? names.filter((name) => metafieldKey(name).namespace !== namespace) : [];
       const wanted = {
-        ...{ withMetafields: namespace !== null, withSeo: seo, withNamed: keys.length > 0 },
-        ...{ withCategory: category, withTags: tags, withImages: images },
+        withMetafields: namespace !== null,
+        withSeo: seo,
+        withNamed: keys.length > 0,
+        withCategory: category,
+        withTags: tags,
+        withImages: images,
       };
       const variables = { id, ns: namespace, after, keys, ...wanted };
       const { data } = await this.client
@@ -154,7 +158,9 @@ export class PageReader {
       const pageInfo = product.metafields?.pageInfo;
       if (pageInfo?.hasNextPage !== true) {
         return {
-          ...{ storeId: id, status: product.status, metafields },
+          storeId: id,
+          status: product.status,
+          metafields,
           fields: requestedFields(product, { seo, category }),
           ...(product.tags === undefined ? {} : { tags: product.tags }),
           ...(product.media === undefined ? {} : { images: product.media.nodes.flatMap(liveImage) }),

@@ -83,7 +83,8 @@ export class ProductWriter {
       const variables = {
         metafields: chunk.map(({ namespace, key, variant }) => ({
           ownerId: ownerOf(id, variant),
-          ...{ namespace, key },
+          namespace,
+          key,
         })),
       };
       const { data } = await this.client.run(METAFIELDS_DELETE, variables, metafieldsDeleteData, options);
@@ -163,7 +164,10 @@ export class ProductWriter {
   ): Promise<{ errors: readonly UserError[]; stored: readonly StoredMetafield[] }> {
     const metafields = writes.map(({ namespace, key, variant, type, value, expectedDigest }) => ({
       ownerId: ownerOf(id, variant),
-      ...{ namespace, key, type, value },
+      namespace,
+      key,
+      type,
+      value,
       compareDigest: expectedDigest,
     }));
     try {
