@@ -81,7 +81,11 @@ export const COMMANDS = {
   },
   sync: {
     description: messages.syncDoes,
-    options: [{ flags: '--force', description: messages.syncForce }, ...oneStore],
+    options: [
+      { flags: '--force', description: messages.syncForce },
+      { flags: '--yes', description: messages.syncYes },
+      ...oneStore,
+    ],
   },
   status: {
     description: messages.statusDoes,

@@ -204,6 +204,16 @@ export const messages = {
   generationFor: (count: number, store: string): string =>
     `generation requested for ${count} products of ${store}`,
   listLimit: (most: number): string => `list: maximum number of rows (default 50, at most ${most})`,
+  costs: (generations: number, credits: string, remaining: string): string =>
+    `content would be requested for ${generations} ${generations === 1 ? 'product' : 'products'}${credits}${remaining}`,
+  costCredits: (credits: string, each: string): string => `, about ${credits} credits (${each} each)`,
+  costUnknown: ', at a cost that no result has named yet',
+  creditsRemain: (credits: string): string => `; ${credits} credits remain`,
+  costLimited: (waiting: number, setting: string): string => `; ${setting} leaves ${waiting} to later runs`,
+  spendQuestion: (cost: string, limit: number): string =>
+    `A sync now: ${cost}. That is more than generation.confirmAbove (${limit}). Sync?`,
+  syncYes: 'does not ask before it spends more than generation.confirmAbove',
+  notSynced: 'the sync was not confirmed; nothing was read or written',
   planTotals: (
     kind: string,
     store: string,

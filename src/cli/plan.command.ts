@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
 import { presentEntry, type PlanEntry } from '../operations/plans.js';
+import { SyncCosts, type SyncCost } from '../operations/sync-cost.js';
 import { SavedPlansPort } from '../operations/ports.js';
 import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
@@ -15,6 +16,7 @@ import { dryRun, type DryRun } from '../sync/dry-run.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
+import { costLine } from './cost-line.js';
 import type { StoreOptions } from './store-options.js';
 import { paint, printable } from './terminal.js';
 import { messages } from './messages.js';
@@ -29,6 +31,7 @@ class PlanAction {
   constructor(
     private readonly sites: Sites,
     private readonly savedPlans: SavedPlansPort,
+    private readonly costs: SyncCosts,
     private readonly plans: SavedPlanRepository,
     private readonly links: LinkRepository,
     private readonly state: StateRepository,
@@ -50,15 +53,17 @@ class PlanAction {
       saved = null;
     }
     const gone = await stillGone(this.links, store, actions);
+    const cost = await this.costs.estimate(store, actions);
     if (options.json) {
       printJson({
         ...(options.save ? { id: saved } : {}),
         store: store.key,
         ...plan,
+        cost,
         actions,
         ...(gone === null ? {} : { gone }),
       });
-    } else printPlan(store.key, plan, actions, gone ?? [], saved);
+    } else printPlan(store.key, { ...plan, cost }, actions, gone ?? [], saved);
     return actions.length === 0 ? 0 : 2;
   }
 
@@ -148,7 +153,7 @@ const COLOURS = { create: 'green', adopt: 'cyan', update: 'yellow', orphan: 'red
 
 function printPlan(
   store: string,
-  plan: DryRun,
+  plan: DryRun & { readonly cost: SyncCost },
   actions: readonly PlanEntry[],
   gone: readonly PresentedGone[],
   saved: string | null,
@@ -175,5 +180,6 @@ function printPlan(
       saved === null ? messages.nothingWritten : messages.nothingChanged,
     ),
   );
+  print(costLine(plan.cost));
   if (saved !== null) print(messages.planSaved(saved));
 }

@@ -44,10 +44,10 @@ export async function openRuntime(options: RuntimeOptions): Promise<Runtime> {
 }
 
 export async function openRuntimeFor(
-  { config, warnings, dataDirBesideFile, readAgain }: LoadedConfig,
+  { config, warnings, dataDirBesideFile, readAgain, settings }: LoadedConfig,
   destination: 'stdout' | 'stderr',
 ): Promise<Runtime> {
-  const source = new ConfigSource(config, readAgain);
+  const source = new ConfigSource(config, readAgain, settings);
   const logger = createLogger(loggerSettings(source, destination));
   await refuseOtherDatabase(config, dataDirBesideFile);
   const database = await openDatabase(config, logger);

@@ -1,28 +1,81 @@
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
+import { SyncCosts, type SyncCost } from '../operations/sync-cost.js';
+import { Database } from '../persistence/database.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { Clock } from '../runtime/clock.js';
 import { RunRequests } from '../sites/run-requests.js';
+import { Sites, type Store } from '../sites/sites.js';
+import { dryRun } from '../sync/dry-run.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
+import { confirm } from './confirm.js';
+import { costLine } from './cost-line.js';
+import { messages } from './messages.js';
+import { ProgressReport } from './progress.js';
 import { RunFollower } from './run-follower.js';
 import type { StoreOptions } from './store-options.js';
-import { messages } from './messages.js';
 
 interface SyncOptions extends StoreOptions {
   readonly force?: boolean;
+  readonly yes?: boolean;
 }
 
 /** Requests a run of the store and works it to its end. */
 @Injectable()
 class SyncAction {
   constructor(
+    private readonly sites: Sites,
     private readonly requests: RunRequests,
     private readonly follower: RunFollower,
+    private readonly costs: SyncCosts,
+    private readonly state: StateRepository,
+    private readonly db: Database,
+    private readonly clock: Clock,
   ) {}
 
   async run(options: SyncOptions, signal: AbortSignal): Promise<number> {
     const { store, full = false, force = false } = options;
+    await this.#mayBegin(this.sites.store(store), options, signal);
     const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
     if (!created) process.stderr.write(`${messages.activeRun(store, id)}\n`);
     return this.follower.report(await this.follower.toEnd(id, signal), options.json);
+  }
+
+  /**
+   * On a terminal, asks before a sync that requests content for more than `generation.confirmAbove` products. Without a terminal it does not
+   * ask: `generation.maxPerRun` and `generation.minCreditsRemaining` hold there, as for a scheduled run.
+   */
+  async #mayBegin(
+    store: Store,
+    { full = false, yes = false }: SyncOptions,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { confirmAbove } = store.workspace.settings.generation;
+    if (confirmAbove === 0 || yes || !process.stdin.isTTY) return;
+    const cost = await this.#cost(store, full, signal);
+    if (cost.generations <= confirmAbove) return;
+    await confirm(messages.spendQuestion(costLine(cost), confirmAbove), false, messages.notSynced);
+  }
+
+  async #cost(store: Store, full: boolean, signal: AbortSignal): Promise<SyncCost> {
+    const planned: { externalId: string; generation: boolean }[] = [];
+    const progress = new ProgressReport(process.stderr);
+    try {
+      await dryRun({ db: this.db, state: this.state, clock: this.clock }, store, {
+        full,
+        signal,
+        onProgress: (seen) => {
+          progress.show({ phase: 'plan', done: seen, total: null });
+        },
+        onActions: (actions) => {
+          for (const { externalId, wantsGeneration } of actions)
+            planned.push({ externalId, generation: wantsGeneration });
+        },
+      });
+    } finally {
+      progress.end();
+    }
+    return this.costs.estimate(store, planned);
   }
 }
 

@@ -54,7 +54,7 @@ describe('the configuration read again', () => {
       store('webhookSecret: a-secret-of-after'),
     );
     const known = source.secrets();
-    source.accept(source.next().config);
+    source.accept(source.next());
     expect(source.secrets()).toEqual(expect.arrayContaining(['a-secret-of-before', 'a-secret-of-after']));
     expect(source.secrets()).not.toBe(known);
   });

@@ -3,6 +3,7 @@ import { CodedError } from '../domain/errors.js';
 import { isMap } from './config-file.js';
 import type { LoadedConfig } from './load-config.js';
 import type { AppConfig } from './schema.js';
+import type { ListedSetting } from './settings-list.js';
 import { secretValues } from './secrets.js';
 import { messages } from './messages.js';
 
@@ -19,12 +20,15 @@ const RELOADED: readonly (keyof AppConfig)[] = [
 export class ConfigSource {
   #current: AppConfig;
   #secrets: readonly string[];
+  #settings: LoadedConfig['settings'];
 
   /** `read` reads the files again. It throws `ConfigError` when they cannot be used. */
   constructor(
     config: AppConfig,
     private readonly read: () => LoadedConfig,
+    settings: LoadedConfig['settings'] = () => [],
   ) {
+    this.#settings = settings;
     this.#current = config;
     this.#secrets = secretValues(config);
   }
@@ -51,8 +55,14 @@ export class ConfigSource {
     return loaded;
   }
 
+  /** The current settings with their origins, secrets masked. Empty where the configuration was not read from files. */
+  settings(): readonly ListedSetting[] {
+    return this.#settings();
+  }
+
   /** From now on `config` is current, and its secrets are masked too. */
-  accept(config: AppConfig): void {
+  accept({ config, settings }: Pick<LoadedConfig, 'config' | 'settings'>): void {
+    this.#settings = settings;
     this.#current = config;
     this.#secrets = [...new Set([...this.#secrets, ...secretValues(config)])];
   }

@@ -9,6 +9,7 @@ export type { LoadedConfig, LoadOptions } from './load-config.js';
 export { logLevel } from './log-level.js';
 export type { AppConfig, StoreConfig, WorkspaceConfig } from './schema.js';
 export type { ProcessRole } from './process-roles.js';
+export { BUILT_IN, type ListedSetting } from './settings-list.js';
 export { describeConfig, secretValues } from './secrets.js';
 export { lookUp } from './references.js';
 export { readTextFile } from './text-file.js';

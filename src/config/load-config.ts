@@ -10,6 +10,7 @@ import { onlyReceives, withoutCredentials } from './process-roles.js';
 import { configSchema, issueText } from './schema.js';
 import type { AppConfig } from './schema.js';
 import { withSecretFiles } from './secret-files.js';
+import { listSettings, type ListedSetting } from './settings-list.js';
 import { readStoreFiles } from './store-files.js';
 import { configWarnings } from './warnings.js';
 
@@ -37,6 +38,8 @@ export interface LoadedConfig {
    * when the setting is absolute. A database there, and none in the configured directory, means a wrong working directory.
    */
   readonly dataDirBesideFile: string | null;
+  /** Every setting with its value and its origin, secrets masked. */
+  readonly settings: () => readonly ListedSetting[];
   /** The same files and environment as they are then. */
   readonly readAgain: () => LoadedConfig;
 }
@@ -70,6 +73,12 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     warnings: configWarnings(config),
     dataDirBesideFile: isElsewhere ? besideFile : null,
     files: files.map(({ path }) => path),
+    settings: () =>
+      listSettings(config, {
+        files,
+        fromEnvironment: settings.fromEnvironment,
+        isSet: (name) => isSet(name, options.env),
+      }),
     readAgain: () => loadConfig({ ...options, cwd }),
   });
 }
@@ -163,6 +172,11 @@ function problemText(issue: Issue): string {
   return issue.code === 'custom' || issue.code === 'invalid_format'
     ? `expected ${issue.message}`
     : issue.message;
+}
+
+function isSet(name: string, env: Environment): boolean {
+  const found = lookUp(name, env);
+  return found.ok && found.value !== undefined && found.value !== '';
 }
 
 /** The last file that has most of the path, with the line. A missing key is reported for the file with its section. */

@@ -4,6 +4,7 @@
  */
 export const messages = {
   // Files, and references to the environment
+  productPage: 'an http(s) address that contains {id}',
   noFile: 'there is no such configuration file',
   fileUnreadable: (code: string): string => `the file cannot be read (${code})`,
   directoryUnreadable: (path: string, code: string): string =>

@@ -11,6 +11,12 @@ import { messages } from './messages.js';
 
 const request = generationRequestSchema.shape;
 
+/** The page of a product for people, with `{id}` in the place of its id. */
+const optionalPage = optionalText.refine(
+  (page) => page === undefined || (/^https?:\/\//.test(page) && page.includes('{id}') && URL.canParse(page)),
+  messages.productPage,
+);
+
 /** `workspaces.<name>`: one workspace of the catalog service (docs/catalog-rules.md#general). */
 export const workspaceSchema = section({
   baseUrl: address(),
@@ -24,6 +30,7 @@ export const workspaceSchema = section({
     },
   ),
   locale: optionalText,
+  productPage: optionalPage,
   firstLoad: z.enum(['requests', 'csv']).default('requests'),
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }),
   concurrency: amount(8, { min: 1, max: 256 }),
@@ -44,6 +51,7 @@ export const workspaceSchema = section({
     batchSize: amount(50, { min: 1, max: 100_000 }),
     minCreditsRemaining: amount(0, { min: 0, whole: false }),
     maxPerRun: amount(1000, { min: 0 }),
+    confirmAbove: amount(0, { min: 0 }),
   }),
   tasks: section({
     pollSeconds: amount(60, { min: 1, max: 86_400 }),

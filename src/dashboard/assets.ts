@@ -17,5 +17,6 @@ function asset(name: string, type: string): Asset {
 }
 
 export const STYLES = asset('dashboard.css', 'text/css; charset=utf-8');
+export const TABLES = asset('tables.css', 'text/css; charset=utf-8');
 export const SCRIPT = asset('dashboard.js', 'text/javascript; charset=utf-8');
-export const ASSETS: readonly Asset[] = [STYLES, SCRIPT];
+export const ASSETS: readonly Asset[] = [STYLES, TABLES, SCRIPT];

@@ -14,6 +14,14 @@ import { OverviewPages } from './pages/overview.pages.js';
 import { ProductPages } from './pages/product.pages.js';
 import { RunPages } from './pages/run.pages.js';
 import { SignInPages } from './pages/sign-in.pages.js';
+import { ProductLive } from './product-live.js';
+import { PlanPages } from './pages/plan.pages.js';
+import { QueuePages } from './pages/queue.pages.js';
+import { ReportPages } from './pages/report.pages.js';
+import { SearchPages } from './pages/search.pages.js';
+import { SettingsPages } from './pages/settings.pages.js';
+import { UnknownPages } from './unknown-pages.js';
+import { StorePages } from './pages/store.pages.js';
 import { WriteBackActionPages } from './pages/write-back-actions.pages.js';
 import { WriteBackLists } from './pages/write-back-lists.pages.js';
 import { WriteBackPages } from './pages/write-back.pages.js';
@@ -26,6 +34,12 @@ const PAGES = [
   AssetPages,
   SignInPages,
   OverviewPages,
+  StorePages,
+  PlanPages,
+  ReportPages,
+  SearchPages,
+  SettingsPages,
+  QueuePages,
   RunPages,
   ProductPages,
   DeliveryPages,
@@ -42,7 +56,16 @@ const FORM_FIELDS = 2000;
 /** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
 @Module({
   controllers: PAGES,
-  providers: [Sessions, LiveValues, FieldApproval, LastDecisions, QueueBoard, Thumbnails],
+  providers: [
+    UnknownPages,
+    ProductLive,
+    Sessions,
+    LiveValues,
+    FieldApproval,
+    LastDecisions,
+    QueueBoard,
+    Thumbnails,
+  ],
 })
 export class DashboardModule implements NestModule {
   constructor(private readonly sites: Sites) {}

@@ -38,11 +38,22 @@ export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }
 
-/** A time in UTC, to the second; a dash when there is none. */
+/**
+ * A time; a dash when there is none. The page has it in UTC. The script shows how long ago it was instead, and the exact time in the
+ * reader's zone as the title.
+ */
 export function moment(at: Date | string | null): Html {
   if (at === null) return html`<span class="quiet">–</span>`;
   const iso = typeof at === 'string' ? at : at.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(0, 10)} ${iso.slice(11, 19)}</time>`;
+  return html`<time datetime="${iso}" data-moment>${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+/** A time of a schedule, in the zone of the schedule, and how far away it is. */
+export function scheduled(at: Date, timeZone: string): Html {
+  const parts = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const text = new Intl.DateTimeFormat('en-GB', { ...parts, timeZone }).format(at);
+  return html`<span class="scheduled">${text} <span class="quiet">${timeZone}</span></span>
+    <span class="quiet">${moment(at)}</span>`;
 }
 
 /** A duration in its two largest units. */
@@ -85,18 +96,21 @@ export function nameOf(label: string | null | undefined, externalId: string): st
   return label === null || label === undefined || label.trim() === '' ? externalId : label;
 }
 
-/** The choice among a list's states; undefined means all. The rest of the filter, `others`, stays. */
+/** The choice among a list's states; undefined means all. The rest of the filter, `others`, stays. `counts`: the rows of each state. */
 export function stateTabs(
   path: string,
   states: readonly string[],
   chosen: string | undefined,
   others: Readonly<Record<string, string>> = {},
+  counts?: Readonly<Record<string, number>>,
 ): Html {
+  const all = counts === undefined ? 0 : Object.values(counts).reduce((sum, count) => sum + count, 0);
   const tab = (state: string | undefined): Html => {
     const current = state === chosen && html` aria-current="true"`;
     return html`<li>
       <a href="${pathTo(path, { ...others, state })}" ${current}
-        >${state === undefined ? 'all' : words(state)}</a
+        >${state === undefined ? 'all' : words(state)}
+        ${counts !== undefined && amount(state === undefined ? all : (counts[state] ?? 0))}</a
       >
     </li>`;
   };

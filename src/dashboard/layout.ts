@@ -1,10 +1,11 @@
 import type { Role } from '../api/access.js';
-import { SCRIPT, STYLES } from './assets.js';
+import { SCRIPT, STYLES, TABLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
 import { messages } from './messages.js';
 import { FORM_TOKEN_FIELD, type Visitor } from './session.guard.js';
 
-export type Section = 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
+export type Section =
+  'settings' | 'queues' | 'overview' | 'runs' | 'products' | 'review' | 'journal' | 'deliveries' | 'audit';
 
 const SECTIONS: readonly (readonly [Section, string, string])[] = [
   ['overview', 'Overview', '/'],
@@ -14,12 +15,16 @@ const SECTIONS: readonly (readonly [Section, string, string])[] = [
   ['products', 'Products', '/products'],
   ['deliveries', 'Deliveries', '/deliveries'],
   ['audit', 'Audit', '/audit'],
+  ['queues', 'Queues', '/queues'],
+  ['settings', 'Settings', '/settings'],
 ];
 
 export interface PageParts {
   readonly title: string;
   readonly section: Section | null;
   readonly body: Piece;
+  /** The text that was searched for, on the page of its results. */
+  readonly search?: string;
   /** The reload interval of a changing page in a browser without scripts. */
   readonly refreshSeconds?: number;
   /** Keyboard shortcuts of the page, besides the common ones. */
@@ -40,9 +45,19 @@ export function page(visitor: Visitor, parts: PageParts): string {
               const current = name === section && html` aria-current="page"`;
               return html`<li><a href="${path}" ${current}>${label}</a></li>`;
             })}
-            <li><a href="/queues/">Queues</a></li>
           </ul>
         </nav>
+        <form role="search" aria-label="${messages.searchAll}" action="/search" class="find">
+          <input
+            type="search"
+            name="q"
+            value="${parts.search ?? ''}"
+            aria-label="${messages.searchAll}"
+            placeholder="${messages.searchHint}"
+            aria-keyshortcuts="Control+K Meta+K"
+            data-search
+          />
+        </form>
         <form method="post" action="/logout">
           ${formToken(visitor)}<span class="who">${visitor.session.name}</span>
           <button class="plain">Sign out</button>
@@ -126,6 +141,7 @@ function document(title: string, body: Html, refreshSeconds?: number, role?: Rol
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${STYLES.path}" />
+        <link rel="stylesheet" href="${TABLES.path}" />
         <script src="${SCRIPT.path}" defer></script>
         ${refresh}
       </head>

@@ -1,63 +1,171 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Status, StoreStatus } from '../operations/status.js';
+import type { Attention } from '../operations/attention.js';
+import { creditOutlook } from '../operations/credits.js';
+import type { Overview, StoreLine } from '../operations/overview.js';
+import type { StoreStatus } from '../operations/status.js';
 import type { Visitor } from './session.guard.js';
 import { overviewPage } from './views/overview.js';
+import { storePage } from './views/store.js';
 
 const VISITOR: Visitor = {
   session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
   formToken: 'f',
   notice: null,
 };
+const NOW = new Date('2026-11-22T12:00:00Z');
+const WELL = { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null } as const;
 
-function overview(gone: StoreStatus['gone'], over: Partial<StoreStatus> = {}): string {
-  const store: StoreStatus = {
-    store: 'main',
-    shop: 'one.myshopify.com',
-    watermark: null,
-    lastRuns: [],
-    unsuccessful: [],
-    products: { linked: 3, orphaned: 2 },
-    tasks: {},
-    writeBacks: {},
-    unmappedParts: 0,
-    held: { limits: { maxWritesPerRun: 0, maxWritesPerDay: 0 }, gates: {} },
-    gone,
-    owed: { count: 0, since: null, reasons: [] },
-    health: { state: 'ok', code: null, scope: null, reason: null, since: null, nextTry: null },
+function line(over: Partial<StoreLine> = {}): StoreLine {
+  return {
+    ...{ store: 'main', shop: 'one.myshopify.com', health: WELL, problems: [], lastRun: null },
+    coverage: { products: 3, withContent: 2 },
+    days: [
+      { day: '2026-11-12', products: 3, withContent: 0 },
+      { day: '2026-11-22', products: 3, withContent: 2 },
+    ],
+    ...{ nextRunAt: new Date('2026-11-23T01:00:00Z'), timezone: 'Europe/Berlin', forReview: 0, owed: 0 },
     ...over,
   };
-  const none = { deliveries: 0, writeBacks: 0, tasks: 0 };
-  const status: Status = {
-    workspaces: [],
-    stores: [store],
-    backlog: none,
-    deadLetters: none,
-    deliveries: {},
+}
+
+/** The page with each stretch of white space as one space. */
+function overview(over: Partial<Overview> = {}): string {
+  const stores = over.stores?.items ?? [line()];
+  const page = overviewPage(
+    VISITOR,
+    {
+      attention: [],
+      work: {
+        ...{ forReview: 0, awaited: 0, received: 0, ready: 0, parked: 0 },
+        ...{ failedDeliveries: 0, failedWrites: 0, givenUp: 0 },
+      },
+      stores: { items: stores, total: stores.length, limit: 25, offset: 0 },
+      ...{ allStores: stores.length, isBusy: false },
+      workspaces: { items: [], total: 0, limit: 20, offset: 0 },
+      ...over,
+    },
+    {},
+  );
+  return page.replaceAll(/\s+/g, ' ').replaceAll(/ ?> ?/g, '>');
+}
+
+const about = (kind: Attention['kind'], over: Partial<Attention> = {}): Attention => ({
+  ...{ kind, of: 'main', count: 1, detail: null, run: null },
+  ...over,
+});
+
+describe('the first line of the overview', () => {
+  it('says that all is well when nothing needs a person', () => {
+    expect(overview()).toContain('<b>All well.</b>');
+  });
+
+  it('names what needs a person, each with its reason and one action', () => {
+    const page = overview({
+      attention: [
+        about('store_paused', { detail: 'the store refused the credentials: <401>' }),
+        about('run_failed', { run: 'r1', detail: 'limits.maxOrphanedShare' }),
+        about('review_waiting', { of: null, count: 5 }),
+      ],
+    });
+    expect(page).toContain('3 things need you');
+    expect(page).toContain('refused the credentials: &lt;401&gt;');
+    expect(page).toContain('action="/stores/main/retry"');
+    expect(page).toContain('<a class="button" href="/runs/r1">See the run</a');
+    expect(page).toContain('5 texts wait for review.');
+    expect(page).not.toContain('All well');
+  });
+
+  it('stays short: what is beyond eight things is folded', () => {
+    const page = overview({ attention: Array.from({ length: 70 }, () => about('never_run')) });
+    expect(page).toContain('<summary>62 more</summary>');
+    expect(page).toContain('href="/?show=attention"');
+    expect(page.match(/Store main has no runs yet\./g)).toHaveLength(50);
+  });
+});
+
+describe('a store on the overview', () => {
+  it('has its coverage as a number, a bar and a line, and each number is a link to its list', () => {
+    const page = overview();
+    expect(page).toContain('<a href="/products?store=main&amp;content=with">66 %</a>');
+    expect(page).toContain('aria-label="2 of 3 products have generated content"');
+    expect(page).toContain('The share of products with content: 0 % on 2026-11-12, 66 % today');
+    expect(page).toContain('href="/review?store=main"');
+  });
+
+  it('has its next run in the zone of its schedule', () => {
+    expect(overview()).toMatch(/Mon,? 02:00 <span class="quiet">Europe\/Berlin<\/span>/);
+  });
+
+  it('makes the page live while a run is under way', () => {
+    expect(overview({ isBusy: true })).toContain('data-under-way');
+    expect(overview()).not.toContain('data-under-way');
+  });
+});
+
+describe('the credits of a workspace', () => {
+  const spent = [
+    { workspace: 'default', day: '2026-11-21', credits: 10 },
+    { workspace: 'default', day: '2026-11-22', credits: 30 },
+  ];
+  const workspace = (remaining: number | null) =>
+    overview({
+      workspaces: {
+        items: [
+          { workspace: 'default', pause: null, webhook: null, credits: creditOutlook(remaining, spent, NOW) },
+        ],
+        ...{ total: 1, limit: 20, offset: 0 },
+      },
+    });
+
+  it('are shown with their burn rate, the day they run out and a chart', () => {
+    const page = workspace(200);
+    expect(page).toContain('<dd>20 a day</dd>');
+    expect(page).toContain('2026-12-02, in 10 days');
+    expect(page).toContain('Credits of default by day: 40 in thirty days');
+    expect(page).toContain('<title>2026-11-22: 30</title>');
+  });
+
+  it('have no end while the service has reported none', () => {
+    expect(workspace(null)).not.toContain('Run out');
+  });
+});
+
+function store(over: Partial<StoreStatus>): string {
+  const status: StoreStatus = {
+    ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
+    ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, unmappedParts: 0, gone: null },
+    held: { limits: { maxWritesPerRun: 0, maxWritesPerDay: 0 }, gates: {} },
+    owed: { count: 0, since: null, reasons: [] },
+    health: WELL,
+    ...over,
   };
-  return overviewPage(VISITOR, status, [{ status: store, nextRunAt: null, runs: [] }]);
+  return storePage(VISITOR, {
+    ...{ status, problems: [], coverage: { products: 3, withContent: 1 }, days: [], runs: [] },
+    ...{ nextRunAt: NOW, schedule: { cron: '0 2 * * *', timezone: 'UTC' } },
+  });
 }
 
 describe('products that runs put off', () => {
-  it('are listed on the overview by reason, and only while there are any', () => {
+  it('are listed on the page of the store by reason, and only while there are any', () => {
     const reasons = [{ code: 'refused' as const, count: 2, reason: 'the catalog refused it' }];
-    const page = overview(null, { owed: { count: 2, since: null, reasons } });
+    const page = store({ owed: { count: 2, since: null, reasons } });
     expect(page).toContain('Owed to the next run');
     expect(page).toContain('<li>2: the catalog refused it</li>');
-    expect(overview(null)).not.toContain('Owed to the next run');
+    expect(store({})).not.toContain('Owed to the next run');
   });
 });
 
 describe('products that are gone from the store', () => {
-  it('are listed on the overview with deleted: report, the first few and the way to all', () => {
+  it('are listed with deleted: report, the first few and the way to all', () => {
     const since = '2026-11-19T10:00:00.000Z';
     const product = { externalId: 'shopify:one:1', label: 'Lamp <b>', catalogId: '7', since, detail: '' };
-    const page = overview({ count: 2, products: [product] });
+    const page = store({ gone: { count: 2, products: [product] } });
     expect(page).toContain('2 products no longer in the store; the catalog keeps them');
     expect(page).toContain('Lamp &lt;b&gt;');
     expect(page).toMatch(/\/products\?state=orphaned&(amp;)?store=main/);
   });
 
-  it('are not spoken of with deleted: keep', () => {
-    expect(overview(null)).not.toContain('gone from the store');
+  it('are not mentioned with deleted: keep', () => {
+    expect(store({})).not.toContain('no longer in the store');
   });
 });

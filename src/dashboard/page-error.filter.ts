@@ -4,14 +4,18 @@ import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
 import { pathTo } from './elements.js';
-import { NotSignedInError } from './session.guard.js';
+import { NotSignedInError, visitorWithoutNotice } from './session.guard.js';
+import { Sessions } from './session.js';
 import { problemPage } from './views/problem.js';
 import { messages } from './messages.js';
 
 /** Shows errors as pages. A visitor who is not signed in is sent to the sign-in and returns afterwards. */
 @Catch()
 export class PageErrorFilter implements ExceptionFilter {
-  constructor(@Inject(Logger) private readonly log: Pick<Logger, 'error'>) {}
+  constructor(
+    @Inject(Logger) private readonly log: Pick<Logger, 'error'>,
+    private readonly sessions: Sessions,
+  ) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
@@ -28,7 +32,8 @@ export class PageErrorFilter implements ExceptionFilter {
       return;
     }
     const { status, message } = this.#described(error);
-    response.status(status).send(problemPage(status, message));
+    const visitor = visitorWithoutNotice(this.sessions, http.getRequest<Request>());
+    response.status(status).send(problemPage(status, message, visitor));
   }
 
   #described(error: unknown): { status: number; message: string } {

@@ -15,6 +15,18 @@ export function pageListSchema<const States extends readonly string[]>(states: S
   });
 }
 
+/** The text of a search. An empty one counts as absent. */
+export const searchSchema = z
+  .string()
+  .trim()
+  .max(200)
+  .transform((text) => (text === '' ? undefined : text))
+  .optional()
+  .catch(undefined);
+
+/** A day of a filter. Anything else counts as absent. */
+export const daySchema = z.iso.date().optional().catch(undefined);
+
 export function pageAt(offset: number, limit = ROWS_OF_A_PAGE): PageRequest {
   return { limit, offset, order: 'desc' };
 }

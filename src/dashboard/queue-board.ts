@@ -9,10 +9,11 @@ import { JOB_QUEUES, type QueueName } from '../queue/index.js';
 import { pathTo } from './elements.js';
 import { messages } from './messages.js';
 import { QUEUE_POLICY, securityHeaders } from './security-headers.js';
+import { BOARD_PATH } from './views/queues.js';
 import { sessionCookieOf } from './session.guard.js';
 import { Sessions } from './session.js';
 
-const PATH = '/queues';
+const PATH = BOARD_PATH;
 
 /**
  * The read-only queue view, behind the same sign-in. Removing or retrying a job by hand would be pointless: the
@@ -59,7 +60,8 @@ export class QueueBoard implements OnModuleInit {
       response.status(405).set('allow', 'GET, HEAD').send(messages.readOnlyQueues);
       return;
     }
-    response.set('content-security-policy', QUEUE_POLICY);
+    // It stands in a frame of our own page.
+    response.set({ 'content-security-policy': QUEUE_POLICY, 'x-frame-options': 'SAMEORIGIN' });
     next();
   };
 }

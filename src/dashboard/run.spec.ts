@@ -44,6 +44,7 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
     phase: 'done',
     stopping: false,
     changes: new Map(),
+    credits: null,
     choice: {},
     now: new Date(AT),
     progress: { settled: 0, planned: 0, perSecond: null, secondsLeft: null },

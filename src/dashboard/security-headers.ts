@@ -28,7 +28,7 @@ export const QUEUE_POLICY = [
   "font-src 'self'",
   "connect-src 'self'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
+  "frame-ancestors 'self'",
   "base-uri 'self'",
 ].join('; ');
 

@@ -95,6 +95,12 @@ export function visitorOf(sessions: Sessions, request: Request, response: Respon
   };
 }
 
+/** The visitor of a request, without the notice, which stays for the next page. Null when the guard has not let the request pass. */
+export function visitorWithoutNotice(sessions: Sessions, request: Request): Visitor | null {
+  const session = signedIn.get(request);
+  return session === undefined ? null : { session, formToken: sessions.formToken(session), notice: null };
+}
+
 export function sessionOf(request: Request): Session {
   const session = signedIn.get(request);
   if (session === undefined) throw new NotSignedInError('/');

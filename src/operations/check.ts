@@ -126,6 +126,9 @@ export async function probed(
   }
 }
 
+/** Fail within seconds and with the reason. A probe that runs into its time limit has no reason to show. */
+export const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
+
 /** Checks everything outside this machine: all sides at once, in the order of the configuration. */
 export async function checkSites(
   sites: Sites,

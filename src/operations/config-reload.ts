@@ -43,7 +43,8 @@ export class ConfigReload {
    * began with. Throws `misconfigured`, and changes nothing, when the files cannot be used or change what needs a restart.
    */
   reload(): ReloadAnswer {
-    const { config, warnings } = this.source.next();
+    const loaded = this.source.next();
+    const { config, warnings } = loaded;
     const { metrics, logger, pace, sites, installed } = this;
     const next = connected(config, { metrics, logger, pace }, sites, { installed });
     const answer = {
@@ -52,7 +53,7 @@ export class ConfigReload {
       warnings: [...warnings],
     };
     // Its secrets are masked before the first line about it.
-    this.source.accept(config);
+    this.source.accept(loaded);
     sites.replace(next);
     this.#log.info(answer, 'the configuration was read again');
     return answer;

@@ -4,7 +4,7 @@ import { readUntrustedJson } from '../catalog/untrusted-json.js';
 import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
-import { ListingRepository, type DeliveryRow } from '../persistence/listing.repository.js';
+import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import { RowWorkPort } from './ports.js';
 
@@ -52,7 +52,12 @@ export class DeliveryOperations {
     private readonly work: RowWorkPort,
   ) {}
 
-  async list(query: DeliveryQuery): Promise<Page<DeliverySummary>> {
+  /** Deliveries of each state that match the rest of the filter. */
+  async counts(filter: ListFilter): Promise<Record<string, number>> {
+    return this.listing.counts('deliveries', filter);
+  }
+
+  async list(query: DeliveryQuery & ListFilter): Promise<Page<DeliverySummary>> {
     return pageOf(await this.listing.deliveries(query, query), query, summarised);
   }
 

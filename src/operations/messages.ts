@@ -44,3 +44,9 @@ export const installMessages = {
   installed: 'a merchant installed the app',
   notSubscribed: 'the store’s events could not be subscribed to; reconcile tries again',
 } as const;
+
+/** Texts of the reports that a person asks for on the dashboard. */
+export const reportMessages = {
+  justEnded: 'the report ended just now; ask again',
+  failed: 'a report failed',
+} as const;

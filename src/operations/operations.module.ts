@@ -5,11 +5,15 @@ import { ConfigReload } from './config-reload.js';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
 import { GenerateOperations } from './generate.js';
+import { OverviewReader } from './overview.js';
 import { PlanOperations } from './plans.js';
 import { RunOperations } from './runs.js';
 import { StatusReader } from './status.js';
 import { StoreInstalls } from './store-installs.js';
 import { StoreHealthOperations } from './store-health.js';
+import { Reports } from './reports.js';
+import { SearchOperations } from './search.js';
+import { SyncCosts } from './sync-cost.js';
 import { ProductOperations } from './timeline.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
 import { WriteBackOperations } from './write-backs.js';
@@ -17,6 +21,7 @@ import { WriteBackOperations } from './write-backs.js';
 /** The use cases, one class each. */
 export const OPERATIONS: readonly Type[] = [
   StatusReader,
+  OverviewReader,
   RunOperations,
   StoreHealthOperations,
   AuditOperations,
@@ -30,6 +35,9 @@ export const OPERATIONS: readonly Type[] = [
   WebhookSlotOperations,
   PlanOperations,
   StoreInstalls,
+  SyncCosts,
+  Reports,
+  SearchOperations,
 ];
 
 /** The services that commands, the API and the dashboard share. */

@@ -10,6 +10,8 @@ import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import { SavedPlansPort, RowWorkPort } from './ports.js';
+import { Sites } from '../sites/sites.js';
+import { SyncCosts, type SyncCost } from './sync-cost.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 
 const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
@@ -64,6 +66,8 @@ export class PlanOperations {
     private readonly planning: SavedPlansPort,
     private readonly work: RowWorkPort,
     private readonly shutdown: Shutdown,
+    private readonly sites: Sites,
+    private readonly costs: SyncCosts,
   ) {}
 
   async list(query: z.output<typeof planQuerySchema>): Promise<Page<PresentedPlan>> {
@@ -76,12 +80,25 @@ export class PlanOperations {
     return plan === null ? null : presentPlan(plan);
   }
 
-  /** Null for an unknown id. */
-  async entries(id: string, query: z.output<typeof planEntriesQuerySchema>): Promise<Page<PlanEntry> | null> {
+  /** Null for an unknown id. `externalId`: the entry of one product alone. */
+  async entries(
+    id: string,
+    query: z.output<typeof planEntriesQuerySchema>,
+    externalId?: string,
+  ): Promise<Page<PlanEntry> | null> {
     const plan = await this.plans.get(id);
     if (plan === null) return null;
-    const rows = await this.plans.entries(plan.id, query.limit, query.offset);
-    return pageOf({ rows, total: plan.entries }, { ...query, order: 'asc' }, presentEntry);
+    const rows = await this.plans.entries(plan.id, query.limit, query.offset, externalId);
+    const total = externalId === undefined ? plan.entries : rows.length;
+    return pageOf({ rows, total }, { ...query, order: 'asc' }, presentEntry);
+  }
+
+  /** The cost of its application; null for an unknown id, and for a store that is not configured. */
+  async cost(id: string): Promise<SyncCost | null> {
+    const plan = await this.plans.get(id);
+    const store = plan === null ? undefined : this.sites.findStore(plan.store);
+    if (plan === null || store === undefined) return null;
+    return this.costs.estimate(store, await this.plans.wanted(plan.id));
   }
 
   /**

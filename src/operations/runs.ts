@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import { ListingRepository } from '../persistence/listing.repository.js';
+import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
 import { RunItemRepository } from '../persistence/run-item.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { RunRequests, type RunRequest } from '../sites/run-requests.js';
@@ -47,8 +47,13 @@ export class RunOperations {
     private readonly work: RowWorkPort,
   ) {}
 
-  async list(query: z.output<typeof runQuerySchema>): Promise<Page<PresentedRun>> {
+  async list(query: z.output<typeof runQuerySchema> & ListFilter): Promise<Page<PresentedRun>> {
     return pageOf(await this.listing.runs(query, query), query, presentRun);
+  }
+
+  /** Runs of each state that match the rest of the filter. */
+  async counts(filter: ListFilter): Promise<Record<string, number>> {
+    return this.listing.counts('runs', filter);
   }
 
   /** Throws `not_found` for an unknown id, as all methods do. */

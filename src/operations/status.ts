@@ -8,7 +8,7 @@ import type { OwedSummary } from '../persistence/owed.repository.js';
 import { StatusRepository } from '../persistence/status.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
-import { Sites, type Workspace } from '../sites/sites.js';
+import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { goneFrom, goneSchema } from './gone.js';
 import { healthSchema, presentHealth } from './store-health.js';
 import { presentRun, runSchema } from './present-run.js';
@@ -78,10 +78,16 @@ export class StatusReader {
     private readonly clock: Clock,
   ) {}
 
+  /** One store; null for a key that is not configured. */
+  async store(key: string): Promise<StoreStatus | null> {
+    const store = this.sites.findStore(key);
+    return store === undefined ? null : ((await this.#stores([store], GONE_SHOWN))[0] ?? null);
+  }
+
   /** `allGone`: every product whose source is gone, instead of the first few. */
   async read(options: { readonly allGone: boolean } = { allGone: false }): Promise<Status> {
     const goneShown = options.allGone ? Number.POSITIVE_INFINITY : GONE_SHOWN;
-    const stores = await this.#stores(goneShown);
+    const stores = await this.#stores(this.sites.stores, goneShown);
     const workspaces = await Promise.all(
       this.sites.workspaces.map((workspace) => this.#workspace(workspace)),
     );
@@ -105,8 +111,8 @@ export class StatusReader {
     };
   }
 
-  async #stores(goneShown: number): Promise<StoreStatus[]> {
-    const keys = this.sites.stores.map(({ key }) => key);
+  async #stores(configured: readonly Store[], goneShown: number): Promise<StoreStatus[]> {
+    const keys = configured.map(({ key }) => key);
     const { stores } = this;
     const since = new Date(this.clock.now().getTime() - UNMAPPED_MS);
     const [states, runs, products, tasks, writeBacks] = await Promise.all([
@@ -124,7 +130,7 @@ export class StatusReader {
       stores.unsuccessful(keys, UNSUCCESSFUL_SHOWN),
     ]);
     return Promise.all(
-      this.sites.stores.map(async (store): Promise<StoreStatus> => {
+      configured.map(async (store): Promise<StoreStatus> => {
         const { key } = store;
         const known = states.get(key);
         return {

@@ -4,7 +4,13 @@ import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import { HistoryRepository, type PastAction } from '../persistence/history.repository.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { ListingRepository, type DeliveryRow, type ProductRow } from '../persistence/listing.repository.js';
+import {
+  CONTENT_FILTERS,
+  ListingRepository,
+  type ListFilter,
+  type DeliveryRow,
+  type ProductRow,
+} from '../persistence/listing.repository.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
 import { errorOf, whereItStands } from './standing.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
@@ -13,6 +19,10 @@ import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from 
 const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
 export const productQuerySchema = listQuerySchema(LINK_STATES).extend({
+  content: z
+    .enum(CONTENT_FILTERS)
+    .optional()
+    .describe('by generated content; owed: the next run reads the product'),
   search: z
     .string()
     .max(200)
@@ -88,6 +98,11 @@ export class ProductOperations {
         writeBacks: ofProduct(newest.writeBacks, link.externalId),
       }),
     }));
+  }
+
+  /** Products of each state that match the rest of the filter. */
+  async counts(filter: ListFilter): Promise<Record<string, number>> {
+    return this.listing.counts('products', filter);
   }
 
   /** The external_ids of the products that a name matches: external_id (of a variant, too), SKU, barcode or handle. */

@@ -15,6 +15,7 @@ import {
   type DeliveryRow,
   type WriteBackRow,
 } from './listing.repository.js';
+import { countRow } from './row-reader.js';
 import { SnakeNaming } from './snake-naming.js';
 
 /** The columns of an action that are shown. The body is left out, because it holds all texts of the product. */
@@ -210,14 +211,29 @@ export class HistoryRepository {
       // SQL: the newest task decides, which takes a subquery for each product.
       `SELECT product.* FROM store_product AS product
        WHERE store = $1 AND external_id > $3 AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
-         AND NOT EXISTS (SELECT 1 FROM generation_task WHERE external_id = product.external_id AND state = 'requested')
-         AND ($2 OR generation_due OR coalesce((SELECT state FROM generation_task WHERE external_id = product.external_id
-           ORDER BY requested_at DESC LIMIT 1), 'none') <> 'succeeded')
-       ORDER BY external_id LIMIT $4`,
+         AND ${NOT_ASKED_FOR} AND ($2 OR ${LACKS_CONTENT}) ORDER BY external_id LIMIT $4`,
       [store, force, after, limit],
     );
   }
+
+  /** The number of products that `toGenerate` has without `force`. */
+  async countToGenerate(store: string): Promise<number> {
+    const row = await this.db.readOne(
+      countRow,
+      // SQL: the newest task decides, which takes a subquery for each product.
+      `SELECT count(*) FROM store_product AS product
+       WHERE store = $1 AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
+         AND ${NOT_ASKED_FOR} AND ${LACKS_CONTENT}`,
+      [store],
+    );
+    return row?.count ?? 0;
+  }
 }
+
+const NOT_ASKED_FOR = `NOT EXISTS (SELECT 1 FROM generation_task
+  WHERE external_id = product.external_id AND state = 'requested')`;
+const LACKS_CONTENT = `(generation_due OR coalesce((SELECT state FROM generation_task
+  WHERE external_id = product.external_id ORDER BY requested_at DESC LIMIT 1), 'none') <> 'succeeded')`;
 
 const ofRun = z.object({
   runKind: z.enum(RUN_KINDS),

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
-import { idRow } from './row-reader.js';
+import { countRow, idRow } from './row-reader.js';
 
 /** A catalog product whose source no longer exists. */
 export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
@@ -178,6 +178,20 @@ export class LinkRepository {
        ORDER BY last_seen_at, external_id LIMIT $2`,
       [store, limit],
     );
+  }
+
+  /** Products whose generation is wanted and not asked for yet, without the given ones. */
+  async countGenerationDue(store: string, without: readonly string[]): Promise<number> {
+    const row = await this.db.readOne(
+      countRow,
+      // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
+      `SELECT count(*) FROM store_product AS product
+       WHERE store = $1 AND generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
+         AND external_id <> ALL($2) AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+           WHERE task.external_id = product.external_id AND task.state = 'requested')`,
+      [store, without],
+    );
+    return row?.count ?? 0;
   }
 
   async generationDueAgain(externalId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { ObjectLiteral, Repository } from 'typeorm';
+import type { ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
+import { z } from 'zod';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { Database } from './database.js';
 import {
@@ -9,7 +10,15 @@ import {
   WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
+import { counted } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
+
+export const CONTENT_FILTERS = ['with', 'without', 'requested', 'failed', 'owed'] as const;
+/**
+ * `with`: a generated text is there; `requested`: the newest generation has not ended; `failed`: it brought nothing; `owed`: the next
+ * run reads the product. Products that are gone from their store are left out.
+ */
+export type ContentFilter = (typeof CONTENT_FILTERS)[number];
 
 /** One page of a list. `order` is by time; rows of one instant are ordered by id, so that pages neither skip nor repeat. */
 export interface PageRequest {
@@ -29,7 +38,12 @@ export interface ListFilter {
   readonly state?: string | undefined;
   readonly store?: string | undefined;
   readonly externalId?: string | undefined;
-  /** Of products alone: part of a title, handle or external_id, or a whole identifier. */
+  /** From this day on, and to the end of that one, in UTC (`2026-11-22`). */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  /** Of products alone: what is known of their content. */
+  readonly content?: ContentFilter | undefined;
+  /** Of products: part of a title, handle or external_id, or a whole identifier. Of runs: part of an error. Of deliveries: part of a product or a note. */
   readonly search?: string | undefined;
 }
 
@@ -71,7 +85,7 @@ interface Source {
   readonly columns: readonly string[];
   readonly time: string;
   readonly key: string;
-  readonly conditions: Readonly<Record<Exclude<keyof ListFilter, 'search'>, string>>;
+  readonly conditions: Readonly<Record<'state' | 'store' | 'externalId', string>>;
   /** `:search` is the text, `:pattern` the same as a pattern of LIKE. */
   readonly search?: string;
 }
@@ -91,6 +105,7 @@ const DELIVERIES: Source = {
     ...BY_COLUMNS,
     store: 'entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.store = :store)',
   },
+  search: '(entry.externalId ILIKE :pattern OR entry.note ILIKE :pattern OR entry.action = :search)',
 };
 const RUNS: Source = {
   ...BY_TIME,
@@ -99,6 +114,7 @@ const RUNS: Source = {
     ...BY_COLUMNS,
     externalId: 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)',
   },
+  search: '(entry.error ILIKE :pattern OR entry.id::text = :search)',
 };
 const PLANS: Source = {
   ...BY_TIME,
@@ -108,6 +124,18 @@ const PLANS: Source = {
     externalId:
       'entry.id IN (SELECT plan_id FROM saved_plan_entry WHERE saved_plan_entry.external_id = :externalId)',
   },
+};
+const NEWEST_TASK = `EXISTS (SELECT 1 FROM generation_task AS task WHERE task.external_id = entry.external_id
+  AND task.state = ANY(:states) AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
+    WHERE newer.external_id = task.external_id AND newer.requested_at > task.requested_at))`;
+const CONTENT: Readonly<
+  Record<ContentFilter, { readonly sql: string; readonly states?: readonly string[] }>
+> = {
+  with: { sql: "entry.newestResultAt IS NOT NULL AND entry.state <> 'orphaned'" },
+  without: { sql: "entry.newestResultAt IS NULL AND entry.state <> 'orphaned'" },
+  requested: { sql: NEWEST_TASK, states: ['requested'] },
+  failed: { sql: NEWEST_TASK, states: ['failed', 'abandoned'] },
+  owed: { sql: 'EXISTS (SELECT 1 FROM owed_product AS owed WHERE owed.external_id = entry.externalId)' },
 };
 const PRODUCTS: Source = {
   columns: PRODUCT_COLUMNS,
@@ -153,7 +181,30 @@ export class ListingRepository {
   products(page: PageRequest, filter: ListFilter): Promise<ListPage<ProductRow>> {
     return listed(this.db.repository(StoreProductEntity), PRODUCTS, page, filter);
   }
+
+  /** Rows of each state that match the rest of the filter. */
+  async counts(
+    list: 'products' | 'runs' | 'deliveries',
+    { state: _state, ...filter }: ListFilter,
+  ): Promise<Record<string, number>> {
+    const [repository, source] = (
+      {
+        products: [this.db.repository<ObjectLiteral>(StoreProductEntity), PRODUCTS],
+        runs: [this.db.repository<ObjectLiteral>(SyncRunEntity), RUNS],
+        deliveries: [this.db.repository<ObjectLiteral>(WebhookDeliveryEntity), DELIVERIES],
+      } as const
+    )[list];
+    const query = repository
+      .createQueryBuilder('entry')
+      .select('entry.state', 'state')
+      .addSelect('count(*)', 'count')
+      .groupBy('entry.state');
+    const rows: unknown = await filtered(query, source, filter).getRawMany();
+    return Object.fromEntries(counts.parse(rows).map(({ state, count }) => [state, count]));
+  }
 }
+
+const counts = z.array(z.object({ state: z.string(), count: counted }));
 
 /** The pattern of LIKE for texts that contain this one. */
 export function containing(text: string): string {
@@ -163,10 +214,11 @@ export function containing(text: string): string {
 /** Rows hold the source's columns alone; without any, all. */
 async function listed<E extends ObjectLiteral>(
   repository: Repository<E>,
-  { columns, time, key, conditions, search }: Source,
+  source: Source,
   page: PageRequest,
   filter: ListFilter,
 ): Promise<ListPage<E>> {
+  const { columns, time, key } = source;
   const direction = page.order === 'asc' ? 'ASC' : 'DESC';
   const query = repository
     .createQueryBuilder('entry')
@@ -175,10 +227,27 @@ async function listed<E extends ObjectLiteral>(
     .limit(page.limit)
     .offset(page.offset);
   if (columns.length > 0) query.select(columns.map((column) => `entry.${column}`));
+  const [rows, total] = await filtered(query, source, filter).getManyAndCount();
+  return { total, rows };
+}
+
+/** Adds the filter to a query whose alias is `entry`. */
+function filtered<E extends ObjectLiteral>(
+  query: SelectQueryBuilder<E>,
+  { conditions, search, time }: Source,
+  filter: ListFilter,
+): SelectQueryBuilder<E> {
   for (const name of ['state', 'store', 'externalId'] as const)
     if (filter[name] !== undefined) query.andWhere(conditions[name], { [name]: filter[name] });
   if (search !== undefined && filter.search !== undefined && filter.search !== '')
     query.andWhere(search, { search: filter.search, pattern: containing(filter.search) });
-  const [rows, total] = await query.getManyAndCount();
-  return { total, rows };
+  if (filter.content !== undefined) {
+    const { sql, states = [] } = CONTENT[filter.content];
+    query.andWhere(sql, { states });
+  }
+  if (filter.from !== undefined)
+    query.andWhere(`entry.${time} >= (:from::date)::timestamp AT TIME ZONE 'UTC'`, { from: filter.from });
+  if (filter.to !== undefined)
+    query.andWhere(`entry.${time} < (:to::date + 1)::timestamp AT TIME ZONE 'UTC'`, { to: filter.to });
+  return query;
 }

@@ -24,6 +24,11 @@ import { AuditRepository } from './audit.repository.js';
 import { SessionRepository } from './session.repository.js';
 import { StateRepository } from './state.repository.js';
 import { StoreInstallationRepository } from './store-installation.repository.js';
+import { ReportRepository } from './report.repository.js';
+import { SearchRepository } from './search.repository.js';
+import { CreditRepository } from './credit.repository.js';
+import { StoreDayRepository } from './store-day.repository.js';
+import { StoreSummaryRepository } from './store-summary.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
 import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
@@ -59,6 +64,11 @@ const REPOSITORIES = [
   LifecycleEventRepository,
   GaugeRepository,
   RetentionRepository,
+  StoreSummaryRepository,
+  StoreDayRepository,
+  CreditRepository,
+  ReportRepository,
+  SearchRepository,
 ];
 
 /** The database, connected and migrated before any class that needs it is made. */

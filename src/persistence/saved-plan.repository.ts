@@ -99,10 +99,27 @@ export class SavedPlanRepository {
     return known === null ? null : this.db.repository(SavedPlanEntity).findOneBy({ id: known });
   }
 
-  async entries(planId: string, limit: number, offset: number): Promise<SavedPlanEntryEntity[]> {
-    return this.db
-      .repository(SavedPlanEntryEntity)
-      .find({ where: { planId }, order: { position: 'ASC' }, take: limit, skip: offset });
+  async entries(
+    planId: string,
+    limit: number,
+    offset: number,
+    externalId?: string,
+  ): Promise<SavedPlanEntryEntity[]> {
+    return this.db.repository(SavedPlanEntryEntity).find({
+      where: { planId, ...(externalId === undefined ? {} : { externalId }) },
+      order: { position: 'ASC' },
+      take: limit,
+      skip: offset,
+    });
+  }
+
+  /** The products of the plan, and whether each wants content. */
+  async wanted(planId: string): Promise<{ externalId: string; generation: boolean }[]> {
+    const rows = await this.db.repository(SavedPlanEntryEntity).find({
+      select: { externalId: true, wantsGeneration: true },
+      where: { planId },
+    });
+    return rows.map(({ externalId, wantsGeneration }) => ({ externalId, generation: wantsGeneration }));
   }
 
   /** Entries in order, after the given position, each with the present state of its product's link. */

@@ -18,6 +18,10 @@ export class StateRepository {
     return this.db.repository(WorkspaceStateEntity).findOneBy({ workspace: key });
   }
 
+  async workspaces(): Promise<WorkspaceStateEntity[]> {
+    return this.db.repository(WorkspaceStateEntity).find();
+  }
+
   async store(key: string): Promise<StoreStateEntity | null> {
     return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }

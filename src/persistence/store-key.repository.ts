@@ -18,7 +18,14 @@ export const TABLES_OF_STORES = [
   'saved_plan',
 ] as const;
 /** Tables in which rows of both keys may collide; each has statements of its own. */
-export const TABLES_WITH_UNIQUE_STORE = ['sync_run', 'store_event', 'store_state', 'store_key'] as const;
+export const TABLES_WITH_UNIQUE_STORE = [
+  'sync_run',
+  'store_event',
+  'store_state',
+  'store_day',
+  'report',
+  'store_key',
+] as const;
 
 /**
  * The key under which each shop's rows are kept.
@@ -106,6 +113,13 @@ const COLLIDING = [
      AND EXISTS (SELECT 1 FROM store_state AS other WHERE other.store = $2)`,
   'DELETE FROM store_state WHERE store = $2 AND EXISTS (SELECT 1 FROM store_state AS old WHERE old.store = $1)',
   'UPDATE store_state SET store = $2 WHERE store = $1',
+  `DELETE FROM store_day AS day WHERE store = $1
+     AND EXISTS (SELECT 1 FROM store_day AS other WHERE other.store = $2 AND other.day = day.day)`,
+  'UPDATE store_day SET store = $2 WHERE store = $1',
+  `UPDATE report SET state = 'failed', error = 'its store got another key in the configuration', finished_at = now()
+   WHERE store = $1 AND state = 'running'
+     AND EXISTS (SELECT 1 FROM report AS other WHERE other.store = $2 AND other.kind = report.kind AND other.state = 'running')`,
+  'UPDATE report SET store = $2 WHERE store = $1',
   // Conditions are noticed again under the new key.
   `UPDATE notification SET subject = $2 WHERE subject = $1 AND ended_at IS NOT NULL
      AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,

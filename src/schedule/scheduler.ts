@@ -4,6 +4,7 @@ import { CronJob } from 'cron';
 import pLimit from 'p-limit';
 import { errorLine } from '../domain/errors.js';
 import { RunRepository } from '../persistence/run.repository.js';
+import { StoreDayRepository } from '../persistence/store-day.repository.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
@@ -22,6 +23,7 @@ const SWEEP_AGAIN_MS = 1_000;
 const SLOT_CHECK_MS = 600_000;
 const SUBSCRIPTION_CHECK_MS = 6 * 3_600_000;
 const RETENTION_MS = 6 * 3_600_000;
+const DAY_COUNT_MS = 3_600_000;
 /** The first retention waits, because other work has priority after a start. */
 const FIRST_RETENTION_MS = 600_000;
 /** Events arrive in bursts, so a run waits until none has arrived for this long. */
@@ -48,6 +50,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     private readonly events: StoreEventRepository,
     private readonly reconciler: Reconciler,
     private readonly retention: Retention,
+    private readonly days: StoreDayRepository,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
     private readonly clock: Clock,
     logger: Logger,
@@ -83,6 +86,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     sweep();
     this.#every('webhook slots', SLOT_CHECK_MS, () => this.reconciler.checkSlots({ rewrite: false }));
     this.#every('store events', SUBSCRIPTION_CHECK_MS, () => this.reconciler.keepSubscriptions());
+    // At once, too: a process that restarts each hour would never count.
+    this.#every('coverage', DAY_COUNT_MS, () => this.days.record())();
     const retention = this.#every('retention', RETENTION_MS, () => this.retention.pass());
     this.#soon('first retention', FIRST_RETENTION_MS, retention);
     void this.#guarded('webhook slots', () => this.reconciler.checkSlots({ rewrite: true }));

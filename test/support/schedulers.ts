@@ -1,4 +1,5 @@
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { StoreDayRepository } from '../../src/persistence/store-day.repository.js';
 import { RetentionRepository } from '../../src/persistence/retention.repository.js';
 import type { QueueName } from '../../src/queue/index.js';
 import { Reconciler } from '../../src/schedule/reconciler.js';
@@ -76,6 +77,7 @@ export class Schedulers {
       events,
       this.reconciler(pressure),
       new Retention(new RetentionRepository(db), { database: { keepDays: 90 } }, clock, this.#log),
+      new StoreDayRepository(db),
       { enqueue: async (queue, id) => (await this.enqueueMany(queue, [id])) === 1 },
       { now: () => now, random: () => 0.5, sleep: clock.sleep },
       this.#log,

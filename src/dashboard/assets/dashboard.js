@@ -1,4 +1,4 @@
-/* global document, window, DOMParser, setTimeout, localStorage, HTMLInputElement, HTMLElement, Element */
+/* global document, window, DOMParser, setInterval, setTimeout, localStorage, HTMLInputElement, HTMLElement, Element */
 // Everything works without this script. It saves reloads and mouse clicks.
 
 const LIVE_EVERY_MS = 1000;
@@ -6,15 +6,20 @@ const LIVE_EVERY_MS = 1000;
 /** Updates a part of the page for as long as the part is marked as under way. */
 async function keepLive(part) {
   while (part.querySelector('[data-under-way]') !== null) {
-    await new Promise((resolve) => setTimeout(resolve, LIVE_EVERY_MS));
-    if (document.hidden) continue;
+    const everyMs = Number(part.dataset.liveEvery ?? LIVE_EVERY_MS);
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+    // A slow part is read at leisure: it does not change under the reader's hands.
+    if (document.hidden || (everyMs > LIVE_EVERY_MS && isInUse(part))) continue;
     const fresh = await freshPart(part.dataset.live);
     if (fresh === 'signed out') {
       window.location.reload();
       return;
     }
     // During a restart the server does not respond; the next request will succeed.
-    if (fresh !== null) replaceContent(part, fresh);
+    if (fresh !== null) {
+      replaceContent(part, fresh);
+      showMoments(part);
+    }
   }
 }
 
@@ -58,6 +63,34 @@ function morph(old, fresh) {
 }
 
 for (const part of document.querySelectorAll('[data-live]')) void keepLive(part);
+
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
+const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+];
+const WEEK_SECONDS = 7 * 86_400;
+
+/** Times become relative. The title has the exact time in the reader's zone. */
+function showMoments(root) {
+  for (const time of root.querySelectorAll('time[data-moment]')) {
+    const at = new Date(time.dateTime);
+    const seconds = (at.getTime() - Date.now()) / 1000;
+    const [unit, size] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ['second', 1];
+    const text =
+      Math.abs(seconds) > WEEK_SECONDS ? DAY.format(at) : RELATIVE.format(Math.round(seconds / size), unit);
+    if (time.textContent !== text) time.textContent = text;
+    time.title = EXACT.format(at);
+  }
+}
+
+const MOMENTS_EVERY_MS = 20_000;
+showMoments(document);
+setInterval(() => showMoments(document), MOMENTS_EVERY_MS);
 
 /** One checkbox selects all rows of the page. */
 for (const all of document.querySelectorAll('[data-choose-all]')) {
@@ -125,6 +158,16 @@ function isTyping(target) {
   if (target instanceof HTMLInputElement) return target.type !== 'checkbox';
   return target.isContentEditable || ['TEXTAREA', 'SELECT'].includes(target.tagName);
 }
+
+/** Ctrl K or Command K goes to the search from anywhere, also while the reader types. */
+document.addEventListener('keydown', (event) => {
+  if (event.key.toLowerCase() !== 'k' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
+  const field = document.querySelector('[data-search]');
+  if (!(field instanceof HTMLInputElement)) return;
+  event.preventDefault();
+  field.focus();
+  field.select();
+});
 
 document.addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;

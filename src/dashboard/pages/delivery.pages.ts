@@ -14,18 +14,23 @@ import {
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { DeliveryOperations } from '../../operations/deliveries.js';
+import { Sites } from '../../sites/sites.js';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema, severalSchema } from '../page-query.js';
+import { daySchema, pageAt, pageListSchema, searchSchema, severalSchema } from '../page-query.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
 import { messages } from '../messages.js';
 
-const querySchema = pageListSchema(DELIVERY_STATES);
+const querySchema = pageListSchema(DELIVERY_STATES).extend({
+  from: daySchema,
+  to: daySchema,
+  search: searchSchema,
+});
 const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });
 
 @Controller('deliveries')
@@ -35,17 +40,24 @@ export class DeliveryPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly deliveries: DeliveryOperations,
+    private readonly sites: Sites,
   ) {}
 
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) { offset, state, store }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const deliveries = await this.deliveries.list({ ...pageAt(offset), state, store });
-    return deliveriesPage(visitorOf(this.sessions, request, response), deliveries, state);
+    const { offset, state, store, from, to, search } = query;
+    const given = { state, store, from, to, search };
+    const [deliveries, counts] = await Promise.all([
+      this.deliveries.list({ ...pageAt(offset), ...given }),
+      this.deliveries.counts(given),
+    ]);
+    const list = { given, counts, stores: this.sites.stores.map(({ key }) => key) };
+    return deliveriesPage(visitorOf(this.sessions, request, response), deliveries, list);
   }
 
   @Get(':id')

@@ -1,8 +1,10 @@
 import {
   Controller,
   Get,
+  Inject,
   NotFoundException,
   Param,
+  Post,
   Query,
   Req,
   Res,
@@ -11,20 +13,39 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { ProductOperations } from '../../operations/timeline.js';
-import { Allow } from '../../api/allow.js';
+import { actorNameOf, Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
-import { productPath } from '../elements.js';
+import { errorLine, isCoded } from '../../domain/errors.js';
+import { parseExternalId } from '../../domain/external-id.js';
+import { GenerateOperations } from '../../operations/generate.js';
+import { SyncCosts } from '../../operations/sync-cost.js';
+import { ProductOperations } from '../../operations/timeline.js';
+import type { StoreProductEntity } from '../../persistence/entities/index.js';
+import { LinkRepository } from '../../persistence/link.repository.js';
+import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
+import { OwedRepository } from '../../persistence/owed.repository.js';
+import { JobProducer } from '../../queue/index.js';
+import { Shutdown } from '../../runtime/shutdown.js';
+import { RunRequests } from '../../sites/run-requests.js';
+import { Sites } from '../../sites/sites.js';
+import { nameOf, productPath } from '../elements.js';
+import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema } from '../page-query.js';
-import { SessionGuard, visitorOf } from '../session.guard.js';
+import { pageAt, pageListSchema, searchSchema } from '../page-query.js';
+import { previewDocument } from '../preview.js';
+import { ProductLive } from '../product-live.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';
-import { foundPage, LINK_STATES, productsPage, timelinePage } from '../views/products.js';
-import { messages } from '../messages.js';
+import { productPage } from '../views/product.js';
+import { foundPage, LINK_STATES, productsPage } from '../views/products.js';
+import { generateQuestionPage } from '../views/reports.js';
 
 const querySchema = pageListSchema(LINK_STATES).extend({
   name: z.string().trim().max(300).optional().catch(undefined),
+  content: z.enum(CONTENT_FILTERS).optional().catch(undefined),
+  search: searchSchema,
 });
 
 @Controller('products')
@@ -35,15 +56,25 @@ export class ProductPages {
     private readonly sessions: Sessions,
     private readonly products: ProductOperations,
     private readonly thumbnails: Thumbnails,
+    private readonly links: LinkRepository,
+    private readonly live: ProductLive,
+    private readonly owed: OwedRepository,
+    private readonly requests: RunRequests,
+    private readonly generation: GenerateOperations,
+    private readonly costs: SyncCosts,
+    private readonly sites: Sites,
+    private readonly shutdown: Shutdown,
+    @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
   ) {}
 
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) { offset, state, store, name }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
+    const { offset, state, store, name, content, search } = query;
     if (name !== undefined && name !== '') {
       const found = await this.products.find(name);
       const [only] = found;
@@ -51,9 +82,15 @@ export class ProductPages {
       else response.send(foundPage(visitorOf(this.sessions, request, response), name, found));
       return;
     }
-    const products = await this.products.list({ ...pageAt(offset), state, store });
+    const given = { state, store, content, search };
+    const [products, counts] = await Promise.all([
+      this.products.list({ ...pageAt(offset), ...given }),
+      this.products.counts(given),
+    ]);
     const images = await this.thumbnails.of(products.items.map(({ externalId }) => externalId));
-    response.send(productsPage(visitorOf(this.sessions, request, response), products, state, images));
+    const stores = this.sites.stores.map(({ key }) => key);
+    const visitor = visitorOf(this.sessions, request, response);
+    response.send(productsPage(visitor, products, { given, counts, stores, images }));
   }
 
   @Get(':id')
@@ -63,10 +100,106 @@ export class ProductPages {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const timeline = await this.products.timeline(id);
-    if (timeline === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
-    const images = await this.thumbnails.of([timeline.externalId]);
-    const visitor = visitorOf(this.sessions, request, response);
-    return timelinePage(visitor, timeline, images.get(timeline.externalId));
+    const product = await this.products.timeline(id);
+    if (product === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
+    const link = await this.links.get(product.externalId);
+    const [images, live] = await Promise.all([
+      this.thumbnails.of([product.externalId]),
+      link === null ? null : this.live.read(link.store, link.storeId),
+    ]);
+    return productPage(visitorOf(this.sessions, request, response), {
+      product,
+      live,
+      image: images.get(product.externalId),
+      adminUrl: adminUrlOf(product.externalId),
+      catalogUrl: this.#catalogUrl(link),
+    });
   }
+
+  /** The present description, rendered where nothing runs and nothing is loaded. */
+  @Get(':id/preview')
+  @Allow('viewer')
+  async preview(@Param('id') id: string, @Res() response: Response): Promise<void> {
+    const { store, storeId } = await this.#link(id);
+    const live = await this.live.read(store, storeId);
+    if ('problem' in live) throw new NotFoundException(messages.nothingToRender);
+    const { headers, body } = previewDocument(live.descriptionHtml);
+    response.set(headers).send(body);
+  }
+
+  /** A run that reads this product whatever the watermark says, besides what changed. */
+  @Post(':id/sync')
+  @Allow('admin')
+  @Audited('sync')
+  async sync(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const { externalId, store, storeId, label } = await this.#link(id);
+    const detail = messages.askedBy(actorNameOf(request));
+    await this.owed.note(store, [{ externalId, storeId, label, code: 'changed', detail }]);
+    const run = await this.requests.request({ store, full: false, trigger: 'api' });
+    await this.jobs.enqueue('runs', run.id);
+    const notice = run.created ? messages.productRunRequested : messages.productRunLater;
+    seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+  }
+
+  /** The question first: content costs credits. */
+  @Get(':id/generate')
+  @Allow('viewer')
+  async question(
+    @Param('id') id: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { externalId, label, store } = await this.#link(id);
+    const cost = await this.costs.ofProducts(this.sites.store(store).workspace, 1);
+    const product = { externalId, label: nameOf(label, externalId) };
+    return generateQuestionPage(visitorOf(this.sessions, request, response), { store, product, cost });
+  }
+
+  @Post(':id/generate')
+  @Allow('admin')
+  @Audited('generate')
+  async generate(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const { externalId, store } = await this.#link(id);
+    seeOther(
+      this.sessions,
+      request,
+      response,
+      productPath(externalId),
+      await this.#generated(store, externalId),
+    );
+  }
+
+  async #generated(store: string, externalId: string): Promise<string> {
+    try {
+      const request = { store, ids: [externalId], force: true };
+      const { requested, passedOver, stopped } = await this.generation.generate(
+        request,
+        this.shutdown.signal,
+      );
+      if (requested > 0) return messages.generationRequested;
+      return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      return messages.generationNotRequested(errorLine(error));
+    }
+  }
+
+  #catalogUrl(link: Pick<StoreProductEntity, 'store' | 'catalogId'> | null): string | null {
+    if (link?.catalogId == null) return null;
+    const template = this.sites.findStore(link.store)?.workspace.settings.productPage;
+    return template?.replaceAll('{id}', encodeURIComponent(link.catalogId)) ?? null;
+  }
+
+  async #link(id: string): Promise<StoreProductEntity> {
+    const link = await this.links.get(id);
+    if (link === null) throw new NotFoundException(messages.unknownProduct(id.slice(0, 300)));
+    return link;
+  }
+}
+
+/** The product in the admin of its Shopify shop. */
+function adminUrlOf(externalId: string): string | null {
+  const ref = parseExternalId(externalId);
+  if (ref === null || !externalId.startsWith('shopify:')) return null;
+  return `https://${ref.shop}/admin/products/${encodeURIComponent(ref.productId)}`;
 }

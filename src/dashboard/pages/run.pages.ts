@@ -20,17 +20,23 @@ import { isCoded } from '../../domain/errors.js';
 import { isUnderWay, presentRun } from '../../operations/present-run.js';
 import { RunOperations } from '../../operations/runs.js';
 import { RUN_OUTCOMES } from '../../persistence/run-item.repository.js';
+import { CreditRepository } from '../../persistence/credit.repository.js';
+import { Sites } from '../../sites/sites.js';
 import { RunRepository } from '../../persistence/run.repository.js';
 import { Clock } from '../../runtime/clock.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema, ROWS_OF_A_PAGE } from '../page-query.js';
+import { daySchema, pageAt, pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { progressFragment, runPage, type RunView } from '../views/run.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
 
-const listSchema = pageListSchema(RUN_STATES);
+const listSchema = pageListSchema(RUN_STATES).extend({
+  from: daySchema,
+  to: daySchema,
+  search: searchSchema,
+});
 const itemsSchema = pageListSchema([]).extend({
   outcome: z.enum(RUN_OUTCOMES).optional().catch(undefined),
   search: z.string().trim().max(200).optional().catch(undefined),
@@ -46,18 +52,26 @@ export class RunPages {
     private readonly sessions: Sessions,
     private readonly runs: RunOperations,
     private readonly rows: RunRepository,
+    private readonly credits: CreditRepository,
+    private readonly sites: Sites,
     @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
   ) {}
 
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(listSchema)) { offset, state, store }: z.output<typeof listSchema>,
+    @Query(new ZodPipe(listSchema)) query: z.output<typeof listSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const runs = await this.runs.list({ ...pageAt(offset), state, store });
-    return runsPage(visitorOf(this.sessions, request, response), runs, { state, store });
+    const { offset, state, store, from, to, search } = query;
+    const given = { state, store, from, to, search };
+    const [runs, counts] = await Promise.all([
+      this.runs.list({ ...pageAt(offset), ...given }),
+      this.runs.counts(given),
+    ]);
+    const stores = this.sites.stores.map(({ key }) => key);
+    return runsPage(visitorOf(this.sessions, request, response), runs, { given, counts, stores });
   }
 
   @Get(':id')
@@ -132,15 +146,26 @@ export class RunPages {
     if (row === null) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
     const run = presentRun(row);
     const choice = { outcome, search: search === '' ? undefined : search };
-    const [progress, items] = await Promise.all([
+    const [progress, items, credits] = await Promise.all([
       this.runs.progress(run.id),
       this.runs.itemPage(run.id, { ...choice, offset, limit: ROWS_OF_A_PAGE }),
+      this.credits.ofRun(run.id),
     ]);
     // The changing part of the page is requested each second: it shows no texts.
     const ids = isUnderWay(run) ? [] : items.items.map(({ externalId }) => externalId);
     const changes = ids.length === 0 ? NO_CHANGES : await this.runs.changes(run.id, ids);
     const stopping = row.cancelledBy !== null && isUnderWay(run);
-    return { run, phase: row.phase, stopping, progress, items, changes, choice, now: this.clock.now() };
+    return {
+      run,
+      phase: row.phase,
+      stopping,
+      progress,
+      items,
+      changes,
+      credits,
+      choice,
+      now: this.clock.now(),
+    };
   }
 
   async #found<T>(work: Promise<T>, id: string): Promise<T> {

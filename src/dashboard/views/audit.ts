@@ -30,7 +30,7 @@ function row({ at, actor, role, via, address, what, targets, outcome }: AuditEnt
   const more = targets.length - TARGETS_SHOWN;
   return html`<li>
     <p class="what"><b>${what}</b> ${shown}${more > 0 && html` and ${counted(more, 'other')}`}</p>
-    <p>${badge(outcome)} ${moment(at)} UTC</p>
+    <p>${badge(outcome)} ${moment(at)}</p>
     <p class="quiet">
       ${actor}${role !== null && html` (${role})`} by ${via}${address !== null && html` from ${address}`}
     </p>

@@ -5,16 +5,32 @@ import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
+import { withoutAbsent } from '../write-back-query.js';
+import { isEmpty, simpleFilter } from './filter-form.js';
 
 export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
 /** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
 const BODY_SHOWN = 60_000;
 
+/** The filter of the list, and what stands around it. */
+export interface DeliveryList {
+  readonly given: {
+    readonly state?: string | undefined;
+    readonly store?: string | undefined;
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly search?: string | undefined;
+  };
+  readonly counts: Readonly<Record<string, number>>;
+  readonly stores: readonly string[];
+}
+
 export function deliveriesPage(
   visitor: Visitor,
   deliveries: Page<DeliverySummary>,
-  state: string | undefined,
+  { given, counts, stores }: DeliveryList,
 ): string {
+  const { state, ...others } = given;
   return page(visitor, {
     title: 'Deliveries',
     section: 'deliveries',
@@ -25,43 +41,66 @@ export function deliveriesPage(
       ['Enter', 'open'],
     ],
     body: html`<h1>Deliveries</h1>
-      ${stateTabs('/deliveries', DELIVERY_STATES, state)}
+      ${stateTabs('/deliveries', DELIVERY_STATES, state, withoutAbsent(others), counts)}
+      ${simpleFilter('/deliveries', { state }, [
+        { name: 'search', label: messages.deliverySearch, value: given.search, type: 'search' },
+        { name: 'store', label: 'Store', value: given.store, options: stores },
+        { name: 'from', label: 'From', value: given.from, type: 'date' },
+        { name: 'to', label: 'To', value: given.to, type: 'date' },
+      ])}
       ${
         deliveries.items.length === 0
-          ? deliveries.total === 0 && nothing(messages.noDeliveries)
+          ? deliveries.total === 0 && nothing(isEmpty(given) ? messages.noDeliveryYet : messages.noDeliveries)
           : html`<form method="post" action="/deliveries/replay">
               ${formToken(visitor)}
               <input
                 type="hidden"
                 name="back"
-                value="${pathTo('/deliveries', { state, offset: deliveries.offset })}"
+                value="${pathTo('/deliveries', { ...given, offset: deliveries.offset })}"
               />
               <div class="actions">
                 <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
                 <button>Replay selected</button>
               </div>
-              <ul class="rows chosen">
-                ${deliveries.items.map(row)}
-              </ul>
+              <table class="list">
+                <thead>
+                  <tr>
+                    <td></td>
+                    <th scope="col">Delivery</th>
+                    <th scope="col">State</th>
+                    <th scope="col">Received</th>
+                    <th scope="col">${messages.productAndOutcome}</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${deliveries.items.map(row)}
+                </tbody>
+              </table>
             </form>`
       }
-      ${pager(deliveries, (offset) => pathTo('/deliveries', { state, offset }))}`,
+      ${pager(deliveries, (offset) => pathTo('/deliveries', { ...given, offset }))}`,
   });
 }
 
 function row(delivery: DeliverySummary): Html {
   const name = delivery.action ?? 'unreadable';
-  return html`<li data-row>
-    <input
-      type="checkbox"
-      name="id"
-      value="${delivery.id}"
-      aria-label="Choose ${name}, ${delivery.externalId ?? 'no product'}, ${delivery.receivedAt}"
-    />
-    <p class="what"><a href="/deliveries/${delivery.id}">${name}</a></p>
-    <p>${badge(delivery.state)} ${moment(delivery.receivedAt)} by ${delivery.via}</p>
-    <p class="quiet">${delivery.externalId} ${delivery.note}</p>
-  </li>`;
+  return html`<tr data-row>
+    <td>
+      <input
+        type="checkbox"
+        name="id"
+        value="${delivery.id}"
+        aria-label="Choose ${name}, ${delivery.externalId ?? 'no product'}, ${delivery.receivedAt}"
+      />
+    </td>
+    <th scope="row"><a href="/deliveries/${delivery.id}">${name}</a></th>
+    <td>${badge(delivery.state)}</td>
+    <td data-label="Received">${moment(delivery.receivedAt)} by ${delivery.via}</td>
+    <td>
+      ${delivery.externalId !== null && html`<a href="${productPath(delivery.externalId)}">${delivery.externalId}</a>`}
+      <span class="quiet">${delivery.note}</span>
+    </td>
+  </tr>`;
 }
 
 export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string {

@@ -54,3 +54,50 @@ function input(label: string, name: string, value: string | undefined, type = 't
     >${label} <input type="${type}" name="${name}" value="${value ?? ''}" placeholder="${example}"
   /></label>`;
 }
+
+/** A field of a list's filter: a text, a day, or one of several options. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly type?: 'search' | 'date';
+  readonly options?: readonly string[];
+}
+
+/** True when no part of the filter is given. */
+export function isEmpty(given: Readonly<Record<string, unknown>>): boolean {
+  return Object.keys(withoutAbsent(given)).length === 0;
+}
+
+/** The filter of a list in one row. `kept`: parts of the filter that other elements set. */
+export function simpleFilter(
+  path: string,
+  kept: Readonly<Record<string, string | undefined>>,
+  fields: readonly FilterField[],
+): Html {
+  const isUsed = fields.some(({ value }) => value !== undefined);
+  return html`<form
+    class="fields filters"
+    role="search"
+    aria-label="${messages.filterLabel}"
+    action="${path}"
+  >
+    ${Object.entries(withoutAbsent(kept)).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
+    ${fields.map(({ name, label, value, type, options }) =>
+      options === undefined
+        ? html`<label
+            >${label}
+            <input
+              type="${type ?? 'search'}"
+              name="${name}"
+              value="${value ?? ''}"
+              ${type === 'search' && html` data-key="/"`}
+          /></label>`
+        : choice(label, name, options, value),
+    )}
+    <div class="actions">
+      <button>Filter</button>
+      ${isUsed && html`<a href="${path}">${messages.noFilter}</a>`}
+    </div>
+  </form>`;
+}

@@ -1,70 +1,60 @@
-import type { PresentedRun } from '../../operations/present-run.js';
-import type { Status, StoreStatus, WorkspaceStatus } from '../../operations/status.js';
-import { amount, badge, counted, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
+import type { Overview, StoreLine, Work, WorkspaceLine } from '../../operations/overview.js';
+import { isUnderWay } from '../../operations/present-run.js';
+import { amount, badge, moment, nothing, pager, pathTo, scheduled } from '../elements.js';
 import { html, type Html } from '../html.js';
-import { formToken, page } from '../layout.js';
-import type { Visitor } from '../session.guard.js';
-import { runChart } from './run-chart.js';
-import { countList } from './runs.js';
+import { page } from '../layout.js';
 import { messages } from '../messages.js';
+import type { Visitor } from '../session.guard.js';
+import { attentionSection } from './attention.js';
+import { coverageBar, coverageLine, creditAmount, creditChart, sharePercent } from './charts.js';
 
-export interface StoreOutlook {
-  readonly status: StoreStatus;
-  /** The next time of the schedule. */
-  readonly nextRunAt: Date | null;
-  /** Newest first. */
-  readonly runs: readonly PresentedRun[];
+export interface OverviewChoice {
+  readonly search?: string | undefined;
+  readonly show?: 'attention' | undefined;
 }
 
-export function overviewPage(visitor: Visitor, status: Status, stores: readonly StoreOutlook[]): string {
-  const { backlog, deadLetters } = status;
-  const waiting = stores.reduce((sum, store) => sum + (store.status.writeBacks['pending_review'] ?? 0), 0);
+/** Stores beyond this number get a search. */
+const FEW_STORES = 5;
+
+export function overviewPage(visitor: Visitor, overview: Overview, choice: OverviewChoice): string {
   return page(visitor, {
     title: 'Overview',
     section: 'overview',
+    ...(overview.isBusy ? { refreshSeconds: 5 } : {}),
     body: html`<h1>Overview</h1>
-      ${status.stores.map((store) => pauseBanner(visitor, store))}
-      <section aria-labelledby="work">
-        <h2 id="work">Work</h2>
-        <ul class="tiles">
-          ${tile(messages.waitingForReview, waiting, '/review', waiting > 0 ? 'busy' : 'calm')}
-          ${tile(messages.resultsAwaited, backlog.tasks, '/products', 'calm')}
-          ${tile(messages.deliveriesToInterpret, backlog.deliveries, pathTo('/deliveries', { state: 'received' }), 'calm')}
-          ${tile(messages.writesToMake, backlog.writeBacks, pathTo('/journal', { state: 'ready' }), 'calm')}
-        </ul>
-        <h3>Dead letters</h3>
-        <ul class="tiles">
-          ${tile('Deliveries parked', status.deliveries['parked'] ?? 0, pathTo('/deliveries', { state: 'parked' }), 'warn')}
-          ${tile('Deliveries failed', status.deliveries['failed'] ?? 0, pathTo('/deliveries', { state: 'failed' }), 'bad')}
-          ${tile('Writes failed', deadLetters.writeBacks, pathTo('/journal', { state: 'failed' }), 'bad')}
-          ${tile(messages.generationsGivenUp, deadLetters.tasks, '/products', 'warn')}
-        </ul>
-      </section>
-      ${stores.length === 0 && nothing(messages.noStores)}
-      ${stores.map((store) => storeSection(visitor, store))}
-      <section aria-labelledby="workspaces">
-        <h2 id="workspaces">Workspaces</h2>
-        ${status.workspaces.map(workspaceCard)}
-      </section>`,
+      <div
+        data-live="${pathTo('/overview/live', { ...choice, offset: overview.stores.offset })}"
+        data-live-every="4000"
+      >
+        ${overviewFragment(visitor, overview, choice)}
+      </div>`,
   });
 }
 
-/** Shown until the pause ends: everything else on the page may look well meanwhile. */
-function pauseBanner(visitor: Visitor, { store, health, writeBacks }: StoreStatus): Html | false {
-  if (health.state === 'ok') return false;
-  const waiting = writeBacks['ready'] ?? 0;
-  const title = health.scope === 'writes' ? messages.writingPaused(store) : messages.storePaused(store);
-  const second = (at: string | null): string => at?.slice(0, 19).replace('T', ' ') ?? '–';
-  return html`<section class="banner" aria-labelledby="paused-${store}">
-    <div>
-      <h2 id="paused-${store}">${title}</h2>
-      <p>${health.reason ?? messages.noPauseReason}</p>
-      <p>${messages.pausedTimes(second(health.since), second(health.nextTry))}</p>
-      ${waiting > 0 && html`<p><a href="${pathTo('/journal', { state: 'ready', store })}">${messages.pendingWrites(waiting)}</a></p>`}
-    </div>
-    <form method="post" action="/stores/${encodeURIComponent(store)}/retry" class="inline">
-      ${formToken(visitor)}<button class="primary">Try now</button>
-    </form>
+/** The changing part of the page. The script requests it repeatedly while `data-under-way` is present. */
+export function overviewFragment(visitor: Visitor, overview: Overview, choice: OverviewChoice): Html {
+  return html`<div class="overview" ${overview.isBusy && html` data-under-way`}>
+    ${attentionSection(visitor, overview.attention)} ${storeSection(overview, choice)}
+    ${workSection(overview.work)} ${workspaceSection(overview)}
+  </div>`;
+}
+
+function workSection(work: Work): Html {
+  return html`<section aria-labelledby="work">
+    <h2 id="work">Work</h2>
+    <ul class="tiles">
+      ${tile(messages.waitingForReview, work.forReview, '/review', 'busy')}
+      ${tile(messages.resultsAwaited, work.awaited, pathTo('/products', { content: 'requested' }), 'calm')}
+      ${tile(messages.deliveriesToInterpret, work.received, pathTo('/deliveries', { state: 'received' }), 'calm')}
+      ${tile(messages.writesToMake, work.ready, pathTo('/journal', { state: 'ready' }), 'calm')}
+    </ul>
+    <h3>Dead letters</h3>
+    <ul class="tiles">
+      ${tile('Deliveries parked', work.parked, pathTo('/deliveries', { state: 'parked' }), 'warn')}
+      ${tile('Deliveries failed', work.failedDeliveries, pathTo('/deliveries', { state: 'failed' }), 'bad')}
+      ${tile('Writes failed', work.failedWrites, pathTo('/journal', { state: 'failed' }), 'bad')}
+      ${tile(messages.generationsGivenUp, work.givenUp, pathTo('/products', { content: 'failed' }), 'warn')}
+    </ul>
   </section>`;
 }
 
@@ -74,137 +64,118 @@ function tile(label: string, count: number, path: string, tone: string): Html {
   </li>`;
 }
 
-function storeSection(visitor: Visitor, { status, nextRunAt, runs }: StoreOutlook): Html {
-  const newest = runs[0];
-  const id = `store-${status.store}`;
-  return html`<section class="card" aria-labelledby="${id}">
+function storeSection({ stores, allStores }: Overview, choice: OverviewChoice): Html {
+  const isFiltered = choice.search !== undefined || choice.show !== undefined;
+  return html`<section aria-labelledby="stores">
     <div class="head">
-      <h2 id="${id}">Store ${status.store}</h2>
-      <form method="post" action="/stores/${encodeURIComponent(status.store)}/sync" class="inline">
-        ${formToken(visitor)}
-        <button name="kind" value="changed">Sync changes</button>
-        <button name="kind" value="full">Sync everything</button>
-      </form>
+      <h2 id="stores">${allStores === 1 ? 'Store' : messages.stores(allStores)}</h2>
+      ${(allStores > FEW_STORES || isFiltered) && storeFilter(choice)}
     </div>
-    <div class="columns">
-      <dl class="facts">
-        <dt>Shop</dt>
-        <dd>${status.shop}</dd>
-        <dt>Next run</dt>
-        <dd>${nextRunAt === null ? 'not scheduled' : html`${moment(nextRunAt)} UTC`}</dd>
-        <dt>${messages.readUpTo}</dt>
-        <dd>${moment(status.watermark)}</dd>
-        <dt>Products</dt>
-        <dd>${stateCounts(status.products, '/products')}</dd>
-        <dt>Write-backs</dt>
-        <dd>${stateCounts(status.writeBacks, '/journal')}</dd>
-        ${held(status)}
-        <dt>Generations</dt>
-        <dd>${stateCounts(status.tasks, null)}</dd>
-        ${
-          status.owed.count > 0 &&
-          html`<dt>${messages.owedToNextRun}</dt>
-            <dd>
-              <ul class="plain">
-                ${status.owed.reasons.map(({ count, reason }) => html`<li>${amount(count)}: ${reason}</li>`)}
-              </ul>
-            </dd>`
-        }
-      </dl>
-      <div>
-        <h3>Last runs</h3>
-        ${newest === undefined ? nothing(messages.noRunYet) : lastRuns(status.store, newest, runs)}
-      </div>
-    </div>
-    ${status.unsuccessful.length > 0 && unsuccessful(status)}
-    ${status.gone !== null && status.gone.count > 0 && goneProducts(status.store, status.gone)}
+    ${allStores === 0 && nothing(messages.noStores)}
+    ${allStores > 0 && stores.items.length === 0 && nothing(messages.noStoreMatches)}
+    ${
+      stores.items.length > 0 &&
+      html`<table class="list stores">
+        <thead>
+          <tr>
+            <th scope="col">Store</th>
+            <th scope="col">${messages.withContent}</th>
+            <th scope="col">Last run</th>
+            <th scope="col">Next run</th>
+            <th scope="col">Review</th>
+            <th scope="col">Owed</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${stores.items.map(storeRow)}
+        </tbody>
+      </table>`
+    }
+    ${stores.total > stores.limit && pager(stores, (offset) => pathTo('/', { ...choice, offset }))}
   </section>`;
 }
 
-/** Writes that wait although the store works, and values that no setting maps. */
-function held({ held: { limits, gates }, unmappedParts }: StoreStatus): Html {
-  const capped = Object.entries(limits).filter(([, count]) => count > 0);
-  const lines = [
-    ...capped.map(([limit, count]) => html`<li>${messages.capped(count, limit)}</li>`),
-    ...Object.entries(gates).map(([gate, count]) => html`<li>${messages.gated(count, gate)}</li>`),
-    ...(unmappedParts > 0 ? [html`<li>${messages.unmapped(unmappedParts)}</li>`] : []),
-  ];
-  return html`${
-    lines.length > 0 &&
-    html`<dt>Held back</dt>
-      <dd>
-        <ul class="plain">
-          ${lines}
-        </ul>
-      </dd>`
-  }`;
+function storeFilter({ search, show }: OverviewChoice): Html {
+  return html`<form class="inline" role="search" action="/">
+    <input type="search" name="search" value="${search ?? ''}" aria-label="${messages.storeSearch}" />
+    <label
+      ><input type="checkbox" name="show" value="attention" ${show !== undefined && html` checked`} />
+      ${messages.onlyAttention}</label
+    >
+    <button>Filter</button>
+    ${(search !== undefined || show !== undefined) && html`<a href="/">${messages.noFilter}</a>`}
+  </form>`;
 }
 
-function lastRuns(store: string, newest: PresentedRun, runs: readonly PresentedRun[]): Html {
-  return html`${runChart(store, runs)}
-    <ul class="legend" aria-label="${messages.chartColours}">
-      <li class="created">created</li>
-      <li class="updated">updated</li>
-      <li class="unchanged">unchanged</li>
-      <li class="failed">failed</li>
-    </ul>
-    <p>
-      <a href="/runs/${newest.id}">Newest: ${newest.kind} by ${newest.trigger}</a> ${badge(newest.status)}
-      ${moment(newest.finishedAt ?? newest.startedAt)}
-    </p>
-    ${countList(newest.counts)} ${newest.error !== null && html`<p class="problem">${newest.error}</p>`}`;
+function storeRow(line: StoreLine): Html {
+  const { store, shop, health, problems, coverage, lastRun } = line;
+  const percent = sharePercent(coverage);
+  const [problem] = problems;
+  return html`<tr data-row>
+    <th scope="row" data-label="Store">
+      <a href="/stores/${encodeURIComponent(store)}">${store}</a>
+      ${health.state === 'paused' ? html`<span class="badge bad">paused</span>` : problem === undefined ? html`<span class="badge good">ok</span>` : html`<span class="badge warn">${messages.problems[problem.kind] ?? 'needs you'}</span>`}
+      <span class="quiet">${shop}</span>
+    </th>
+    <td data-label="${messages.withContent}">
+      <a href="${pathTo('/products', { store, content: 'with' })}">
+        ${percent === null ? '–' : html`${percent} %`}</a
+      >
+      <span class="quiet">${amount(coverage.withContent)} of ${amount(coverage.products)}</span>
+      ${coverageBar(coverage)} ${coverageLine(line.days)}
+    </td>
+    <td data-label="Last run">
+      ${
+        lastRun === null
+          ? html`<span class="quiet">${messages.noRunYet}</span>`
+          : html`<a href="/runs/${lastRun.id}">${badge(lastRun.status)}</a>
+              ${moment(lastRun.finishedAt ?? lastRun.startedAt)}
+              ${isUnderWay(lastRun) && html`<progress aria-label="${messages.runOf(store)}"></progress>`}`
+      }
+    </td>
+    <td data-label="Next run">${scheduled(line.nextRunAt, line.timezone)}</td>
+    <td data-label="Review">
+      <a href="${pathTo('/review', { store })}">${amount(line.forReview)}</a>
+    </td>
+    <td data-label="Owed">
+      <a href="${pathTo('/products', { store, content: 'owed' })}">${amount(line.owed)}</a>
+    </td>
+  </tr>`;
 }
 
-function stateCounts(counts: Readonly<Record<string, number>>, path: string | null): Html {
-  const states = Object.entries(counts).filter(([, count]) => count > 0);
-  if (states.length === 0) return html`<span class="quiet">none</span>`;
-  return html`<span class="chips"
-    >${states.map(([state, count]) => {
-      const shown = html`${badge(state)} ${amount(count)}`;
-      return path === null
-        ? html`<span>${shown}</span>`
-        : html`<a href="${pathTo(path, { state })}">${shown}</a>`;
-    })}</span
-  >`;
+function workspaceSection({ workspaces }: Overview): Html {
+  return html`<section aria-labelledby="workspaces">
+    <h2 id="workspaces">Workspaces</h2>
+    <div class="cards">${workspaces.items.map(workspaceCard)}</div>
+    ${workspaces.total > workspaces.limit && html`<p class="quiet">${messages.moreWorkspaces(workspaces.total - workspaces.limit)}</p>`}
+  </section>`;
 }
 
-function unsuccessful(status: StoreStatus): Html {
-  return html`<details>
-    <summary>${counted(status.unsuccessful.length, 'product')} ${messages.withoutContent}</summary>
-    <ul class="plain">
-      ${status.unsuccessful.map(
-        ({ externalId, state, reason }) =>
-          html`<li>${badge(state)} <a href="${productPath(externalId)}">${externalId}</a> ${reason}</li>`,
-      )}
-    </ul>
-  </details>`;
-}
-
-function goneProducts(store: string, { count, products }: NonNullable<StoreStatus['gone']>): Html {
-  return html`<details>
-    <summary>${counted(count, 'product')} ${messages.gone}</summary>
-    <ul class="plain">
-      ${products.map(
-        ({ externalId, label, since }) =>
-          html`<li>
-            <a href="${productPath(externalId)}">${nameOf(label, externalId)}</a> since ${moment(since)}
-          </li>`,
-      )}
-    </ul>
-    <p><a href="${pathTo('/products', { state: 'orphaned', store })}">${messages.allOfThem}</a></p>
-  </details>`;
-}
-
-function workspaceCard({ workspace, creditsRemaining, paused, webhook }: WorkspaceStatus): Html {
+function workspaceCard({ workspace, pause, webhook, credits }: WorkspaceLine): Html {
+  const { remaining, perDay, daysLeft, runsOutOn } = credits;
   return html`<div class="card">
     <h3>${workspace}</h3>
     <dl class="facts">
       <dt>Credits left</dt>
-      <dd>${creditsRemaining === null ? messages.notReported : html`<b>${amount(creditsRemaining)}</b>`}</dd>
+      <dd>${remaining === null ? messages.notReported : html`<b>${creditAmount(remaining)}</b>`}</dd>
+      ${
+        perDay !== null &&
+        html`<dt>Burn rate</dt>
+          <dd>${messages.creditsPerDay(creditAmount(perDay))}</dd>`
+      }
+      ${
+        runsOutOn !== null &&
+        daysLeft !== null &&
+        html`<dt>Run out</dt>
+          <dd>
+            ${daysLeft > 3650 ? messages.notInYears : html`${runsOutOn}, ${messages.inDays(Math.floor(daysLeft))}`}
+          </dd>`
+      }
       <dt>Paused</dt>
-      <dd>${paused === null ? 'no' : html`<span class="problem">${paused}</span>`}</dd>
+      <dd>${pause === null ? 'no' : html`<span class="problem">${pause}</span>`}</dd>
       <dt>Webhook</dt>
       <dd>${webhook ?? messages.notChecked}</dd>
     </dl>
+    ${creditChart(workspace, credits)}
   </div>`;
 }

@@ -1,5 +1,5 @@
 import type { Page } from '../../operations/paging.js';
-import type { ListedProduct, ProductTimeline, TimelineEntry } from '../../operations/timeline.js';
+import type { ListedProduct, TimelineEntry } from '../../operations/timeline.js';
 import type { WriteBackField } from '../../operations/write-backs.js';
 import { badge, moment, nameOf, nothing, pager, pathTo, productPath, stateTabs, words } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -7,38 +7,77 @@ import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
-import { withheldLines, withheldList } from './withheld.js';
+import { withoutAbsent } from '../write-back-query.js';
+import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
+import { isEmpty, simpleFilter } from './filter-form.js';
+import { withheldLines } from './withheld.js';
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
+
+/** The filter of the list, and what stands around it. */
+export interface ProductList {
+  readonly given: {
+    readonly state?: string | undefined;
+    readonly store?: string | undefined;
+    readonly content?: string | undefined;
+    readonly search?: string | undefined;
+  };
+  /** Products of each state that match the rest of the filter. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly stores: readonly string[];
+  readonly images: ReadonlyMap<string, string>;
+}
 
 export function productsPage(
   visitor: Visitor,
   products: Page<ListedProduct>,
-  state: string | undefined,
-  images: ReadonlyMap<string, string>,
+  { given, counts, stores, images }: ProductList,
 ): string {
+  const { state, ...others } = given;
   return page(visitor, {
     title: 'Products',
     section: 'products',
     keys: LIST_KEYS,
     body: html`<h1>Products</h1>
-      ${search('')} ${stateTabs('/products', LINK_STATES, state)}
-      ${products.total === 0 && nothing(messages.noProducts)}
-      <ul class="rows">
-        ${products.items.map(
-          (product) =>
-            html`<li data-row>
-              <p class="what named">
-                ${thumbnail(images.get(product.externalId))}
-                <a href="${productPath(product.externalId)}">${nameOf(product.label, product.externalId)}</a>
-              </p>
-              <p>${badge(product.state)} ${product.store}</p>
-              <p class="quiet">${product.standing}</p>
-              ${withheldLines(product.withheld)}
-            </li>`,
-        )}
-      </ul>
-      ${pager(products, (offset) => pathTo('/products', { state, offset }))}`,
+      ${stateTabs('/products', LINK_STATES, state, withoutAbsent(others), counts)}
+      ${simpleFilter('/products', { state }, [
+        { name: 'search', label: messages.textSearch, value: given.search, type: 'search' },
+        { name: 'store', label: 'Store', value: given.store, options: stores },
+        { name: 'content', label: 'Content', value: given.content, options: CONTENT_FILTERS },
+      ])}
+      ${products.total === 0 && nothing(isEmpty(given) ? messages.noProductYet : messages.noProducts)}
+      ${
+        products.items.length > 0 &&
+        html`<table class="list">
+          <thead>
+            <tr>
+              <th scope="col">Product</th>
+              <th scope="col">State</th>
+              <th scope="col">Store</th>
+              <th scope="col">Reason</th>
+            </tr>
+          </thead>
+          <tbody>
+            ${products.items.map(
+              (product) =>
+                html`<tr data-row>
+                  <th scope="row">
+                    <div class="named">
+                      ${thumbnail(images.get(product.externalId))}
+                      <a href="${productPath(product.externalId)}"
+                        >${nameOf(product.label, product.externalId)}</a
+                      >
+                    </div>
+                  </th>
+                  <td>${badge(product.state)}</td>
+                  <td data-label="Store">${product.store}</td>
+                  <td class="quiet">${product.standing} ${withheldLines(product.withheld)}</td>
+                </tr>`,
+            )}
+          </tbody>
+        </table>`
+      }
+      ${pager(products, (offset) => pathTo('/products', { ...given, offset }))}`,
   });
 }
 
@@ -74,46 +113,14 @@ const LIST_KEYS = [
 ] as const;
 
 function search(value: string): Html {
-  return html`<form class="search" role="search" action="/products">
+  return html`<form class="search" role="search" aria-label="Products" action="/products">
     <label for="name">${messages.searchLabel}</label>
     <input id="name" name="name" type="search" value="${value}" data-key="/" />
     <button>Find</button>
   </form>`;
 }
 
-export function timelinePage(visitor: Visitor, product: ProductTimeline, image: string | undefined): string {
-  const { link } = product;
-  return page(visitor, {
-    title: nameOf(product.label, product.externalId),
-    section: 'products',
-    body: html`<p class="crumbs"><a href="/products" data-key="u">Products</a></p>
-      <div class="named">
-        ${image !== undefined && thumbnail(image)}
-        <h1>${nameOf(product.label, product.externalId)}</h1>
-      </div>
-      <p class="standing">${link !== null && badge(link.state)} ${product.standing}</p>
-      <dl class="facts card">
-        <dt>external_id</dt>
-        <dd>${product.externalId}</dd>
-        <dt>Store</dt>
-        <dd>${product.store ?? '–'}</dd>
-        <dt>Handle</dt>
-        <dd>${link?.handle ?? '–'}</dd>
-        <dt>Catalog product</dt>
-        <dd>${link?.catalogId ?? '–'}</dd>
-        <dt>Last seen</dt>
-        <dd>${moment(link?.lastSeenAt ?? null)}</dd>
-      </dl>
-      ${link !== null && withheldList(link.withheld)}
-      <h2>Timeline</h2>
-      ${product.timeline.length === 0 && nothing(messages.noTimeline)}
-      <ol class="timeline">
-        ${product.timeline.map(timelineItem)}
-      </ol>`,
-  });
-}
-
-function timelineItem(entry: TimelineEntry): Html {
+export function timelineItem(entry: TimelineEntry): Html {
   const path = pathOf(entry);
   return html`<li class="${entry.kind}">
     <p>${moment(entry.at)} <span class="badge calm">${entry.kind}</span></p>

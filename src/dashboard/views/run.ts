@@ -22,6 +22,7 @@ import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
 import { markedText } from './write-back-parts.js';
+import { creditAmount } from './charts.js';
 import { countList, noteList } from './runs.js';
 
 export interface ItemChoice {
@@ -37,6 +38,8 @@ export interface RunView {
   readonly progress: RunProgress;
   readonly items: RunItemPage;
   readonly changes: ReadonlyMap<string, readonly FieldChange[]>;
+  /** Of the content that the run asked for; null while no result has named any. */
+  readonly credits: number | null;
   readonly choice: ItemChoice;
   readonly now: Date;
 }
@@ -61,7 +64,7 @@ export function runPage(visitor: Visitor, view: RunView): string {
       </div>
       <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
       <p><a href="${pathTo('/journal', { run: run.id })}">${messages.writeBacksOfRun}</a></p>
-      <form class="search" role="search" action="${path}">
+      <form class="search" role="search" aria-label="${messages.productsOfRun}" action="${path}">
         <label for="search">${messages.searchItems}</label>
         ${choice.outcome !== undefined && html`<input type="hidden" name="outcome" value="${choice.outcome}" />`}
         <input id="search" name="search" type="search" value="${choice.search ?? ''}" data-key="/" />
@@ -93,7 +96,7 @@ export function progressFragment(view: RunView): Html {
   const { run, phase, stopping, now } = view;
   return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
       <p role="status">${badge(run.status)} <b>${stopping ? messages.runStopping : stepOf(run, phase)}</b></p>
-      ${progressBar(view)} ${countList(run.counts)}
+      ${progressBar(view)} ${countList(run.counts, run.id)}
       ${run.error !== null && html`<p class="problem">${run.error}</p>`} ${noteList(run.notes)}
       <dl class="facts">
         <dt>Began</dt>
@@ -104,6 +107,8 @@ export function progressFragment(view: RunView): Html {
         <dd>${durationOf(run.startedAt, run.finishedAt ?? now.toISOString())}</dd>
         <dt>Requests</dt>
         <dd>${messages.requestsOfRun(amount(run.requests.catalog), amount(run.requests.store))}</dd>
+        <dt>Credits</dt>
+        <dd>${view.credits === null ? messages.creditsUnknown : creditAmount(view.credits)}</dd>
       </dl>
       ${stepTable(run, now)}
     </section>

@@ -8,6 +8,7 @@ import { oneOf } from './checks.js';
 @Index('generation_task_due', ['nextPollAt'], { where: "state = 'requested'" })
 @Index('generation_task_by_product', ['externalId', 'requestedAt'])
 @Index('generation_task_by_task', ['workspace', 'taskId'])
+@Index('generation_task_by_store', ['store', 'state'])
 @Check('generation_task_state_check', oneOf('state', Object.keys(TASK_TRANSITIONS)))
 export class GenerationTaskEntity {
   @PrimaryGeneratedColumn('uuid') id!: string;

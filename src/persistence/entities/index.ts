@@ -2,6 +2,7 @@ import { AuditEntryEntity } from './audit-entry.entity.js';
 import { CatalogHolderEntity, CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
 import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
+import { ReportEntity } from './report.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
 import { LifecycleEventEntity } from './lifecycle-event.entity.js';
@@ -9,6 +10,7 @@ import { NotificationEntity } from './notification.entity.js';
 import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
+import { StoreDayEntity } from './store-day.entity.js';
 import { StoreEventEntity } from './store-event.entity.js';
 import { StoreInstallationEntity, UsedInstallStateEntity } from './store-installation.entity.js';
 import { StoreKeyEntity } from './store-key.entity.js';
@@ -47,6 +49,8 @@ export const ENTITIES = [
   StoreInstallationEntity,
   UsedInstallStateEntity,
   LifecycleEventEntity,
+  StoreDayEntity,
+  ReportEntity,
 ];
 
 export {
@@ -57,9 +61,11 @@ export {
   NotificationEntity,
   OwedProductEntity,
   ProductIdentifierEntity,
+  ReportEntity,
   RevokedSessionEntity,
   SavedPlanEntity,
   SavedPlanEntryEntity,
+  StoreDayEntity,
   StoreEventEntity,
   StoreInstallationEntity,
   StoreKeyEntity,

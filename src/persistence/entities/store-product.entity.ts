@@ -12,6 +12,8 @@ import { oneOf } from './checks.js';
 // The sweep asks for these few rows every minute, and must not read the whole table.
 @Index('store_product_pending', ['store'], { where: "state = 'pending'" })
 @Index('store_product_generation_due', ['store'], { where: 'generation_due' })
+// The counts of all stores are read from this index alone.
+@Index('store_product_content', ['store', 'state', 'newestResultAt'])
 @Index('store_product_withheld', ['store'], { where: "withheld <> '[]'" })
 @Check('store_product_state_check', oneOf('state', LINK_STATES))
 export class StoreProductEntity {

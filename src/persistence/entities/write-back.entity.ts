@@ -21,6 +21,8 @@ import { oneOf } from './checks.js';
 @Index('write_back_unmapped', ['store', 'createdAt'], { where: 'unmapped_count > 0' })
 @Index('write_back_begun', ['store', 'attemptedAt'], { where: 'begun_at IS NOT NULL' })
 @Index('write_back_capped', ['store', 'createdAt'], { where: 'capped_by IS NOT NULL' })
+@Index('write_back_by_store', ['store', 'state'])
+@Index('write_back_credits', ['workspace', 'createdAt'], { where: 'credits_consumed IS NOT NULL' })
 @Index('write_back_by_state', ['state', 'createdAt'])
 // The order of the journal. TypeORM cannot express it: greatest(created_at, settled_at, reverted_at, decided_at), id.
 @Index('write_back_by_last', { synchronize: false })

@@ -18,6 +18,8 @@ import { CsvUpload1765350000000 } from './1765350000000-csv-upload.js';
 import { SavedPlans1763900000000 } from './1763900000000-saved-plans.js';
 import { RecreatedProducts1765210000000 } from './1765210000000-recreated-products.js';
 import { WriteCaps1765240000000 } from './1765240000000-write-caps.js';
+import { Reports1765362000000 } from './1765362000000-reports.js';
+import { StoreDays1765361000000 } from './1765361000000-store-days.js';
 import { StoreKeys1765211000000 } from './1765211000000-store-keys.js';
 import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-catalog-id.js';
 import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.js';
@@ -53,6 +55,8 @@ export const MIGRATIONS = [
   Decisions1765271000000,
   VariantResults1765304000000,
   VariantsByCatalogId1765311000000,
+  StoreDays1765361000000,
+  Reports1765362000000,
   StoreInstallations1765370000000,
   LifecycleEvents1765371000000,
   CatalogListings1765381000000,

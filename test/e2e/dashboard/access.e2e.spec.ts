@@ -161,8 +161,8 @@ describe('every page', () => {
 describe('the queue view', () => {
   it('shows the queues and changes none', async () => {
     const visitor = await signedIn();
-    expect((await visitor.get('/queues/')).text).toContain('store-sync queues');
-    const queues = await visitor.get('/queues/api/queues');
+    expect((await visitor.get('/queues/board/')).text).toContain('store-sync queues');
+    const queues = await visitor.get('/queues/board/api/queues');
     expect(queues.status).toBe(200);
     const { queues: shown } = JSON.parse(queues.text) as {
       queues: { name: string; readOnlyMode: boolean }[];
@@ -170,12 +170,15 @@ describe('the queue view', () => {
     expect(shown.map(({ name, readOnlyMode }) => [name, readOnlyMode])).toEqual(
       ['runs', 'deliveries', 'write-backs', 'bulk-changes', 'reconcile'].map((name) => [name, true]),
     );
-    for (const path of ['/queues/api/queues/runs/pause', '/queues/api/queues/runs/clean/completed'])
+    for (const path of [
+      '/queues/board/api/queues/runs/pause',
+      '/queues/board/api/queues/runs/clean/completed',
+    ])
       expect((await visitor.post(path, [])).status).toBe(405);
   });
 
   it('shows nothing to a visitor who is not signed in', async () => {
-    expect((await new Visitor(dashboard.url).get('/queues/api/queues')).status).toBe(303);
+    expect((await new Visitor(dashboard.url).get('/queues/board/api/queues')).status).toBe(303);
   });
 });
 

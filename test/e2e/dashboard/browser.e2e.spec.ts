@@ -86,6 +86,7 @@ function inABrowser(): void {
       });
       const page = await signedIn(browser);
 
+      await page.getByRole('link', { name: 'main', exact: true }).click();
       await page.getByRole('button', { name: 'Sync everything' }).click();
       await page.getByRole('heading', { name: 'Run of main' }).waitFor();
       await page.getByText('Completed', { exact: true }).waitFor();
@@ -221,12 +222,12 @@ function inABrowser(): void {
         }
         await pauseStore();
         await signed.goto(`${dashboard.url}/`);
-        await signed.getByRole('heading', { name: 'Writing to store main is paused' }).waitFor();
+        await signed.getByText('Store main is paused.', { exact: false }).waitFor();
         await examine(signed, 'overview-paused', look);
         await signed.getByRole('button', { name: 'Try now' }).click();
         await signed.getByText('Store main works again.', { exact: false }).waitFor();
         await signed.goto(`${dashboard.url}/queues/`);
-        await signed.getByText('write-backs').first().waitFor();
+        await signed.frameLocator('iframe').getByText('write-backs').first().waitFor();
         await picture(signed, 'queues', look);
       } finally {
         await browser.close();

@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => dashboard.end(), 60_000);
 
 describe('without an admin token', () => {
-  it.each(['/', '/login', '/review', '/queues/', '/queues/api/queues'])(
+  it.each(['/', '/login', '/review', '/queues/', '/queues/board/api/queues'])(
     '%s answers 404 like the API',
     async (path) => {
       const { status, text } = await new Visitor(dashboard.url).get(path);

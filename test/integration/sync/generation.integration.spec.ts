@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { isRecord } from '../../../src/catalog/untrusted-json.js';
+import { SyncCosts } from '../../../src/operations/sync-cost.js';
+import { HistoryRepository } from '../../../src/persistence/history.repository.js';
+import { CreditRepository } from '../../../src/persistence/credit.repository.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
@@ -40,6 +43,37 @@ function askedFor(): string[][] {
         : [],
     );
 }
+
+describe('the cost of a sync', () => {
+  const costs = () =>
+    new SyncCosts(
+      ...([stages.links, new HistoryRepository(stages.db)] as const),
+      ...([new CreditRepository(stages.db), stages.state] as const),
+    );
+  const planned = (id: number, generation: boolean) => ({ externalId: ours(id), generation });
+
+  it('counts the planned products that want content, and those that earlier runs left over, each once', async () => {
+    await linkedOnly();
+    const store = stages.sites.store(STORE);
+    expect(await costs().estimate(store, [])).toMatchObject({ generations: 4, credits: null });
+    expect(await costs().ofMissing(store)).toMatchObject({ generations: 4 });
+    const cost = await costs().estimate(store, [planned(1, true), planned(2, false), planned(9, true)]);
+    expect(cost).toMatchObject({ generations: 4, limitedBy: null });
+  });
+
+  it('takes the credits of one generation from the last results of the workspace', async () => {
+    await linkedOnly();
+    await stages.db.affected(
+      `INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, credits_consumed)
+       SELECT 'main', $1, 'x' || n, 'x', now(), 'applied', '[]', n FROM generate_series(1, 3) AS n`,
+      [WORKSPACE],
+    );
+    await stages.state.reportCredits(WORKSPACE, 7, stages.clock.now());
+    expect(await costs().estimate(stages.sites.store(STORE), [])).toMatchObject({
+      ...{ generations: 4, creditsEach: 2, credits: 8, creditsRemaining: 7 },
+    });
+  });
+});
 
 describe('a request for content', () => {
   it('is in the ledger before it is made', async () => {

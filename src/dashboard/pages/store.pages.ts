@@ -1,0 +1,117 @@
+import {
+  Body,
+  Controller,
+  Get,
+  Inject,
+  NotFoundException,
+  Param,
+  Post,
+  Req,
+  Res,
+  UseFilters,
+  UseGuards,
+} from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { z } from 'zod';
+import { Allow } from '../../api/allow.js';
+import { Audited } from '../../api/audit.interceptor.js';
+import { ZodPipe } from '../../api/zod.pipe.js';
+import { OverviewReader } from '../../operations/overview.js';
+import { presentRun } from '../../operations/present-run.js';
+import { StatusReader } from '../../operations/status.js';
+import { StoreHealthOperations } from '../../operations/store-health.js';
+import { ListingRepository } from '../../persistence/listing.repository.js';
+import { JobProducer } from '../../queue/index.js';
+import { Clock } from '../../runtime/clock.js';
+import { RunRequests } from '../../sites/run-requests.js';
+import { Sites, type Store } from '../../sites/sites.js';
+import { nextStart } from '../../sites/start-times.js';
+import { counted } from '../elements.js';
+import { messages } from '../messages.js';
+import { PageErrorFilter } from '../page-error.filter.js';
+import { pageAt } from '../page-query.js';
+import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { Sessions } from '../session.js';
+import { storePage } from '../views/store.js';
+
+const RUNS_CHARTED = 20;
+const NOTICE_LENGTH = 300;
+export const kindFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default('changed') });
+
+/** One store: its state, and what a person can do about it. */
+@Controller('stores')
+@UseGuards(SessionGuard)
+@UseFilters(PageErrorFilter)
+export class StorePages {
+  constructor(
+    private readonly sessions: Sessions,
+    private readonly status: StatusReader,
+    private readonly overview: OverviewReader,
+    private readonly health: StoreHealthOperations,
+    private readonly listing: ListingRepository,
+    private readonly sites: Sites,
+    private readonly requests: RunRequests,
+    private readonly clock: Clock,
+    @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
+  ) {}
+
+  @Get(':key')
+  @Allow('viewer')
+  async show(
+    @Param('key') key: string,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { settings } = this.#store(key);
+    const [status, { coverage, days, problems }, runs] = await Promise.all([
+      this.status.store(key),
+      this.overview.store(key),
+      this.listing.runs(pageAt(0, RUNS_CHARTED), { store: key }),
+    ]);
+    if (status === null) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
+    return storePage(visitorOf(this.sessions, request, response), {
+      status,
+      coverage,
+      days,
+      problems,
+      schedule: settings.schedule,
+      nextRunAt: nextStart(settings, this.clock.now()),
+      runs: runs.rows.map(presentRun),
+    });
+  }
+
+  @Post(':key/sync')
+  @Allow('admin')
+  @Audited('sync')
+  async sync(
+    @Param('key') key: string,
+    @Body(new ZodPipe(kindFormSchema)) { kind }: z.output<typeof kindFormSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    this.#store(key);
+    const run = await this.requests.request({ store: key, full: kind === 'full', trigger: 'api' });
+    await this.jobs.enqueue('runs', run.id);
+    const notice = run.created ? messages.runRequested : messages.runUnderWay;
+    seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);
+  }
+
+  @Post(':key/retry')
+  @Allow('admin')
+  @Audited('store retry')
+  async retry(@Param('key') key: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+    const { health, woken } = await this.health.retry(key);
+    const waiting = counted(woken.writeBacks, 'write');
+    const notice =
+      health.state === 'ok'
+        ? messages.storeWorksAgain(key, waiting, counted(woken.runs, 'run'))
+        : messages.storeStillRefuses(key, health.reason ?? messages.noPauseReason);
+    seeOther(this.sessions, request, response, '/', notice.slice(0, NOTICE_LENGTH));
+  }
+
+  #store(key: string): Store {
+    const store = this.sites.findStore(key);
+    if (!store) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
+    return store;
+  }
+}

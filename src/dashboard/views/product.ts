@@ -1,0 +1,114 @@
+import type { ProductTimeline } from '../../operations/timeline.js';
+import { badge, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { formToken, page } from '../layout.js';
+import { messages } from '../messages.js';
+import type { LiveText } from '../product-live.js';
+import type { Visitor } from '../session.guard.js';
+import { thumbnail } from '../thumbnails.js';
+import { timelineItem } from './products.js';
+import { withheldList } from './withheld.js';
+
+export interface ProductView {
+  readonly product: ProductTimeline;
+  readonly image: string | undefined;
+  /** Null for a product without a link. */
+  readonly live: LiveText | null;
+  /** The product in the shop's own admin; null where it has none. */
+  readonly adminUrl: string | null;
+  /** The product on the catalog's own page; null where `workspaces.<name>.productPage` is not set. */
+  readonly catalogUrl: string | null;
+}
+
+export function productPage(visitor: Visitor, view: ProductView): string {
+  const { product, image, live } = view;
+  const { link } = product;
+  const name = nameOf(product.label, product.externalId);
+  return page(visitor, {
+    title: name,
+    section: 'products',
+    body: html`<p class="crumbs"><a href="/products" data-key="u">Products</a></p>
+      <div class="head">
+        <div class="named">
+          ${image !== undefined && thumbnail(image)}
+          <h1>${name}</h1>
+        </div>
+        ${link !== null && product.store !== null && actions(visitor, product.externalId, product.store)}
+      </div>
+      <p class="standing">${link !== null && badge(link.state)} ${product.standing}</p>
+      ${facts(view)} ${link !== null && withheldList(link.withheld)}
+      ${live !== null && present(product.externalId, live)}
+      <h2>Timeline</h2>
+      ${product.timeline.length === 0 && nothing(messages.noTimeline)}
+      <ol class="timeline">
+        ${product.timeline.map(timelineItem)}
+      </ol>`,
+  });
+}
+
+function actions(visitor: Visitor, externalId: string, store: string): Html {
+  const path = productPath(externalId);
+  return html`<div class="actions admin-only">
+    <form method="post" action="${path}/sync" class="inline">
+      ${formToken(visitor)}<button class="primary">${messages.syncProduct}</button>
+    </form>
+    <form method="post" action="/stores/${encodeURIComponent(store)}/plan" class="inline">
+      ${formToken(visitor)}<input type="hidden" name="product" value="${externalId}" />
+      <button>${messages.showPlan}</button>
+    </form>
+    <a class="button" href="${path}/generate">${messages.generateAgain}</a>
+  </div>`;
+}
+
+function facts({ product, live, adminUrl, catalogUrl }: ProductView): Html {
+  const { link } = product;
+  const shopUrl = live !== null && 'url' in live ? live.url : null;
+  const outside = [
+    [shopUrl, messages.inTheShop],
+    [adminUrl, messages.inTheAdmin],
+    [catalogUrl, messages.inTheCatalog],
+  ] as const;
+  const links = outside.flatMap(([url, label]) => (url === null ? [] : [{ url, label }]));
+  return html`<dl class="facts card">
+    <dt>external_id</dt>
+    <dd>${product.externalId}</dd>
+    <dt>Store</dt>
+    <dd>
+      ${product.store === null ? '–' : html`<a href="/stores/${encodeURIComponent(product.store)}">${product.store}</a>`}
+    </dd>
+    <dt>Handle</dt>
+    <dd>${link?.handle ?? '–'}</dd>
+    <dt>Catalog product</dt>
+    <dd>${link?.catalogId ?? '–'}</dd>
+    <dt>Last seen</dt>
+    <dd>${moment(link?.lastSeenAt ?? null)}</dd>
+    ${
+      links.length > 0 &&
+      html`<dt>Pages</dt>
+        <dd class="chips">
+          ${links.map(({ url, label }) => html`<a class="outside" href="${url}" rel="noreferrer noopener" target="_blank">${label}</a>`)}
+        </dd>`
+    }
+  </dl>`;
+}
+
+function present(externalId: string, live: LiveText): Html {
+  return html`<section class="card" aria-labelledby="present">
+    <h2 id="present">${messages.presentText}</h2>
+    ${
+      'problem' in live
+        ? html`<p class="quiet">${messages.storeUnread(live.problem)}</p>`
+        : html`<p><b>${live.title}</b> <span class="badge calm">${live.status.toLowerCase()}</span></p>
+            ${
+              live.descriptionHtml === ''
+                ? nothing(messages.noDescription)
+                : html`<iframe
+                    title="${messages.presentText}"
+                    src="${pathTo(`${productPath(externalId)}/preview`)}"
+                    sandbox=""
+                    loading="lazy"
+                  ></iframe>`
+            }`
+    }
+  </section>`;
+}

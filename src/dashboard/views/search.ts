@@ -1,0 +1,85 @@
+import type { SearchResult } from '../../operations/search.js';
+import { amount, badge, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { page } from '../layout.js';
+import { messages } from '../messages.js';
+import type { Visitor } from '../session.guard.js';
+
+const PATHS = {
+  run: '/runs/',
+  'write-back': '/write-backs/',
+  delivery: '/deliveries/',
+  plan: '/plans/',
+  report: '/reports/',
+} as const;
+
+/** The address of the only result; null when there are several, or none. */
+export function onlyResult({ stores, products, productTotal, rows }: SearchResult): string | null {
+  if (stores.length + productTotal + rows.length !== 1) return null;
+  const [[store], [product], [row]] = [stores, products, rows];
+  if (store !== undefined) return `/stores/${encodeURIComponent(store.store)}`;
+  if (product !== undefined) return productPath(product.externalId);
+  return row === undefined ? null : `${PATHS[row.kind]}${row.id}`;
+}
+
+export function searchPage(visitor: Visitor, text: string, result: SearchResult): string {
+  const { stores, products, productTotal, rows } = result;
+  const isEmpty = stores.length + products.length + rows.length === 0;
+  return page(visitor, {
+    title: 'Search',
+    section: null,
+    search: text,
+    keys: [
+      ['j', 'next'],
+      ['k', 'previous'],
+      ['Enter', 'open'],
+    ],
+    body: html`<h1>${text === '' ? 'Search' : messages.resultsFor(text)}</h1>
+      ${text === '' && html`<p>${messages.searchMeaning}</p>`}
+      ${text !== '' && isEmpty && nothing(messages.nothingFound)}
+      ${group(
+        'Stores',
+        stores.map(({ store, shop }) => ({
+          path: `/stores/${encodeURIComponent(store)}`,
+          name: store,
+          note: html`${shop}`,
+        })),
+      )}
+      ${group(
+        productTotal === 1 ? 'Product' : `Products: ${amount(productTotal)}`,
+        products.map(({ externalId, label, store }) => ({
+          path: productPath(externalId),
+          name: nameOf(label, externalId),
+          note: html`${store} ${externalId}`,
+        })),
+      )}
+      ${productTotal > products.length && html`<p><a href="${pathTo('/products', { search: text })}">${messages.allProducts}</a></p>`}
+      ${group(
+        'By id',
+        rows.map(({ kind, id, state, about, at }) => ({
+          path: `${PATHS[kind]}${id}`,
+          name: `${kind} ${id}`,
+          note: html`${badge(state)} ${about} ${moment(at)}`,
+        })),
+      )}`,
+  });
+}
+
+function group(
+  title: string,
+  found: readonly { readonly path: string; readonly name: string; readonly note: Html }[],
+): Html {
+  if (found.length === 0) return html``;
+  return html`<section aria-label="${title}">
+    <h2>${title}</h2>
+    <ul class="rows found">
+      ${found.map(
+        ({ path, name, note }) =>
+          html`<li data-row>
+            <p class="what"><a href="${path}">${name}</a></p>
+            <p class="quiet">${note}</p>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}

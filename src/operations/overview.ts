@@ -1,0 +1,306 @@
+import { Injectable } from '@nestjs/common';
+import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { CreditRepository } from '../persistence/credit.repository.js';
+import { DeliveryRepository } from '../persistence/delivery.repository.js';
+import { StateRepository } from '../persistence/state.repository.js';
+import { StoreDayRepository } from '../persistence/store-day.repository.js';
+import { StoreSummaryRepository, type ProductCounts } from '../persistence/store-summary.repository.js';
+import { Clock } from '../runtime/clock.js';
+import { Sites, type Store } from '../sites/sites.js';
+import { nextStart } from '../sites/start-times.js';
+import { attentionOf, ofStore, type Attention, type StoreFacts, type WorkspaceFacts } from './attention.js';
+import { CREDIT_DAYS, creditOutlook, lastDays, type CreditOutlook } from './credits.js';
+import type { Page } from './paging.js';
+import { isUnderWay, presentRun, type PresentedRun } from './present-run.js';
+import { presentHealth, type Health } from './store-health.js';
+
+/** Products that are in the store, and those of them with generated content. */
+export interface Coverage {
+  readonly products: number;
+  readonly withContent: number;
+}
+
+export interface CoverageDay extends Coverage {
+  readonly day: string;
+}
+
+/** A store in the list of the overview. */
+export interface StoreLine {
+  readonly store: string;
+  readonly shop: string;
+  readonly health: Health;
+  readonly problems: readonly Attention[];
+  readonly coverage: Coverage;
+  /** The recorded days of the last thirty, oldest first; today is the present count. */
+  readonly days: readonly CoverageDay[];
+  readonly lastRun: PresentedRun | null;
+  readonly nextRunAt: Date;
+  readonly timezone: string;
+  readonly forReview: number;
+  readonly owed: number;
+}
+
+export interface WorkspaceLine {
+  readonly workspace: string;
+  readonly pause: string | null;
+  readonly webhook: string | null;
+  readonly credits: CreditOutlook;
+}
+
+export interface Work {
+  readonly forReview: number;
+  readonly awaited: number;
+  readonly received: number;
+  readonly ready: number;
+  readonly parked: number;
+  readonly failedDeliveries: number;
+  readonly failedWrites: number;
+  readonly givenUp: number;
+}
+
+export interface Overview {
+  readonly attention: readonly Attention[];
+  readonly work: Work;
+  readonly stores: Page<StoreLine>;
+  /** Stores without a filter. */
+  readonly allStores: number;
+  readonly workspaces: Page<WorkspaceLine>;
+  readonly isBusy: boolean;
+}
+
+export interface OverviewQuery {
+  /** Part of a key or a shop. */
+  readonly search?: string | undefined;
+  /** Only stores that need a person. */
+  readonly onlyAttention?: boolean | undefined;
+  readonly offset: number;
+}
+
+const STORES_OF_A_PAGE = 25;
+const WORKSPACES_SHOWN = 20;
+
+/** The state of all stores, for people. The number of statements does not grow with the number of stores. */
+@Injectable()
+export class OverviewReader {
+  constructor(
+    private readonly sites: Sites,
+    private readonly summary: StoreSummaryRepository,
+    private readonly days: StoreDayRepository,
+    private readonly credits: CreditRepository,
+    private readonly deliveries: DeliveryRepository,
+    private readonly state: StateRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  async read(query: OverviewQuery): Promise<Overview> {
+    const { stores } = this.sites;
+    const keys = stores.map(({ key }) => key);
+    const [states, runs, products, tasks, writeBacks, owed, deliveries, workspaces, withoutResult] =
+      await Promise.all([
+        this.summary.states(keys),
+        this.summary.runs(keys, 1),
+        this.summary.products(keys),
+        this.summary.tasks(keys),
+        this.summary.writeBacks(keys),
+        this.summary.owed(keys),
+        this.deliveries.countByState(),
+        this.#workspaces(),
+        this.summary.withoutResult(keys),
+      ]);
+    const stateOf = new Map(states.map((row) => [row.store, row]));
+    const runOf = new Map(runs.map((row) => [row.store, row]));
+    const productsOf = Map.groupBy(products, ({ store }) => store);
+    const writesOf = Map.groupBy(writeBacks, ({ store }) => store);
+    const owedOf = Map.groupBy(owed, ({ store }) => store);
+    const facts = stores.map((store): Judged => {
+      const { key } = store;
+      const health = presentHealth(stateOf.get(key));
+      const run = runOf.get(key) ?? null;
+      return {
+        key,
+        store,
+        health,
+        run,
+        pause: health.reason,
+        lastRun: run === null ? null : judgedRun(run),
+        failedWrites: inState(writesOf.get(key), 'failed'),
+        withheld: inState(productsOf.get(key), 'conflicted'),
+      };
+    });
+    const work: Work = {
+      forReview: inState(writeBacks, 'pending_review'),
+      awaited: inState(tasks, 'requested'),
+      received: deliveries['received'] ?? 0,
+      ready: inState(writeBacks, 'ready'),
+      parked: deliveries['parked'] ?? 0,
+      failedDeliveries: deliveries['failed'] ?? 0,
+      failedWrites: inState(writeBacks, 'failed'),
+      givenUp: withoutResult.reduce((sum, { count }) => sum + count, 0),
+    };
+    const setAside = work.parked + work.failedDeliveries;
+    const chosen = chosenStores(facts, query);
+    const lines = chosen.slice(query.offset, query.offset + STORES_OF_A_PAGE).map((each): StoreLine => {
+      const { key, store, health, run } = each;
+      const coverage = coverageOf(productsOf.get(key) ?? []);
+      return {
+        store: key,
+        shop: store.settings.shop,
+        health,
+        problems: ofStore(each),
+        coverage,
+        days: [],
+        lastRun: run === null ? null : presentRun(run),
+        nextRunAt: nextStart(store.settings, this.clock.now()),
+        timezone: store.settings.schedule.timezone,
+        forReview: inState(writesOf.get(key), 'pending_review'),
+        owed: (owedOf.get(key) ?? []).reduce((sum, { count }) => sum + count, 0),
+      };
+    });
+    return {
+      attention: attentionOf(facts, workspaces.facts, { ...work, setAside }),
+      work,
+      stores: {
+        items: await this.#withDays(lines),
+        total: chosen.length,
+        limit: STORES_OF_A_PAGE,
+        offset: query.offset,
+      },
+      allStores: stores.length,
+      workspaces: {
+        items: workspaces.lines.slice(0, WORKSPACES_SHOWN),
+        total: workspaces.lines.length,
+        limit: WORKSPACES_SHOWN,
+        offset: 0,
+      },
+      isBusy: lines.some(({ lastRun }) => lastRun !== null && isUnderWay(lastRun)),
+    };
+  }
+
+  /** The coverage of one store over the last thirty days, and what about it needs a person. */
+  async store(key: string): Promise<{
+    readonly coverage: Coverage;
+    readonly days: readonly CoverageDay[];
+    readonly problems: readonly Attention[];
+  }> {
+    const [days, states, runs, products, writeBacks] = await Promise.all([
+      this.#days([key]),
+      this.summary.states([key]),
+      this.summary.runs([key], 1),
+      this.summary.products([key]),
+      this.summary.writeBacks([key]),
+    ]);
+    const coverage = coverageOf(products);
+    const problems = ofStore({
+      key,
+      pause: presentHealth(states[0]).reason,
+      withheld: inState(products, 'conflicted'),
+      lastRun: runs[0] === undefined ? null : judgedRun(runs[0]),
+      failedWrites: inState(writeBacks, 'failed'),
+    });
+    return { coverage, problems, days: withToday(days.get(key) ?? [], this.#today(), coverage) };
+  }
+
+  async #withDays(lines: readonly StoreLine[]): Promise<StoreLine[]> {
+    const days = await this.#days(lines.map(({ store }) => store));
+    const today = this.#today();
+    return lines.map((line) => ({
+      ...line,
+      days: withToday(days.get(line.store) ?? [], today, line.coverage),
+    }));
+  }
+
+  async #days(stores: readonly string[]): Promise<ReadonlyMap<string, CoverageDay[]>> {
+    const [since = this.#today()] = lastDays(this.clock.now(), CREDIT_DAYS);
+    return Map.groupBy(await this.days.days(stores, since), ({ store }) => store);
+  }
+
+  #today(): string {
+    return this.clock.now().toISOString().slice(0, 10);
+  }
+
+  async #workspaces(): Promise<{ lines: WorkspaceLine[]; facts: WorkspaceFacts[] }> {
+    const now = this.clock.now();
+    const keys = this.sites.workspaces.map(({ key }) => key);
+    const [since = this.#today()] = lastDays(now, CREDIT_DAYS);
+    const [rows, spent] = await Promise.all([
+      this.state.workspaces(),
+      this.credits.days(keys, new Date(since)),
+    ]);
+    const known = new Map(rows.map((row) => [row.workspace, row]));
+    const spentBy = Map.groupBy(spent, ({ workspace }) => workspace);
+    const outlooks = this.sites.workspaces.map(({ key, settings }) => {
+      const row = known.get(key);
+      const credits = creditOutlook(row?.creditsRemaining ?? null, spentBy.get(key) ?? [], now);
+      const least = settings.generation.minCreditsRemaining;
+      const isOut = credits.remaining !== null && (credits.remaining <= 0 || credits.remaining < least);
+      return { key, row, credits, isOut };
+    });
+    return {
+      lines: outlooks.map(({ key, row, credits }) => ({
+        workspace: key,
+        credits,
+        pause: row?.pausedReason ?? null,
+        webhook: row?.webhookFinding ?? null,
+      })),
+      facts: outlooks.map(({ key, row, credits, isOut }) => ({
+        key,
+        isOut,
+        daysLeft: credits.daysLeft,
+        pause: row?.pausedReason ?? null,
+        slot: { isTaken: row?.webhookState === 'foreign', detail: row?.webhookFinding ?? null },
+      })),
+    };
+  }
+}
+
+function inState(rows: readonly StateCount[] | undefined, state: string): number {
+  return (rows ?? []).reduce((sum, row) => sum + (row.state === state ? row.count : 0), 0);
+}
+
+type StateCount = Pick<ProductCounts, 'store' | 'state' | 'count'>;
+
+interface Judged extends StoreFacts {
+  readonly store: Store;
+  readonly health: Health;
+  readonly run: SyncRunEntity | null;
+}
+
+function judgedRun(run: SyncRunEntity): NonNullable<StoreFacts['lastRun']> {
+  const { failed = 0, owed = 0 } = run.counts;
+  return {
+    id: run.id,
+    status: run.state,
+    error: run.error,
+    missing: Math.max(failed, owed),
+    isRetried: run.retryAt !== null,
+  };
+}
+
+/** The stores of the list: those that need a person first, then by key. */
+function chosenStores(facts: readonly Judged[], { search, onlyAttention }: OverviewQuery): Judged[] {
+  const wanted = search?.toLowerCase() ?? '';
+  return facts
+    .map((each) => ({ each, problems: ofStore(each).length }))
+    .filter(
+      ({ each, problems }) =>
+        (onlyAttention !== true || problems > 0) &&
+        (each.key.toLowerCase().includes(wanted) || each.store.settings.shop.includes(wanted)),
+    )
+    .sort((one, other) => other.problems - one.problems || (one.each.key < other.each.key ? -1 : 1))
+    .map(({ each }) => each);
+}
+
+/** Products that are still in the store. */
+export function coverageOf(
+  rows: readonly Pick<ProductCounts, 'state' | 'count' | 'withContent'>[],
+): Coverage {
+  const present = rows.filter(({ state }) => state !== 'orphaned');
+  return {
+    products: present.reduce((sum, { count }) => sum + count, 0),
+    withContent: present.reduce((sum, { withContent }) => sum + withContent, 0),
+  };
+}
+
+function withToday(days: readonly CoverageDay[], today: string, coverage: Coverage): CoverageDay[] {
+  return [...days.filter(({ day }) => day < today), { day: today, ...coverage }];
+}

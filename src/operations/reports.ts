@@ -1,0 +1,192 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { z } from 'zod';
+import { ConfigSource, secretValues, weakSecrets } from '../config/index.js';
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
+import { redactSecrets } from '../observability/logging/index.js';
+import { Metrics } from '../observability/metrics/metrics.js';
+import type { ReportEntity, ReportKind, ReportState } from '../persistence/entities/report.entity.js';
+import { ReportRepository } from '../persistence/report.repository.js';
+import { Logger, SILENT_LOGGER } from '../runtime/logger.js';
+import { Shutdown } from '../runtime/shutdown.js';
+import { connectSites } from '../sites/connect-sites.js';
+import { Sites } from '../sites/sites.js';
+import { WebhookSlot } from '../sites/webhook-slot.js';
+import {
+  checkSites,
+  IMPATIENT,
+  notificationsFinding,
+  publicUrlAnswer,
+  publicUrlFinding,
+  secretFindings,
+  type Finding,
+} from './check.js';
+import { DriftOperations, driftSchema, type Drift } from './drift.js';
+import { GenerateOperations, generateAnswerSchema, type GenerateAnswer } from './generate.js';
+import { reportMessages } from './messages.js';
+
+const findingSchema = z.object({
+  level: z.enum(['ok', 'warn', 'FAIL']),
+  what: z.string(),
+  detail: z.string(),
+});
+
+interface ReportBase {
+  readonly id: string;
+  readonly store: string;
+  readonly state: ReportState;
+  readonly actor: string;
+  /** Products that were read so far. */
+  readonly progress: number;
+  readonly error: string | null;
+  readonly createdAt: string;
+  readonly finishedAt: string | null;
+}
+
+/** A report with its result, which is null until it is done. */
+export type Report = ReportBase &
+  (
+    | { readonly kind: 'check'; readonly result: readonly Finding[] | null }
+    | { readonly kind: 'drift'; readonly result: Drift | null }
+    | { readonly kind: 'generate'; readonly result: GenerateAnswer | null }
+  );
+
+const SEEN_EVERY_MS = 5_000;
+/** Products with drift, or passed over, that a report keeps. */
+const MOST_LISTED = 500;
+
+/**
+ * Checks, looks for drift and generations that a person asked for on the dashboard. This process makes them; the rows
+ * let every replica show them.
+ */
+@Injectable()
+export class Reports {
+  readonly #log: Pick<Logger, 'error'>;
+
+  constructor(
+    private readonly rows: ReportRepository,
+    private readonly drift: DriftOperations,
+    private readonly generation: GenerateOperations,
+    private readonly sites: Sites,
+    private readonly slots: WebhookSlot,
+    private readonly source: ConfigSource,
+    private readonly shutdown: Shutdown,
+    @Inject(Logger) logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'reports' });
+  }
+
+  /**
+   * Begins a report, or joins the one that is being made. `store`: empty for a check. Throws `misconfigured` for an unknown store.
+   * `done` resolves when the report has ended, and never rejects.
+   */
+  async start(kind: ReportKind, store: string, actor: string): Promise<{ id: string; done: Promise<void> }> {
+    if (store !== '') this.sites.store(store);
+    const id = await this.rows.begin(kind, store, actor);
+    if (id === null) {
+      const running = await this.rows.newest(kind, store);
+      if (running === null) throw new CodedError('conflict', reportMessages.justEnded);
+      return { id: running.id, done: Promise.resolve() };
+    }
+    return { id, done: this.#make(id, kind, store) };
+  }
+
+  /** Null for an unknown id. */
+  async show(id: string): Promise<Report | null> {
+    const row = await this.rows.get(id);
+    return row === null ? null : presentReport(row);
+  }
+
+  async newest(kind: ReportKind, store: string): Promise<Report | null> {
+    const row = await this.rows.newest(kind, store);
+    return row === null ? null : presentReport(row);
+  }
+
+  async #make(id: string, kind: ReportKind, store: string): Promise<void> {
+    let progress = 0;
+    const alive = setInterval(() => {
+      void this.rows.seen(id, progress).catch(() => undefined); // the next one may succeed
+    }, SEEN_EVERY_MS);
+    try {
+      const result = await this.#result(kind, store, (checked) => {
+        progress = checked;
+      });
+      await this.rows.done(id, progress, result);
+    } catch (error) {
+      const line = redactSecrets(errorLine(error), this.source.secrets());
+      if (!isCoded(error) && !this.shutdown.signal.aborted)
+        this.#log.error({ err: line, kind }, reportMessages.failed);
+      await this.rows.failed(id, line).catch(() => undefined); // its silence ends it
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  async #result(kind: ReportKind, store: string, onProgress: (done: number) => void): Promise<object> {
+    const { signal } = this.shutdown;
+    switch (kind) {
+      case 'check':
+        return { findings: await this.#check() };
+      case 'drift': {
+        const drift = await this.drift.look(store, signal, onProgress);
+        return { ...drift, products: drift.products.slice(0, MOST_LISTED) };
+      }
+      case 'generate': {
+        const answer = await this.generation.generate({ store, ids: [], force: false }, signal);
+        return { ...answer, passedOver: answer.passedOver.slice(0, MOST_LISTED) };
+      }
+    }
+  }
+
+  /** As `store-sync check`, without the parts that this process proves by running. */
+  async #check(): Promise<Finding[]> {
+    const config = this.source.current;
+    const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
+    const { publicUrl } = config.server;
+    // Connections of its own: a check gives up early, and its requests must not wait behind those of runs.
+    const sites = connectSites(config, { metrics: new Metrics(), logger: SILENT_LOGGER }, IMPATIENT);
+    try {
+      const findings = [
+        ...secretFindings(weakSecrets(config)),
+        ...(workspaces.length > 0 ? [publicUrlFinding(publicUrl, workspaces)] : []),
+        notificationsFinding(config.notifications.webhookUrl),
+        ...(publicUrl === undefined ? [] : [await publicUrlAnswer(publicUrl)]),
+        ...(await checkSites(sites, (workspace) => this.slots.look(workspace))),
+      ];
+      const secrets = [...this.source.secrets(), ...secretValues(config)];
+      return findings.map((each) => ({ ...each, detail: redactSecrets(each.detail, secrets) }));
+    } finally {
+      await sites.close();
+    }
+  }
+}
+
+function presentReport(row: ReportEntity): Report {
+  const { id, kind, store, state, actor, progress, error, result } = row;
+  const base: ReportBase = {
+    id,
+    store,
+    state,
+    actor,
+    progress,
+    error,
+    createdAt: row.createdAt.toISOString(),
+    finishedAt: row.finishedAt?.toISOString() ?? null,
+  };
+  switch (kind) {
+    case 'check':
+      return {
+        ...base,
+        kind,
+        result: parsed(z.object({ findings: z.array(findingSchema) }), result)?.findings ?? null,
+      };
+    case 'drift':
+      return { ...base, kind, result: parsed(driftSchema, result) };
+    case 'generate':
+      return { ...base, kind, result: parsed(generateAnswerSchema, result) };
+  }
+}
+
+/** A result that another release wrote, and that this one does not understand, counts as absent. */
+function parsed<T>(schema: z.ZodType<T>, value: unknown): T | null {
+  return schema.safeParse(value).data ?? null;
+}

@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { costOf, type CostFacts } from './sync-cost.js';
+
+const SETTINGS = { mode: 'auto', maxPerRun: 100, minCreditsRemaining: 0 } as const;
+const cost = (over: Partial<CostFacts> = {}) =>
+  costOf({ wanted: 10, settings: SETTINGS, creditsEach: 2, creditsRemaining: 50, ...over });
+
+describe('the cost of a sync', () => {
+  it('is the generations that it would request, at the mean of the last results', () => {
+    expect(cost()).toEqual({
+      ...{ generations: 10, waiting: 0, limitedBy: null, creditsEach: 2, credits: 20 },
+      creditsRemaining: 50,
+    });
+  });
+
+  it('is unknown in credits before the first result', () => {
+    expect(cost({ creditsEach: null })).toMatchObject({ generations: 10, credits: null });
+  });
+
+  it.each<[string, Partial<CostFacts>, number, string]>([
+    ['generation.maxPerRun', { settings: { ...SETTINGS, maxPerRun: 4 } }, 4, 'generation.maxPerRun'],
+    ['generation.mode', { settings: { ...SETTINGS, mode: 'off' } }, 0, 'generation.mode'],
+    [
+      'generation.minCreditsRemaining',
+      { settings: { ...SETTINGS, minCreditsRemaining: 51 } },
+      0,
+      'generation.minCreditsRemaining',
+    ],
+  ])('is bounded by %s, which it names', (_what, over, generations, limitedBy) => {
+    expect(cost(over)).toMatchObject({ generations, waiting: 10 - generations, limitedBy });
+  });
+
+  it('names no limit that leaves nothing over', () => {
+    expect(cost({ wanted: 0, settings: { ...SETTINGS, mode: 'off' } }).limitedBy).toBeNull();
+  });
+});

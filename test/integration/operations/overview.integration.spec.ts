@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { QueryRunner } from 'typeorm';
+import { OverviewReader } from '../../../src/operations/overview.js';
+import { CreditRepository } from '../../../src/persistence/credit.repository.js';
+import { Database, type SqlValue } from '../../../src/persistence/database.js';
+import { DeliveryRepository } from '../../../src/persistence/delivery.repository.js';
+import type { RowReader } from '../../../src/persistence/row-reader.js';
+import { StateRepository } from '../../../src/persistence/state.repository.js';
+import { StoreDayRepository } from '../../../src/persistence/store-day.repository.js';
+import { StoreSummaryRepository } from '../../../src/persistence/store-summary.repository.js';
+import { makeStore, Sites } from '../../../src/sites/sites.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+  await stages.reset();
+  await seed();
+});
+afterAll(async () => stages.close());
+
+const STORES = 300;
+const PRODUCTS_EACH = 10;
+
+/** Stores `s0` to `s299` with ten products each, of which four have content, and one run. Each tenth store is paused. */
+async function seed(): Promise<void> {
+  const { db } = stages;
+  await db.affected(
+    `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, newest_result_at)
+     SELECT 'shopify:s' || s || ':' || p, 's' || s, 'default', p, 'Product ' || p, 'linked', s * 1000 + p,
+       CASE WHEN p < 4 THEN now() END
+     FROM generate_series(0, $1::int - 1) AS s, generate_series(0, $2::int - 1) AS p`,
+    [STORES, PRODUCTS_EACH],
+  );
+  await db.affected(
+    `INSERT INTO sync_run (store, workspace, kind, trigger, state, counts, finished_at)
+     SELECT 's' || s, 'default', 'full', 'schedule', 'succeeded', '{"seen": 10}', now() FROM generate_series(0, $1::int - 1) AS s`,
+    [STORES],
+  );
+  await db.affected(
+    `INSERT INTO store_state (store, paused_scope, paused_code, paused_reason, paused_since, paused_until)
+     SELECT 's' || s, 'everything', 'credentials_refused', 'refused', now(), now() FROM generate_series(0, $1::int - 1, 10) AS s`,
+    [STORES],
+  );
+  await db.affected(
+    `INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, credits_consumed, created_at)
+     SELECT 's' || s, 'default', 'shopify:s' || s || ':0', 'x', now(), 'pending_review', '[]', 2, now() - interval '1 day'
+     FROM generate_series(0, $1::int - 1) AS s`,
+    [STORES],
+  );
+  await stages.state.reportCredits('default', 3000, stages.clock.now());
+  await new StoreDayRepository(db).record();
+}
+
+/** Counts the statements that pass through it. */
+class Counting extends Database {
+  statements = 0;
+
+  override async read<T>(
+    reader: RowReader<T>,
+    sql: string,
+    values: readonly SqlValue[] = [],
+    runner?: QueryRunner,
+  ): Promise<T[]> {
+    this.statements += 1;
+    return super.read(reader, sql, values, runner);
+  }
+}
+
+function sitesOf(count: number): Sites {
+  const [workspace] = stages.sites.workspaces;
+  const [store] = stages.sites.stores;
+  if (workspace === undefined || store === undefined) throw new Error('no sites');
+  const keys = Array.from({ length: count }, (_unused, index) => `s${index}`);
+  return new Sites(
+    [workspace],
+    keys.map((key) =>
+      makeStore(key, { ...store.settings, shop: `${key}.example` }, store.connector, workspace),
+    ),
+  );
+}
+
+function readers(count: number) {
+  const db = new Counting(stages.db.dataSource);
+  const [sites, summary] = [sitesOf(count), new StoreSummaryRepository(db)];
+  const [deliveries, state] = [new DeliveryRepository(db), new StateRepository(db)];
+  return {
+    db,
+    overview: new OverviewReader(
+      ...([sites, summary, new StoreDayRepository(db), new CreditRepository(db)] as const),
+      ...([deliveries, state, stages.clock] as const),
+    ),
+  };
+}
+
+describe('with many stores', () => {
+  it('the overview has a bounded list, those that need a person first, and the totals of all', async () => {
+    const { overview } = readers(STORES);
+    const { stores, attention, work, allStores } = await overview.read({ offset: 0 });
+    expect([stores.items.length, stores.total, allStores]).toEqual([25, STORES, STORES]);
+    expect(stores.items.every(({ health }) => health.state === 'paused')).toBe(true);
+    expect(stores.items[0]).toMatchObject({
+      coverage: { products: 10, withContent: 4 },
+      ...{ forReview: 1, owed: 0, lastRun: { status: 'succeeded' } },
+    });
+    expect(stores.items[0]?.days).toHaveLength(1);
+    expect(work.forReview).toBe(STORES);
+    expect(attention.filter(({ kind }) => kind === 'store_paused')).toHaveLength(STORES / 10);
+  });
+
+  it('the overview finds stores by a part of their key or shop, and those that need a person', async () => {
+    const { overview } = readers(STORES);
+    const found = await overview.read({ offset: 0, search: 'S29' });
+    expect(found.stores.items.map(({ store }) => store).sort()).toEqual(
+      ['s29', ...Array.from({ length: 10 }, (_unused, index) => `s29${index}`)].sort(),
+    );
+    expect((await overview.read({ offset: 0, onlyAttention: true })).stores.total).toBe(STORES / 10);
+  });
+
+  it('credits have a burn rate from the results, and an end', async () => {
+    const { workspaces } = await readers(STORES).overview.read({ offset: 0 });
+    expect(workspaces.items[0]?.credits).toMatchObject({ remaining: 3000, perDay: STORES, daysLeft: 10 });
+  });
+
+  it('the overview asks no more of the database than with few', async () => {
+    const statements = async (count: number) => {
+      const { db, overview } = readers(count);
+      await overview.read({ offset: 0 });
+      return db.statements;
+    };
+    expect(await statements(STORES)).toBe(await statements(2));
+  });
+
+  it('the counts of a day are taken once, and the last of the day stay', async () => {
+    const days = new StoreDayRepository(stages.db);
+    await stages.db.affected(`UPDATE store_product SET newest_result_at = now() WHERE store = 's1'`);
+    await days.record();
+    const today = stages.clock.now().toISOString().slice(0, 10);
+    expect(await days.days(['s1'], '2000-01-01')).toEqual([
+      { store: 's1', day: today, products: 10, withContent: 10 },
+    ]);
+  });
+});
