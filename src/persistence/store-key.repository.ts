@@ -16,6 +16,7 @@ export const TABLES_OF_STORES = [
   'generation_task',
   'write_back',
   'saved_plan',
+  'lifecycle_event',
 ] as const;
 /** Tables in which rows of both keys may collide; each has statements of its own. */
 export const TABLES_WITH_UNIQUE_STORE = [

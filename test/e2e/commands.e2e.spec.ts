@@ -180,7 +180,7 @@ describe('the command line', () => {
 
 async function everything(world: World): Promise<unknown> {
   return {
-    tables: await world.tableDump(),
+    tables: await world.contentDump(),
     catalog: await world.catalogProducts(),
     catalogWrites: world.catalogWrites().length,
     store: storeDump(world.store),

@@ -301,6 +301,11 @@ export class World {
     return this.database.dump();
   }
 
+  /** The dump of a command that writes nothing. Reading takes its turn in the workspace's shared rate, which is a row. */
+  async contentDump(): Promise<string> {
+    return this.database.dump(['workspace_pace']);
+  }
+
   /** A call of the catalog's API with the program's own token. */
   async catalogApi(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
     const answer = await fetch(`${this.catalog.baseUrl}${path}`, {

@@ -106,12 +106,12 @@ describe('drift', () => {
   });
 
   it('writes nothing on either side and reads in batches', async () => {
-    const dump = await world.tableDump();
+    const dump = await world.contentDump();
     world.catalog.resetRequests();
     const mutations = world.store.ledger.mutations.length;
     const requests = world.store.ledger.requests.length;
     await drift();
-    expect(await world.tableDump()).toBe(dump);
+    expect(await world.contentDump()).toBe(dump);
     expect(world.catalog.requests().map(({ method }) => method)).toEqual(['GET']);
     expect(world.store.ledger.mutations).toHaveLength(mutations);
     expect(world.store.ledger.requests.length - requests).toBeLessThan(NAMES.length);

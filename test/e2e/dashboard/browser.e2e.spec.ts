@@ -145,7 +145,7 @@ function inABrowser(): void {
     try {
       const page = await signedIn(browser);
       for (const name of ['Review', 'Journal', 'Runs', 'Products', 'Deliveries']) {
-        await page.getByRole('link', { name, exact: true }).click();
+        await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
         await page.getByRole('heading', { name, level: 1 }).waitFor();
       }
       await page.goto(`${dashboard.url}/review`);
