@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 
 // `npm run test:package`: packs the npm package, looks at its content, installs it in an empty directory as a user does, and runs
 // `--version`, `check` and `demo` there. Exits with 1 when one of them fails.
@@ -61,6 +61,11 @@ function run(command, args, timeout) {
     encoding: 'utf8',
     timeout,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, STORE_SYNC_CONFIG: '' },
+    // A user has the Node that the package asks for; the first one of this machine may be older.
+    env: {
+      ...process.env,
+      PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
+      STORE_SYNC_CONFIG: '',
+    },
   });
 }
