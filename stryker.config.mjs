@@ -33,7 +33,9 @@ export default {
       ...unit,
       projects: [],
       // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
-      testMatch: [...RULES, 'src/planner/translations'].map((file) => `<rootDir>/${file}*.spec.ts`),
+      testMatch: [...RULES, 'src/planner/translations', 'src/planner/generated-parts'].map(
+        (file) => `<rootDir>/${file}*.spec.ts`,
+      ),
     },
     enableFindRelatedTests: true,
   },
