@@ -141,7 +141,7 @@ export class SharedRateLimiter implements Limiter {
     }
   }
 
-  /** Slots whose time has passed belong to nobody: used later, they would add to those of other processes. */
+  /** Drops slots whose time has passed. Used later, they would add to the requests of other processes and exceed the rate. */
   #dropLate(now: number): void {
     const creditMs = Math.max(this.#intervalMs / 2, CREDIT_MS);
     const late = Math.ceil((now - creditMs - this.#nextSlotMs) / this.#intervalMs);

@@ -117,7 +117,7 @@ export class CatalogListingRows {
     );
   }
 
-  /** Ends a walk, and removes older listings that nobody uses. Null when the lease was lost. */
+  /** Ends a walk, and removes older listings that no plan uses. Null when the lease was lost. */
   async finish(id: string, lease: string, complete: boolean): Promise<CatalogListing | null> {
     const listing = await this.statements.readOne(
       listingRow,
@@ -154,7 +154,7 @@ export class CatalogListingRows {
     await this.#remove('id = $1::bigint AND read_at IS NULL', [id]);
   }
 
-  /** Removes listings that ended more than `hours` ago and that nobody uses. */
+  /** Removes listings that ended more than `hours` ago and that no plan uses. */
   async removeOlder(hours: number): Promise<void> {
     await this.#remove(`read_at < clock_timestamp() - $1 * interval '1 hour'`, [hours]);
   }

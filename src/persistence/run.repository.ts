@@ -256,7 +256,7 @@ export class RunRepository {
     );
   }
 
-  /** Runs that nobody works on, waiting or with a lease that ran out: those that are due longest, at most `limit`. */
+  /** Runs without a worker: they wait, or their lease has expired. At most `limit`, the longest due first. */
   async unattended(limit = 64): Promise<string[]> {
     const rows = await this.db.repository(SyncRunEntity).find({
       select: { id: true },

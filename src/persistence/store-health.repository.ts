@@ -98,7 +98,7 @@ export class StoreHealthRepository {
     await this.db.affected(`UPDATE store_state SET ${NO_PAUSE} WHERE store = $1`, [store]);
   }
 
-  /** Stores whose pause is over and that nobody has tried since. */
+  /** Stores whose pause has ended and that were not tried since then. */
   async dueTries(): Promise<string[]> {
     const rows = await this.db
       .repository(StoreStateEntity)

@@ -45,7 +45,7 @@ interface FileProduct {
   readonly withheld: readonly WithheldIdentifier[];
   /** The body that the catalog shall hold. */
   readonly body: CatalogProductBody;
-  /** Its part in the file: identifiers only where the plan proved that nobody else has them. */
+  /** The part of it that the file contains. Identifiers are included only if the plan proved that no other product has them. */
   readonly sent: CatalogProductBody;
 }
 

@@ -30,7 +30,7 @@ const ROWS_AT_ONCE = 1000;
 
 /**
  * The listing of the workspace: one that another run has read lately, or one that is read now. While another process reads it, this
- * one waits. A dry run reads its own and shares it with nobody. Throws what a page's request throws.
+ * one waits. A dry run reads a listing of its own, which no other run sees. Throws what a page's request throws.
  */
 export async function takeListing(
   plan: PlanTransaction,

@@ -6,7 +6,7 @@ export class WorkspacePaceEntity {
   @PrimaryColumn('text') workspace!: string;
   /** Requests per second at present; null: as many as the settings allow. */
   @Column('double precision', { nullable: true }) rate!: number | null;
-  /** The start of the first request that nobody has taken. */
+  /** The time of the first request slot that no process has reserved. */
   @Column('timestamptz', { default: () => 'clock_timestamp()' }) nextAt!: Date;
   @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
   /** When a refusal last lowered the rate. */
