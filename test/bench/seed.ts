@@ -16,7 +16,7 @@ const BATCH = 2_000;
 
 export function benchProduct(shop: string, id: number, revision = 0): ExportedProduct {
   const bytes = Buffer.from(productLines(id, revision).join('\n'));
-  const scope = { shop, namespaces: null, variantMetafields: [], locales: [] };
+  const scope = { shop, variantMetafields: [], locales: [] };
   return new ExportedProduct(`gid://shopify/Product/${String(id)}`, bytes, [1], scope);
 }
 

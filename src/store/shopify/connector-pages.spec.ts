@@ -246,14 +246,6 @@ describe('product details', () => {
       });
     },
   );
-
-  it('hold the metafields of the wanted namespaces only', async () => {
-    const metafields = page([metafieldNode(1, 'a', 'A', 'custom'), metafieldNode(2, 'b', 'B', 'reviews')]);
-    store.answerWith(() => data({ nodes: [detailNode(1, { metafields })] }));
-    const { connector } = connect(store.url, { openAttributeNamespaces: ['custom'] });
-    const [product] = await connector.readProducts([productGid(1)]);
-    expect(product?.snapshot().metafields.map(({ key }) => key)).toEqual(['a']);
-  });
 });
 
 describe('counting', () => {

@@ -87,11 +87,9 @@ export class ShopifyConnector implements StoreConnector {
       onCost: options.onCost,
       onRequest: options.onRequest,
     });
-    const namespaces = options.openAttributeNamespaces;
     const variantMetafields = options.variantMetafields ?? [];
     this.scope = {
       shop: options.shop,
-      namespaces: namespaces === undefined ? null : new Set(namespaces),
       variantMetafields,
       locales: options.locales ?? [],
     };

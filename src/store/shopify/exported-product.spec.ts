@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ExportedProduct } from './exported-product.js';
 
-const SCOPE = { shop: 'demo.myshopify.com', namespaces: null, variantMetafields: [], locales: [] };
+const SCOPE = { shop: 'demo.myshopify.com', variantMetafields: [], locales: [] };
 const ID = 'gid://shopify/Product/7';
 const TEXTS = [
   '{"__typename":"Product","id":"gid://shopify/Product/7","title":"Mug"}',

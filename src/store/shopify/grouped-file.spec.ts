@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ExportedProduct } from './exported-product.js';
 import { groupedProducts } from './grouped-file.js';
 
-const SCOPE = { shop: 'demo.myshopify.com', namespaces: null, variantMetafields: [], locales: [] };
+const SCOPE = { shop: 'demo.myshopify.com', variantMetafields: [], locales: [] };
 
 let folder: string;
 beforeAll(async () => {

@@ -3,7 +3,6 @@ import { type MappingScope, numericId, toSnapshot } from './mapper.js';
 
 const SCOPE: MappingScope = {
   shop: 'demo-store.myshopify.com',
-  namespaces: null,
   variantMetafields: [],
   locales: [],
 };

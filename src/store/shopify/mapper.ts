@@ -19,8 +19,6 @@ import {
 
 export interface MappingScope {
   readonly shop: string;
-  /** Null: metafields of all namespaces are kept. */
-  readonly namespaces: ReadonlySet<string> | null;
   /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields: readonly string[];
   /** The further languages in which a product's texts are read. */
@@ -80,7 +78,7 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     // An image that is still being processed has no address yet. It arrives with a later change.
     imageUrls: media.flatMap((item) => item.image?.url ?? []),
     metafields: metafields.flatMap((field, index): MetafieldValue[] => {
-      if (field.value === '' || !isKept(field.namespace, scope)) return [];
+      if (field.value === '') return [];
       const translations = metafieldTranslations(raw.metafields[index]);
       return [{ ...bare(field), ...(translations === null ? {} : { translations }) }];
     }),
@@ -183,10 +181,6 @@ function isDefaultOnly(core: Core, variants: readonly Variant[]): boolean {
   const [choice, ...others] = variant?.selectedOptions ?? [];
   if (choice === undefined || more.length > 0 || others.length > 0 || core.options.length > 1) return false;
   return choice.name === 'Title' && choice.value === 'Default Title';
-}
-
-function isKept(namespace: string, scope: MappingScope): boolean {
-  return scope.namespaces === null || scope.namespaces.has(namespace);
 }
 
 function bare(metafield: MetafieldValue): MetafieldValue {

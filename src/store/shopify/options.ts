@@ -19,8 +19,6 @@ export interface ShopifyOptions {
   readonly metafieldLocales?: readonly string[] | undefined;
   /** Metafields that the merchant must have defined, as `namespace.key`, by owner. The check reports the missing ones. */
   readonly definitions?: Readonly<Partial<Record<MetafieldOwner, readonly string[]>>> | undefined;
-  /** Only metafields of these namespaces are in snapshots; absent: all of them. */
-  readonly openAttributeNamespaces?: readonly string[] | undefined;
   /** `namespace.key` of the metafields to read of each variant; at most two. */
   readonly variantMetafields?: readonly string[] | undefined;
   /** Folder for the temporary files of exports; the system's own by default. */
