@@ -32,7 +32,7 @@ import {
   type RunItemQuery,
 } from '../operations/run-items.js';
 import { RunOperations } from '../operations/runs.js';
-import { actorOf, Allow } from './allow.js';
+import { actorNameOf, Allow } from './allow.js';
 import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 import { messages } from './messages.js';
@@ -114,7 +114,7 @@ export class SyncsController {
   @Audited('sync cancel')
   @HttpCode(202)
   cancel(@Param('id') id: string, @Req() request: Request): Promise<PresentedRun> {
-    return this.runs.cancel(id, actorOf(request)?.name ?? 'nobody');
+    return this.runs.cancel(id, actorNameOf(request));
   }
 
   @Describe({

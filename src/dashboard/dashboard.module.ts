@@ -5,6 +5,7 @@ import { Sites } from '../sites/sites.js';
 import { FieldApproval } from './field-approval.js';
 import { LastDecisions } from './last-decisions.js';
 import { LiveValues } from './live-values.js';
+import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
 import { BulkPages } from './pages/bulk.pages.js';
@@ -62,6 +63,7 @@ const FORM_FIELDS = 2000;
     Sessions,
     LiveValues,
     FieldApproval,
+    GenerateAgain,
     LastDecisions,
     QueueBoard,
     Thumbnails,

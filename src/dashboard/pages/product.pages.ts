@@ -16,9 +16,7 @@ import { z } from 'zod';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
-import { errorLine, isCoded } from '../../domain/errors.js';
 import { parseExternalId } from '../../domain/external-id.js';
-import { GenerateOperations } from '../../operations/generate.js';
 import { SyncCosts } from '../../operations/sync-cost.js';
 import { ProductOperations } from '../../operations/timeline.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
@@ -26,10 +24,10 @@ import { LinkRepository } from '../../persistence/link.repository.js';
 import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
 import { OwedRepository } from '../../persistence/owed.repository.js';
 import { JobProducer } from '../../queue/index.js';
-import { Shutdown } from '../../runtime/shutdown.js';
 import { RunRequests } from '../../sites/run-requests.js';
 import { Sites } from '../../sites/sites.js';
 import { nameOf, productPath } from '../elements.js';
+import { GenerateAgain } from '../generate-again.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, pageListSchema, searchSchema } from '../page-query.js';
@@ -60,10 +58,9 @@ export class ProductPages {
     private readonly live: ProductLive,
     private readonly owed: OwedRepository,
     private readonly requests: RunRequests,
-    private readonly generation: GenerateOperations,
+    private readonly again: GenerateAgain,
     private readonly costs: SyncCosts,
     private readonly sites: Sites,
-    private readonly shutdown: Shutdown,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueue'>,
   ) {}
 
@@ -165,23 +162,8 @@ export class ProductPages {
       request,
       response,
       productPath(externalId),
-      await this.#generated(store, externalId),
+      await this.again.request(store, externalId),
     );
-  }
-
-  async #generated(store: string, externalId: string): Promise<string> {
-    try {
-      const request = { store, ids: [externalId], force: true };
-      const { requested, passedOver, stopped } = await this.generation.generate(
-        request,
-        this.shutdown.signal,
-      );
-      if (requested > 0) return messages.generationRequested;
-      return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
-    } catch (error) {
-      if (!isCoded(error)) throw error;
-      return messages.generationNotRequested(errorLine(error));
-    }
   }
 
   #catalogUrl(link: Pick<StoreProductEntity, 'store' | 'catalogId'> | null): string | null {

@@ -13,7 +13,7 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { actorOf, Allow } from '../../api/allow.js';
+import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { isCoded } from '../../domain/errors.js';
@@ -117,7 +117,7 @@ export class RunPages {
   @Allow('admin')
   @Audited('sync cancel')
   async cancel(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    const notice = await this.#cancelled(id, actorOf(request)?.name ?? 'nobody');
+    const notice = await this.#cancelled(id, actorNameOf(request));
     seeOther(this.sessions, request, response, `/runs/${encodeURIComponent(id)}`, notice);
   }
 

@@ -17,13 +17,12 @@ import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { errorLine, isCoded } from '../../domain/errors.js';
-import { GenerateOperations } from '../../operations/generate.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
 import { Database } from '../../persistence/database.js';
 import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
 import { isEditable } from '../../planner/edited-value.js';
-import { Shutdown } from '../../runtime/shutdown.js';
+import { GenerateAgain } from '../generate-again.js';
 import { messages } from '../messages.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
@@ -46,10 +45,9 @@ export class WriteBackActionPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly operations: WriteBackOperations,
-    private readonly generation: GenerateOperations,
+    private readonly again: GenerateAgain,
     private readonly writeBacks: WriteBackRepository,
     private readonly db: Database,
-    private readonly shutdown: Shutdown,
   ) {}
 
   @Get(':id/edit')
@@ -131,23 +129,8 @@ export class WriteBackActionPages {
   @Audited('generate')
   async generate(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
     const { store, externalId } = await this.#row(id);
-    const notice = await this.#generationNotice(store, externalId);
+    const notice = await this.again.request(store, externalId);
     seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
-  }
-
-  async #generationNotice(store: string, externalId: string): Promise<string> {
-    try {
-      const request = { store, ids: [externalId], force: true };
-      const { requested, passedOver, stopped } = await this.generation.generate(
-        request,
-        this.shutdown.signal,
-      );
-      if (requested > 0) return messages.generationRequested;
-      return messages.generationNotRequested(passedOver[0]?.reason ?? stopped ?? messages.noPauseReason);
-    } catch (error) {
-      if (!isCoded(error)) throw error;
-      return messages.generationNotRequested(errorLine(error));
-    }
   }
 
   async #decide(
