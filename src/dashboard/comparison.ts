@@ -42,6 +42,7 @@ export type LiveAnswer =
       readonly translations: LiveByLocale;
       readonly definitions: DefinitionsView;
       readonly categories: CategoriesView;
+      readonly newerTargets: ReadonlySet<string>;
       readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
     }
   /** The reason why there is nothing to compare with. */
@@ -98,6 +99,7 @@ export function decisionsAbout(
     onConflict: store?.settings.writeBack.onConflict ?? 'skip',
     released: false,
     sentBefore: row.sent,
+    newerTargets: answer.newerTargets,
     keep: store?.settings.writeBack.keep ?? [],
     definitions: answer.definitions,
     categories: answer.categories,

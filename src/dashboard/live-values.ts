@@ -88,6 +88,7 @@ export class LiveValues {
       const targets = row.intended.map(({ target }) => target);
       const asked = [...targets, ...failed.flatMap((sent) => Object.keys(sent))];
       const store = this.sites.store(row.store);
+      const newerTargets = await this.writeBacks.newerTargets(row);
       const [live, translations, definitions, categories] = await within(
         ANSWER_WITHIN_MS,
         Promise.all([
@@ -108,6 +109,7 @@ export class LiveValues {
         translations,
         definitions,
         categories,
+        newerTargets,
         link: { written, pushedFields: link.pushedFields },
       };
     } catch (error) {

@@ -34,6 +34,7 @@ describe('translations on the dashboard', () => {
       link,
       definitions: NO_DEFINITIONS,
       categories: new Map(),
+      newerTargets: new Set(),
     });
     expect(fields).toMatchObject([
       { target: 'fr:title', kind: 'text', before: 'La mienne', after: 'Gourde', verdict: 'conflict' },

@@ -197,6 +197,24 @@ export class WriteBackRepository {
   }
 
   /**
+   * The targets for which a newer result has a value: one of the product, for a variant's result, or one of a variant, for the
+   * product's. Newer results of the same kind replace the row as a whole. A result that a person rejected or reverted does not count.
+   */
+  async newerTargets(
+    row: Pick<WriteBackEntity, 'externalId' | 'resultAt' | 'variant'>,
+  ): Promise<ReadonlySet<string>> {
+    const newer = await this.db.read(
+      this.db.reader(WriteBackEntity).only('intended'),
+      // SQL: a comparison that also holds for NULL.
+      `SELECT intended FROM write_back WHERE external_id = $1 AND result_at > $2 AND variant IS DISTINCT FROM $3
+         AND state NOT IN ('rejected', 'reverted')`,
+      [row.externalId, row.resultAt, row.variant],
+    );
+    const values = newer.flatMap(({ intended }) => intended);
+    return new Set(values.filter(({ withheld }) => withheld === undefined).map(({ target }) => target));
+  }
+
+  /**
    * The values that write-backs of the product sent without a response, oldest first. The store may have them. An
    * empty journal (rows of releases before 1763850000000) leaves open all that was sent; otherwise the journal marks
    * each such field.

@@ -222,6 +222,15 @@ describe('an attempt that was cut off', () => {
     const sent = { vendor: { value: 'Generated', before: null } };
     expect(decide(intended(), live({ title: 'Generated' }), { sentBefore: sent }).verdict).toBe('same');
   });
+
+  it('is left alone where a newer result has a value for the same target, even after an approval', () => {
+    const context = { newerTargets: new Set(['title']), released: true };
+    expect(decide(intended(), live(), context)).toMatchObject({
+      verdict: 'unfit',
+      reason: 'a newer result has a value for it',
+    });
+    expect(decide(intended(), live(), { newerTargets: new Set(['descriptionHtml']) }).verdict).toBe('write');
+  });
 });
 
 describe('HTML that the store has normalised', () => {

@@ -56,6 +56,8 @@ export interface WriteBackContext {
   readonly released: boolean;
   /** The values that an earlier, interrupted attempt of this write-back may have written, by target. */
   readonly sentBefore: Readonly<Record<string, SentValue>>;
+  /** Targets for which a newer result of the product, or of one of its variants, has a value. */
+  readonly newerTargets: ReadonlySet<string>;
   /** Elements of the merchant's description that stay after a generated one. */
   readonly keep: readonly KeepableElement[];
   /** The merchant's definitions of the intended metafields. */
@@ -125,6 +127,8 @@ function decideField(value: IntendedValue, live: LiveProduct, context: WriteBack
   const found = { before: current, digest: metafield?.digest ?? null };
   if (value.withheld !== undefined)
     return { ...value, ...found, verdict: 'not_generated', reason: value.withheld };
+  if (context.newerTargets.has(value.target))
+    return { ...value, ...found, verdict: 'unfit', reason: 'a newer result has a value for it' };
   const meant = meantValue(value, { current, type: metafield?.type ?? null, live }, context);
   if ('unfit' in meant) return { ...value, ...found, verdict: 'unfit', reason: meant.unfit };
   const decided = {

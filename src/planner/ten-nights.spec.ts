@@ -132,6 +132,7 @@ class Product {
       onConflict: 'skip',
       released: false,
       sentBefore: {},
+      newerTargets: new Set(),
       keep: ['img', 'iframe', 'video', 'table'],
       definitions: NO_DEFINITIONS,
       categories: new Map(),

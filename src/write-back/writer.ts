@@ -296,6 +296,7 @@ export class WriteBackWriter {
     if (translations === null) return null;
     const definitions = await readDefinitions(store, targets);
     const categories = await readCategories(store.connector, row.intended);
+    const newerTargets = await this.writeBacks.newerTargets(row);
     const before = link.written ?? {};
     const written = withLandedWrites(before, failed, (target) => currentValue(target, live, translations));
     const decisions = decideFields(row.intended, live, {
@@ -305,6 +306,7 @@ export class WriteBackWriter {
       onConflict: writeBack.onConflict,
       released: row.released,
       sentBefore: row.sent,
+      newerTargets,
       keep: writeBack.keep,
       definitions,
       categories,

@@ -197,6 +197,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     onConflict: 'skip',
     released: false,
     sentBefore: {},
+    newerTargets: new Set(),
     keep: [],
     definitions: NO_DEFINITIONS,
     categories: new Map(),

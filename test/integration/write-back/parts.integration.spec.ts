@@ -283,6 +283,32 @@ describe('metafields of variants', () => {
     expect(held(small())).toEqual(['colour single_line_text_field Blue']);
   });
 
+  it.each(['the product', 'the variant'])(
+    'stay with the newer result when an older one of %s is written after it',
+    async (older) => {
+      configure({ fields: { name: 'title' }, variants: { 'sections.colour': 'custom.colour' } });
+      await stages.sync();
+      const { product: result } = (await resultOf(stages, shirt.id, {})) as { product: object };
+      const ofProduct = (value: string) => ({
+        product: {
+          ...result,
+          name: `Shirt in ${value}`,
+          variants: [variantOf(small(), colour(value)).product],
+        },
+      });
+      const ofVariant = (value: string) => variantOf(small(), colour(value));
+      const [first, second] = older === 'the product' ? [ofProduct, ofVariant] : [ofVariant, ofProduct];
+      const waiting = await shop.intended(shirt, first('Red'));
+      await shop.written(shirt, second('Blue'));
+      await stages.writer.write(waiting);
+      expect(held(small())).toEqual(['colour single_line_text_field Blue']);
+      const target = `variant:${String(small().id)}:metafield:custom.colour`;
+      expect((await stages.writeBacks.get(waiting))?.fields).toContainEqual(
+        expect.objectContaining({ target, outcome: 'unfit', reason: 'a newer result has a value for it' }),
+      );
+    },
+  );
+
   it('of a variant that is gone have no place', async () => {
     configure({ variants: { 'sections.colour': 'custom.colour' } });
     await stages.sync();
