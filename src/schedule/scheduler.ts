@@ -32,13 +32,15 @@ const EVENTS_QUIET_MS = 3_000;
 /**
  * Runs the schedules. A tick of a store's schedule only inserts a due run, and the unique slot makes it one run
  * across replicas (docs/decisions/0001-rows-before-queues.md). A tick that passed while no process ran is caught up
- * at start.
+ * at start, and one that failed, because the database was down, as soon as it answers.
  */
 @Injectable()
 export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   readonly #log: Logger;
   /** A thousand stores may be due at the same minute. All at once would wait for database connections until their time is up. */
   readonly #ticks = pLimit(TICKS_AT_ONCE);
+  /** Ticks and looks back that failed, by store. */
+  readonly #missed = new Map<string, () => Promise<void>>();
   #startedAt: Date;
   #stopped = false;
 
@@ -82,6 +84,8 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     // Rounds of their own: slow answers to polls must not hold back runs, deliveries and events.
     for (const workspace of this.sites.workspaces)
       this.#every(`polls of ${workspace.key}`, SWEEP_MS, () => this.reconciler.poll(workspace))();
+    // Not a part of the sweep: one store whose tick always fails must not hold it back.
+    this.#every('missed ticks', SWEEP_MS, () => this.repeatMissed());
     // Resume the work of earlier processes now, not after the first interval.
     sweep();
     this.#every('webhook slots', SLOT_CHECK_MS, () => this.reconciler.checkSlots({ rewrite: false }));
@@ -107,7 +111,9 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       this.registry.addCronJob(`sync ${store.key}`, job);
       job.start();
       this.#awaitStart(store);
-      void this.#guarded('schedule', () => this.#ticks(() => this.#makeUp(store)));
+      void this.#guarded('schedule', () =>
+        this.#ticks(() => this.#orMissed(`look back ${store.key}`, () => this.#makeUp(store))),
+      );
     }
   }
 
@@ -158,7 +164,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
 
   /** The store's run starts in `ms` milliseconds, if this process still works then. */
   #tickIn(ms: number, store: Store): void {
-    const tick = (): void => void this.#guarded('schedule', () => this.#ticks(() => this.tick(store)));
+    const tick = (): void => void this.#guarded('schedule', () => this.#ticks(() => this.due(store)));
     if (ms === 0) {
       tick();
       return;
@@ -169,6 +175,28 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
       this.registry.deleteTimeout(name);
       tick();
     });
+  }
+
+  /** A tick of the store's schedule. Throws as `tick` does; `repeatMissed` repeats one that failed. */
+  async due(store: Pick<Store, 'key'>): Promise<void> {
+    await this.#orMissed(`tick ${store.key}`, () => this.tick(store));
+  }
+
+  /** Repeats the failed ticks. A tick that fails again is logged, and stays for the next time. */
+  async repeatMissed(): Promise<void> {
+    for (const [name, work] of [...this.#missed]) {
+      this.#missed.delete(name);
+      await this.#guarded('schedule', () => this.#orMissed(name, work));
+    }
+  }
+
+  async #orMissed(name: string, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      if (!this.#stopped) this.#missed.set(name, work);
+      throw error;
+    }
   }
 
   /** Requests the run for the latest slot whose start is due. Several replicas may do so; the result is one run. */

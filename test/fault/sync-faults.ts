@@ -236,4 +236,13 @@ export const SCHEDULE_FAULTS: readonly FaultRow[] = [
       ...proof('test/e2e/reload.e2e.spec.ts', 'restarts under a renamed store key'),
     ],
   },
+  {
+    id: 'O9',
+    fault: 'a slot of the schedule comes due while the database is down',
+    behaviour: 'its run is made once the database answers, and only once',
+    proofs: proof(
+      'test/integration/schedule/scheduler.integration.spec.ts',
+      'that fails while the database is down is repeated once it answers',
+    ),
+  },
 ];

@@ -1,5 +1,6 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { SchedulerRegistry } from '@nestjs/schedule';
+import { RunRequests } from '../../../src/sites/run-requests.js';
 import { startDelayMs } from '../../../src/sites/start-times.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
@@ -63,6 +64,22 @@ describe('a tick', () => {
     await tick(SLOT);
     const [run] = await runs();
     expect(schedulers.enqueued).toEqual([`runs ${run!.id}`]);
+  });
+
+  it('that fails while the database is down is repeated once it answers, and makes one run', async () => {
+    const scheduler = schedulers.scheduler(SLOT);
+    const down = jest
+      .spyOn(RunRequests.prototype, 'requestSlot')
+      .mockRejectedValue(new Error('no connection'));
+    await expect(scheduler.due(stages.sites.store(STORE))).rejects.toThrow('no connection');
+    await scheduler.repeatMissed();
+    expect(schedulers.logged.join()).toContain('no connection');
+    down.mockRestore();
+    expect(await runs()).toEqual([]);
+    await scheduler.repeatMissed();
+    await scheduler.repeatMissed();
+    expect(await runs()).toMatchObject([{ slot: SLOT, trigger: 'schedule', state: 'queued' }]);
+    expect(schedulers.enqueued).toHaveLength(1);
   });
 
   it('makes every seventh run a full one, and the first', async () => {
