@@ -60,6 +60,8 @@ export interface VariantSnapshot {
   readonly options: readonly { readonly name: string; readonly value: string }[];
   /** With its unit, such as `250 g`; null when the store knows none. */
   readonly weight: string | null;
+  /** Addresses of the images that belong to this variant; the product's list holds them too. */
+  readonly imageUrls: readonly string[];
   /** Only those that the store's mapping names. */
   readonly metafields: readonly MetafieldValue[];
 }

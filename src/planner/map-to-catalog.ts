@@ -53,7 +53,7 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
     crawl_configuration: crawlConfiguration(metafields, mapping),
     product_lists: [...mapping.productLists],
     tags_to_update: tagIds(effective.tags, mapping.tags),
-    images: effective.imageUrls.map((source_url, index) => ({ source_url, order: index + 1 })),
+    images: imagesInOrder(effective.imageUrls),
     open_attributes: openAttributes(effective, rules),
     metadata: {
       store: rules.shop,
@@ -135,11 +135,16 @@ function toVariantBody(
     barcode: variant.barcode,
     mpn: metafieldText(variant.metafields, mapping.mpn),
     asin: metafieldText(variant.metafields, mapping.asin),
+    images: imagesInOrder(variant.imageUrls),
     open_attributes: record([
       ...facts([['weight', variant.weight]]),
       ...variant.options.map((option): [string, JsonValue] => [option.name, option.value]),
     ]),
   });
+}
+
+function imagesInOrder(addresses: readonly string[]): NonNullable<CatalogProductBody['images']> {
+  return addresses.map((source_url, index) => ({ source_url, order: index + 1 }));
 }
 
 /** Facts of the store that have no catalog field. */

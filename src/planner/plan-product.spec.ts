@@ -36,6 +36,31 @@ const withheldSku: WithheldIdentifier = {
   reason: 'shared',
 };
 
+describe('the images of variants that were never pushed', () => {
+  const sizes = (title: string, ...imageUrls: string[]): ProductSnapshot =>
+    snapshot({ hasOnlyDefaultVariant: false, variants: [variant({ title, imageUrls })] });
+  const image = 'https://cdn.example.com/s.jpg';
+
+  it('are pushed with the variants alone, and no new content is asked for', () => {
+    expect(plan(sizes('S', image), linkOf(sizes('S')))).toMatchObject({
+      kind: 'update',
+      fields: ['variants'],
+      wantsGeneration: false,
+    });
+  });
+
+  it('do not hide another change of the variants', () => {
+    expect(plan(sizes('M', image), linkOf(sizes('S')))).toMatchObject({ wantsGeneration: true });
+    expect(plan(sizes('S', `${image}?2`), linkOf(sizes('S', image)))).toMatchObject({
+      wantsGeneration: true,
+    });
+  });
+
+  it('change nothing for a product without any', () => {
+    expect(plan(sizes('S'), linkOf(sizes('S')))).toMatchObject({ kind: 'unchanged' });
+  });
+});
+
 describe('a product without a catalog product', () => {
   it('is created with everything it has, and generation is asked for', () => {
     expect(plan(snapshot(), null)).toEqual({

@@ -102,7 +102,8 @@ export function planProduct(
       wantsGeneration: true,
     };
   }
-  const changed = changedFields(withoutIdentifiers(body, common.withheld), link.pushedFields);
+  const sent = withoutIdentifiers(body, common.withheld);
+  const changed = changedFields(sent, link.pushedFields);
   // Translations that could not be read, or are no longer read, are not known to be gone.
   const fields =
     effective.translations == null ? changed.filter((field) => field !== 'translations') : changed;
@@ -119,8 +120,19 @@ export function planProduct(
     catalogId: link.catalogId,
     reason: changeReason(fields, link.state),
     fields,
-    wantsGeneration: fields.some((field) => !generatedFields.has(field)),
+    wantsGeneration: fields.some(
+      (field) => !generatedFields.has(field) && !(field === 'variants' && addsOnlyImages(sent, link)),
+    ),
   };
+}
+
+/**
+ * True when the variants were pushed as they are, but without images. Such a change is no news about the product: its own images
+ * hold them all. The releases before 1.0 sent no images of variants.
+ */
+function addsOnlyImages({ external_id, variants = [] }: CatalogProductBody, link: LinkView): boolean {
+  const bare = variants.map(({ images: _images, ...variant }) => variant);
+  return fieldHashes({ external_id, variants: bare }).variants === link.pushedFields.variants;
 }
 
 /**

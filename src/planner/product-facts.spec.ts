@@ -146,6 +146,41 @@ describe('lists and tags of the service', () => {
   });
 });
 
+describe('the images of variants', () => {
+  const image = (name: string): string => `https://cdn.example.com/${name}.jpg`;
+  const bracelet = (of: Readonly<Record<string, string[]>>): Partial<ProductSnapshot> => ({
+    hasOnlyDefaultVariant: false,
+    options: [{ name: 'Color', values: Object.keys(of) }],
+    imageUrls: [image('anchor-gold'), image('anchor-silver')],
+    variants: Object.entries(of).map(([title, imageUrls], index) =>
+      variant({ id: String(11 + index), title, sku: null, barcode: null, imageUrls }),
+    ),
+  });
+
+  // The jewellery export: three bracelets and pendants of two colours, with an image of each in the gallery.
+  it.each<[Readonly<Record<string, string[]>>, (string | undefined)[]]>([
+    [
+      { Gold: [image('anchor-gold')], Silver: [image('anchor-silver')] },
+      [image('anchor-gold'), image('anchor-silver')],
+    ],
+    [{ Gold: [image('anchor-gold')], Silver: [] }, [image('anchor-gold'), undefined]],
+    [{ Gold: [], Silver: [] }, [undefined, undefined]],
+  ])('of %j are on the variants, and in the product’s list as before', (of, expected) => {
+    const sent = body(bracelet(of));
+    expect(sent.variants?.map(({ images }) => images?.[0]?.source_url)).toEqual(expected);
+    expect(sent.images?.map(({ source_url }) => source_url)).toEqual([
+      image('anchor-gold'),
+      image('anchor-silver'),
+    ]);
+  });
+
+  it('are only the product’s where it has one variant without options', () => {
+    const sent = body({ imageUrls: [image('a')], variants: [variant({ imageUrls: [image('a')] })] });
+    expect(sent).not.toHaveProperty('variants');
+    expect(sent.images).toHaveLength(1);
+  });
+});
+
 describe('facts of a variant', () => {
   const mapping = { mpn: 'ids.mpn', asin: 'ids.asin' };
   const facts = {

@@ -138,6 +138,10 @@ describe('sourceFingerprint', () => {
     ['a variant’s sku', { variants: [{ ...base.variants[0]!, sku: null }] }],
     ['a variant’s barcode', { variants: [{ ...base.variants[0]!, barcode: null }] }],
     ['a variant’s title', { variants: [{ ...base.variants[0]!, title: 'M' }] }],
+    [
+      'a variant’s image',
+      { variants: [{ ...base.variants[0]!, imageUrls: ['https://cdn.example.com/s.jpg'] }] },
+    ],
     ['a variant’s weight', { variants: [{ ...base.variants[0]!, weight: '2 kg' }] }],
     [
       'a variant’s metafield',
@@ -180,6 +184,14 @@ describe('sourceFingerprint', () => {
     expect(of({ fr: french, de: german })).toBe(of({ de: german, fr: french }));
     const different = [of(undefined), of(null), of({}), of({ fr: french }), of({ de: french })];
     expect(new Set(different).size).toBe(different.length);
+  });
+
+  it('does not know the image of the only variant of a product without options', () => {
+    const standalone = { ...base, hasOnlyDefaultVariant: true };
+    const variants = [{ ...base.variants[0]!, imageUrls: ['https://cdn.example.com/s.jpg'] }];
+    expect(sourceFingerprint({ ...standalone, variants }, mapped)).toBe(
+      sourceFingerprint(standalone, mapped),
+    );
   });
 
   it('moves with the rules', () => {

@@ -157,6 +157,8 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules
   for (const option of effective.options) parts.push(option.name, option.values);
   for (const variant of effective.variants) {
     parts.push(variant.externalId, variant.title, variant.sku, variant.barcode, variant.weight);
+    // Without an image the fingerprint stays as it was, so that such a product is not compared again.
+    if (variant.imageUrls.length > 0 && !effective.hasOnlyDefaultVariant) parts.push(variant.imageUrls);
     for (const field of variant.metafields) parts.push(field.namespace, field.key, field.value);
     for (const option of variant.options) parts.push(option.name, option.value);
   }

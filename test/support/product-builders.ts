@@ -41,6 +41,7 @@ export function variant(over: Partial<VariantSnapshot> & { readonly id?: string 
     barcode: '4006381333931',
     options: [],
     weight: null,
+    imageUrls: [],
     metafields: [],
     ...rest,
   };

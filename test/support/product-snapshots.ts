@@ -44,6 +44,7 @@ export function variant(
     barcode: null,
     options: [],
     weight: null,
+    imageUrls: [],
     metafields: [],
     ...overrides,
   };

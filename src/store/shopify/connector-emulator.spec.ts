@@ -13,11 +13,11 @@ beforeEach(async () => {
   sandbox = await startStoreSandbox({ bulk: { delayMs: 0 }, locales: [] });
   sandbox.loadCsv(
     [
-      'Handle,Title,Body (HTML),Vendor,Status,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src',
-      'mug,Mug,<p>A mug</p>,Acme,active,Title,Default Title,MUG-1,5.00,https://cdn.example.com/mug.jpg',
-      'shirt,Shirt,,Acme,draft,Size,S,SHIRT-S,10.00,',
-      'shirt,,,,,,M,SHIRT-M,10.00,',
-      'cap,Cap,,Other,archived,Title,Default Title,CAP-1,7.00,',
+      'Handle,Title,Body (HTML),Vendor,Status,Option1 Name,Option1 Value,Variant SKU,Variant Price,Image Src,Variant Image',
+      'mug,Mug,<p>A mug</p>,Acme,active,Title,Default Title,MUG-1,5.00,https://cdn.example.com/mug.jpg,',
+      'shirt,Shirt,,Acme,draft,Size,S,SHIRT-S,10.00,https://cdn.example.com/front.jpg,',
+      'shirt,,,,,,M,SHIRT-M,10.00,,https://cdn.example.com/m.jpg',
+      'cap,Cap,,Other,archived,Title,Default Title,CAP-1,7.00,,',
     ].join('\n'),
   );
   connector = createStoreConnector({
@@ -61,7 +61,11 @@ describe('a whole store', () => {
         handle: 'shirt',
         status: 'DRAFT',
         options: [option],
-        variants: [{ sku: 'SHIRT-S' }, { sku: 'SHIRT-M' }],
+        imageUrls: ['https://cdn.example.com/front.jpg', 'https://cdn.example.com/m.jpg'],
+        variants: [
+          { sku: 'SHIRT-S', imageUrls: [] },
+          { sku: 'SHIRT-M', imageUrls: ['https://cdn.example.com/m.jpg'] },
+        ],
       },
     ]);
     await expect(connector.countProducts('')).resolves.toBe(3);

@@ -24,23 +24,28 @@ const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
 const METAFIELD_FIELDS = '__typename id namespace key type value';
 const metafieldFields = (locales: readonly string[]): string => METAFIELD_FIELDS + translationFields(locales);
 
+/** The medium of a variant; the store allows one. Its address is in the product's media. */
+const VARIANT_MEDIA = 'media(first: 1) { nodes { id } }';
+/** An export ignores `first` and accepts no `nodes`. The medium becomes a line below the variant's. */
+const EXPORTED_VARIANT_MEDIA = 'media { edges { node { __typename id } } }';
+
 /**
  * Scalars of a variant, its weight, and at most two of its metafields, as `namespace.key`. A single metafield is not
  * a connection; an export may have only five connections.
  */
-function variantFields(metafields: readonly string[]): string {
+function variantFields(metafields: readonly string[], media = VARIANT_MEDIA): string {
   const named = metafields.map((name, index) => {
     const { namespace, key } = metafieldKey(name);
     const place = `namespace: ${JSON.stringify(namespace)}, key: ${JSON.stringify(key)}`;
     return ` metafield${String(index + 1)}: metafield(${place}) { ${METAFIELD_FIELDS} }`;
   });
   return `__typename id title sku barcode position selectedOptions { name value }
-        inventoryItem { id measurement { weight { value unit } } }${named.join('')}`;
+        inventoryItem { id measurement { weight { value unit } } }${named.join('')} ${media}`;
 }
 
 /**
- * The text for bulkOperationRunQuery. The validator requires at most five connections, nested once, `edges { node }`
- * and never `nodes`, an unaliased `id` in the parent of a connection, and no connection inside a list.
+ * The text for bulkOperationRunQuery. The validator requires at most five connections, nested at most twice,
+ * `edges { node }` and never `nodes`, an unaliased `id` in the parent of a connection, and no connection inside a list.
  */
 export function bulkProductsText(
   search: string,
@@ -52,7 +57,7 @@ export function bulkProductsText(
   return `{
   products(query: ${JSON.stringify(search)}) {
     edges { node {${PRODUCT_FIELDS.replaceAll('\n', '\n    ')}${translationFields(locales)}
-      variants { edges { node { ${variantFields(variantMetafields)} } } }
+      variants { edges { node { ${variantFields(variantMetafields, EXPORTED_VARIANT_MEDIA)} } } }
       media { edges { node { ${MEDIA_FIELDS} } } }
       metafields { edges { node { ${metafieldFields(metafieldLocales)} } } }
     } }

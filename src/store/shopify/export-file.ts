@@ -12,13 +12,15 @@ import { groupedProducts } from './grouped-file.js';
 import {
   type ExportCensus,
   groupAll,
+  isVariant,
   LineSplitter,
   placeOf,
   type ProductLines,
   type RawLine,
+  strayChild,
 } from './jsonl.js';
 import { EXPORT_FOLDER, removeLeftovers } from './leftovers.js';
-import type { MappingScope } from './mapper.js';
+import { type MappingScope, numericId } from './mapper.js';
 
 export interface ExportFileSettings extends DownloadSettings {
   readonly scope: MappingScope;
@@ -128,16 +130,41 @@ async function partition(path: string, paths: readonly string[]): Promise<void> 
   const parts: PartWriter[] = [];
   try {
     for (const part of paths) parts.push(new PartWriter(await open(part, 'w')));
+    const places = new Places(parts.length);
+    const early: RawLine[] = [];
     for await (const lines of numberedLines(path)) {
       for (const line of lines) {
-        const { id, parent } = placeOf(line);
-        const part = parts[crc32(parent ?? id) % parts.length];
-        if (part?.add(line) === true) await part.flush();
+        const place = places.of(line);
+        // Copied, because the line's memory belongs to the chunk.
+        if (place === null) early.push({ ...line, bytes: Buffer.from(line.bytes) });
+        else if (parts[place]?.add(line) === true) await parts[place].flush();
       }
+    }
+    for (const line of early) {
+      const place = places.of(line);
+      if (place === null) throw strayChild(line);
+      parts[place]?.add(line);
     }
     for (const part of parts) await part.flush();
   } finally {
     for (const part of parts) await part.close();
+  }
+}
+
+/** The partition of each line, so that all lines of a product are in one. */
+class Places {
+  /** By the variant's number, some 60 bytes for each: a child of a variant does not name the product. */
+  private readonly ofVariants = new Map<number, number>();
+
+  constructor(private readonly partitions: number) {}
+
+  /** Null for a child of a variant that has not been seen yet. */
+  of(line: RawLine): number | null {
+    const { id, parent } = placeOf(line);
+    if (parent !== null && isVariant(parent)) return this.ofVariants.get(Number(numericId(parent))) ?? null;
+    const place = crc32(parent ?? id) % this.partitions;
+    if (isVariant(id)) this.ofVariants.set(Number(numericId(id)), place);
+    return place;
   }
 }
 

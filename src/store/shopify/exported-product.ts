@@ -35,10 +35,16 @@ export class ExportedProduct implements SourceProduct {
   snapshot(): ProductSnapshot {
     const [core, ...others] = this.parsed();
     if (core === undefined) throw new CodedError('transient', 'the export has a product without a line');
-    const children = Map.groupBy(others, childrenKind);
+    const children = Map.groupBy(others, (line) => childrenKind(line, core.id));
     const of = (kind: ChildrenKind): readonly ExportLine[] => children.get(kind) ?? [];
     const snapshot = toSnapshot(
-      { core, variants: of('variants'), media: of('media'), metafields: of('metafields') },
+      {
+        core,
+        variants: of('variants'),
+        media: of('media'),
+        metafields: of('metafields'),
+        variantMedia: of('variantMedia'),
+      },
       this.scope,
     );
     if (snapshot.externalId !== this.externalId) {
@@ -57,10 +63,11 @@ export class ExportedProduct implements SourceProduct {
   }
 }
 
-type ChildrenKind = 'variants' | 'metafields' | 'media';
+type ChildrenKind = 'variants' | 'metafields' | 'media' | 'variantMedia';
 
-/** There are many kinds of media. The other two kinds have one name each. */
-function childrenKind({ kind }: ExportLine): ChildrenKind {
+/** There are many kinds of media. The other kinds have one name each. Only variants have children of their own. */
+function childrenKind({ kind, parent }: ExportLine, product: string): ChildrenKind {
+  if (parent !== product) return 'variantMedia';
   if (kind === 'ProductVariant') return 'variants';
   return kind === 'Metafield' ? 'metafields' : 'media';
 }

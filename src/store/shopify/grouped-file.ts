@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ExportedProduct } from './exported-product.js';
-import { idToken, parentToken, placeOf, strayChild, type RawLine } from './jsonl.js';
+import { idToken, parentToken, placeOf, ProductGroup, strayChild, type RawLine } from './jsonl.js';
 import type { MappingScope } from './mapper.js';
 
 const READ_BYTES = 1024 * 1024;
@@ -64,7 +64,7 @@ interface Groups {
  */
 function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingScope): Groups {
   const products: ExportedProduct[] = [];
-  let open: { readonly at: number; readonly line: RawLine; readonly token: Buffer | null } | null = null;
+  let open: { readonly at: number; readonly line: RawLine; readonly group: ProductGroup } | null = null;
   const close = (end: number): void => {
     if (open === null) return;
     const { id } = placeOf(open.line);
@@ -80,8 +80,8 @@ function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingSco
       const parent = parentToken(bytes);
       if (parent === undefined) {
         close(start - 1);
-        open = { at: start, line: { number, bytes }, token: idToken(bytes) };
-      } else if (parent === null || open?.token?.equals(parent) !== true) {
+        open = { at: start, line: { number, bytes }, group: new ProductGroup(idToken(bytes)) };
+      } else if (parent === null || open?.group.add(bytes, parent) !== true) {
         throw strayChild({ number, bytes });
       }
       number++;

@@ -52,7 +52,26 @@ describe('ExportScan', () => {
       expect(scan(text, chunkBytes)).toEqual(scan(text));
   });
 
+  const variant = (parent: number, id: number): string =>
+    child(parent, { __typename: 'ProductVariant', id: `gid://shopify/ProductVariant/${String(id)}` });
+  const medium = (of: number): string =>
+    line({
+      __typename: 'MediaImage',
+      id: 'gid://shopify/MediaImage/5',
+      __parentId: `gid://shopify/ProductVariant/${String(of)}`,
+    });
+
   it.each([
+    ['right behind the variant', root(1) + variant(1, 11) + medium(11) + variant(1, 12) + root(2)],
+    ['behind all children of the product', root(1) + variant(1, 11) + variant(1, 12) + child(1) + medium(11)],
+  ])('takes the children of a variant for those of its product %s', (_place, text) => {
+    expect(scan(text)).toMatchObject({ grouped: true });
+    expect(scan(text, 7)).toMatchObject({ grouped: true });
+  });
+
+  it.each([
+    ['a child of another product’s variant', root(1) + variant(1, 11) + root(2) + medium(11)],
+    ['a child before its variant', root(1) + medium(11) + variant(1, 11)],
     ['a child behind another product', root(1) + root(2) + child(1)],
     ['a child before its product', child(1) + root(1)],
     ['a child whose parent cannot be read', root(1) + line({ id: 'x', __parentId: null }) + root(2)],

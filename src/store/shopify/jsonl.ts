@@ -67,7 +67,7 @@ export class ExportScan {
   private lines = 0;
   private roots = 0;
   private grouped = true;
-  private root: Buffer | null = null;
+  private product: ProductGroup | null = null;
   private last: Buffer = Buffer.alloc(0);
 
   push(chunk: Buffer): void {
@@ -93,10 +93,38 @@ export class ExportScan {
     const parent = parentToken(line);
     if (parent === undefined) {
       this.roots++;
-      this.root = idToken(line);
-    } else if (parent === null || this.root === null || !parent.equals(this.root)) {
+      this.product = new ProductGroup(idToken(line));
+    } else if (parent === null || this.product?.add(line, parent) !== true) {
       this.grouped = false;
     }
+  }
+}
+
+/** The lines of one product of a grouped export: its children, and the children of its variants. */
+export class ProductGroup {
+  private readonly children: Buffer[] = [];
+  private readonly ids = new Set<string>();
+  private indexed = 0;
+
+  /** `root`: the bytes of the product's id, with quotes; null when they are unclear. */
+  constructor(private readonly root: Buffer | null) {}
+
+  /** Adds a line with its parent. False when it belongs to another product, or that is unclear. */
+  add(line: Buffer, parent: Buffer): boolean {
+    if (this.root === null) return false;
+    if (!parent.equals(this.root)) return this.hasChild(parent);
+    this.children.push(line);
+    return true;
+  }
+
+  /** Ids are read only for a line that needs them: most lines are children of the product. */
+  private hasChild(id: Buffer): boolean {
+    for (; this.indexed < this.children.length; this.indexed++) {
+      const child = this.children[this.indexed];
+      const token = child === undefined ? null : idToken(child);
+      if (token !== null) this.ids.add(token.toString('latin1'));
+    }
+    return this.ids.has(id.toString('latin1'));
   }
 }
 
@@ -192,26 +220,45 @@ function textOf(token: Buffer): string {
  * repeated product.
  */
 export function groupAll(lines: Iterable<RawLine>): Iterable<ProductLines> {
-  const products = new Map<string, { id: string; lines: [RawLine, ...RawLine[]] }>();
-  const early: RawLine[] = [];
+  const products = new Map<string, OpenProduct>();
+  const ofVariants = new Map<string, OpenProduct>();
+  const add = (line: RawLine): boolean => {
+    const { id, parent } = placeOf(line);
+    const product = parent === null ? undefined : (products.get(parent) ?? ofVariants.get(parent));
+    if (product === undefined) return false;
+    product.lines.push(line);
+    if (isVariant(id)) ofVariants.set(id, product);
+    return true;
+  };
+  let early: RawLine[] = [];
   for (const line of lines) {
     const { id, parent } = placeOf(line);
     if (parent !== null) {
-      const product = products.get(parent);
-      if (product === undefined) early.push(line);
-      else product.lines.push(line);
+      if (!add(line)) early.push(line);
     } else if (products.has(id)) {
       throw new CodedError('transient', `line ${String(line.number)} of the export repeats ${id}`);
     } else {
       products.set(id, { id, lines: [line] });
     }
   }
-  for (const child of early) {
-    const product = products.get(placeOf(child).parent ?? '');
-    if (product === undefined) throw strayChild(child);
-    product.lines.push(child);
+  // A variant that came before its product makes room for its own children in the next turn.
+  while (early.length > 0) {
+    const left = early.filter((line) => !add(line));
+    const [stray] = left;
+    if (stray !== undefined && left.length === early.length) throw strayChild(stray);
+    early = left;
   }
   return products.values();
+}
+
+interface OpenProduct {
+  readonly id: string;
+  readonly lines: [RawLine, ...RawLine[]];
+}
+
+/** True for the id of a variant, which may have children of its own. */
+export function isVariant(id: string): boolean {
+  return id.includes('/ProductVariant/');
 }
 
 export function strayChild(line: RawLine): CodedError {

@@ -101,6 +101,28 @@ describe('toSnapshot', () => {
     expect(read.variants[0]?.metafields).toEqual([mpn]);
   });
 
+  const media = [
+    {
+      __typename: 'MediaImage',
+      id: 'gid://shopify/MediaImage/1',
+      image: { url: 'https://cdn.example.com/1.jpg' },
+    },
+    { __typename: 'MediaImage', id: 'gid://shopify/MediaImage/2', image: null },
+  ];
+  const withMedia = (...ids: number[]): object => ({
+    media: { nodes: ids.map((id) => ({ id: `gid://shopify/MediaImage/${String(id)}` })) },
+  });
+  it.each<[string, object, string[]]>([
+    ['of the product', withMedia(1), ['https://cdn.example.com/1.jpg']],
+    ['that has no address yet', withMedia(2), []],
+    ['that the product does not have', withMedia(9), []],
+    ['and a second one', withMedia(1, 2), ['https://cdn.example.com/1.jpg']],
+    ['of no kind', withMedia(), []],
+    ['in an answer without media', {}, []],
+  ])('gives a variant with an image %s the address of that image', (_which, over, imageUrls) => {
+    expect(map(core(), [variant(1, over)], media).variants[0]?.imageUrls).toEqual(imageUrls);
+  });
+
   it('recognises a gift card, also in an export without that field', () => {
     expect(map(core({ isGiftCard: true })).isGiftCard).toBe(true);
     expect(map(core()).isGiftCard).toBe(false);

@@ -14,6 +14,7 @@ import {
   metafieldSchema,
   productCoreSchema,
   translationsSchema,
+  variantMediaSchema,
   variantSchema,
 } from './schemas.js';
 
@@ -37,6 +38,8 @@ export interface RawProduct {
   readonly variants: readonly RawNode[];
   readonly media: readonly RawNode[];
   readonly metafields: readonly RawNode[];
+  /** The media of the variants, where the variants' own nodes do not hold them. */
+  readonly variantMedia?: readonly RawNode[];
 }
 
 /** One product breaks the interface. The products beside it can be read. */
@@ -58,6 +61,7 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
   const variants = raw.variants.map((variant) => parseNode(variantSchema, variant));
   const media = raw.media.map((item) => parseNode(mediaSchema, item));
   const metafields = raw.metafields.map((metafield) => parseNode(metafieldSchema, metafield));
+  const imagesOf = variantImages(raw, media);
   const productId = numericId(core.id);
   return {
     externalId: productExternalId(scope.shop, productId),
@@ -85,7 +89,10 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     hasOnlyDefaultVariant: isDefaultOnly(core, variants),
     variants: [...variants]
       .sort((one, other) => one.position - other.position)
-      .map((variant) => toVariant(variant, productId, scope.shop)),
+      .map((variant) => ({
+        ...toVariant(variant, productId, scope.shop),
+        imageUrls: imagesOf(variant),
+      })),
     ...(scope.locales.length === 0 ? {} : { translations: translationsOf(raw.core) }),
     updatedAt: new Date(core.updatedAt),
   };
@@ -154,7 +161,27 @@ export function parseNode<T>(schema: z.ZodType<T>, { node, line }: RawNode): T {
   );
 }
 
-function toVariant(variant: Variant, productId: string, shop: string): VariantSnapshot {
+/**
+ * The addresses of a variant's image. A variant refers to a medium of its product by id; the first one counts, so that
+ * an export and a page agree.
+ */
+function variantImages(
+  { variantMedia = [] }: RawProduct,
+  media: readonly z.infer<typeof mediaSchema>[],
+): (variant: Variant) => string[] {
+  const addresses = new Map(media.map(({ id, image }) => [id, image?.url]));
+  const exported = Map.groupBy(
+    variantMedia.map((item) => parseNode(variantMediaSchema, item)),
+    ({ __parentId }) => __parentId,
+  );
+  return (variant) => {
+    const [first] = variant.media?.nodes ?? exported.get(variant.id) ?? [];
+    const address = first === undefined ? undefined : addresses.get(first.id);
+    return address === undefined ? [] : [address];
+  };
+}
+
+function toVariant(variant: Variant, productId: string, shop: string): Omit<VariantSnapshot, 'imageUrls'> {
   return {
     externalId: variantExternalId(shop, productId, numericId(variant.id)),
     storeId: variant.id,

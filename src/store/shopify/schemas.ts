@@ -47,7 +47,12 @@ export const variantSchema = z.object({
   inventoryItem: measuredWeight,
   metafield1: metafieldSchema.nullish(),
   metafield2: metafieldSchema.nullish(),
+  // An export has the media of a variant in lines of their own.
+  media: z.object({ nodes: z.array(z.object({ id: z.string() })) }).nullish(),
 });
+
+/** A medium of a variant, as an export's line below that of the variant. */
+export const variantMediaSchema = z.object({ id: z.string(), __parentId: gid('ProductVariant') });
 
 /** Any kind of media. Only images have an address. */
 export const mediaSchema = z.object({
