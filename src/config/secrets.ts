@@ -18,6 +18,11 @@ const SECRET_KEYS: ReadonlySet<string> = new Set([
   'previousEncryptionKey',
 ]);
 
+/** Whether a setting of this name, at any depth, has a secret value. */
+export function isSecretKey(key: string): boolean {
+  return SECRET_KEYS.has(key);
+}
+
 /**
  * All secrets of the configuration, for redaction: the values of those keys, and the passwords in server URLs,
  * encoded and decoded.
@@ -26,7 +31,7 @@ export function secretValues(config: AppConfig): string[] {
   const found = new Set<string>();
   const visit = (value: unknown, key: string): void => {
     if (typeof value === 'string') {
-      if (SECRET_KEYS.has(key)) found.add(value);
+      if (isSecretKey(key)) found.add(value);
       for (const password of urlPasswords(value)) found.add(password);
     } else if (Array.isArray(value)) value.forEach((member) => visit(member, key));
     else if (isMap(value)) Object.entries(value).forEach(([name, member]) => visit(member, name));
@@ -38,7 +43,7 @@ export function secretValues(config: AppConfig): string[] {
 /** The configuration as plain data for display, with `***` for each secret. */
 export function describeConfig(config: AppConfig): Readonly<Record<string, unknown>> {
   const shown = (value: unknown, key: string): unknown => {
-    if (typeof value === 'string') return SECRET_KEYS.has(key) ? '***' : withoutPassword(value);
+    if (typeof value === 'string') return isSecretKey(key) ? '***' : withoutPassword(value);
     if (Array.isArray(value)) return value.map((member) => shown(member, key));
     if (!isMap(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shown(member, name)]));
