@@ -7,6 +7,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   succeeded: 'good',
   applied: 'good',
   processed: 'good',
+  done: 'good',
   linked: 'good',
   queued: 'busy',
   running: 'busy',
@@ -46,6 +47,14 @@ export function moment(at: Date | string | null): Html {
   if (at === null) return html`<span class="quiet">–</span>`;
   const iso = typeof at === 'string' ? at : at.toISOString();
   return html`<time datetime="${iso}" data-moment>${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
+}
+
+const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+
+/** A sentence from a use case. The times in it are shown as every other time. */
+export function sentence(text: string | null): Html {
+  const parts = (text ?? '').split(ISO_TIME);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? moment(part) : part))}`;
 }
 
 /** A time of a schedule, in the zone of the schedule, and how far away it is. */
@@ -96,31 +105,6 @@ export function nameOf(label: string | null | undefined, externalId: string): st
   return label === null || label === undefined || label.trim() === '' ? externalId : label;
 }
 
-/** The choice among a list's states; undefined means all. The rest of the filter, `others`, stays. `counts`: the rows of each state. */
-export function stateTabs(
-  path: string,
-  states: readonly string[],
-  chosen: string | undefined,
-  others: Readonly<Record<string, string>> = {},
-  counts?: Readonly<Record<string, number>>,
-): Html {
-  const all = counts === undefined ? 0 : Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const tab = (state: string | undefined): Html => {
-    const current = state === chosen && html` aria-current="true"`;
-    return html`<li>
-      <a href="${pathTo(path, { ...others, state })}" ${current}
-        >${state === undefined ? 'all' : words(state)}
-        ${counts !== undefined && amount(state === undefined ? all : (counts[state] ?? 0))}</a
-      >
-    </li>`;
-  };
-  return html`<nav class="tabs" aria-label="States">
-    <ul>
-      ${[undefined, ...states].map(tab)}
-    </ul>
-  </nav>`;
-}
-
 export interface PagePlace {
   readonly total: number;
   readonly limit: number;
@@ -143,9 +127,9 @@ export function pager({ total, limit, offset }: PagePlace, to: (offset: number) 
   const link = (label: string, rel: string, at: number): Html =>
     html`<a rel="${rel}" data-key="${rel === 'next' ? ']' : '['}" href="${to(at)}">${label}</a>`;
   return html`<nav class="pager" aria-label="Pages">
-    ${offset > 0 ? link('← Newer', 'prev', Math.max(0, offset - limit)) : html`<span></span>`}
+    ${offset > 0 ? link('← Previous', 'prev', Math.max(0, offset - limit)) : html`<span></span>`}
     <p>${amount(Math.min(offset + 1, total))}–${amount(last)} of ${amount(total)}</p>
-    ${last < total ? link('Older →', 'next', last) : html`<span></span>`}
+    ${last < total ? link('Next →', 'next', last) : html`<span></span>`}
   </nav>`;
 }
 

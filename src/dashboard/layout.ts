@@ -39,7 +39,8 @@ export function page(visitor: Visitor, parts: PageParts): string {
     html`<a class="skip" href="#main">${messages.skip}</a>
       <header class="top">
         <p class="brand"><a href="/">store-sync</a></p>
-        <nav aria-label="Main">
+        <button type="button" class="menu" popovertarget="menu">${messages.menu}</button>
+        <nav id="menu" aria-label="Main" popover>
           <ul>
             ${SECTIONS.map(([name, label, path]) => {
               const current = name === section && html` aria-current="page"`;

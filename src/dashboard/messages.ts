@@ -7,7 +7,9 @@ export const messages = {
   noWriteBacks: 'No write-backs match this filter.',
   noProducts: 'No products match this filter.',
   noRuns: 'No runs match this filter.',
-  noReviews: 'No texts are waiting for review.',
+  noReviews: 'No waiting texts match this filter.',
+  noReviewYet: 'No texts are waiting for review. New ones appear here when content was generated.',
+  noWriteBackYet: 'Nothing has been written yet. Generated texts appear here with their outcome.',
   noStores: 'No stores are configured. Add one to the configuration file, then reload it.',
   withheld: (kind: string, value: string): string => `${kind} ${value} is withheld. `,
   heldBy: (who: string): string => `It is held by ${who}.`,
@@ -22,6 +24,8 @@ export const messages = {
   unknownWriteBack: (id: string): string => `No write-back found for “${id}”.`,
   unknownStore: (key: string): string => `Store “${key}” is not in the configuration.`,
   noChanges: 'No changes are recorded.',
+  noChangeMatches: 'No changes match this filter.',
+  auditSearch: 'Change or id',
   noFile: 'This file does not exist.',
 
   // Decisions
@@ -121,10 +125,17 @@ export const messages = {
 
   // Lists and products
   filterLabel: 'Filter',
+  moreFilters: 'More filters',
   textSearch: 'Title, handle, external_id, SKU or barcode',
   errorSearch: 'Error or id',
   deliverySearch: 'Product or outcome',
-  productsOfRun: 'Products of the run',
+  writeBackSearch: 'Title, handle, external_id, SKU or reason',
+  runId: 'id of a run',
+  lastChange: 'Last change',
+  whatHappened: 'What happened',
+  waitsSince: 'Waiting since',
+  newTexts: 'New texts',
+  productAndTimeline: 'product and timeline',
   creditsUnknown: 'no result has named any',
   noProductYet: 'No products yet. Run the first sync from the overview.',
   noRunsYet: 'No runs yet. Start one on the overview, or wait for the schedule.',
@@ -273,6 +284,9 @@ export const messages = {
   },
   noItems: 'No products match this filter.',
   searchItems: 'Title, external_id, SKU or barcode',
+  noItemYet: 'No products yet. They appear here as soon as the plan is made.',
+  noItemAtAll: 'The run changed nothing.',
+  reasonAndChanges: 'Reason and changes',
   sentFields: 'Sent fields',
   runDone: 'Completed',
   readingTheStore: 'Reading the store',
@@ -355,6 +369,7 @@ export const messages = {
 
   // Layout
   skip: 'Skip to content',
+  menu: 'Menu',
   keysOn: 'Keys are on',
   tokenIs: 'The token is the value of the setting',
   tokenOr: 'or one of the tokens in',

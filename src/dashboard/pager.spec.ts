@@ -20,7 +20,7 @@ describe('the pager of a list', () => {
   });
 
   it('of a full last page names no page after it', () => {
-    expect(textOf(100, 50)).not.toContain('Older');
+    expect(textOf(100, 50)).not.toContain('Next');
     expect(textOf(100, 100)).toContain('past the end');
   });
 

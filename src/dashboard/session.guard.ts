@@ -132,5 +132,5 @@ export function isSecure(request: Request): boolean {
 
 /** `wanted` if it is a path of this host; otherwise, as for `//elsewhere.example`, the overview. */
 export function ownPath(wanted: string | undefined): string {
-  return wanted !== undefined && /^\/(?![/\\])[\w\-./~%:?=&]*$/.test(wanted) ? wanted : '/';
+  return wanted !== undefined && /^\/(?![/\\])[\w\-./~%:?=&+*]*$/.test(wanted) ? wanted : '/';
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GATES } from '../domain/gate-finding.js';
 import { FIELD_OUTCOMES } from '../domain/write-back-journal.js';
 import { STATES, writeBackFilterSchema } from '../operations/write-back-filter.js';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
@@ -20,20 +21,43 @@ export const bulkFilterShape = {
   field: text,
   outcome: optional(z.enum(FIELD_OUTCOMES)),
   actor: text,
+  gate: optional(z.enum(GATES)),
+  search: text,
   from: day,
   to: day,
 };
 const pageFilterSchema = z.object(bulkFilterShape);
 export type PageFilter = z.output<typeof pageFilterSchema>;
 
-/** The filter of the review list and the journal. An invalid value counts as absent, because a person may have typed it. */
-export const writeBackListSchema = pageListSchema(STATES).extend({
-  run: bulkFilterShape.run.catch(undefined),
+/** The filter of the review list. */
+const reviewShape = {
+  store: text.catch(undefined),
   field: text.catch(undefined),
-  outcome: bulkFilterShape.outcome.catch(undefined),
-  actor: text.catch(undefined),
+  gate: bulkFilterShape.gate.catch(undefined),
+  search: text.catch(undefined),
   from: day.catch(undefined),
   to: day.catch(undefined),
+};
+const reviewFilterSchema = z.object(reviewShape);
+export type ReviewFilter = z.output<typeof reviewFilterSchema>;
+
+/** The position in the review list from which a write-back was opened, and the filter of the list. */
+export const reviewPlaceSchema = reviewFilterSchema.extend({
+  at: z.coerce.number().int().min(0).optional().catch(undefined),
+});
+export type ReviewPlace = z.output<typeof reviewPlaceSchema>;
+
+/** The parts of a query that are the filter of the review list. */
+export function reviewFilterOf(query: unknown): ReviewFilter {
+  return reviewFilterSchema.parse(query);
+}
+
+/** The filter of the review list and the journal. An invalid value counts as absent, because a person may have typed it. */
+export const writeBackListSchema = pageListSchema(STATES).extend({
+  ...reviewShape,
+  run: bulkFilterShape.run.catch(undefined),
+  outcome: bulkFilterShape.outcome.catch(undefined),
+  actor: text.catch(undefined),
 });
 
 /** The parts of a query that are the filter. */

@@ -1,4 +1,5 @@
-export type GateName = 'length' | 'forbid' | 'numbers' | 'language' | 'shrink' | 'media';
+export const GATES = ['length', 'forbid', 'numbers', 'language', 'shrink', 'media'] as const;
+export type GateName = (typeof GATES)[number];
 
 /** Why a generated text is not written before a person has looked at it. */
 export interface GateFinding {

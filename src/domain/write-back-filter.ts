@@ -1,3 +1,4 @@
+import type { GateName } from './gate-finding.js';
 import type { WriteBackState } from './row-states.js';
 import type { FieldOutcome } from './write-back-journal.js';
 
@@ -14,6 +15,10 @@ export interface WriteBackFilter {
   readonly outcome?: FieldOutcome | undefined;
   /** The person who decided last. */
   readonly actor?: string | undefined;
+  /** A gate that holds it back. */
+  readonly gate?: GateName | undefined;
+  /** Part of the product's title, handle or external_id, or of the reason; or a whole SKU or barcode of the product. */
+  readonly search?: string | undefined;
   /** When something happened to it last, in UTC: from this time on. */
   readonly from?: string | undefined;
   /** Before this time. */

@@ -1,7 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { AuditRepository } from '../persistence/audit.repository.js';
+import { AuditRepository, type AuditFilter } from '../persistence/audit.repository.js';
 import type { AuditEntryEntity } from '../persistence/entities/index.js';
 import type { PageRequest } from '../persistence/listing.repository.js';
 import { pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
@@ -34,8 +34,13 @@ export interface CommandChange {
 export class AuditOperations {
   constructor(private readonly audit: AuditRepository) {}
 
-  async list(page: PageRequest): Promise<Page<AuditEntry>> {
-    return pageOf(await this.audit.list(page), page, present);
+  async list(page: PageRequest, filter: AuditFilter = {}): Promise<Page<AuditEntry>> {
+    return pageOf(await this.audit.list(page, filter), page, present);
+  }
+
+  /** Entries of each outcome that match the rest of the filter. */
+  async counts(filter: AuditFilter): Promise<Record<string, number>> {
+    return this.audit.counts(filter);
   }
 
   /** Records a command's change before it is made, and its end: failed when it throws, or when `isFailure` says so. */

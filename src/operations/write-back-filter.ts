@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
+import { GATES } from '../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { FIELD_OUTCOMES } from '../domain/write-back-journal.js';
@@ -19,6 +20,10 @@ const filterShape = {
   field: text.optional().describe('a target, such as title or metafield:catalog.material'),
   outcome: z.enum(FIELD_OUTCOMES).optional().describe('the outcome of a field; with field, of that field'),
   actor: text.optional().describe('who decided last'),
+  gate: z.enum(GATES).optional().describe('a gate that holds it back'),
+  search: text
+    .optional()
+    .describe('part of a title, handle, external_id or reason, or a whole SKU or barcode'),
   day: z.iso.date().optional().describe('the day on which something happened last, in UTC'),
   from: time.optional().describe('something happened last at this time or later'),
   to: time.optional().describe('something happened last before this time'),

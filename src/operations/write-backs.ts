@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CodedError, isCoded } from '../domain/errors.js';
+import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { ListingRepository, type WriteBackRow } from '../persistence/listing.repository.js';
 import {
   WriteBackDecisions,
@@ -108,6 +109,11 @@ export class WriteBackOperations {
 
   async list(query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
     return pageOf(await this.listing.writeBacks(query, filterOfQuery(query)), query, presentWriteBack);
+  }
+
+  /** Write-backs of each state that match the rest of the filter. */
+  async counts(filter: WriteBackFilter): Promise<Record<string, number>> {
+    return this.listing.writeBackCounts(filter);
   }
 
   /** Null for an unknown id. */

@@ -1,12 +1,27 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { z } from 'zod';
 import { Database } from './database.js';
 import { AuditEntryEntity } from './entities/index.js';
+import { containing } from './like-pattern.js';
 import type { ListPage, PageRequest } from './listing.repository.js';
+import { counted } from './row-reader.js';
 
 export type NewAuditEntry = Pick<
   AuditEntryEntity,
   'actor' | 'role' | 'via' | 'address' | 'what' | 'targets' | 'details'
 >;
+
+/** An absent part selects everything. */
+export interface AuditFilter {
+  readonly outcome?: string | undefined;
+  readonly actor?: string | undefined;
+  /** Part of what was done, or of the id of what was to be changed. */
+  readonly search?: string | undefined;
+  /** From this day on, and to the end of that one, in UTC (`2026-11-22`). */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
 
 /** The record of who asked for which change. Entries are only added. */
 @Injectable()
@@ -24,13 +39,48 @@ export class AuditRepository {
     await this.db.repository(AuditEntryEntity).update({ id, outcome: 'begun' }, { outcome });
   }
 
-  async list({ limit, offset, order }: PageRequest): Promise<ListPage<AuditEntryEntity>> {
+  async list(
+    { limit, offset, order }: PageRequest,
+    filter: AuditFilter = {},
+  ): Promise<ListPage<AuditEntryEntity>> {
     const direction = order === 'asc' ? 'ASC' : 'DESC';
-    const [rows, total] = await this.db.repository(AuditEntryEntity).findAndCount({
-      order: { at: direction, id: direction },
-      take: limit,
-      skip: offset,
-    });
+    const query = this.db
+      .repository(AuditEntryEntity)
+      .createQueryBuilder('entry')
+      .orderBy('entry.at', direction)
+      .addOrderBy('entry.id', direction)
+      .limit(limit)
+      .offset(offset);
+    const [rows, total] = await filtered(query, filter).getManyAndCount();
     return { rows, total };
   }
+
+  /** Entries of each outcome that match the rest of the filter. */
+  async counts({ outcome: _outcome, ...filter }: AuditFilter): Promise<Record<string, number>> {
+    const query = this.db.repository(AuditEntryEntity).createQueryBuilder('entry');
+    const rows: unknown = await filtered(query, filter)
+      .select('entry.outcome', 'outcome')
+      .addSelect('count(*)', 'count')
+      .groupBy('entry.outcome')
+      .getRawMany();
+    return Object.fromEntries(outcomeCounts.parse(rows).map(({ outcome, count }) => [outcome, count]));
+  }
+}
+
+const outcomeCounts = z.array(z.object({ outcome: z.string(), count: counted }));
+
+/** Adds the filter to a query whose alias is `entry`. */
+function filtered(
+  query: SelectQueryBuilder<AuditEntryEntity>,
+  { outcome, actor, search, from, to }: AuditFilter,
+): SelectQueryBuilder<AuditEntryEntity> {
+  if (outcome !== undefined) query.andWhere('entry.outcome = :outcome', { outcome });
+  if (actor !== undefined) query.andWhere('entry.actor = :actor', { actor });
+  if (search !== undefined)
+    query.andWhere('(entry.what ILIKE :pattern OR entry.targets::text ILIKE :pattern)', {
+      pattern: containing(search),
+    });
+  if (from !== undefined) query.andWhere("entry.at >= (:from::date)::timestamp AT TIME ZONE 'UTC'", { from });
+  if (to !== undefined) query.andWhere("entry.at < (:to::date + 1)::timestamp AT TIME ZONE 'UTC'", { to });
+  return query;
 }

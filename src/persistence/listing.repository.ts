@@ -10,6 +10,7 @@ import {
   WebhookDeliveryEntity,
   WriteBackEntity,
 } from './entities/index.js';
+import { containing } from './like-pattern.js';
 import { counted } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 
@@ -170,6 +171,12 @@ export class ListingRepository {
     return { total, rows };
   }
 
+  /** Write-backs of each state that match the rest of the filter. */
+  async writeBackCounts({ state: _state, ...filter }: WriteBackFilter): Promise<Record<string, number>> {
+    const query = this.db.repository(WriteBackEntity).createQueryBuilder('entry');
+    return countedByState(filterWriteBacks(query, filter));
+  }
+
   runs(page: PageRequest, filter: ListFilter): Promise<ListPage<SyncRunEntity>> {
     return listed(this.db.repository(SyncRunEntity), RUNS, page, filter);
   }
@@ -194,22 +201,22 @@ export class ListingRepository {
         deliveries: [this.db.repository<ObjectLiteral>(WebhookDeliveryEntity), DELIVERIES],
       } as const
     )[list];
-    const query = repository
-      .createQueryBuilder('entry')
-      .select('entry.state', 'state')
-      .addSelect('count(*)', 'count')
-      .groupBy('entry.state');
-    const rows: unknown = await filtered(query, source, filter).getRawMany();
-    return Object.fromEntries(counts.parse(rows).map(({ state, count }) => [state, count]));
+    return countedByState(filtered(repository.createQueryBuilder('entry'), source, filter));
   }
 }
 
-const counts = z.array(z.object({ state: z.string(), count: counted }));
-
-/** The pattern of LIKE for texts that contain this one. */
-export function containing(text: string): string {
-  return `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`;
+async function countedByState<E extends ObjectLiteral>(
+  query: SelectQueryBuilder<E>,
+): Promise<Record<string, number>> {
+  const rows: unknown = await query
+    .select('entry.state', 'state')
+    .addSelect('count(*)', 'count')
+    .groupBy('entry.state')
+    .getRawMany();
+  return Object.fromEntries(counts.parse(rows).map(({ state, count }) => [state, count]));
 }
+
+const counts = z.array(z.object({ state: z.string(), count: counted }));
 
 /** Rows hold the source's columns alone; without any, all. */
 async function listed<E extends ObjectLiteral>(

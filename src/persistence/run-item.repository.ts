@@ -4,7 +4,7 @@ import type { CatalogField, CatalogProductBody } from '../domain/catalog-product
 import { OWED_CODES } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
-import { containing } from './listing.repository.js';
+import { containing } from './like-pattern.js';
 import { ACTION_KINDS, type ActionError } from './entities/sync-action.entity.js';
 import { counted, isObjectOrNull } from './row-reader.js';
 

@@ -33,20 +33,24 @@ async function freshPart(path) {
   }
 }
 
-/** Unchanged texts stay in place, so that a screen reader announces only the changes. */
+/** Unchanged texts stay in place, so that a screen reader announces only the changes. Elements that the reader uses stay, too. */
 function replaceContent(part, markup) {
   const fresh = new DOMParser().parseFromString(markup, 'text/html').body;
-  const [before, after] = [part.querySelector('[role=status]'), fresh.querySelector('[role=status]')];
-  if (before !== null && after !== null && before.textContent === after.textContent) {
-    const rest = [...fresh.children];
-    if (rest.length === part.children.length && after.parentElement === rest[0]) {
-      morph(part.children[0], rest[0]);
-      for (let index = 1; index < rest.length; index += 1)
-        if (!isInUse(part.children[index])) part.children[index].replaceWith(rest[index]);
-      return;
-    }
+  const [before, after] = [[...part.children], [...fresh.children]];
+  if (before.length !== after.length) {
+    part.replaceChildren(...fresh.childNodes);
+    return;
   }
-  part.replaceChildren(...fresh.childNodes);
+  after.forEach((child, index) => {
+    const old = before[index];
+    if (hasSameStatus(old, child)) morph(old, child);
+    else if (!isInUse(old)) old.replaceWith(child);
+  });
+}
+
+function hasSameStatus(old, fresh) {
+  const [before, after] = [old, fresh].map((each) => each.querySelector(':scope > [role=status]'));
+  return before !== null && after !== null && before.textContent === after.textContent;
 }
 
 /** A reader has opened something in it, or moves through it by keyboard. */
@@ -64,7 +68,7 @@ function morph(old, fresh) {
 
 for (const part of document.querySelectorAll('[data-live]')) void keepLive(part);
 
-const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' });
+const RELATIVE = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const EXACT = new Intl.DateTimeFormat('en-GB', { dateStyle: 'full', timeStyle: 'long' });
 const DAY = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium' });
 const UNITS = [

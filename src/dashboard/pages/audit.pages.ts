@@ -5,12 +5,18 @@ import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { AuditOperations } from '../../operations/audit.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema } from '../page-query.js';
+import { daySchema, pageAt, pageListSchema, searchSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
-import { auditPage } from '../views/audit.js';
+import { AUDIT_OUTCOMES, auditPage } from '../views/audit.js';
 
-const querySchema = pageListSchema([] as const);
+const querySchema = pageListSchema([]).extend({
+  outcome: z.enum(AUDIT_OUTCOMES).optional().catch(undefined),
+  actor: searchSchema,
+  from: daySchema,
+  to: daySchema,
+  search: searchSchema,
+});
 
 /** The page of the audit record. */
 @Controller('audit')
@@ -25,10 +31,16 @@ export class AuditPages {
   @Get()
   @Allow('viewer')
   async list(
-    @Query(new ZodPipe(querySchema)) { offset }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    return auditPage(visitorOf(this.sessions, request, response), await this.audit.list(pageAt(offset)));
+    const { outcome, actor, from, to, search } = query;
+    const given = { outcome, actor, from, to, search };
+    const [entries, counts] = await Promise.all([
+      this.audit.list(pageAt(query.offset), given),
+      this.audit.counts(given),
+    ]);
+    return auditPage(visitorOf(this.sessions, request, response), entries, { given, counts });
   }
 }

@@ -32,10 +32,10 @@ import { Sessions } from '../session.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
 import { writeBackPath } from '../views/write-back-parts.js';
 
-const fieldSchema = z.looseObject({ field: z.string().max(300) });
+const fieldSchema = z.looseObject({ field: z.string().max(300), back: z.string().max(1000).optional() });
 const askedSchema = z.enum(ASKED);
-const backSchema = z.looseObject({ back: z.string().max(500).optional() });
-const editFormSchema = z.looseObject(editSchema.shape);
+const backSchema = z.looseObject({ back: z.string().max(1000).optional() });
+const editFormSchema = backSchema.extend(editSchema.shape);
 
 /** The other actions of a person on one write-back: edit, undo, revert, apply again, generate again. */
 @Controller('write-backs')
@@ -54,14 +54,16 @@ export class WriteBackActionPages {
   @Allow('viewer')
   async edit(
     @Param('id') id: string,
-    @Query(new ZodPipe(fieldSchema)) { field }: z.output<typeof fieldSchema>,
+    @Query(new ZodPipe(fieldSchema)) { field, back }: z.output<typeof fieldSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const row = await this.#row(id);
     const value = row.intended.find((each) => each.target === field);
     if (value === undefined || !isEditable(value)) throw new NotFoundException(messages.nothingToRender);
-    return editPage(visitorOf(this.sessions, request, response), row.id, value, await this.#label(row));
+    const label = await this.#label(row);
+    const edited = { id: row.id, value, label, back: pageAfter(row.id, back) };
+    return editPage(visitorOf(this.sessions, request, response), edited);
   }
 
   @Post(':id/edit')
@@ -69,7 +71,7 @@ export class WriteBackActionPages {
   @Audited('write-back edit')
   async save(
     @Param('id') id: string,
-    @Body(new ZodPipe(editFormSchema)) { target, value }: z.output<typeof editFormSchema>,
+    @Body(new ZodPipe(editFormSchema)) { target, value, back }: z.output<typeof editFormSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
@@ -80,7 +82,7 @@ export class WriteBackActionPages {
       if (!isCoded(error)) throw error;
       notice = errorLine(error);
     }
-    seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
+    seeOther(this.sessions, request, response, pageAfter(id, back), notice);
   }
 
   @Get(':id/confirm/:action')
@@ -141,7 +143,7 @@ export class WriteBackActionPages {
     back?: string,
   ): Promise<void> {
     const notice = noticeOf(await this.operations.decide([id], decision, { actor: actorNameOf(request) }));
-    const to = back === undefined ? writeBackPath(encodeURIComponent(id)) : ownPath(back);
+    const to = pageAfter(id, back);
     seeOther(this.sessions, request, response, to, notice);
   }
 
@@ -154,4 +156,9 @@ export class WriteBackActionPages {
     if (row === null) throw new NotFoundException(messages.unknownWriteBack(id.slice(0, 100)));
     return row;
   }
+}
+
+/** The page that a form names as the next, if it is ours; otherwise that of the write-back. */
+function pageAfter(id: string, back: string | undefined): string {
+  return back === undefined ? writeBackPath(encodeURIComponent(id)) : ownPath(back);
 }

@@ -19,7 +19,7 @@ import { Thumbnails } from '../thumbnails.js';
 import { journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
 import { messages } from '../messages.js';
-import { filterOfPage, pageFilterOf, writeBackListSchema } from '../write-back-query.js';
+import { filterOfPage, pageFilterOf, reviewFilterOf, writeBackListSchema } from '../write-back-query.js';
 
 const querySchema = writeBackListSchema;
 const formSchema = z.looseObject({
@@ -45,12 +45,13 @@ export class WriteBackLists {
   @Get('review')
   @Allow('viewer')
   async review(
-    @Query(new ZodPipe(querySchema)) { offset, store, field }: z.output<typeof querySchema>,
+    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const given = { store, field };
-    const waiting = await this.writeBacks.list({ ...pageAt(offset), ...given, state: 'pending_review' });
+    const given = reviewFilterOf(query);
+    const filter = filterOfPage({ ...given, state: 'pending_review' });
+    const waiting = await this.writeBacks.list({ ...pageAt(query.offset), ...filter });
     const [labels, images, last] = await Promise.all([
       this.#labels(waiting.items),
       this.#images(waiting.items),
@@ -83,9 +84,13 @@ export class WriteBackLists {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const given = pageFilterOf(query);
-    const journal = await this.writeBacks.list({ ...pageAt(query.offset), ...filterOfPage(given) });
+    const filter = filterOfPage(given);
+    const [journal, counts] = await Promise.all([
+      this.writeBacks.list({ ...pageAt(query.offset), ...filter }),
+      this.writeBacks.counts(filter),
+    ]);
     const [labels, images] = await Promise.all([this.#labels(journal.items), this.#images(journal.items)]);
-    const list = { given, stores: this.#stores(), images };
+    const list = { given, counts, stores: this.#stores(), images };
     return journalPage(visitorOf(this.sessions, request, response), journal, labels, list);
   }
 

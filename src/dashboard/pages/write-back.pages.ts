@@ -21,6 +21,7 @@ import { WriteBackOperations, type Decision, type DecisionBy } from '../../opera
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
+import { pathTo } from '../elements.js';
 import { FieldApproval } from '../field-approval.js';
 import { LastDecisions } from '../last-decisions.js';
 import { LiveValues } from '../live-values.js';
@@ -32,16 +33,11 @@ import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
-import { writeBackPath, type ReviewPlace } from '../views/write-back-parts.js';
+import { writeBackPath } from '../views/write-back-parts.js';
 import { messages } from '../messages.js';
+import { filterOfPage, reviewFilterOf, reviewPlaceSchema, type ReviewPlace } from '../write-back-query.js';
 
-const place = {
-  at: z.coerce.number().int().min(0).optional().catch(undefined),
-  store: z.string().min(1).max(200).optional().catch(undefined),
-};
-const querySchema = z.looseObject(place);
 const decisionSchema = z.looseObject({
-  ...place,
   decision: z.enum(['approve', 'reject']),
   field: severalSchema,
   reason: z.string().trim().max(500).default(''),
@@ -70,7 +66,7 @@ export class WriteBackPages {
   @Allow('viewer')
   async show(
     @Param('id') id: string,
-    @Query(new ZodPipe(querySchema)) query: z.output<typeof querySchema>,
+    @Query(new ZodPipe(reviewPlaceSchema)) place: ReviewPlace,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -80,8 +76,8 @@ export class WriteBackPages {
       productLabels(this.db, [row.externalId]),
       this.thumbnails.of([row.externalId]),
       this.decisions.of(actorNameOf(request)),
-      query.at === undefined || query.at === 0 ? null : this.#waitingAt({ ...query, at: query.at - 1 }),
-      query.at === undefined ? null : this.#waitingAt({ ...query, at: query.at + 1 }),
+      place.at === undefined || place.at === 0 ? null : this.#waitingAt({ ...place, at: place.at - 1 }),
+      place.at === undefined ? null : this.#waitingAt({ ...place, at: place.at + 1 }),
     ]);
     const findings = await this.values.findings(row);
     return writeBackPage(visitorOf(this.sessions, request, response), {
@@ -91,7 +87,7 @@ export class WriteBackPages {
       last,
       newer,
       older,
-      place: query,
+      place,
       label: labels.get(row.externalId) ?? row.externalId,
       image: images.get(row.externalId),
     });
@@ -118,6 +114,7 @@ export class WriteBackPages {
   @Audited('write-back {decision}')
   async decide(
     @Param('id') id: string,
+    @Query(new ZodPipe(reviewPlaceSchema)) place: ReviewPlace,
     @Body(new ZodPipe(decisionSchema)) form: z.output<typeof decisionSchema>,
     @Req() request: Request,
     @Res() response: Response,
@@ -130,8 +127,9 @@ export class WriteBackPages {
             reason: form.reason || undefined,
           });
     // The decided row leaves the list, so the next row is now in its place.
-    const next = outcome.ok && form.at !== undefined ? await this.#waitingAt(form) : null;
-    const to = next ?? (outcome.ok && form.at !== undefined ? '/review' : writeBackPath(id, form));
+    const leadsOn = outcome.ok && place.at !== undefined;
+    const next = leadsOn ? await this.#waitingAt(place) : null;
+    const to = next ?? (leadsOn ? pathTo('/review', reviewFilterOf(place)) : writeBackPath(id, place));
     const { label } = outcome;
     seeOther(this.sessions, request, response, to, `${label === null ? '' : `${label}: `}${outcome.detail}.`);
   }
@@ -158,9 +156,10 @@ export class WriteBackPages {
   }
 
   /** The page of the write-back at a position of the review list. */
-  async #waitingAt({ at, store }: ReviewPlace): Promise<string | null> {
-    const { rows } = await this.listing.writeBacks(pageAt(at ?? 0, 1), { state: 'pending_review', store });
+  async #waitingAt(place: ReviewPlace): Promise<string | null> {
+    const filter = filterOfPage({ ...reviewFilterOf(place), state: 'pending_review' });
+    const { rows } = await this.listing.writeBacks(pageAt(place.at ?? 0, 1), filter);
     const [row] = rows;
-    return row === undefined ? null : writeBackPath(row.id, { at, store });
+    return row === undefined ? null : writeBackPath(row.id, place);
   }
 }

@@ -1,38 +1,59 @@
 import type { AuditEntry } from '../../operations/audit.js';
 import type { Page } from '../../operations/paging.js';
-import { badge, counted, moment, nothing, pager, pathTo } from '../elements.js';
+import { badge, counted, moment } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
+import { list, type GivenFilter } from './list.js';
 
 const TARGETS_SHOWN = 3;
+export const AUDIT_OUTCOMES = ['done', 'failed', 'begun'] as const;
 
-export function auditPage(visitor: Visitor, entries: Page<AuditEntry>): string {
+/** The filter of the list, and the entries of each outcome that match the rest of it. */
+export interface AuditList {
+  readonly given: GivenFilter;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+export function auditPage(visitor: Visitor, entries: Page<AuditEntry>, { given, counts }: AuditList): string {
   return page(visitor, {
     title: 'Audit',
     section: 'audit',
+    keys: [['/', 'search']],
     body: html`<h1>Audit</h1>
       <p class="quiet">${messages.auditIntro}</p>
-      ${
-        entries.items.length === 0
-          ? entries.total === 0 && nothing(messages.noChanges)
-          : html`<ul class="rows">
-              ${entries.items.map(row)}
-            </ul>`
-      }
-      ${pager(entries, (offset) => pathTo('/audit', { offset }))}`,
+      ${list({
+        path: '/audit',
+        given,
+        tabs: { name: 'outcome', values: AUDIT_OUTCOMES, counts },
+        fields: [
+          { name: 'search', label: messages.auditSearch },
+          { name: 'actor', label: 'Person', type: 'text' },
+          { name: 'from', label: 'From', type: 'date' },
+          { name: 'to', label: 'To', type: 'date' },
+        ],
+        page: entries,
+        heads: ['Change', 'Of', 'Outcome', 'Time', 'Person'],
+        row,
+        none: { yet: messages.noChanges, matching: messages.noChangeMatches },
+      })}`,
   });
 }
 
 function row({ at, actor, role, via, address, what, targets, outcome }: AuditEntry): Html {
   const shown = targets.slice(0, TARGETS_SHOWN).join(', ');
   const more = targets.length - TARGETS_SHOWN;
-  return html`<li>
-    <p class="what"><b>${what}</b> ${shown}${more > 0 && html` and ${counted(more, 'other')}`}</p>
-    <p>${badge(outcome)} ${moment(at)}</p>
-    <p class="quiet">
-      ${actor}${role !== null && html` (${role})`} by ${via}${address !== null && html` from ${address}`}
-    </p>
-  </li>`;
+  return html`<tr data-row>
+    <th scope="row">${what}</th>
+    <td class="quiet">${shown}${more > 0 && html` and ${counted(more, 'other')}`}</td>
+    <td>${badge(outcome)}</td>
+    <td data-label="Time">${moment(at)}</td>
+    <td>
+      ${actor}
+      <span class="quiet"
+        >${role !== null && html`(${role})`} by ${via}${address !== null && html` from ${address}`}</span
+      >
+    </td>
+  </tr>`;
 }

@@ -1,12 +1,11 @@
 import type { DeliveryDetail, DeliverySummary } from '../../operations/deliveries.js';
 import type { Page } from '../../operations/paging.js';
-import { amount, badge, moment, nothing, pager, pathTo, productPath, stateTabs } from '../elements.js';
+import { amount, badge, moment, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
-import { withoutAbsent } from '../write-back-query.js';
-import { isEmpty, simpleFilter } from './filter-form.js';
+import { list, LIST_KEYS, storeAndDays, type GivenFilter } from './list.js';
 
 export const DELIVERY_STATES = ['received', 'processed', 'parked', 'failed'] as const;
 /** The limit of a displayed body. The row, and `deliveries show`, have all of it. */
@@ -14,13 +13,7 @@ const BODY_SHOWN = 60_000;
 
 /** The filter of the list, and what stands around it. */
 export interface DeliveryList {
-  readonly given: {
-    readonly state?: string | undefined;
-    readonly store?: string | undefined;
-    readonly from?: string | undefined;
-    readonly to?: string | undefined;
-    readonly search?: string | undefined;
-  };
+  readonly given: GivenFilter;
   readonly counts: Readonly<Record<string, number>>;
   readonly stores: readonly string[];
 }
@@ -30,55 +23,31 @@ export function deliveriesPage(
   deliveries: Page<DeliverySummary>,
   { given, counts, stores }: DeliveryList,
 ): string {
-  const { state, ...others } = given;
+  const back = pathTo('/deliveries', { ...given, offset: deliveries.offset });
   return page(visitor, {
     title: 'Deliveries',
     section: 'deliveries',
-    keys: [
-      ['j', 'next'],
-      ['k', 'previous'],
-      ['x', 'choose'],
-      ['Enter', 'open'],
-    ],
+    keys: [...LIST_KEYS, ['x', 'choose']],
     body: html`<h1>Deliveries</h1>
-      ${stateTabs('/deliveries', DELIVERY_STATES, state, withoutAbsent(others), counts)}
-      ${simpleFilter('/deliveries', { state }, [
-        { name: 'search', label: messages.deliverySearch, value: given.search, type: 'search' },
-        { name: 'store', label: 'Store', value: given.store, options: stores },
-        { name: 'from', label: 'From', value: given.from, type: 'date' },
-        { name: 'to', label: 'To', value: given.to, type: 'date' },
-      ])}
-      ${
-        deliveries.items.length === 0
-          ? deliveries.total === 0 && nothing(isEmpty(given) ? messages.noDeliveryYet : messages.noDeliveries)
-          : html`<form method="post" action="/deliveries/replay">
-              ${formToken(visitor)}
-              <input
-                type="hidden"
-                name="back"
-                value="${pathTo('/deliveries', { ...given, offset: deliveries.offset })}"
-              />
-              <div class="actions">
-                <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
-                <button>Replay selected</button>
-              </div>
-              <table class="list">
-                <thead>
-                  <tr>
-                    <td></td>
-                    <th scope="col">Delivery</th>
-                    <th scope="col">State</th>
-                    <th scope="col">Received</th>
-                    <th scope="col">${messages.productAndOutcome}</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${deliveries.items.map(row)}
-                </tbody>
-              </table>
-            </form>`
-      }
-      ${pager(deliveries, (offset) => pathTo('/deliveries', { ...given, offset }))}`,
+      ${list({
+        path: '/deliveries',
+        given,
+        tabs: { name: 'state', values: DELIVERY_STATES, counts },
+        fields: [{ name: 'search', label: messages.deliverySearch }, ...storeAndDays(stores)],
+        page: deliveries,
+        heads: ['', 'Delivery', 'State', 'Received', messages.productAndOutcome],
+        row,
+        none: { yet: messages.noDeliveryYet, matching: messages.noDeliveries },
+        around: (table) =>
+          html`<form method="post" action="/deliveries/replay">
+            ${formToken(visitor)} <input type="hidden" name="back" value="${back}" />
+            <div class="actions">
+              <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
+              <button>Replay selected</button>
+            </div>
+            ${table}
+          </form>`,
+      })}`,
   });
 }
 
@@ -98,7 +67,7 @@ function row(delivery: DeliverySummary): Html {
     <td data-label="Received">${moment(delivery.receivedAt)} by ${delivery.via}</td>
     <td>
       ${delivery.externalId !== null && html`<a href="${productPath(delivery.externalId)}">${delivery.externalId}</a>`}
-      <span class="quiet">${delivery.note}</span>
+      <span class="quiet">${sentence(delivery.note)}</span>
     </td>
   </tr>`;
 }

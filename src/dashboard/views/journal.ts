@@ -1,13 +1,15 @@
+import { GATES } from '../../domain/gate-finding.js';
+import { FIELD_OUTCOMES } from '../../domain/write-back-journal.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/write-backs.js';
-import { badge, moment, nothing, pager, pathTo, stateTabs } from '../elements.js';
+import { badge, moment, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
 import { withoutAbsent, type PageFilter } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
-import { filterForm } from './filter-form.js';
+import { list, LIST_KEYS, storeAndDays } from './list.js';
 import { askLink } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
@@ -25,6 +27,8 @@ export const JOURNAL_STATES = [
 
 export interface JournalList {
   readonly given: PageFilter;
+  /** Write-backs of each state that match the rest of the filter. */
+  readonly counts: Readonly<Record<string, number>>;
   readonly stores: readonly string[];
   /** Addresses of thumbnails by external_id. */
   readonly images: ReadonlyMap<string, string>;
@@ -35,45 +39,61 @@ export function journalPage(
   visitor: Visitor,
   journal: Page<PresentedWriteBack>,
   labels: ReadonlyMap<string, string>,
-  { given, stores, images }: JournalList,
+  { given, counts, stores, images }: JournalList,
 ): string {
-  const { state, ...others } = given;
+  const { state: _state, ...others } = given;
   const isFiltered = Object.keys(withoutAbsent(others)).length > 0;
   return page(visitor, {
     title: 'Journal',
     section: 'journal',
-    keys: [
-      ['j', 'next'],
-      ['k', 'previous'],
-      ['Enter', 'open'],
-    ],
+    keys: LIST_KEYS,
     body: html`<h1>Journal</h1>
-      ${stateTabs('/journal', JOURNAL_STATES, state, withoutAbsent(others))}
-      ${filterForm({ path: '/journal', stores, given, isJournal: true })}
-      ${
-        isFiltered &&
-        html`<div class="actions reviewer-only">
-          <a class="button danger" href="${bulkPath('revert', others)}">${messages.revertAll}</a>
-          <a class="button" href="${bulkPath('reapply', others)}">${messages.reapplyAll}</a>
-        </div>`
-      }
-      ${journal.total === 0 && nothing(messages.noWriteBacks)}
-      <ul class="rows">
-        ${journal.items.map((item) => row(item, labels.get(item.externalId) ?? item.externalId, images.get(item.externalId)))}
-      </ul>
-      ${pager(journal, (offset) => pathTo('/journal', { ...withoutAbsent(given), offset }))}`,
+      ${list({
+        path: '/journal',
+        given,
+        tabs: { name: 'state', values: JOURNAL_STATES, counts },
+        fields: [
+          { name: 'search', label: messages.writeBackSearch },
+          ...storeAndDays(stores),
+          { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
+          { name: 'outcome', label: 'Outcome', options: FIELD_OUTCOMES, isExtra: true },
+          { name: 'actor', label: 'Person', type: 'text', isExtra: true },
+          { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
+          { name: 'run', label: 'Run', type: 'text', example: messages.runId, isExtra: true },
+        ],
+        page: journal,
+        heads: ['Product', 'State', messages.lastChange, messages.whatHappened, ''],
+        row: (item) => row(item, labels.get(item.externalId) ?? item.externalId, images.get(item.externalId)),
+        none: { yet: messages.noWriteBackYet, matching: messages.noWriteBacks },
+        actions: isFiltered
+          ? html`<div class="actions reviewer-only">
+              <a class="button danger" href="${bulkPath('revert', others)}">${messages.revertAll}</a>
+              <a class="button" href="${bulkPath('reapply', others)}">${messages.reapplyAll}</a>
+            </div>`
+          : undefined,
+      })}`,
   });
 }
 
 function row(item: PresentedWriteBack, label: string, image: string | undefined): Html {
   const written = item.fields.filter((field) => field.outcome === 'written').map(({ target }) => target);
-  return html`<li data-row>
-    <p class="what named">${thumbnail(image)} <a href="${writeBackPath(item.id)}">${label}</a></p>
-    <p>${badge(item.state)} ${moment(lastOf(item))} ${item.decidedBy}</p>
-    <p class="quiet">${item.reason}${written.length > 0 && ` (${targetList(written)})`}</p>
-    ${item.state === 'applied' && askLink(item.id, 'revert', label)}
-    ${item.state === 'reverted' && askLink(item.id, 'reapply', label)}
-  </li>`;
+  return html`<tr data-row>
+    <th scope="row">
+      <div class="named">${thumbnail(image)} <a href="${writeBackPath(item.id)}">${label}</a></div>
+    </th>
+    <td>${badge(item.state)}</td>
+    <td data-label="${messages.lastChange}">
+      ${moment(lastOf(item))} ${item.decidedBy !== null && html`<span class="quiet">${item.decidedBy}</span>`}
+    </td>
+    <td>
+      ${sentence(item.reason)}
+      ${written.length > 0 && html`<span class="quiet">${targetList(written)}</span>`}
+    </td>
+    <td>
+      ${item.state === 'applied' && askLink(item.id, 'revert', label)}
+      ${item.state === 'reverted' && askLink(item.id, 'reapply', label)}
+    </td>
+  </tr>`;
 }
 
 /** The time of what happened to it last, as the list is ordered. */

@@ -1,27 +1,21 @@
 import type { Page } from '../../operations/paging.js';
 import type { ListedProduct, TimelineEntry } from '../../operations/timeline.js';
 import type { WriteBackField } from '../../operations/write-backs.js';
-import { badge, moment, nameOf, nothing, pager, pathTo, productPath, stateTabs, words } from '../elements.js';
+import { badge, moment, nameOf, nothing, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
-import { withoutAbsent } from '../write-back-query.js';
 import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
-import { isEmpty, simpleFilter } from './filter-form.js';
+import { list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
 import { withheldLines } from './withheld.js';
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
 /** The filter of the list, and what stands around it. */
 export interface ProductList {
-  readonly given: {
-    readonly state?: string | undefined;
-    readonly store?: string | undefined;
-    readonly content?: string | undefined;
-    readonly search?: string | undefined;
-  };
+  readonly given: GivenFilter;
   /** Products of each state that match the rest of the filter. */
   readonly counts: Readonly<Record<string, number>>;
   readonly stores: readonly string[];
@@ -33,52 +27,42 @@ export function productsPage(
   products: Page<ListedProduct>,
   { given, counts, stores, images }: ProductList,
 ): string {
-  const { state, ...others } = given;
   return page(visitor, {
     title: 'Products',
     section: 'products',
     keys: LIST_KEYS,
     body: html`<h1>Products</h1>
-      ${stateTabs('/products', LINK_STATES, state, withoutAbsent(others), counts)}
-      ${simpleFilter('/products', { state }, [
-        { name: 'search', label: messages.textSearch, value: given.search, type: 'search' },
-        { name: 'store', label: 'Store', value: given.store, options: stores },
-        { name: 'content', label: 'Content', value: given.content, options: CONTENT_FILTERS },
-      ])}
-      ${products.total === 0 && nothing(isEmpty(given) ? messages.noProductYet : messages.noProducts)}
-      ${
-        products.items.length > 0 &&
-        html`<table class="list">
-          <thead>
-            <tr>
-              <th scope="col">Product</th>
-              <th scope="col">State</th>
-              <th scope="col">Store</th>
-              <th scope="col">Reason</th>
-            </tr>
-          </thead>
-          <tbody>
-            ${products.items.map(
-              (product) =>
-                html`<tr data-row>
-                  <th scope="row">
-                    <div class="named">
-                      ${thumbnail(images.get(product.externalId))}
-                      <a href="${productPath(product.externalId)}"
-                        >${nameOf(product.label, product.externalId)}</a
-                      >
-                    </div>
-                  </th>
-                  <td>${badge(product.state)}</td>
-                  <td data-label="Store">${product.store}</td>
-                  <td class="quiet">${product.standing} ${withheldLines(product.withheld)}</td>
-                </tr>`,
-            )}
-          </tbody>
-        </table>`
-      }
-      ${pager(products, (offset) => pathTo('/products', { ...given, offset }))}`,
+      ${list({
+        path: '/products',
+        given,
+        tabs: { name: 'state', values: LINK_STATES, counts },
+        fields: [
+          { name: 'search', label: messages.textSearch },
+          { name: 'store', label: 'Store', options: stores },
+          { name: 'content', label: 'Content', options: CONTENT_FILTERS },
+        ],
+        page: products,
+        heads: ['Product', 'State', 'Store', 'Reason'],
+        row: (product) => productRow(product, images.get(product.externalId)),
+        none: { yet: messages.noProductYet, matching: messages.noProducts },
+      })}`,
   });
+}
+
+function productRow(
+  { externalId, label, state, store, standing, withheld }: ListedProduct,
+  image: string | undefined,
+): Html {
+  return html`<tr data-row>
+    <th scope="row">
+      <div class="named">
+        ${thumbnail(image)} <a href="${productPath(externalId)}">${nameOf(label, externalId)}</a>
+      </div>
+    </th>
+    <td>${badge(state)}</td>
+    <td data-label="Store">${store}</td>
+    <td class="quiet">${sentence(standing)} ${withheldLines(withheld)}</td>
+  </tr>`;
 }
 
 /** The results of a search with no match or with several. */
@@ -92,25 +76,18 @@ export function foundPage(visitor: Visitor, name: string, found: readonly string
       ${
         found.length === 0
           ? nothing(messages.noProductNamed(name))
-          : html`<h2>${found.length} products match “${name}”</h2>`
-      }
-      <ul class="rows">
-        ${found.map(
-          (id) =>
-            html`<li data-row>
-              <p class="what"><a href="${productPath(id)}">${id}</a></p>
-            </li>`,
-        )}
-      </ul>`,
+          : html`<h2>${found.length} products match “${name}”</h2>
+              ${rowTable(
+                ['Product'],
+                found,
+                (id) =>
+                  html`<tr data-row>
+                    <th scope="row"><a href="${productPath(id)}">${id}</a></th>
+                  </tr>`,
+              )}`
+      }`,
   });
 }
-
-const LIST_KEYS = [
-  ['j', 'next'],
-  ['k', 'previous'],
-  ['Enter', 'open'],
-  ['/', 'search'],
-] as const;
 
 function search(value: string): Html {
   return html`<form class="search" role="search" aria-label="Products" action="/products">

@@ -1,19 +1,20 @@
+import { GATES } from '../../domain/gate-finding.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/write-backs.js';
-import { amount, counted, moment, nothing, pager, pathTo } from '../elements.js';
+import { amount, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
-import { withoutAbsent, type PageFilter } from '../write-back-query.js';
+import type { PageFilter, ReviewFilter, ReviewPlace } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
-import { filterForm } from './filter-form.js';
+import { list, LIST_KEYS, storeAndDays } from './list.js';
 import { undoBanner, type LastDecision } from './write-back-actions.js';
-import { targetList, writeBackPath, type ReviewPlace } from './write-back-parts.js';
+import { targetList, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 
 export interface ReviewList {
-  readonly given: PageFilter;
+  readonly given: ReviewFilter;
   readonly stores: readonly string[];
   /** The visitor's last decision that can be taken back. */
   readonly last: LastDecision | null;
@@ -28,16 +29,13 @@ export function reviewPage(
   labels: ReadonlyMap<string, string>,
   { given, stores, last, images }: ReviewList,
 ): string {
-  const { store } = given;
-  const here = pathTo('/review', { ...withoutAbsent(given), offset: waiting.offset });
+  const here = pathTo('/review', { ...given, offset: waiting.offset });
   return page(visitor, {
     title: 'Review',
     section: 'review',
     keys: [
-      ['j', 'next'],
-      ['k', 'previous'],
+      ...LIST_KEYS,
       ['x', 'choose'],
-      ['Enter', 'open'],
       ['a', messages.approveChosen],
       ['r', messages.rejectChosen],
       ['z', 'undo'],
@@ -45,44 +43,49 @@ export function reviewPage(
     body: html`<h1>Review</h1>
       ${undoBanner(visitor, last, here)}
       <p>${counted(waiting.total, 'product')} ${messages.reviewIntro}</p>
-      ${filterForm({ path: '/review', stores, given, isJournal: false })}
-      ${
-        waiting.items.length === 0
-          ? waiting.total === 0 && nothing(messages.noReviews)
-          : html`<form method="post" action="/review">
-              ${formToken(visitor)}
-              <input type="hidden" name="back" value="${here}" />
-              <div class="actions sticky">
-                <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
-                <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
-                <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
-              </div>
-              <div class="actions reviewer-only">
-                <a class="button" href="${bulkPath('approve', allOf(given, stores))}"
-                  >${messages.approveAll(amount(waiting.total))}</a
-                >
-                <a class="button danger" href="${bulkPath('reject', allOf(given, stores))}"
-                  >${messages.rejectAll}</a
-                >
-              </div>
-              <ul class="rows chosen">
-                ${waiting.items.map((item, index) =>
-                  row(item, labels.get(item.externalId) ?? item.externalId, {
-                    // The place counts rows of the store. A list of one field has other places.
-                    at: given.field === undefined ? waiting.offset + index : undefined,
-                    store,
-                    image: images.get(item.externalId),
-                  }),
-                )}
-              </ul>
-            </form>`
-      }
-      ${pager(waiting, (offset) => pathTo('/review', { ...withoutAbsent(given), offset }))}`,
+      ${list({
+        path: '/review',
+        given,
+        fields: [
+          { name: 'search', label: messages.writeBackSearch },
+          ...storeAndDays(stores),
+          { name: 'field', label: 'Field', type: 'text', example: 'title', isExtra: true },
+          { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
+        ],
+        page: waiting,
+        heads: ['', 'Product', 'Store', messages.waitsSince, messages.newTexts],
+        row: (item, index) =>
+          row(item, labels.get(item.externalId) ?? item.externalId, {
+            place: { ...given, at: waiting.offset + index },
+            image: images.get(item.externalId),
+          }),
+        none: { yet: messages.noReviewYet, matching: messages.noReviews },
+        actions: waiting.total > 0 ? allThatMatch(given, stores, waiting.total) : undefined,
+        around: (table) =>
+          html`<form method="post" action="/review">
+            ${formToken(visitor)} <input type="hidden" name="back" value="${here}" />
+            <div class="actions sticky">
+              <label><input type="checkbox" data-choose-all /> ${messages.allOnPage}</label>
+              <button class="primary" name="decision" value="approve" data-key="a">Approve selected</button>
+              <button class="danger" name="decision" value="reject" data-key="r">Reject selected</button>
+            </div>
+            ${table}
+          </form>`,
+      })}`,
   });
 }
 
+/** The way to the questions about all rows of the filter, on this page and on the others. */
+function allThatMatch(given: ReviewFilter, stores: readonly string[], total: number): Html {
+  const filter = allOf(given, stores);
+  return html`<div class="actions reviewer-only">
+    <a class="button" href="${bulkPath('approve', filter)}">${messages.approveAll(amount(total))}</a>
+    <a class="button danger" href="${bulkPath('reject', filter)}">${messages.rejectAll}</a>
+  </div>`;
+}
+
 /** The filter of the list. A bulk change needs one, so it names the state at least. */
-function allOf(given: PageFilter, stores: readonly string[]): PageFilter {
+function allOf(given: ReviewFilter, stores: readonly string[]): PageFilter {
   const [only, ...others] = stores;
   const store = given.store ?? (others.length === 0 ? only : undefined);
   return { ...given, state: 'pending_review', ...(store !== undefined && { store }) };
@@ -91,17 +94,23 @@ function allOf(given: PageFilter, stores: readonly string[]): PageFilter {
 function row(
   item: PresentedWriteBack,
   label: string,
-  { image, ...place }: ReviewPlace & { readonly image: string | undefined },
+  { image, place }: { readonly place: ReviewPlace; readonly image: string | undefined },
 ): Html {
   const title = item.fields.find((field) => field.target === 'title')?.intended;
-  return html`<li data-row>
-    <input type="checkbox" name="id" value="${item.id}" aria-label="Choose ${label}" />
-    <p class="what named">${thumbnail(image)} <a href="${writeBackPath(item.id, place)}">${label}</a></p>
-    <p class="quiet">${item.store} · ${moment(item.createdAt)}</p>
-    <p>
-      ${title !== undefined && title !== label && html`new title: <q>${title}</q>; `}
-      ${targetList(item.fields.map((field) => field.target))}
-    </p>
-    ${item.gates.map(({ detail }) => html`<p class="verdict"><span class="badge warn">gate</span> ${detail}</p>`)}
-  </li>`;
+  return html`<tr data-row>
+    <td><input type="checkbox" name="id" value="${item.id}" aria-label="Choose ${label}" /></td>
+    <th scope="row">
+      <div class="named">${thumbnail(image)} <a href="${writeBackPath(item.id, place)}">${label}</a></div>
+    </th>
+    <td data-label="Store">${item.store}</td>
+    <td data-label="${messages.waitsSince}">${moment(item.createdAt)}</td>
+    <td>
+      ${title !== undefined && title !== label && html`<q>${title}</q>`}
+      <span class="quiet">${targetList(item.fields.map((field) => field.target))}</span>
+      ${item.gates.map(
+        ({ gate, detail }) =>
+          html`<p class="verdict"><span class="badge warn">${words(gate)}</span> ${detail}</p>`,
+      )}
+    </td>
+  </tr>`;
 }

@@ -10,10 +10,9 @@ import {
   lasting,
   moment,
   nameOf,
-  nothing,
-  pager,
   pathTo,
   productPath,
+  sentence,
   words,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -23,6 +22,7 @@ import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
 import { markedText } from './write-back-parts.js';
 import { creditAmount } from './charts.js';
+import { list, LIST_KEYS } from './list.js';
 import { countList, noteList } from './runs.js';
 
 export interface ItemChoice {
@@ -51,12 +51,7 @@ export function runPage(visitor: Visitor, view: RunView): string {
     title: `Run of ${run.store}`,
     section: 'runs',
     ...(isUnderWay(run) ? { refreshSeconds: 3 } : {}),
-    keys: [
-      ['j', 'next'],
-      ['k', 'previous'],
-      ['Enter', 'open'],
-      ['/', 'search'],
-    ],
+    keys: LIST_KEYS,
     body: html`<p class="crumbs"><a href="/runs" data-key="u">Runs</a></p>
       <div class="head">
         <h1>Run of ${run.store}</h1>
@@ -64,12 +59,6 @@ export function runPage(visitor: Visitor, view: RunView): string {
       </div>
       <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
       <p><a href="${pathTo('/journal', { run: run.id })}">${messages.writeBacksOfRun}</a></p>
-      <form class="search" role="search" aria-label="${messages.productsOfRun}" action="${path}">
-        <label for="search">${messages.searchItems}</label>
-        ${choice.outcome !== undefined && html`<input type="hidden" name="outcome" value="${choice.outcome}" />`}
-        <input id="search" name="search" type="search" value="${choice.search ?? ''}" data-key="/" />
-        <button>Find</button>
-      </form>
       <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
         ${progressFragment(view)}
       </div>`,
@@ -96,8 +85,8 @@ export function progressFragment(view: RunView): Html {
   const { run, phase, stopping, now } = view;
   return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
       <p role="status">${badge(run.status)} <b>${stopping ? messages.runStopping : stepOf(run, phase)}</b></p>
-      ${progressBar(view)} ${countList(run.counts, run.id)}
-      ${run.error !== null && html`<p class="problem">${run.error}</p>`} ${noteList(run.notes)}
+      ${progressBar(view)} ${countList(run)}
+      ${run.error !== null && html`<p class="problem">${sentence(run.error)}</p>`} ${noteList(run.notes)}
       <dl class="facts">
         <dt>Began</dt>
         <dd>${moment(run.startedAt)}</dd>
@@ -171,6 +160,7 @@ function stepTable({ steps, startedAt, finishedAt }: PresentedRun, now: Date): H
               aria-hidden="true"
               viewBox="0 0 ${BAR.width} ${BAR.height}"
               height="${BAR.height}"
+              preserveAspectRatio="none"
             >
               <rect
                 class="updated"
@@ -190,58 +180,49 @@ function durationOf(startedAt: string | null, until: string): string {
   return startedAt === null ? '–' : lasting(Date.parse(until) - Date.parse(startedAt));
 }
 
-function itemSection(view: RunView): Html {
-  const { run, items, choice } = view;
+function itemSection({ run, items, choice, changes }: RunView): Html {
   const path = `/runs/${run.id}`;
-  const csv = pathTo(`${path}/items.csv`, { ...choice });
+  const given = { outcome: choice.outcome, search: choice.search };
+  const met = RUN_OUTCOMES.filter((outcome) => items.outcomes[outcome] > 0 || outcome === choice.outcome);
   return html`<section aria-labelledby="items">
     <div class="head">
       <h2 id="items">Products</h2>
-      ${items.total > 0 && html`<a href="${csv}" download>CSV</a>`}
+      ${items.total > 0 && html`<a href="${pathTo(`${path}/items.csv`, given)}" download>CSV</a>`}
     </div>
-    ${outcomeTabs(view)} ${items.total === 0 && nothing(messages.noItems)}
-    <ul class="rows">
-      ${items.items.map((item) => itemRow(item, view.changes.get(item.externalId) ?? []))}
-    </ul>
-    ${pager(items, (offset) => pathTo(path, { ...choice, offset }))}
+    ${list({
+      path,
+      given,
+      tabs: { name: 'outcome', values: met, counts: items.outcomes, labels: messages.outcomes },
+      fields: [{ name: 'search', label: messages.searchItems }],
+      page: items,
+      heads: ['Product', 'Outcome', messages.reasonAndChanges],
+      row: (item) => itemRow(item, changes.get(item.externalId) ?? []),
+      none: { yet: isUnderWay(run) ? messages.noItemYet : messages.noItemAtAll, matching: messages.noItems },
+    })}
   </section>`;
-}
-
-function outcomeTabs({ run, items, choice }: RunView): Html {
-  const all = Object.values(items.outcomes).reduce((sum, count) => sum + count, 0);
-  const tab = (outcome: RunOutcome | undefined, count: number): Html => {
-    const current = outcome === choice.outcome && html` aria-current="true"`;
-    const href = pathTo(`/runs/${run.id}`, { outcome, search: choice.search });
-    const label = outcome === undefined ? 'all' : messages.outcomes[outcome];
-    return html`<li><a href="${href}" ${current}>${label} ${amount(count)}</a></li>`;
-  };
-  const met = RUN_OUTCOMES.filter((outcome) => items.outcomes[outcome] > 0 || outcome === choice.outcome);
-  return html`<nav class="tabs" aria-label="Outcomes">
-    <ul>
-      ${[tab(undefined, all), ...met.map((outcome) => tab(outcome, items.outcomes[outcome]))]}
-    </ul>
-  </nav>`;
 }
 
 function itemRow(item: RunItem, changes: readonly FieldChange[]): Html {
   const { outcome, externalId, label, reason } = item;
   const isSent =
     outcome === 'created' || outcome === 'updated' || outcome === 'failed' || outcome === 'planned';
-  return html`<li data-row>
-    <p class="what"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></p>
-    <p>${badge(outcome, messages.outcomes[outcome])}</p>
-    <p class="${outcome === 'failed' ? 'problem' : 'quiet'}">${reason}</p>
-    ${
-      isSent &&
-      changes.length > 0 &&
-      html`<details class="changes">
-        <summary>
-          ${outcome === 'created' ? messages.sentFields : changes.map(({ field }) => words(field)).join(', ')}
-        </summary>
-        ${changes.map(changeBlock)}
-      </details>`
-    }
-  </li>`;
+  return html`<tr data-row>
+    <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
+    <td>${badge(outcome, messages.outcomes[outcome])}</td>
+    <td>
+      <p class="${outcome === 'failed' ? 'problem' : 'quiet'}">${sentence(reason)}</p>
+      ${
+        isSent &&
+        changes.length > 0 &&
+        html`<details class="changes">
+          <summary>
+            ${outcome === 'created' ? messages.sentFields : changes.map(({ field }) => words(field)).join(', ')}
+          </summary>
+          ${changes.map(changeBlock)}
+        </details>`
+      }
+    </td>
+  </tr>`;
 }
 
 function changeBlock({ field, before, after }: FieldChange): Html {

@@ -4,6 +4,7 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
+import { rowTable } from './list.js';
 
 const PATHS = {
   run: '/runs/',
@@ -39,47 +40,53 @@ export function searchPage(visitor: Visitor, text: string, result: SearchResult)
       ${text !== '' && isEmpty && nothing(messages.nothingFound)}
       ${group(
         'Stores',
+        ['Store', 'Shop'],
         stores.map(({ store, shop }) => ({
           path: `/stores/${encodeURIComponent(store)}`,
           name: store,
-          note: html`${shop}`,
+          notes: [shop],
         })),
       )}
       ${group(
         productTotal === 1 ? 'Product' : `Products: ${amount(productTotal)}`,
+        ['Product', 'Store', 'external_id'],
         products.map(({ externalId, label, store }) => ({
           path: productPath(externalId),
           name: nameOf(label, externalId),
-          note: html`${store} ${externalId}`,
+          notes: [store, externalId],
         })),
       )}
       ${productTotal > products.length && html`<p><a href="${pathTo('/products', { search: text })}">${messages.allProducts}</a></p>`}
       ${group(
         'By id',
+        ['Id', 'State', 'About', 'Time'],
         rows.map(({ kind, id, state, about, at }) => ({
           path: `${PATHS[kind]}${id}`,
           name: `${kind} ${id}`,
-          note: html`${badge(state)} ${about} ${moment(at)}`,
+          notes: [badge(state), about, moment(at)],
         })),
       )}`,
   });
 }
 
-function group(
-  title: string,
-  found: readonly { readonly path: string; readonly name: string; readonly note: Html }[],
-): Html {
+interface Found {
+  readonly path: string;
+  readonly name: string;
+  readonly notes: readonly (string | Html | null)[];
+}
+
+function group(title: string, heads: readonly string[], found: readonly Found[]): Html {
   if (found.length === 0) return html``;
   return html`<section aria-label="${title}">
     <h2>${title}</h2>
-    <ul class="rows found">
-      ${found.map(
-        ({ path, name, note }) =>
-          html`<li data-row>
-            <p class="what"><a href="${path}">${name}</a></p>
-            <p class="quiet">${note}</p>
-          </li>`,
-      )}
-    </ul>
+    ${rowTable(
+      heads,
+      found,
+      ({ path, name, notes }) =>
+        html`<tr data-row>
+          <th scope="row"><a href="${path}">${name}</a></th>
+          ${notes.map((note, index) => html`<td data-label="${heads[index + 1]}" class="quiet">${note}</td>`)}
+        </tr>`,
+    )}
   </section>`;
 }

@@ -25,14 +25,20 @@ export function settingsPage(visitor: Visitor, { settings, search, all, more }: 
         <a class="button" href="/check">${messages.runCheck}</a>
       </div>
       <p>${messages.settingsMeaning}</p>
-      <form class="inline actions" role="search" aria-label="Settings" action="/settings">
-        <label for="setting">${messages.settingSearch}</label>
-        <input id="setting" name="search" type="search" value="${search ?? ''}" data-key="/" />
-        <label
-          ><input type="checkbox" name="all" value="1" ${all && html` checked`} />
-          ${messages.allSettings}</label
-        >
-        <button>Filter</button>
+      <form class="filters" role="search" aria-label="Settings" action="/settings">
+        <div class="fields">
+          <label
+            >${messages.settingSearch}
+            <input name="search" type="search" value="${search ?? ''}" data-key="/"
+          /></label>
+          <div class="actions">
+            <label
+              ><input type="checkbox" name="all" value="1" ${all && html` checked`} />
+              ${messages.allSettings}</label
+            >
+            <button>Filter</button>
+          </div>
+        </div>
       </form>
       ${
         settings.length === 0

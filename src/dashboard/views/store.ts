@@ -154,11 +154,11 @@ function coverageCard({ coverage, days, status }: StoreView): Html {
 function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): Html {
   const capped = Object.entries(limits).filter(([, count]) => count > 0);
   const ready = pathTo('/journal', { state: 'ready', store });
-  const review = pathTo('/review', { store });
   const lines = [
     ...capped.map(([limit, count]) => html`<li><a href="${ready}">${messages.capped(count, limit)}</a></li>`),
     ...Object.entries(gates).map(
-      ([gate, count]) => html`<li><a href="${review}">${messages.gated(count, gate)}</a></li>`,
+      ([gate, count]) =>
+        html`<li><a href="${pathTo('/review', { store, gate })}">${messages.gated(count, gate)}</a></li>`,
     ),
     ...(unmappedParts > 0 ? [html`<li>${messages.unmapped(unmappedParts)}</li>`] : []),
   ];
@@ -194,8 +194,7 @@ function lastRuns({ status: { store }, runs }: StoreView): Html {
               <a href="/runs/${newest.id}">Newest: ${newest.kind} by ${newest.trigger}</a>
               ${badge(newest.status)} ${moment(newest.finishedAt ?? newest.startedAt)}
             </p>
-            ${countList(newest.counts, newest.id)}
-            ${newest.error !== null && html`<p class="problem">${newest.error}</p>`}`
+            ${countList(newest)} ${newest.error !== null && html`<p class="problem">${newest.error}</p>`}`
     }
   </section>`;
 }

@@ -49,8 +49,11 @@ export function confirmPage(
   });
 }
 
-/** The page that edits one text before the approval. */
-export function editPage(visitor: Visitor, id: string, value: IntendedValue, label: string): string {
+/** The page that edits one text before the approval. `back` is the page that follows. */
+export function editPage(
+  visitor: Visitor,
+  { id, value, label, back }: { id: string; value: IntendedValue; label: string; back: string },
+): string {
   const name = targetName(value.target);
   return page(visitor, {
     title: messages.editTitle(name),
@@ -60,6 +63,7 @@ export function editPage(visitor: Visitor, id: string, value: IntendedValue, lab
       <form method="post" action="/write-backs/${id}/edit" class="card">
         ${formToken(visitor)}
         <input type="hidden" name="target" value="${value.target}" />
+        <input type="hidden" name="back" value="${back}" />
         <label for="value">${name}</label>
         <textarea id="value" name="value" rows="${value.value.length > 200 ? 18 : 4}" required>
 ${value.value}</textarea>
@@ -67,7 +71,7 @@ ${value.value}</textarea>
         ${value.came !== undefined && cameText(value.came.value)}
         <div class="actions">
           <button class="primary">Save</button>
-          <a href="${writeBackPath(id)}">${messages.keepIt}</a>
+          <a href="${back}">${messages.keepIt}</a>
         </div>
       </form>`,
   });

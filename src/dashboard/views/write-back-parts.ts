@@ -4,16 +4,12 @@ import { messages } from '../messages.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import type { Stretch } from '../word-diff.js';
+import type { ReviewPlace } from '../write-back-query.js';
 
-/** The position in the review list from which a write-back was opened. After a decision, the next one opens. */
-export interface ReviewPlace {
-  /** Offset in the list; undefined when it was not opened from the list. */
-  readonly at?: number | undefined;
-  readonly store?: string | undefined;
-}
-
-export function writeBackPath(id: string, { at, store }: ReviewPlace = {}): string {
-  return pathTo(`/write-backs/${id}`, { at: at === undefined ? undefined : String(at), store });
+/** The page of a write-back. `place`: where in the review list it was opened. After a decision, the next one opens. */
+export function writeBackPath(id: string, place: ReviewPlace = {}, part = ''): string {
+  const { at, ...filter } = place;
+  return pathTo(`/write-backs/${id}${part}`, { at: at === undefined ? undefined : String(at), ...filter });
 }
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {

@@ -3,9 +3,10 @@ import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import { isEditable } from '../../planner/edited-value.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import { isOpen, type ComparedField, type Comparison } from '../comparison.js';
-import { badge, moment, pathTo, productPath, words } from '../elements.js';
+import { badge, moment, pathTo, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
+import { ROWS_OF_A_PAGE } from '../page-query.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
 import {
@@ -16,7 +17,8 @@ import {
   undoForm,
   type LastDecision,
 } from './write-back-actions.js';
-import { markedText, targetName, writeBackPath, type ReviewPlace } from './write-back-parts.js';
+import type { ReviewPlace } from '../write-back-query.js';
+import { markedText, targetName, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
 
@@ -47,7 +49,8 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
     title: label,
     section: inReview ? 'review' : 'journal',
     keys: open ? REVIEW_KEYS : [['u', messages.backToList]],
-    body: html`${crumbs(view, inReview)} ${undoBanner(visitor, last?.id === row.id ? null : last, back)}
+    body: html`${crumbs(view, inReview)}
+      ${open && undoBanner(visitor, last?.id === row.id ? null : last, back)}
       <div class="head">
         <div class="named">
           ${image !== undefined && thumbnail(image)}
@@ -61,12 +64,12 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
         </div>
       </div>
       <p>
-        ${badge(row.state)} ${row.reason}
+        ${badge(row.state)} ${sentence(row.reason)}
         <span class="quiet"
           >· ${row.store} · ${moment(row.createdAt)}
           ${row.decidedBy !== null && `· ${messages.decidedBy(row.decidedBy)}`}</span
         >
-        · <a href="${productPath(row.externalId)}">timeline</a>
+        · <a href="${productPath(row.externalId)}">${messages.productAndTimeline}</a>
       </p>
       ${
         comparison.problem !== null &&
@@ -78,17 +81,16 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
 
 /** Approval and rejection are two forms, so that Enter in the reason never approves. */
 function decisionForms(visitor: Visitor, { row, place }: WriteBackView): Html {
-  const path = `/write-backs/${row.id}/decide`;
+  const path = writeBackPath(row.id, place, '/decide');
   return html`<div class="actions sticky">
     <form method="post" action="${path}" id="${APPROVAL}" class="inline">
-      ${formToken(visitor)} ${placeFields(place)}
+      ${formToken(visitor)}
       <button class="primary" name="decision" value="approve" data-key="a">
         ${messages.approveAccepted}
       </button>
     </form>
     <form method="post" action="${path}" class="inline">
-      ${formToken(visitor)} ${placeFields(place)}
-      <input type="hidden" name="decision" value="reject" />
+      ${formToken(visitor)} <input type="hidden" name="decision" value="reject" />
       <input
         type="text"
         name="reason"
@@ -119,21 +121,17 @@ const REVIEW_KEYS = [
 ] as const;
 
 function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html {
-  const at = Math.max(0, (place.at ?? 0) - ((place.at ?? 0) % 50));
+  const { at = 0, ...filter } = place;
+  const offset = at - (at % ROWS_OF_A_PAGE);
   return html`<nav class="crumbs" aria-label="Place">
     ${
       inReview
-        ? html`<a href="${pathTo('/review', { store: place.store, offset: at })}" data-key="u">Review</a>`
+        ? html`<a href="${pathTo('/review', { ...filter, offset })}" data-key="u">Review</a>`
         : html`<a href="/journal" data-key="u">Journal</a>`
     }
     ${newer !== null && html`<a href="${newer}" rel="prev" data-key="p">← Previous</a>`}
     ${older !== null && html`<a href="${older}" rel="next" data-key="n">Next →</a>`}
   </nav>`;
-}
-
-function placeFields({ at, store }: ReviewPlace): Html {
-  return html`${at !== undefined && html`<input type="hidden" name="at" value="${at}" />`}
-  ${store !== undefined && html`<input type="hidden" name="store" value="${store}" />`}`;
 }
 
 function compared(view: WriteBackView, open: boolean): Html {
@@ -198,7 +196,7 @@ function fieldSection(view: WriteBackView, field: ComparedField, open: boolean):
     <div class="head">
       <h2>${name}</h2>
       <div class="actions">
-        ${open && editLink(row, field)} ${open ? accept(field, name) : verdictOf(field)}
+        ${open && editLink(view, field)} ${open ? accept(field, name) : verdictOf(field)}
       </div>
     </div>
     ${open && verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
@@ -217,12 +215,12 @@ function gateFindings({ row, findings: now }: WriteBackView, { target }: Compare
   </ul>`;
 }
 
-function editLink({ id, intended }: WriteBackEntity, { target }: ComparedField): Html {
-  const value = intended.find((each) => each.target === target);
+function editLink({ row, place }: WriteBackView, { target }: ComparedField): Html {
+  const value = row.intended.find((each) => each.target === target);
   if (value === undefined || !isEditable(value)) return html``;
   return html`<a
     class="reviewer-only"
-    href="${pathTo(`/write-backs/${id}/edit`, { field: target })}"
+    href="${pathTo(`/write-backs/${row.id}/edit`, { field: target, back: writeBackPath(row.id, place) })}"
     aria-label="${messages.editTitle(targetName(target))}"
     data-key="e"
     >Edit</a
@@ -313,7 +311,7 @@ function metafieldRow(view: WriteBackView, field: ComparedField, open: boolean):
       <code>${targetName(field.target)}</code>
       <span class="quiet">${field.type}</span>
       <div class="choices">
-        ${open && accept(field, targetName(field.target))} ${open && editLink(row, field)}
+        ${open && accept(field, targetName(field.target))} ${open && editLink(view, field)}
       </div>
       ${verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     </th>

@@ -155,6 +155,16 @@ function inABrowser(): void {
         .check();
       await page.getByRole('button', { name: 'Reject selected' }).click();
       await page.getByText('Rejected', { exact: false }).first().waitFor();
+
+      // The header is one line in a wide window, and has a menu in a narrow one.
+      const height = 'document.querySelector("header").offsetHeight';
+      expect(await page.evaluate(height)).toBeLessThan(64);
+      await page.setViewportSize({ width: 390, height: 844 });
+      const journal = page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Journal' });
+      expect(await journal.isVisible()).toBe(false);
+      await page.getByRole('button', { name: 'Menu' }).click();
+      await journal.click();
+      await page.getByRole('heading', { name: 'Journal', level: 1 }).waitFor();
     } finally {
       await browser.close();
     }

@@ -130,7 +130,7 @@ describe('the review list', () => {
     expect((await visitor.get('/review')).text).toContain('2 refused');
   });
 
-  it('is paged, and deciding leads on to the next', async () => {
+  it('is filtered and paged, and deciding leads on to the next of the same filter', async () => {
     await seedWriteBacks(
       dashboard.world,
       Array.from({ length: 120 }, (_unused, index) => ({
@@ -140,19 +140,18 @@ describe('the review list', () => {
         description: `<p>${index}</p>`,
       })),
     );
-    const page = await visitor.get('/review?offset=50');
+    const page = await visitor.get('/review?offset=50&search=Paged');
     expect(page.text.match(/data-row/g)).toHaveLength(50);
-    expect(page.text).toMatch(/51–100 of \d+/);
+    expect(page.text).toContain('51–100 of 120');
     const path = /href="(\/write-backs\/[^"]+)"/.exec(page.text)![1]!.replaceAll('&amp;', '&');
-    expect(path).toContain('at=50');
-    const [own, query] = path.split('?');
-    const answer = await visitor.submit(path, `${own ?? ''}/decide`, [
-      ['decision', 'reject'],
-      ...new URLSearchParams(query).entries(),
-    ]);
+    expect(path).toContain('at=50&search=Paged');
+    const opened = (await visitor.get(path)).text;
+    const action = /action="(\/write-backs\/[^"]+\/decide[^"]*)"/.exec(opened)![1]!.replaceAll('&amp;', '&');
+    const answer = await visitor.submit(path, action, [['decision', 'reject']]);
     const next = answer.headers.get('location') ?? '';
-    expect(next).toMatch(/^\/write-backs\/.*at=50/);
+    expect(next).toMatch(/^\/write-backs\/.*at=50&search=Paged$/);
     expect(next).not.toBe(path);
+    expect((await visitor.get(next)).text).toMatch(/<h1>Paged \d+<\/h1>/);
   });
 
   it.each(['offset=-1', 'offset=x', 'state=nonsense', 'offset=1&offset=2', 'unknown=1'])(

@@ -6,7 +6,7 @@ import { ListingRepository } from '../../../src/persistence/listing.repository.j
 import { StatementError } from '../../../src/persistence/statement-error.js';
 import { BulkWorker } from '../../../src/write-back/bulk-worker.js';
 import { WriteBackReverter } from '../../../src/write-back/reverter.js';
-import { snapshot } from '../../support/fake-store.js';
+import { snapshot, withSku } from '../../support/fake-store.js';
 import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
 
@@ -353,3 +353,47 @@ function failingAt(externalId: string, error: Error): BulkWorker {
   const reverter = new Failing(sites, writeBacks, links, logger);
   return new BulkWorker(bulkChanges, decisions, reverter, reapplier, logger);
 }
+
+describe('a filter by text or by gate', () => {
+  const counted = async (filter: WriteBackFilter) => {
+    const listing = new ListingRepository(stages.db);
+    const { total } = await listing.writeBacks({ limit: 50, offset: 0, order: 'desc' }, filter);
+    return { total, byState: await listing.writeBackCounts(filter) };
+  };
+
+  it.each([
+    ['part of a title', 'DUCT 2', 1],
+    ['part of a handle', 'product-', 3],
+    ['part of the external_id', snapshot(3).externalId.slice(-6), 1],
+    ['a whole SKU', 'SKU-1', 1],
+    ['part of a SKU', 'SKU', 0],
+    ['a percent sign as it is', '%', 0],
+  ])(
+    'by %s selects the same rows in the list, in the counts of the tabs and in a bulk change',
+    async (_what, search, count) => {
+      stages.store.put(withSku(snapshot(1), 'SKU-1'));
+      await stages.sync();
+      for (const id of PRODUCTS) await generated(id);
+      await stages.db.affected(`UPDATE write_back SET state = 'pending_review'`);
+      expect(await counted({ search })).toEqual({
+        total: count,
+        byState: count === 0 ? {} : { pending_review: count },
+      });
+      expect((await stages.bulkChanges.matching('approve', { search }, null)).count).toBe(count);
+    },
+  );
+
+  it('by a gate selects what that gate holds back, and no other', async () => {
+    const [id] = [await generated(1), await generated(2)];
+    const findings = JSON.stringify([{ gate: 'numbers', target: 'title', found: null, detail: '25 W' }]);
+    await stages.db.affected('UPDATE write_back SET gate_findings = $2 WHERE id = $1', [id, findings]);
+    expect((await counted({ gate: 'numbers' })).total).toBe(1);
+    expect((await counted({ gate: 'shrink' })).total).toBe(0);
+  });
+
+  it('by state leaves the counts of the other tabs as they are', async () => {
+    await applied(1);
+    await generated(2);
+    expect((await counted({ state: 'applied' })).byState).toEqual({ applied: 1, ready: 1 });
+  });
+});

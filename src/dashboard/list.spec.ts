@@ -1,0 +1,96 @@
+import { describe, expect, it } from '@jest/globals';
+import { html } from './html.js';
+import { sentence } from './elements.js';
+import { list, storeAndDays, type ListView } from './views/list.js';
+
+const ROWS = ['Lamp', '<b>Chair</b>'];
+
+/** The list with each stretch of white space as one space. */
+function shown(over: Partial<ListView<string>> = {}): string {
+  const view: ListView<string> = {
+    path: '/things',
+    given: {},
+    tabs: {
+      name: 'state',
+      values: ['linked', 'pending_review'],
+      counts: { linked: 1200, pending_review: 3 },
+    },
+    fields: [{ name: 'search', label: 'Text' }, ...storeAndDays(['main', 'outlet'])],
+    page: { items: ROWS, total: 120, limit: 50, offset: 0 },
+    heads: ['', 'Thing'],
+    row: (row) =>
+      html`<tr data-row>
+        <td></td>
+        <th scope="row">${row}</th>
+      </tr>`,
+    none: { yet: 'Nothing yet.', matching: 'Nothing matches.' },
+    ...over,
+  };
+  return list(view).text.replaceAll(/\s+/g, ' ').replaceAll(/ ?> ?/g, '>').replaceAll(/ ?< ?/g, '<');
+}
+
+describe('a list', () => {
+  it('has column heads, and escapes what its rows say', () => {
+    expect(shown()).toContain('<thead><tr><td></td><th scope="col">Thing</th></tr></thead>');
+    expect(shown()).toContain('<th scope="row">&lt;b&gt;Chair&lt;/b&gt;</th>');
+  });
+
+  it('has a tab for each state with its count, and one for all', () => {
+    const page = shown({ given: { state: 'linked', search: 'lamp' } });
+    expect(page).toContain('href="/things?search=lamp">all<span class="count">1,203</span>');
+    expect(page).toContain('aria-current="true">linked<span class="count">1,200</span>');
+    expect(page).toContain(
+      'state=pending_review&amp;search=lamp">pending review<span class="count">3</span>',
+    );
+  });
+
+  it('keeps the whole filter in the links to other pages', () => {
+    const page = shown({ given: { state: 'linked', search: 'a & b', store: 'main', from: '2026-11-01' } });
+    expect(page).toContain(
+      'href="/things?state=linked&amp;search=a+%26+b&amp;store=main&amp;from=2026-11-01&amp;offset=50">Next',
+    );
+  });
+
+  it('shows the given filter in its form, keeps the tab, and offers to remove the filter', () => {
+    const page = shown({ given: { state: 'linked', search: '"x"', store: 'outlet', to: '2026-11-02' } });
+    expect(page).toContain('<input type="hidden" name="state" value="linked" />');
+    expect(page).toContain('name="search" value="&quot;x&quot;"');
+    expect(page).toContain('<option value="outlet" selected>outlet</option>');
+    expect(page).toContain('type="date" name="to" value="2026-11-02"');
+    expect(page).toContain('<a href="/things?state=linked">Remove the filter</a>');
+    expect(shown({ given: { state: 'linked' } })).not.toContain('Remove the filter');
+  });
+
+  it('folds what is seldom filtered by, unless it is filtered by', () => {
+    const fields = [{ name: 'run', label: 'Run', type: 'text', isExtra: true }] as const;
+    expect(shown({ fields })).toContain('<details class="extra">');
+    expect(shown({ fields, given: { run: 'r1' } })).toContain('<details class="extra" open>');
+  });
+
+  it('without rows says why: nothing is there yet, or nothing matches', () => {
+    const page = { items: [], total: 0, limit: 50, offset: 0 };
+    expect(shown({ page })).toContain('Nothing yet.');
+    expect(shown({ page, given: { state: 'linked' } })).toContain('Nothing matches.');
+    expect(shown({ page })).not.toContain('<table');
+  });
+
+  it('stands in the form that chooses its rows', () => {
+    const page = shown({ around: (table) => html`<form>${table}</form>` });
+    expect(page).toMatch(/<form><table class="list">.*<\/table><\/form>/);
+  });
+});
+
+describe('a sentence of a use case', () => {
+  it('shows its times as every other time', () => {
+    const text = sentence('reverted at 2026-11-22T22:38:19.636Z: <by hand>').text;
+    expect(text).toContain(
+      '<time datetime="2026-11-22T22:38:19.636Z" data-moment>2026-11-22 22:38:19 UTC</time>',
+    );
+    expect(text).toContain('reverted at ');
+    expect(text).toContain(': &lt;by hand&gt;');
+  });
+
+  it('may be absent', () => {
+    expect(sentence(null).text).toBe('');
+  });
+});

@@ -1,0 +1,169 @@
+import type { Page } from '../../operations/paging.js';
+import { amount, nothing, pager, pathTo, words } from '../elements.js';
+import { html, type Html } from '../html.js';
+import { messages } from '../messages.js';
+import { withoutAbsent } from '../write-back-query.js';
+
+/** The filter of a list as the address has it. */
+export type GivenFilter = Readonly<Record<string, string | undefined>>;
+
+/** A field of a list's filter: a text, a day, or one of several options. */
+export interface FilterField {
+  readonly name: string;
+  readonly label: string;
+  /** A text with the key `/` by default. Options make it a choice. */
+  readonly type?: 'search' | 'text' | 'date';
+  readonly options?: readonly string[];
+  readonly example?: string;
+  /** Folded, because it is seldom needed. */
+  readonly isExtra?: boolean;
+}
+
+/** The choice among the states of a list. It is a part of the filter. */
+export interface Tabs {
+  readonly name: 'state' | 'outcome';
+  readonly values: readonly string[];
+  /** Rows of each state that match the rest of the filter. */
+  readonly counts: Readonly<Record<string, number>>;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export interface ListView<Row> {
+  readonly path: string;
+  readonly given: GivenFilter;
+  readonly tabs?: Tabs;
+  readonly fields: readonly FilterField[];
+  readonly page: Page<Row>;
+  /** Heads of the columns. An empty one is that of a checkbox or of buttons. */
+  readonly heads: readonly string[];
+  readonly row: (row: Row, index: number) => Html;
+  /** The text of an empty list, without a filter and with one. */
+  readonly none: { readonly yet: string; readonly matching: string };
+  /** Links and buttons between the filter and the rows. */
+  readonly actions?: Html | undefined;
+  /** The form around the rows, where they are chosen. */
+  readonly around?: (table: Html) => Html;
+}
+
+/** A list as every page shows it: tabs with counts, a filter, column heads, rows and pages. It works without scripts. */
+export function list<Row>(view: ListView<Row>): Html {
+  const { path, given, tabs, fields, page, none } = view;
+  const table = rowTable(view.heads, page.items, view.row);
+  return html`${tabs !== undefined && tabList(path, tabs, given)}
+  ${fields.length > 0 && filterForm(path, given, fields, tabs?.name)} ${view.actions}
+  ${page.total === 0 && nothing(isEmpty(given) ? none.yet : none.matching)}
+  ${page.items.length > 0 && (view.around?.(table) ?? table)}
+  ${pager(page, (offset) => pathTo(path, { ...given, offset }))}`;
+}
+
+/** True when no part of the filter is given. */
+function isEmpty(given: GivenFilter): boolean {
+  return Object.keys(withoutAbsent(given)).length === 0;
+}
+
+/** Rows below column heads. On a phone each row becomes a block. */
+export function rowTable<Row>(
+  heads: readonly string[],
+  rows: readonly Row[],
+  row: (row: Row, index: number) => Html,
+): Html {
+  return html`<table class="list">
+    <thead>
+      <tr>
+        ${heads.map((head) => (head === '' ? html`<td></td>` : html`<th scope="col">${head}</th>`))}
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map(row)}
+    </tbody>
+  </table>`;
+}
+
+function tabList(path: string, { name, values, counts, labels }: Tabs, given: GivenFilter): Html {
+  const chosen = given[name];
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const tab = (value: string | undefined): Html => {
+    const current = value === chosen && html` aria-current="true"`;
+    const label = value === undefined ? 'all' : (labels?.[value] ?? words(value));
+    return html`<li>
+      <a href="${pathTo(path, { ...given, [name]: value })}" ${current}
+        >${label} <span class="count">${amount(value === undefined ? all : (counts[value] ?? 0))}</span></a
+      >
+    </li>`;
+  };
+  return html`<nav class="tabs" aria-label="${name === 'state' ? 'States' : 'Outcomes'}">
+    <ul>
+      ${[undefined, ...values].map(tab)}
+    </ul>
+  </nav>`;
+}
+
+/** The filter as a form. The chosen tab stays. */
+function filterForm(path: string, given: GivenFilter, fields: readonly FilterField[], tab = 'state'): Html {
+  const isUsed = fields.some(({ name }) => given[name] !== undefined);
+  const kept = given[tab];
+  return html`<form class="filters" role="search" aria-label="${messages.filterLabel}" action="${path}">
+    ${kept !== undefined && html`<input type="hidden" name="${tab}" value="${kept}" />`}
+    <div class="fields">
+      ${fields.filter(({ isExtra }) => isExtra !== true).map((field) => fieldOf(field, given[field.name]))}
+      <div class="actions">
+        <button>Filter</button>
+        ${isUsed && html`<a href="${pathTo(path, { [tab]: kept })}">${messages.noFilter}</a>`}
+      </div>
+    </div>
+    ${extraFields(fields, given)}
+  </form>`;
+}
+
+function extraFields(fields: readonly FilterField[], given: GivenFilter): Html {
+  const extra = fields.filter(({ isExtra }) => isExtra === true);
+  if (extra.length === 0) return html``;
+  const isUsed = extra.some(({ name }) => given[name] !== undefined);
+  return html`<details class="extra" ${isUsed && html` open`}>
+    <summary>${messages.moreFilters}</summary>
+    <div class="fields">${extra.map((field) => fieldOf(field, given[field.name]))}</div>
+  </details>`;
+}
+
+function fieldOf({ name, label, type = 'search', options, example = '' }: FilterField, value = ''): Html {
+  if (options !== undefined) return choice(label, name, options, value);
+  return html`<label
+    >${label}
+    <input
+      type="${type}"
+      name="${name}"
+      value="${value}"
+      placeholder="${example}"
+      ${type === 'search' && html` data-key="/"`}
+  /></label>`;
+}
+
+function choice(label: string, name: string, values: readonly string[], chosen: string): Html {
+  return html`<label
+    >${label}
+    <select name="${name}">
+      <option value="">any</option>
+      ${values.map((value) => {
+        const selected = value === chosen && html` selected`;
+        return html`<option value="${value}" ${selected}>${words(value)}</option>`;
+      })}
+    </select>
+  </label>`;
+}
+
+/** The fields of a filter by store and time, which most lists have. */
+export function storeAndDays(stores: readonly string[]): FilterField[] {
+  return [
+    { name: 'store', label: 'Store', options: stores },
+    { name: 'from', label: 'From', type: 'date' },
+    { name: 'to', label: 'To', type: 'date' },
+  ];
+}
+
+/** The keyboard shortcuts of a list. */
+export const LIST_KEYS = [
+  ['j', 'next'],
+  ['k', 'previous'],
+  ['Enter', 'open'],
+  ['/', 'search'],
+] as const;
