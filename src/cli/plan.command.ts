@@ -8,7 +8,6 @@ import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
-import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Sites, type Store } from '../sites/sites.js';
@@ -43,7 +42,7 @@ class PlanAction {
     const store = this.sites.store(options.store);
     const actions: PlanEntry[] = [];
     const made = await this.#plan(store, options, signal, (batch) => {
-      actions.push(...batch.map((action) => withMediaLost(kept(presentEntry(action), store), action, store)));
+      actions.push(...batch.map((action) => kept(presentEntry(action, store.settings.writeBack), store)));
     });
     const { plan } = made;
     let { saved } = made;
@@ -127,19 +126,6 @@ async function stillGone(
 function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
   return { ...entry, reason: messages.goneKept(entry.reason) };
-}
-
-/** A description that is generated replaces the merchant's, except the elements of `writeBack.keep`. */
-function withMediaLost(
-  entry: PlanEntry,
-  { body, wantsGeneration }: Pick<SyncActionEntity, 'body' | 'wantsGeneration'>,
-  { settings }: Store,
-): PlanEntry {
-  const { mode, fields, keep } = settings.writeBack;
-  const isWritten = mode !== 'off' && Object.values(fields).includes('descriptionHtml');
-  if (!wantsGeneration || !isWritten) return entry;
-  const mediaLost = mediaInWords(lostMedia('', body?.html_description ?? null, keep));
-  return mediaLost === null ? entry : { ...entry, mediaLost };
 }
 
 const SIGNS: Readonly<Record<SyncActionEntity['kind'], string>> = {

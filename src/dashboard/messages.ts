@@ -97,6 +97,7 @@ export const messages = {
   unknownPlan: (id: string): string => `No plan found for “${id}”.`,
   planStarted: 'The plan is being made.',
   planIsMade: 'Reading and planning',
+  mediaLost: (media: string): string => `A generated description removes ${media}: see writeBack.keep`,
   planTaken: (taken: number, refused: number): string =>
     refused === 0
       ? `The run applies all ${taken} entries.`

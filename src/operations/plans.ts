@@ -5,8 +5,10 @@ import type {
   SavedPlanEntryEntity,
   SyncActionEntity,
 } from '../persistence/entities/index.js';
+import type { WriteBackSettings } from '../domain/store-settings.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
 import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 import { SavedPlansPort, RowWorkPort } from './ports.js';
@@ -90,7 +92,8 @@ export class PlanOperations {
     if (plan === null) return null;
     const rows = await this.plans.entries(plan.id, query.limit, query.offset, externalId);
     const total = externalId === undefined ? plan.entries : rows.length;
-    return pageOf({ rows, total }, { ...query, order: 'asc' }, presentEntry);
+    const writeBack = this.sites.findStore(plan.store)?.settings.writeBack;
+    return pageOf({ rows, total }, { ...query, order: 'asc' }, (row) => presentEntry(row, writeBack));
   }
 
   /** The cost of its application; null for an unknown id, and for a store that is not configured. */
@@ -146,13 +149,34 @@ export function presentPlan(plan: SavedPlanEntity): PresentedPlan {
   };
 }
 
-export function presentEntry(
-  entry: Pick<
-    SyncActionEntity | SavedPlanEntryEntity,
-    'kind' | 'externalId' | 'label' | 'reason' | 'fields' | 'withheld' | 'wantsGeneration'
-  >,
-): PlanEntry {
+type PlannedRow = Pick<
+  SyncActionEntity | SavedPlanEntryEntity,
+  'kind' | 'externalId' | 'label' | 'reason' | 'fields' | 'withheld' | 'wantsGeneration' | 'body'
+>;
+
+/** `writeBack`: the present settings of the store; undefined for a store that is not configured any more. */
+export function presentEntry(entry: PlannedRow, writeBack: WriteBackSettings | undefined): PlanEntry {
   const { kind, externalId, label, reason, fields, wantsGeneration } = entry;
   const withheld = entry.withheld.map(presentWithheld);
-  return { kind, externalId, label, reason, fields: [...fields], withheld, generation: wantsGeneration };
+  const mediaLost = mediaLostBy(entry, writeBack);
+  return {
+    kind,
+    externalId,
+    label,
+    reason,
+    fields: [...fields],
+    withheld,
+    generation: wantsGeneration,
+    ...(mediaLost === null ? {} : { mediaLost }),
+  };
+}
+
+/** A description that is generated replaces the merchant's, except the elements of `writeBack.keep`. */
+function mediaLostBy(
+  { body, wantsGeneration }: PlannedRow,
+  writeBack: WriteBackSettings | undefined,
+): string | null {
+  if (!wantsGeneration || writeBack === undefined || writeBack.mode === 'off') return null;
+  if (!Object.values(writeBack.fields).includes('descriptionHtml')) return null;
+  return mediaInWords(lostMedia('', body?.html_description ?? null, writeBack.keep));
 }

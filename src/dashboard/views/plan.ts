@@ -127,11 +127,14 @@ function entryList({ plan, entries, product }: PlanView): Html {
 
 const TONES = { create: 'created', adopt: 'linked', update: 'updated', orphan: 'orphaned' } as const;
 
-function entryRow({ kind, externalId, label, reason, withheld, generation }: PlanEntry): Html {
+function entryRow({ kind, externalId, label, reason, withheld, generation, mediaLost }: PlanEntry): Html {
   return html`<tr data-row>
     <td>${badge(TONES[kind], kind)}</td>
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
-    <td>${reason} ${withheldLines(withheld)}</td>
+    <td>
+      ${reason} ${withheldLines(withheld)}
+      ${mediaLost !== undefined && html`<p class="quiet">${messages.mediaLost(mediaLost)}</p>`}
+    </td>
     <td data-label="Content">${generation ? messages.requested : '–'}</td>
   </tr>`;
 }
