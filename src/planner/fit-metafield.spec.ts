@@ -94,6 +94,20 @@ describe('an attribute for a metafield that the merchant defined', () => {
     ],
     [[1, 2], 'list.number_integer', {}, '[1,2]'],
     [['1 cm', '2 cm'], 'list.dimension', {}, `[${CM(1)},${CM(2)}]`],
+    ['{see the page}', 'link', {}, 'no: it is no link with a url'],
+    ['{see the page}', 'money', {}, 'no: it is no amount with a currency_code'],
+    ['{see the page}', 'rating', { scale_min: '1', scale_max: '5' }, 'no: it is no number'],
+    ['10 x 20 cm', 'dimension', {}, 'no: it is no dimension in mm, cm, m, in, ft, yd'],
+    ['1,5', 'number_decimal', {}, 'no: it is no number that the store holds'],
+    ['a', 'single_line_text_field', { choices: 'no list' }, 'no: the definition’s choices cannot be read'],
+    ['https://a.example', 'url', { allowed_domains: '{' }, 'no: the definition’s domains cannot be read'],
+    ['{"type":"root","children":[]}', 'rich_text_field', {}, 'no: it is JSON, not text'],
+    [
+      '[see below] {1}',
+      'rich_text_field',
+      {},
+      '{"type":"root","children":[{"type":"paragraph","children":[{"type":"text","value":"[see below] {1}"}]}]}',
+    ],
     [{ a: 1 }, 'json', {}, '{"a":1}'],
     ['text', 'json', {}, '"text"'],
     [
@@ -104,6 +118,15 @@ describe('an attribute for a metafield that the merchant defined', () => {
     ],
   ])('%j as %s under %j is %s', (raw, type, validations, expected) => {
     expect(fit(raw, type, validations)).toBe(expected);
+  });
+
+  it('keeps to the lengths of lists and addresses that the store has without a rule', () => {
+    const many = Array.from({ length: 129 }, (_each, index) => `m${String(index)}`);
+    expect(fit(many, 'list.single_line_text_field')).toBe('no: it has 129 entries, at most 128');
+    expect(fit(many.slice(1), 'list.single_line_text_field')).toBe(JSON.stringify(many.slice(1)));
+    expect(fit(`https://a.example/${'x'.repeat(2040)}`, 'url')).toBe(
+      'no: it has 2058 characters, at most 2048',
+    );
   });
 
   it('becomes rich text with paragraphs, headings and lists', () => {

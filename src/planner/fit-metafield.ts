@@ -75,11 +75,11 @@ function fitSingle(
 function fitList(type: string, entries: readonly string[], rules: Rules): Result {
   const { rule } = rules;
   const least = rule('list.min');
-  const most = rule('list.max');
+  const most = rule('list.max') ?? String(MOST_ENTRIES);
   const count = String(entries.length);
   if (least !== null && entries.length < Number(least))
     return no(`it has ${count} entries, at least ${least}`);
-  if (most !== null && entries.length > Number(most)) return no(`it has ${count} entries, at most ${most}`);
+  if (entries.length > Number(most)) return no(`it has ${count} entries, at most ${most}`);
   const values: unknown[] = [];
   for (const entry of entries) {
     const fit = fitEntry(type, entry, rules);
@@ -95,6 +95,11 @@ function fitEntry(type: string, text: string, rules: Rules): Result {
   if (isMeasureKind(type)) return fitMeasure(type, text, rules);
   return no(`store-sync writes no value of type ${type}`);
 }
+
+/** Entries of a list in the store. */
+const MOST_ENTRIES = 128;
+/** Characters of an address in the store. */
+const LONGEST_ADDRESS = 2048;
 
 const TAKES_OBJECTS: ReadonlySet<string> = new Set([
   'dimension',
@@ -119,7 +124,8 @@ const FITS: Readonly<Record<string, Fit>> = {
     return /[\r\n]/.test(plain) ? no('it has several lines') : fitText(plain, rules);
   },
   multi_line_text_field: fitText,
-  rich_text_field: (text) => orProblem(richText(text), 'it has no text'),
+  rich_text_field: (text) =>
+    objectOf(text) === null ? orProblem(richText(text), 'it has no text') : no('it is JSON, not text'),
   boolean: (text) =>
     /^(true|false)$/i.test(text) ? yes(text.toLowerCase()) : no('it is neither true nor false'),
   number_integer: (text, rules) => {
@@ -168,7 +174,8 @@ function fitText(text: string, { rule, matches }: Rules): Result {
 
 /** The merchant's spelling of a choice, whatever the letter case of the value. */
 function fitChoice(text: string, choices: string): Result {
-  const known = (JSON.parse(choices) as unknown[]).map(String);
+  const known = textsOf(choices);
+  if (known === null) return no('the definition’s choices cannot be read');
   const wanted = text.trim().toLowerCase();
   const found =
     known.find((choice) => choice === text) ?? known.find((choice) => choice.toLowerCase() === wanted);
@@ -178,13 +185,16 @@ function fitChoice(text: string, choices: string): Result {
 }
 
 function fitUrl(text: string, { rule }: Rules): Result {
+  if (text.length > LONGEST_ADDRESS)
+    return no(`it has ${String(text.length)} characters, at most ${String(LONGEST_ADDRESS)}`);
   if (!URL.canParse(text)) return no('it is no address');
   const { protocol, hostname } = new URL(text);
   if (!['https:', 'http:', 'mailto:', 'tel:', 'sms:'].includes(protocol))
     return no(`${protocol} is no link of a shop`);
   const allowed = rule('allowed_domains');
   if (allowed === null) return yes(text);
-  const domains = (JSON.parse(allowed) as unknown[]).map(String);
+  const domains = textsOf(allowed);
+  if (domains === null) return no('the definition’s domains cannot be read');
   return domains.includes(hostname)
     ? yes(text)
     : no(`${hostname} is none of the domains: ${domains.join(', ')}`);
@@ -194,7 +204,7 @@ function fitRating(text: string, { rule }: Rules): Result {
   const least = rule('scale_min');
   const most = rule('scale_max');
   if (least === null || most === null) return no('the definition has no scale');
-  const given = hasTexts(text, ['value']) ? String((JSON.parse(text) as { value: unknown }).value) : text;
+  const given = hasTexts(text, ['value']) ? String(objectOf(text)?.get('value')) : text;
   if (!/^-?\d{1,13}(\.\d{1,9})?$/.test(given)) return no('it is no number');
   if (Number(given) < Number(least) || Number(given) > Number(most))
     return no(`it is not between ${least} and ${most}`);
@@ -228,11 +238,29 @@ function isDate(text: string): boolean {
 
 /** Whether the text is a JSON object with a text or number under each name. */
 function hasTexts(text: string, names: readonly string[]): boolean {
-  if (!text.startsWith('{')) return false;
-  const json = JSON.parse(text) as unknown;
-  if (typeof json !== 'object' || json === null) return false;
-  const members = new Map(Object.entries(json));
-  return names.every((name) => ['string', 'number'].includes(typeof members.get(name)));
+  const members = objectOf(text);
+  return members !== null && names.every((name) => ['string', 'number'].includes(typeof members.get(name)));
+}
+
+/** The members of a JSON object; null for any other text. */
+function objectOf(text: string): ReadonlyMap<string, unknown> | null {
+  const json = text.startsWith('{') ? parsed(text) : null;
+  return typeof json === 'object' && json !== null ? new Map(Object.entries(json)) : null;
+}
+
+/** The entries of a list in a validation; null for anything else. */
+function textsOf(list: string): string[] | null {
+  const json = parsed(list);
+  return Array.isArray(json) ? json.map(String) : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Generated texts and validations may look like JSON and be none.
+    return null;
+  }
 }
 
 function orProblem(value: string | null, problem: string): Result {

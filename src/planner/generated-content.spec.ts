@@ -20,6 +20,34 @@ function metafieldOf(value: unknown): { type: string | null; value: string } | u
   return made && { type: made.type, value: made.value };
 }
 
+describe('two mapped codes that give one key', () => {
+  const settings = {
+    ...writeBackSettings,
+    fields: {},
+    sections: null,
+    attributes: { Größe: 'custom.size', Groesse: 'custom.other' },
+  };
+  const targetsOf = (section: Record<string, unknown>): string[] =>
+    intendedValues({ sections: [section] }, settings).map(({ target, value }) => `${target} ${value}`);
+
+  it('each take the attribute that is named exactly so, whichever of them came', () => {
+    expect(targetsOf({ Größe: 'L' })).toEqual(['metafield:custom.size L']);
+    expect(targetsOf({ Groesse: 'M' })).toEqual(['metafield:custom.other M']);
+    expect(targetsOf({ Größe: 'L', Groesse: 'M' }).toSorted()).toEqual([
+      'metafield:custom.other M',
+      'metafield:custom.size L',
+    ]);
+  });
+});
+
+it('a list longer than the store’s lists is kept as JSON', () => {
+  const [value] = intendedValues(
+    { sections: [{ parts: Array.from({ length: 129 }, (_each, index) => index) }] },
+    { ...writeBackSettings, fields: {} },
+  );
+  expect(value).toMatchObject({ type: 'json' });
+});
+
 describe('a result beyond all measure', () => {
   const sections = (count: number) =>
     Array.from({ length: count }, (_, index) => ({ [`a${String(index)}`]: 1 }));

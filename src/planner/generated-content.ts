@@ -25,6 +25,8 @@ export interface GeneratedProduct {
 const MAX_FIELD_LENGTH = 255;
 /** The store's limit of one metafield value, in bytes. */
 const MAX_METAFIELD_BYTES = 65_536;
+/** The store's limit of a list's entries. */
+const MOST_ENTRIES = 128;
 /** The store's decimals have at most thirteen digits before the point. */
 const MAX_DECIMAL = 1e13;
 
@@ -52,7 +54,12 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     if (refusal !== null) values.push({ target, value, type: null, from, raw: null, withheld: refusal });
     else if (value !== '') values.push({ target, value, type: null, from, raw });
   }
-  const place = placesOf(settings, (name) => keyNamed(entries, name));
+  const names = new Set(entries.map(([name]) => name));
+  const place = placesOf(
+    settings,
+    (name) => keyNamed(entries, name),
+    (code) => names.has(code),
+  );
   for (const [key, raw] of attributes) {
     const to = place(key);
     if (to === null) continue;
@@ -122,8 +129,11 @@ type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
 function placesOf(
   { attributes, sections }: WriteBackSettings,
   keyOf: (name: string) => string,
+  isName: (code: string) => boolean,
 ): (key: string) => Place | null {
-  const mapped = new Map(Object.entries(attributes).map(([code, name]) => [keyOf(code), name]));
+  // Several codes may give one key. The code that is the attribute's own name comes last and wins.
+  const codes = Object.entries(attributes).toSorted(([a], [b]) => Number(isName(a)) - Number(isName(b)));
+  const mapped = new Map(codes.map(([code, name]) => [keyOf(code), name]));
   const taken = new Set(mapped.values());
   return (key) => {
     const common = { from: `sections.${key}`, raw: null };
@@ -307,6 +317,7 @@ export function sanitisedText(raw: string): string {
 function typedList(raw: readonly unknown[]): { value: string; type: string } | null {
   const items = raw.filter((item) => item !== null && item !== '');
   if (items.length === 0) return null;
+  if (items.length > MOST_ENTRIES) return { value: JSON.stringify(sanitisedJson(items)), type: 'json' };
   if (items.every((item): item is string => typeof item === 'string')) {
     const texts = items.map((item) => sanitisePlainText(storableText(item))).filter((item) => item !== '');
     return texts.length === 0 ? null : { value: JSON.stringify(texts), type: 'list.single_line_text_field' };

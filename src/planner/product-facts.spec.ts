@@ -36,6 +36,9 @@ describe('the category that the catalog gets', () => {
     [null, '-', null, null],
     ['Sin categoría', 'Collar', 'Collar', null],
     ['Non classé', 'Collier', 'Collier', null],
+    ['Non classe\u0301', 'Collier', 'Collier', null],
+    ['Без категории', 'Кольцо', 'Кольцо', null],
+    ['未分類', null, null, null],
     [null, null, null, null],
   ])(
     'is of %j with the type %j: %j, and the type %j an attribute',
@@ -68,13 +71,33 @@ describe('the brand that the catalog gets', () => {
     ['N/A', 'vendor', null],
     ['No Brand', 'auto', null],
     ['---', 'auto', null],
+    ['Ｎ／Ａ', 'auto', null],
+    ['k.A.', 'auto', null],
+    ['OHNE MARKE', 'auto', null],
+    ['Sans marque', 'auto', null],
+    ['sin marca', 'auto', null],
+    ['Unbekannt', 'vendor', null],
+    ['без бренда', 'auto', null],
+    ['My Store', 'auto', null],
+    ['KA', 'auto', 'KA'],
+    ['Acme', 'custom.placeholder', null],
+    ['Acme', 'custom.makers', 'Bosch'],
+    ['Acme', 'custom.several', null],
+    ['Acme', 'custom.reference', null],
     ['Rustic LTD', 'auto', 'Rustic LTD'],
     ['Acme', 'none', null],
     ['Acme', 'custom.maker', 'Bosch'],
     ['Acme', 'custom.absent', null],
     [null, 'auto', null],
   ])('of the vendor %j under %s is %j', (vendor, source, brand) => {
-    const product = { vendor, metafields: [metafield('custom.maker', ' Bosch ')] };
+    const metafields = [
+      metafield('custom.maker', ' Bosch '),
+      metafield('custom.placeholder', 'N/A'),
+      metafield('custom.makers', '["Bosch"]', 'list.single_line_text_field'),
+      metafield('custom.several', '["Bosch","Acme"]', 'list.single_line_text_field'),
+      metafield('custom.reference', 'gid://shopify/Metaobject/1', 'metaobject_reference'),
+    ];
+    const product = { vendor, metafields };
     expect(brandOf(product, source, 'partners-demo.myshopify.com')).toBe(brand);
   });
 });
@@ -117,14 +140,52 @@ describe('the address and reference of a product for the service', () => {
     });
   });
 
-  it.each(['maker.example/bottle', 'javascript:alert(1)', 'ftp://maker.example', ' '])(
-    'is no page where the metafield holds %j',
-    (value) => {
-      expect(body({ metafields: [metafield('custom.page', value)] }, mapping)).not.toHaveProperty(
+  it.each([
+    ['a relative address', 'maker.example/bottle', 'single_line_text_field'],
+    ['a script', 'javascript:alert(1)', 'single_line_text_field'],
+    ['data', 'data:text/html,x', 'single_line_text_field'],
+    ['another protocol', 'ftp://maker.example', 'single_line_text_field'],
+    ['a blank', ' ', 'single_line_text_field'],
+    ['10,000 characters', `https://maker.example/${'x'.repeat(10_000)}`, 'url'],
+    ['2,000 characters that grow when they are encoded', `https://maker.example/${'ß'.repeat(1900)}`, 'url'],
+    ['two addresses', '["https://a.example","https://b.example"]', 'list.url'],
+    ['an empty list', '[]', 'list.url'],
+    ['half a list', '["https://a.example"', 'list.url'],
+    ['a reference', 'gid://shopify/Page/1', 'page_reference'],
+    ['a link to a script', '{"text":"Page","url":"javascript:alert(1)"}', 'link'],
+    ['a link without an address', '{"text":"Page"}', 'link'],
+    ['5 MB', `https://a.example/${'x'.repeat(5_000_000)}`, 'multi_line_text_field'],
+  ])('is no page where the metafield holds %s', (_what, value, type) => {
+    expect(body({ metafields: [metafield('custom.page', value, type)] }, mapping)).not.toHaveProperty(
+      'crawl_configuration',
+    );
+  });
+
+  it.each([
+    ['https://maker.example/a b|c', 'single_line_text_field', 'https://maker.example/a%20b|c'],
+    ['https://maker.example/größe', 'url', 'https://maker.example/gr%C3%B6%C3%9Fe'],
+    ['https://maker.example', 'url', 'https://maker.example'],
+    ['["https://maker.example/a"]', 'list.url', 'https://maker.example/a'],
+    ['{"text":"Page","url":"https://maker.example/a"}', 'link', 'https://maker.example/a'],
+  ])('of %j as %s is the page %s', (value, type, page) => {
+    expect(
+      body({ metafields: [metafield('custom.page', value, type)] }, mapping).crawl_configuration,
+    ).toEqual({
+      source_url: page,
+    });
+  });
+
+  it('is no reference where the metafield holds a file’s worth of text, several texts or none', () => {
+    for (const [value, type] of [
+      ['x'.repeat(5_000_000), 'multi_line_text_field'],
+      ['["a","b"]', 'list.single_line_text_field'],
+      ['{"type":"root","children":[]}', 'rich_text_field'],
+      ['{"a":1}', 'json'],
+    ] as const)
+      expect(body({ metafields: [metafield('custom.reference', value, type)] }, mapping)).not.toHaveProperty(
         'crawl_configuration',
       );
-    },
-  );
+  });
 });
 
 describe('lists and tags of the service', () => {

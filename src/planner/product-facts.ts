@@ -19,6 +19,21 @@ const NO_CATEGORY = new Set([
   'geen categorie',
   'no category',
   'default category',
+  'nicht kategorisiert',
+  'ohne kategorie',
+  'keine kategorie',
+  'non catégorisé',
+  'sans catégorie',
+  'sin categorizar',
+  'non categorizzato',
+  'niet gecategoriseerd',
+  'sem categoria',
+  'não categorizado',
+  'bez kategorii',
+  'okategoriserad',
+  'без категории',
+  '未分類',
+  '未分类',
 ]);
 
 /** Texts that people and importers put into a mandatory field without a value. */
@@ -33,6 +48,29 @@ const PLACEHOLDERS = new Set([
   'vendor',
   'brand',
   'tbd',
+  'not applicable',
+  'not available',
+  'no name',
+  'unbranded',
+  // The name that Shopify gives a new shop, and with it to its products' vendor.
+  'my store',
+  'k a',
+  'keine angabe',
+  'unbekannt',
+  'ohne marke',
+  'keine marke',
+  'sans marque',
+  'inconnu',
+  'sin marca',
+  'desconocido',
+  'senza marca',
+  'sconosciuto',
+  'geen merk',
+  'onbekend',
+  'sem marca',
+  'bez marki',
+  'без бренда',
+  'нет бренда',
 ]);
 
 /**
@@ -55,7 +93,7 @@ function namesCategory(text: string | null): boolean {
 /**
  * The brand that `mapping.brand` finds; null for none. `auto` takes the vendor unless it is a placeholder or the shop's own
  * name: stores fill the vendor with that name by themselves. `vendor` takes any vendor but a placeholder, `none` none, and
- * `namespace.key` the text of that metafield.
+ * `namespace.key` the text of that metafield, unless it is a placeholder.
  */
 export function brandOf(
   product: Pick<ProductSnapshot, 'vendor' | 'metafields'>,
@@ -63,8 +101,8 @@ export function brandOf(
   shop: string,
 ): string | null {
   if (source === 'none') return null;
-  if (source !== 'auto' && source !== 'vendor') return metafieldText(product.metafields, source);
-  const { vendor } = product;
+  const isField = source !== 'auto' && source !== 'vendor';
+  const vendor = isField ? metafieldText(product.metafields, source) : product.vendor;
   if (vendor === null || isPlaceholder(vendor)) return null;
   return source === 'auto' && isShopName(vendor, shop) ? null : vendor;
 }
@@ -97,22 +135,62 @@ export function sharedSku(
   return others.every(({ sku }) => sku === first.sku) ? first.sku : null;
 }
 
+/** Longer values are no identifier, name or reference. */
+const LONGEST_TEXT = 1000;
+/** The store's own limit of an address. */
+const LONGEST_ADDRESS = 2048;
+
 /**
  * The text of a metafield of the product or, for a product with one variant, of that variant. Null when neither has
- * one.
+ * one: also for several texts, for an object or a reference, and for a text of more than 1,000 characters.
  */
 export function metafieldText(metafields: readonly MetafieldValue[], name: string): string | null {
-  if (name === '') return null;
-  const found = metafields.find((field) => metafieldName(field) === name);
-  const text = found?.value.trim() ?? '';
-  return text === '' ? null : text;
+  return textWithin(metafields, name, LONGEST_TEXT);
 }
 
-/** The same for an address that the catalog accepts: absolute, `http:` or `https:`. */
+/** The same for an address that the catalog accepts: absolute, `http:` or `https:`, of at most 2,048 characters. */
 export function metafieldAddress(metafields: readonly MetafieldValue[], name: string): string | null {
-  const text = metafieldText(metafields, name);
+  const text = textWithin(metafields, name, LONGEST_ADDRESS);
   if (text === null || !URL.canParse(text)) return null;
-  return /^https?:$/.test(new URL(text).protocol) ? text : null;
+  const { protocol, href } = new URL(text);
+  if (!/^https?:$/.test(protocol)) return null;
+  // An address with spaces or letters outside of ASCII is no URI as it stands.
+  const address = /^[\x21-\x7e]+$/.test(text) ? text : href;
+  return address.length > LONGEST_ADDRESS ? null : address;
+}
+
+function textWithin(metafields: readonly MetafieldValue[], name: string, most: number): string | null {
+  const found = name === '' ? undefined : metafields.find((field) => metafieldName(field) === name);
+  const text = found === undefined || found.value.length > VALUE_MOST ? '' : (textOf(found) ?? '').trim();
+  return text === '' || text.length > most ? null : text;
+}
+
+/** Of a metafield's whole value, such as a list with one address. */
+const VALUE_MOST = 65_536;
+const OBJECT_TYPES = new Set(['json', 'rich_text_field', 'money', 'rating', 'dimension', 'weight', 'volume']);
+
+function textOf({ type, value }: MetafieldValue): string | null {
+  if (type.endsWith('_reference') || OBJECT_TYPES.has(type)) return null;
+  if (type === 'link') return linkAddress(parsed(value));
+  if (!type.startsWith('list.')) return value;
+  const entries = parsed(value);
+  if (!Array.isArray(entries) || entries.length !== 1) return null;
+  const [only] = entries as unknown[];
+  return typeof only === 'string' || typeof only === 'number' ? String(only) : null;
+}
+
+function linkAddress(link: unknown): string | null {
+  if (typeof link !== 'object' || link === null || !('url' in link)) return null;
+  return typeof link.url === 'string' ? link.url : null;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    // The value does not match its type, so it says nothing.
+    return null;
+  }
 }
 
 /** Ids of the catalog tags for the store's tags, each once, in ascending order. Letter case is ignored. */
@@ -132,9 +210,10 @@ function isPlaceholder(text: string): boolean {
   return bare === '' || PLACEHOLDERS.has(bare) || PLACEHOLDERS.has(bare.replaceAll(' ', ''));
 }
 
-/** Lower case, with each run of characters other than letters, marks and digits as one space. */
+/** One spelling of each letter, lower case, with each run of characters other than letters, marks and digits as one space. */
 function words(text: string): string {
   return text
+    .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();

@@ -31,7 +31,7 @@ export interface SourceRules {
  * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
  * field once, and sends only the fields that differ.
  */
-const RULES_VERSION = 2;
+const RULES_VERSION = 3;
 
 export function sourceRules(
   shop: string,

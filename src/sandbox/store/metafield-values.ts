@@ -39,6 +39,7 @@ const REFERENCES = [
 const URL_SCHEMES = ['http', 'https', 'mailto', 'sms', 'tel'];
 const MAX_TEXT_BYTES = 65_536;
 const MAX_JSON_BYTES = 131_072;
+const MAX_LIST_ENTRIES = 128;
 
 const SINGLE: Readonly<Record<string, Normaliser>> = {
   single_line_text_field: (text) =>
@@ -95,6 +96,8 @@ function normaliserOf(type: string): Normaliser {
 function normalList(elementType: string, text: string): NormalValue {
   const elements = parsed(text);
   if (!Array.isArray(elements)) return problem('Value must be an array.');
+  if (elements.length > MAX_LIST_ENTRIES)
+    return problem(`Value has too many entries (maximum is ${MAX_LIST_ENTRIES}).`);
   const normal: unknown[] = [];
   for (const element of elements as unknown[]) {
     const result = normaliserOf(elementType)(typeof element === 'string' ? element : JSON.stringify(element));
