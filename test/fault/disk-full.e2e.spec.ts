@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runDirectory } from '../support/run-directory.js';
 import { post, signed } from './deliveries.js';
-import { openFaultWorld, until, type FaultWorld } from './fault-world.js';
+import type { World } from '../support/e2e-world.js';
+import { until } from '../support/until.js';
+import { openFaultWorld } from './fault-world.js';
 
 const NAME = 'full-disk';
 const VOLUME_MB = 220;
@@ -39,7 +41,7 @@ function canMount(): boolean {
 }
 
 (canMount() ? describe : describe.skip)('a delivery while the database’s disk is full', () => {
-  let world: FaultWorld;
+  let world: World;
   beforeAll(async () => {
     mountVolume();
     world = await openFaultWorld({ ownCluster: NAME });
@@ -69,7 +71,7 @@ function canMount(): boolean {
     expect(answers.at(-1)?.status).toBe(503);
     rmSync(ballast);
     await until('it is taken again', async () => (await deliver()).status === 200);
-    const { rows } = await world.db.query<{ id: string }>(
+    const rows = await world.rows<{ id: string }>(
       `SELECT convert_from(raw_body, 'UTF8')::jsonb->>'id' AS id FROM webhook_delivery`,
     );
     const stored = new Set(rows.map(({ id }) => id));

@@ -7,7 +7,8 @@ import { MemoryProbe } from '../support/memory-probe.js';
 import { runDirectory } from '../support/run-directory.js';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { deliveryOf, post, signed, type Delivery } from './deliveries.js';
-import { openFaultWorld, type FaultWorld } from './fault-world.js';
+import type { World } from '../support/e2e-world.js';
+import { openFaultWorld } from './fault-world.js';
 
 const MB = 1024 * 1024;
 const LARGE = Buffer.alloc(Math.floor(9.9 * MB), 0x78);
@@ -22,7 +23,7 @@ const FLOODS = 2;
 /** The memory without garbage after the floods, as a multiple of that before. */
 const MOST_KEPT = 1.15;
 
-let world: FaultWorld;
+let world: World;
 let daemon: DaemonProcess;
 let probe: MemoryProbe;
 beforeAll(async () => {

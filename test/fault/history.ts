@@ -1,10 +1,9 @@
-import type pg from 'pg';
 import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import type { World } from '../support/e2e-world.js';
 import type { Sent } from './deliveries.js';
 
 export interface History {
-  readonly db: pg.Pool;
-  readonly store: RunningStoreSandbox;
+  readonly world: World;
   readonly sent: readonly Sent[];
   /** The merchants' edits during the test, by product gid. These fields must keep their values. */
   readonly edits?: ReadonlyMap<string, { readonly title?: string }>;
@@ -48,14 +47,13 @@ interface WriteBackRow {
  * what has not is an offence too.
  */
 export async function checkHistory(history: History): Promise<Verdict> {
-  const deliveries = (
-    await history.db.query<DeliveryRow>(`SELECT id, dedupe_key, state, note, action FROM webhook_delivery`)
-  ).rows;
-  const writeBacks = (
-    await history.db.query<WriteBackRow>(
-      `SELECT id, external_id, delivery_id, state, reason, fields FROM write_back`,
-    )
-  ).rows;
+  const { world } = history;
+  const deliveries = await world.rows<DeliveryRow>(
+    `SELECT id, dedupe_key, state, note, action FROM webhook_delivery`,
+  );
+  const writeBacks = await world.rows<WriteBackRow>(
+    `SELECT id, external_id, delivery_id, state, reason, fields FROM write_back`,
+  );
   const verdict: Verdict = {
     lost: [],
     doubled: [],
@@ -68,7 +66,7 @@ export async function checkHistory(history: History): Promise<Verdict> {
   checkWrites(history, writeBacks, verdict);
   checkMerchant(history, verdict);
   checkForeign(history, verdict);
-  await checkEnds(history, verdict);
+  await checkEnds(world, verdict);
   return verdict;
 }
 
@@ -112,7 +110,7 @@ function checkResults(
 
 /** Each value that the journal has as written reached the store once, and the store received nothing else. */
 function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verdict: Verdict): void {
-  const writes = storeWrites(history.store);
+  const writes = storeWrites(history.world.store);
   verdict.counts['storeWrites'] = writes.length;
   const times = Map.groupBy(writes, (write) => `${write.product} ${write.field} ${write.value}`);
   for (const [what, same] of times)
@@ -136,7 +134,7 @@ function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verd
 /** A field that a merchant edited is theirs. */
 function checkMerchant(history: History, verdict: Verdict): void {
   for (const [gid, { title }] of history.edits ?? []) {
-    const live = history.store.products.get(gid);
+    const live = history.world.store.products.get(gid);
     if (title !== undefined && live?.title !== title)
       verdict.broken.push(
         `${gid}: the merchant's title "${title}" was overwritten by "${live?.title ?? ''}"`,
@@ -153,19 +151,19 @@ function checkForeign(history: History, verdict: Verdict): void {
 }
 
 /** Runs and tasks all reach an end. */
-async function checkEnds(history: History, verdict: Verdict): Promise<void> {
-  const runs = await history.db.query<{ id: string; state: string }>(
+async function checkEnds(world: World, verdict: Verdict): Promise<void> {
+  const runs = await world.rows<{ id: string; state: string }>(
     `SELECT id, state FROM sync_run WHERE state IN ('queued', 'running')`,
   );
-  for (const { id, state } of runs.rows) verdict.broken.push(`run ${id} is still ${state}`);
-  const tasks = await history.db.query<{ external_id: string }>(
+  for (const { id, state } of runs) verdict.broken.push(`run ${id} is still ${state}`);
+  const tasks = await world.rows<{ external_id: string }>(
     `SELECT external_id FROM generation_task WHERE state = 'requested'`,
   );
-  for (const { external_id } of tasks.rows) verdict.lost.push(`the task of ${external_id} has no end`);
-  const slots = await history.db.query<{ store: string; slot: Date }>(
+  for (const { external_id } of tasks) verdict.lost.push(`the task of ${external_id} has no end`);
+  const slots = await world.rows<{ store: string; slot: Date }>(
     'SELECT store, slot FROM sync_run WHERE slot IS NOT NULL GROUP BY store, slot HAVING count(*) > 1',
   );
-  for (const { store, slot } of slots.rows)
+  for (const { store, slot } of slots)
     verdict.doubled.push(`slot ${slot.toISOString()} of ${store} had several runs`);
 }
 

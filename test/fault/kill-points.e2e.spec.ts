@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { KILL_POINTS, type KillPoint } from '../../src/runtime/kill-point.js';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
-import { openFaultWorld, requestRun, until, type FaultWorld } from './fault-world.js';
+import type { World } from '../support/e2e-world.js';
+import { until } from '../support/until.js';
+import { openFaultWorld } from './fault-world.js';
 import { checkHistory } from './history.js';
 
 /** Kill points of a result that arrives by polling. */
@@ -14,7 +16,7 @@ class Relay {
   private count = 0;
 
   private constructor(
-    readonly world: FaultWorld,
+    readonly world: World,
     private daemon: DaemonProcess,
     private successor: Promise<DaemonProcess>,
   ) {}
@@ -40,10 +42,10 @@ class Relay {
     this.world.store.products.create({ title: `Plain ${handle}`, handle, descriptionHtml: '<p>Plain.</p>' });
     await this.daemon.dieAt(point);
     // The run is a row before it is answered: a daemon that dies early cuts the answer off, and its successor works the run.
-    const answer = await requestRun(this.world).catch((error: unknown) => error);
+    const answer = await this.world.requestRun().catch((error: unknown) => error);
     expect(typeof answer === 'string' || answer instanceof TypeError).toBe(true);
     expect(await this.daemon.exit()).toBeNull();
-    await this.world.expireLeases();
+    await this.world.database.expireLeases();
     this.daemon = await (await this.successor).start();
     this.successor = this.world.load();
     if (UNKNOWN_OUTCOME.includes(point)) await this.letADayPass();
@@ -56,54 +58,53 @@ class Relay {
 
   private async letADayPass(): Promise<void> {
     const open = `SELECT 1 FROM generation_task WHERE state = 'requested'`;
-    await until('the run ended', async () => (await this.world.db.query(RUN_ACTIVE)).rowCount === 0);
-    expect((await this.world.db.query(open)).rowCount).toBe(1);
-    await this.world.db.query(
+    await until('the run ended', async () => (await this.world.rows(RUN_ACTIVE)).length === 0);
+    expect(await this.world.rows(open)).toHaveLength(1);
+    await this.world.rows(
       `UPDATE generation_task SET requested_at = requested_at - interval '25 hours', next_poll_at = now() WHERE state = 'requested'`,
     );
-    await until('it is given up', async () => (await this.world.db.query(open)).rowCount === 0);
-    await requestRun(this.world);
+    await until('it is given up', async () => (await this.world.rows(open)).length === 0);
+    await this.world.requestRun();
   }
 
   /** The rows that are not settled, for people. */
   private async standing(): Promise<string> {
-    const { rows } = await this.world.db.query<{ row: object }>(
+    const rows = await this.world.rows<{ row: object }>(
       `SELECT to_jsonb(each) - 'body' - 'intended' AS row FROM (SELECT * FROM sync_run WHERE state <> 'succeeded') AS each
        UNION ALL SELECT to_jsonb(task) FROM generation_task AS task WHERE state = 'requested'
        UNION ALL SELECT to_jsonb(delivery) - 'raw_body' FROM webhook_delivery AS delivery WHERE state <> 'processed'
        UNION ALL SELECT to_jsonb(write_back) - 'intended' FROM write_back WHERE state <> 'applied'`,
     );
-    const sent = (await this.world.catalog?.deliveries())?.map(({ body: _body, ...delivery }) => delivery);
+    const sent = (await this.world.catalog.deliveries()).map(({ body: _body, ...delivery }) => delivery);
     return JSON.stringify({ rows: rows.map(({ row }) => row), sent }, null, 1);
   }
 
   private async hasCompleted(handle: string): Promise<boolean> {
     if (this.world.store.products.byHandle(handle)?.descriptionHtml === '<p>Plain.</p>') return false;
     if (!(await this.everythingDelivered())) return false;
-    const { rowCount } = await this.world.db.query(
+    const open = await this.world.rows(
       `${RUN_ACTIVE} UNION ALL SELECT 1 FROM webhook_delivery WHERE state = 'received'
        UNION ALL SELECT 1 FROM write_back WHERE state = 'ready'
        UNION ALL SELECT 1 FROM generation_task WHERE state = 'requested'`,
     );
-    return rowCount === 0;
+    return open.length === 0;
   }
 
   /** A delivery may still be on its way after a poll has settled what it says. */
   private async everythingDelivered(): Promise<boolean> {
-    const sent = (await this.world.catalog?.deliveries()) ?? [];
+    const sent = await this.world.catalog.deliveries();
     return sent.every(({ state }) => state !== 'pending');
   }
 
   /** The requests to the catalog and the store, over all products so far. */
   async expectOnceEach(): Promise<void> {
-    const { catalog, db, store } = this.world;
-    const { lost, doubled, broken } = await checkHistory({ db, store, sent: [] });
+    const { lost, doubled, broken } = await checkHistory({ world: this.world, sent: [] });
     expect({ lost, doubled, broken }).toEqual({ lost: [], doubled: [], broken: [] });
-    expect(catalog?.requestCounts()['POST /products/generate/']).toBe(this.count);
-    const listed = await db.query<{ count: string }>(
+    expect(this.world.catalog.requestCounts()['POST /products/generate/']).toBe(this.count);
+    const [listed] = await this.world.rows<{ count: string }>(
       `SELECT count(DISTINCT catalog_id) FROM store_product WHERE state = 'linked'`,
     );
-    expect(Number(listed.rows[0]?.count)).toBe(this.count);
+    expect(Number(listed?.count)).toBe(this.count);
   }
 
   async close(): Promise<void> {

@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { deliveryOf, DeliverySender, post, signed, type Delivery } from './deliveries.js';
-import { openFaultWorld, type FaultWorld } from './fault-world.js';
+import type { Settings } from '../support/e2e-settings.js';
+import type { World } from '../support/e2e-world.js';
+import { openFaultWorld, WORKSPACE } from './fault-world.js';
 
 const BURST = 200;
 const NEXT_SECRET = 'the secret that comes after';
 
-let world: FaultWorld;
+let world: World;
 let daemon: DaemonProcess;
 beforeAll(async () => {
   world = await openFaultWorld();
@@ -45,12 +47,16 @@ async function heldOpen(): Promise<Socket[]> {
   return [silent, used];
 }
 
+function webhookSettings(webhook: Settings): Settings {
+  return { workspaces: { [WORKSPACE]: { webhook } } };
+}
+
 async function inboxHolds(deliveries: readonly Delivery[]): Promise<number> {
-  const { rows } = await world.db.query<{ count: string }>(
+  const [row] = await world.rows<{ count: string }>(
     'SELECT count(*) FROM webhook_delivery WHERE dedupe_key = ANY($1)',
     [deliveries.map(({ key }) => key)],
   );
-  return Number(rows[0]?.count);
+  return Number(row?.count);
 }
 
 describe('deliveries', () => {
@@ -86,7 +92,7 @@ describe('deliveries', () => {
     const after = new DeliverySender(world.webhookUrl, NEXT_SECRET);
     for (let count = 0; count < 20; count += 1) before.send(delivery());
     const rotating = { hmacSecret: NEXT_SECRET, previousHmacSecret: world.webhookSecret, register: false };
-    const successor = await world.load(0, { webhook: rotating });
+    const successor = await world.load(0, webhookSettings(rotating));
     for (let count = 0; count < 20; count += 1) before.send(delivery());
     await daemon.terminate();
     // Deliveries during the restart are repeated, as are those with the old secret under the new configuration.
@@ -99,7 +105,9 @@ describe('deliveries', () => {
       expect(acknowledged).toBe(1);
     }
     await daemon.terminate();
-    daemon = await (await world.load(0, { webhook: { hmacSecret: NEXT_SECRET, register: false } })).start();
+    daemon = await (
+      await world.load(0, webhookSettings({ hmacSecret: NEXT_SECRET, register: false }))
+    ).start();
     const late = delivery();
     expect(await post(world.webhookUrl, late.body, signed(late.body, world.webhookSecret, new Date()))).toBe(
       401,

@@ -5,7 +5,9 @@ import { planSoak } from '../soak/plan.js';
 import { runSoak } from '../soak/soak.js';
 import { chance } from './chance.js';
 import { DeliverySender } from './deliveries.js';
-import { openFaultWorld, until, type FaultWorld } from './fault-world.js';
+import type { World } from '../support/e2e-world.js';
+import { until } from '../support/until.js';
+import { openFaultWorld } from './fault-world.js';
 import { checkHistory } from './history.js';
 
 const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
@@ -13,7 +15,7 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
 
 (redisAvailable() ? describe : describe.skip)('with the queues in Redis', () => {
   let redis: TestRedis;
-  let world: FaultWorld | null = null;
+  let world: World | null = null;
   beforeAll(async () => {
     redis = await startTestRedis();
   });
@@ -69,17 +71,13 @@ const OPEN = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
     const here = await openFaultWorld({ redisUrl: redis.url });
     world = here;
     await (await here.load()).start();
-    const plan = await planSoak(here.db, here.store, count, chance(count));
+    const plan = await planSoak(here, count, chance(count));
     return { here, plan, sender: new DeliverySender(here.webhookUrl, here.webhookSecret) };
   }
 
-  async function expectAllRound(here: FaultWorld, sender: DeliverySender): Promise<void> {
-    await until('every row is settled', async () => (await here.db.query(OPEN)).rowCount === 0, 120_000);
-    const { lost, doubled, refused, broken } = await checkHistory({
-      db: here.db,
-      store: here.store,
-      sent: sender.sent,
-    });
+  async function expectAllRound(here: World, sender: DeliverySender): Promise<void> {
+    await until('every row is settled', async () => (await here.rows(OPEN)).length === 0, 120_000);
+    const { lost, doubled, refused, broken } = await checkHistory({ world: here, sent: sender.sent });
     expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
   }
 });

@@ -5,7 +5,9 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { chance } from './chance.js';
 import { planSoak } from '../soak/plan.js';
 import { DeliverySender, post } from './deliveries.js';
-import { openFaultWorld, requestRun, until, type FaultWorld, type FaultWorldOptions } from './fault-world.js';
+import type { World } from '../support/e2e-world.js';
+import { until } from '../support/until.js';
+import { openFaultWorld, type FaultWorldOptions } from './fault-world.js';
 import { checkHistory, storeWrites } from './history.js';
 
 const RUNS_AT_REST = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
@@ -13,7 +15,7 @@ const ROWS_AT_REST = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
   UNION ALL SELECT 1 FROM write_back WHERE state = 'ready'
   UNION ALL SELECT 1 FROM generation_task WHERE state = 'requested'`;
 
-let world: FaultWorld;
+let world: World;
 let front: Server | null = null;
 afterEach(async () => {
   front?.closeAllConnections();
@@ -34,11 +36,11 @@ function fill(count: number): void {
 }
 
 async function atRest(sql: string): Promise<boolean> {
-  return (await world.db.query(sql)).rowCount === 0;
+  return (await world.rows(sql)).length === 0;
 }
 
 async function expectNothingLostOrDoubled(sent: DeliverySender['sent'] = []): Promise<void> {
-  const { lost, doubled, refused, broken } = await checkHistory({ db: world.db, store: world.store, sent });
+  const { lost, doubled, refused, broken } = await checkHistory({ world, sent });
   expect({ lost, doubled, refused, broken }).toEqual({ lost: [], doubled: [], refused: [], broken: [] });
 }
 
@@ -49,21 +51,19 @@ describe('three daemons on one database', () => {
     const daemons = await Promise.all([0, 1, 2].map((replica) => world.load(replica)));
     await Promise.all(daemons.map((daemon) => daemon.start()));
     await until('five ticks and every product', async () => {
-      const { rows } = await world.db.query<{ slots: string }>(
-        'SELECT count(DISTINCT slot) AS slots FROM sync_run',
-      );
-      return Number(rows[0]?.slots) >= 5 && storeWrites(world.store).length >= 20 && atRest(ROWS_AT_REST);
+      const [row] = await world.rows<{ slots: string }>('SELECT count(DISTINCT slot) AS slots FROM sync_run');
+      return Number(row?.slots) >= 5 && storeWrites(world.store).length >= 20 && atRest(ROWS_AT_REST);
     });
     const ends = await Promise.all(daemons.map((daemon) => daemon.terminate()));
     expect(Math.max(...ends)).toBeLessThan(25_000);
-    const { rows } = await world.db.query<{ slot: Date; runs: string }>(
+    const rows = await world.rows<{ slot: Date; runs: string }>(
       'SELECT slot, count(*) AS runs FROM sync_run GROUP BY slot',
     );
     expect(new Set(rows.map(({ runs }) => runs))).toEqual(new Set(['1']));
     // A run that was handed on by the end is not at rest; everything else is.
-    await world.db.query(`DELETE FROM sync_run WHERE state IN ('queued', 'running')`);
+    await world.rows(`DELETE FROM sync_run WHERE state IN ('queued', 'running')`);
     await expectNothingLostOrDoubled();
-    expect(await world.catalog?.deliveries()).toHaveLength(20);
+    expect(await world.catalog.deliveries()).toHaveLength(20);
   });
 });
 
@@ -75,17 +75,17 @@ describe('among two daemons', () => {
     await doomed.dieAt('apply.sent');
     // So that the run is the other's, whoever is quicker.
     left.pause();
-    const id = await requestRun(world);
+    const id = await world.requestRun();
     expect(await doomed.exit()).toBeNull();
     const diedAt = performance.now();
     left.resume();
     await until('the run ended', () => atRest(RUNS_AT_REST), 120_000);
     expect(performance.now() - diedAt).toBeLessThan(40_000);
-    const run = await world.db.query<{ state: string }>('SELECT state FROM sync_run WHERE id = $1', [id]);
-    expect(run.rows[0]?.state).toBe('succeeded');
+    const [run] = await world.rows<{ state: string }>('SELECT state FROM sync_run WHERE id = $1', [id]);
+    expect(run?.state).toBe('succeeded');
     await until('every row is at rest', () => atRest(ROWS_AT_REST), 120_000);
     await expectNothingLostOrDoubled();
-    expect(world.catalog?.requestCounts()['POST /products/']).toBeGreaterThanOrEqual(5);
+    expect(world.catalog.requestCounts()['POST /products/']).toBeGreaterThanOrEqual(5);
   });
 
   it('the one that stood still while its write-back was taken over changes nothing when it goes on', async () => {
@@ -98,7 +98,7 @@ describe('among two daemons', () => {
     await still.reached('write-back.taken');
     await other.start();
     // Acknowledged before it stood still, or repeated to the other: the sender's business goes on elsewhere in the meantime.
-    await world.expireLeases();
+    await world.database.expireLeases();
     await until('the other has written', () => storeWrites(world.store).length > 0, 120_000);
     const [product] = world.store.products.list();
     const written = storeWrites(world.store).find((write) => write.product === product?.gid);
@@ -113,7 +113,7 @@ describe('among two daemons', () => {
   it('one after the other is restarted under load, and no delivery gets a 4xx or is lost', async () => {
     await open({});
     const first = await (await world.load(0)).start();
-    const plan = await planSoak(world.db, world.store, 120, chance(7));
+    const plan = await planSoak(world, 120, chance(7));
     const second = await (await world.load(1)).start();
     const address = await startFront();
     const sender = new DeliverySender(`${address}/webhooks/catalog/default`, world.webhookSecret);
@@ -140,7 +140,7 @@ describe('among two daemons', () => {
 async function planWithSchema(): Promise<Awaited<ReturnType<typeof planSoak>>> {
   const maker = await (await world.load(2)).start();
   await maker.terminate();
-  return planSoak(world.db, world.store, 1, () => 0.99);
+  return planSoak(world, 1, () => 0.99);
 }
 
 /** A load balancer: it forwards to a ready replica, and answers 503 when there is none. */

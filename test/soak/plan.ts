@@ -1,7 +1,7 @@
-import type pg from 'pg';
 import { valueHash } from '../../src/domain/written-content.js';
 import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import { deliveryOf, type Delivery } from '../fault/deliveries.js';
+import type { World } from '../support/e2e-world.js';
 import { SHOP, STORE, WORKSPACE } from '../fault/fault-world.js';
 
 /** The deliveries in the order of sending, and the merchants' earlier edits. */
@@ -31,12 +31,8 @@ const CATALOG_IDS_FROM = 1_000;
  * that was not requested. Some fail, some find no sources; some titles were edited by the merchant after they were
  * read. The order of sending is shuffled, so that newer results overtake older ones.
  */
-export async function planSoak(
-  db: pg.Pool,
-  store: RunningStoreSandbox,
-  count: number,
-  random: () => number,
-): Promise<SoakPlan> {
+export async function planSoak(world: World, count: number, random: () => number): Promise<SoakPlan> {
+  const { store } = world;
   const products: SeededProduct[] = [];
   const deliveries: Delivery[] = [];
   const titles = new Map<string, string>();
@@ -74,7 +70,7 @@ export async function planSoak(
       );
     }
   }
-  await seedRows(db, products, new Date(began));
+  await seedRows(world, products, new Date(began));
   for (const [gid, edit] of edits) store.products.merchantEdit(gid, edit);
   return { deliveries: shuffled(deliveries, random), edits, titles };
 }
@@ -99,7 +95,7 @@ function taskIdOf(index: number, generation: number): string {
 }
 
 /** The rows that a run would have left: links, and one open task per product. */
-async function seedRows(db: pg.Pool, products: readonly SeededProduct[], askedAt: Date): Promise<void> {
+async function seedRows(world: World, products: readonly SeededProduct[], askedAt: Date): Promise<void> {
   const rows = products.map((product, index) => ({
     external_id: product.externalId,
     store_id: product.gid,
@@ -108,13 +104,13 @@ async function seedRows(db: pg.Pool, products: readonly SeededProduct[], askedAt
     task_id: taskIdOf(index, 1),
     seen: { title: valueHash(product.title), descriptionHtml: valueHash(product.html) },
   }));
-  await db.query(
+  await world.rows(
     `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, seen_fields)
      SELECT external_id, $2, $3, store_id, label, 'linked', catalog_id, seen
      FROM jsonb_to_recordset($1::jsonb) AS row(external_id text, store_id text, label text, catalog_id text, seen jsonb)`,
     [JSON.stringify(rows), STORE, WORKSPACE],
   );
-  await db.query(
+  await world.rows(
     `INSERT INTO generation_task (store, workspace, external_id, catalog_id, task_id, seen, requested_at, answered_at, next_poll_at)
      SELECT $2, $3, external_id, catalog_id, task_id, seen, $4, $4, now() + interval '10 days'
      FROM jsonb_to_recordset($1::jsonb) AS row(external_id text, catalog_id text, task_id text, seen jsonb)`,

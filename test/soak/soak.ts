@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chance } from '../fault/chance.js';
+import type { World } from '../support/e2e-world.js';
+import { until } from '../support/until.js';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { DeliverySender } from '../fault/deliveries.js';
-import { openFaultWorld, until, type FaultWorld } from '../fault/fault-world.js';
+import { openFaultWorld } from '../fault/fault-world.js';
 import { checkHistory, type Verdict } from '../fault/history.js';
 import { planSoak, type SoakPlan } from './plan.js';
 
@@ -48,7 +50,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   });
   try {
     const first = await (await world.load()).start();
-    const plan = await planSoak(world.db, world.store, options.deliveries, random);
+    const plan = await planSoak(world, options.deliveries, random);
     const sender = new DeliverySender(world.webhookUrl, world.webhookSecret);
     options.log(`seed ${String(options.seed)}: ${String(plan.deliveries.length)} deliveries`);
     const last = await torment(world, first, plan, sender, options, random);
@@ -56,8 +58,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     await rest(world, options);
     await last.terminate();
     const verdict = await checkHistory({
-      db: world.db,
-      store: world.store,
+      world,
       sent: sender.sent,
       edits: plan.edits,
     });
@@ -78,7 +79,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 
 /** Kill after kill, a share of the deliveries in each life, a database crash in some. Returns the daemon that is left. */
 async function torment(
-  world: FaultWorld,
+  world: World,
   first: DaemonProcess,
   plan: SoakPlan,
   sender: DeliverySender,
@@ -101,13 +102,13 @@ async function torment(
     if (due > restarts) {
       restarts = due;
       await sleep(lifeMs / 3);
-      await world.crashDatabase();
+      await world.database.crash();
       await sleep(random() * 1_000);
-      await world.cluster?.start();
+      await world.database.cluster?.start();
     }
     await Promise.all([sleep(lifeMs), sending]);
     await daemon.kill();
-    if (options.fast) await world.expireLeases();
+    if (options.fast) await world.database.expireLeases();
     daemon = await successor.start();
     if (kill % 20 === 0 || kill === options.kills)
       options.log(`${String(kill)} kills, ${String(sent)} deliveries sent, ${String(sender.open)} open`);
@@ -127,20 +128,20 @@ async function sendOver(
 }
 
 /** Until no row waits for anything. */
-async function rest(world: FaultWorld, options: SoakOptions): Promise<void> {
+async function rest(world: World, options: SoakOptions): Promise<void> {
   const open = async (): Promise<number> => {
-    const { rows } = await world.db.query<{ open: string }>(
+    const [row] = await world.rows<{ open: string }>(
       `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
             + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
     );
-    return Number(rows[0]?.open ?? 0);
+    return Number(row?.open ?? 0);
   };
   options.log(`${String(await open())} rows are left to be worked`);
   await until('every row is settled', async () => (await open()) === 0, 240_000);
 }
 
 /** The newest result of each product is what the store says in the end. */
-function checkTitles(world: FaultWorld, plan: SoakPlan, verdict: Verdict): void {
+function checkTitles(world: World, plan: SoakPlan, verdict: Verdict): void {
   for (const [gid, title] of plan.titles) {
     const live = world.store.products.get(gid)?.title;
     if (live !== title) verdict.lost.push(`${gid}: the store says "${live ?? ''}" instead of "${title}"`);

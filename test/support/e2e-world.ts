@@ -12,9 +12,11 @@ import type { FaultProxy } from './fault-proxy.js';
 import { redisOfAWorld } from './redis.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 import { until } from './until.js';
+import { callCatalog, catalogProducts, catalogWrites, type CatalogEntry } from './world/catalog-calls.js';
 import { DaemonHere } from './world/daemon-here.js';
 import { DaemonProcess } from './world/daemon-process.js';
 import { WorldDatabase, type DatabaseChoice } from './world/database.js';
+import { callJson, type JsonAnswer } from './world/json-call.js';
 import { Services, STORE_TOKEN, type ServicesOptions } from './world/services.js';
 
 export { until };
@@ -22,13 +24,6 @@ export { until };
 export interface WorldOptions extends ServicesOptions {
   readonly database?: DatabaseChoice;
   readonly settings?: Settings;
-  /** In place of the addresses of both sides, e.g. through a proxy of the test's own; given those addresses. */
-  readonly through?: (sides: Sides) => Sides;
-}
-
-export interface Sides {
-  readonly catalogUrl: string;
-  readonly storeUrl: string;
 }
 
 export const runSchema = z.object({
@@ -132,6 +127,11 @@ export class World {
     return `http://127.0.0.1:${this.port}`;
   }
 
+  /** Where the catalog sends deliveries of the workspace. */
+  get webhookUrl(): string {
+    return `${this.url}/webhooks/catalog/default`;
+  }
+
   /** The addresses of all replicas, the first of which is `url`. */
   get replicas(): readonly string[] {
     return this.ports.map((port) => `http://127.0.0.1:${String(port)}`);
@@ -157,14 +157,12 @@ export class World {
   }
 
   private settings(): Settings {
-    const direct = { catalogUrl: this.services.catalogUrl, storeUrl: this.store.url };
-    const sides = this.options.through?.(direct) ?? direct;
     const stores = [...this.stores].map(([key, store]) => [
       key,
       {
         workspace: 'default',
         shop: store.shop,
-        endpoint: store === this.store ? sides.storeUrl : store.url,
+        endpoint: store.url,
         auth: { accessToken: '${SHOPIFY_ACCESS_TOKEN}' },
         // Never due: tests request runs.
         schedule: { cron: '0 0 29 2 *' },
@@ -176,7 +174,7 @@ export class World {
       queue: { redisUrl: this.redisUrl },
       workspaces: {
         default: {
-          baseUrl: sides.catalogUrl,
+          baseUrl: this.services.catalogUrl,
           auth: { apiToken: '${CATALOG_API_TOKEN}' },
           requestsPerSecond: 2000,
           webhook: { hmacSecret: '${CATALOG_WEBHOOK_SECRET}' },
@@ -226,6 +224,17 @@ export class World {
     return here;
   }
 
+  /** Runs a daemon in this process while `work` lasts, and until everything that it led to is settled. */
+  async whileUp(work: () => Promise<void>): Promise<void> {
+    const here = await this.startHere();
+    try {
+      await work();
+      await this.settled();
+    } finally {
+      await here.stop();
+    }
+  }
+
   /**
    * Loads a daemon in a process of its own, to be killed. Replica n (0 to 2) listens at an address of its own. `changes` go over the
    * world's settings, and `env` over its environment.
@@ -244,18 +253,9 @@ export class World {
     return daemon;
   }
 
-  async api(
-    method: 'GET' | 'POST',
-    path: string,
-    body?: unknown,
-  ): Promise<{ status: number; body: unknown }> {
-    const answer = await fetch(`${this.url}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.adminToken}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  /** A call of the program's own API as its admin. */
+  async api(method: 'GET' | 'POST', path: string, body?: unknown): Promise<JsonAnswer> {
+    return callJson(`${this.url}${path}`, this.adminToken, method, body);
   }
 
   /** Asks the daemon for a run; its id. */
@@ -306,37 +306,16 @@ export class World {
     return this.database.dump(['workspace_pace']);
   }
 
-  /** A call of the catalog's API with the program's own token. */
-  async catalogApi(method: string, path: string, body?: unknown): Promise<{ status: number; body: unknown }> {
-    const answer = await fetch(`${this.catalog.baseUrl}${path}`, {
-      method,
-      headers: { authorization: `Bearer ${this.services.catalogToken}`, 'content-type': 'application/json' },
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
-    const text = await answer.text();
-    return { status: answer.status, body: text === '' ? null : (JSON.parse(text) as unknown) };
+  catalogApi(method: string, path: string, body?: unknown): Promise<JsonAnswer> {
+    return callCatalog(this.services, method, path, body);
   }
 
-  /** The catalog's parent and standalone products, oldest first. */
-  async catalogProducts(): Promise<CatalogEntry[]> {
-    const { body } = await this.catalogApi('GET', '/products/?page_size=500&sorting=asc');
-    const page = pageSchema.parse(body);
-    const products = [...page.results];
-    for (let number = 2; products.length < page.count; number += 1) {
-      const next = await this.catalogApi('GET', `/products/?page_size=500&sorting=asc&page=${number}`);
-      products.push(...pageSchema.parse(next.body).results);
-    }
-    return products;
+  catalogProducts(): Promise<CatalogEntry[]> {
+    return catalogProducts(this.services);
   }
 
-  /** Requests to the catalog that may have changed something, as `METHOD /path`. */
   catalogWrites(): readonly string[] {
-    return this.catalog
-      .requests()
-      .filter(
-        ({ method, path }) => method !== 'GET' && !path.startsWith('/login') && !path.startsWith('/refresh'),
-      )
-      .map(({ method, path }) => `${method} ${path}`);
+    return catalogWrites(this.services);
   }
 
   /** Sends a signed delivery; `sign` changes what is signed and when. */
@@ -374,16 +353,6 @@ export class World {
     for (const close of this.ends.splice(0).reverse()) await close();
   }
 }
-
-const catalogEntrySchema = z.looseObject({
-  id: z.number(),
-  external_id: z.string().nullable(),
-  sku: z.string().nullable(),
-  barcode: z.string().nullable(),
-  name: z.string().nullable(),
-});
-export type CatalogEntry = z.infer<typeof catalogEntrySchema>;
-const pageSchema = z.object({ count: z.number(), results: z.array(catalogEntrySchema) });
 
 function parsed(line: string): unknown {
   try {

@@ -1,19 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { World } from '../../support/e2e-world.js';
-import { OperationsWorld } from '../../support/operations-world.js';
+import { World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
 
 const NAMES = ['edited', 'overwritten', 'deleted', 'archived', 'untouched', 'attribute'];
-let own: OperationsWorld;
 let world: World;
 const before = new Map<string, { id: number; title: string }>();
 
 beforeAll(async () => {
-  own = await OperationsWorld.open({
+  world = await World.open({
     settings: { stores: { main: { writeBack: { sections: { namespace: 'catalog' } } } } },
   });
-  ({ world } = own);
   for (const [index, name] of NAMES.entries()) {
     const product = world.store.products.create({
       title: `A ${name} lamp`,
@@ -24,13 +21,13 @@ beforeAll(async () => {
     });
     before.set(name, { id: product.id, title: product.title });
   }
-  await own.whileUp(async () => {
+  await world.whileUp(async () => {
     await world.runToEnd();
   });
 }, 60_000);
 
 afterAll(async () => {
-  await own.end();
+  await world.end();
 });
 
 const drifted = z.object({

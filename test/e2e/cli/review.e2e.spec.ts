@@ -1,27 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import type { World } from '../../support/e2e-world.js';
-import { OperationsWorld } from '../../support/operations-world.js';
+import { World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
 
 const NAMES = ['approved', 'rejected', 'edited', 'waiting'];
-let own: OperationsWorld;
 let world: World;
 
 /** Content was generated and waits for review; no daemon runs while the commands do. */
 beforeAll(async () => {
-  own = await OperationsWorld.open({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
-  ({ world } = own);
+  world = await World.open({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
   for (const name of NAMES) {
     world.store.products.create({ title: `A ${name} chair`, handle: name, vendor: 'Sit' });
   }
-  await own.whileUp(async () => {
+  await world.whileUp(async () => {
     await world.runToEnd();
   });
 }, 60_000);
 
 afterAll(async () => {
-  await own.end();
+  await world.end();
 });
 
 const row = z.looseObject({ id: z.string(), state: z.string(), externalId: z.string().nullable() });

@@ -1,20 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { createStoreConnector } from '../../../src/store/index.js';
-import type { World } from '../../support/e2e-world.js';
-import { OperationsWorld } from '../../support/operations-world.js';
+import { World } from '../../support/e2e-world.js';
 import { runCommand } from '../../support/run-command.js';
 
 const WRITE_BACK = { stores: { main: { writeBack: { locales: ['de'] }, deleted: 'report' } } };
-let own: OperationsWorld;
 let world: World;
 let ids: string[];
 
 beforeAll(async () => {
-  own = await OperationsWorld.open({
+  world = await World.open({
     settings: { ...WRITE_BACK, workspaces: { default: { generation: { mode: 'off' } } } },
   });
-  ({ world } = own);
   ids = ['lamp', 'table'].map((handle) => {
     const product = world.store.products.create({
       title: `A ${handle}`,
@@ -34,13 +31,13 @@ beforeAll(async () => {
   });
   expect(patched.status).toBe(200);
   await world.configure(WRITE_BACK);
-  await own.whileUp(async () => {
+  await world.whileUp(async () => {
     await runCommand(world, 'generate', [], { store: 'main' });
   });
 }, 120_000);
 
 afterAll(async () => {
-  await own.end();
+  await world.end();
 });
 
 const VARIANT = {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { pagePolicy } from '../../../src/dashboard/security-headers.js';
-import { formTokenIn, openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+import { formTokenIn, openDashboard, Visitor } from './dashboard-world.js';
+import type { World } from '../../support/e2e-world.js';
 
 const PAGES = ['/', '/runs', '/products', '/deliveries', '/review', '/journal', '/queues/'];
 const FORMS = [
@@ -12,24 +13,24 @@ const FORMS = [
   '/logout',
 ];
 
-let dashboard: DashboardWorld;
+let world: World;
 let token: string;
 
 beforeAll(async () => {
-  dashboard = await openDashboard();
-  token = dashboard.world.adminToken;
+  world = await openDashboard();
+  token = world.adminToken;
 }, 60_000);
-afterAll(() => dashboard.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 async function signedIn(): Promise<Visitor> {
-  const visitor = new Visitor(dashboard.url);
+  const visitor = new Visitor(world.url);
   expect((await visitor.signIn(token)).status).toBe(303);
   return visitor;
 }
 
 describe('a browser that is not signed in', () => {
   it.each(PAGES)('is sent from %s to the sign-in', async (path) => {
-    const answer = await new Visitor(dashboard.url).get(path);
+    const answer = await new Visitor(world.url).get(path);
     expect(answer.status).toBe(303);
     const next = path === '/' ? '' : `?next=${encodeURIComponent(path)}`;
     expect(answer.headers.get('location')).toBe(`/login${next}`);
@@ -37,7 +38,7 @@ describe('a browser that is not signed in', () => {
   });
 
   it.each(FORMS)('changes nothing by %s', async (path) => {
-    const answer = await new Visitor(dashboard.url).post(path, [['form_token', 'x']]);
+    const answer = await new Visitor(world.url).post(path, [['form_token', 'x']]);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
   });
 
@@ -45,21 +46,21 @@ describe('a browser that is not signed in', () => {
     ['one that was made up', 'x'],
     ['one that never ends, signed by somebody else', `99999999999999.${'a'.repeat(24)}.${'b'.repeat(43)}`],
   ])('gets nothing for a session: %s', async (_name, cookie) => {
-    const answer = await new Visitor(dashboard.url).get('/', { cookie: `store_sync_session=${cookie}` });
+    const answer = await new Visitor(world.url).get('/', { cookie: `store_sync_session=${cookie}` });
     expect(answer.status).toBe(303);
   });
 });
 
 describe('the sign-in', () => {
   it('gives a cookie that scripts and other sites do not get, and that ends', async () => {
-    const answer = await new Visitor(dashboard.url).signIn(token);
+    const answer = await new Visitor(world.url).signIn(token);
     const cookie = answer.headers.get('set-cookie') ?? '';
     expect(cookie).toMatch(/; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/);
     expect(cookie).not.toContain(token);
   });
 
   it('marks the cookie as secure when the browser came by https', async () => {
-    const answer = await new Visitor(dashboard.url).post('/login', [['token', token]], {
+    const answer = await new Visitor(world.url).post('/login', [['token', token]], {
       'x-forwarded-proto': 'https',
     });
     expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/);
@@ -72,7 +73,7 @@ describe('the sign-in', () => {
     ['https://evil.example/', '/'],
     ['javascript:alert(1)', '/'],
   ])('leads on to %s as %s', async (next, location) => {
-    const answer = await new Visitor(dashboard.url).post('/login', [
+    const answer = await new Visitor(world.url).post('/login', [
       ['token', token],
       ['next', next],
     ]);
@@ -101,7 +102,7 @@ describe('a form', () => {
     expect(answer.status).toBe(303);
     const run = answer.headers.get('location') ?? '';
     expect(run).toMatch(/^\/runs\/[0-9a-f-]{36}$/);
-    await dashboard.world.endOf(run.slice('/runs/'.length));
+    await world.endOf(run.slice('/runs/'.length));
     const page = await visitor.get(run);
     expect(page.text).toContain('The run was requested.');
     expect((await visitor.get(run)).text).not.toContain('The run was requested.');
@@ -118,7 +119,7 @@ describe('every page', () => {
   it.each(PAGES.filter((path) => path !== '/queues/'))('%s forbids what it does not need', async (path) => {
     const { status, headers, text } = await (await signedIn()).get(path);
     expect(status).toBe(200);
-    const policy = pagePolicy(['https://cdn.shopify.com', new URL(dashboard.world.store.url).origin].sort());
+    const policy = pagePolicy(['https://cdn.shopify.com', new URL(world.store.url).origin].sort());
     expect(headers.get('content-security-policy')).toBe(policy);
     expect(policy).not.toMatch(/unsafe|\*/);
     expect(headers.get('cache-control')).toBe('no-store');
@@ -130,7 +131,7 @@ describe('every page', () => {
 
   it('holds no secret', async () => {
     const visitor = await signedIn();
-    const secrets = Object.entries(dashboard.world.env).filter(([name]) => name !== 'STORE_SYNC_CONFIG');
+    const secrets = Object.entries(world.env).filter(([name]) => name !== 'STORE_SYNC_CONFIG');
     for (const path of PAGES) {
       const { text } = await visitor.get(path);
       for (const [, secret] of secrets) expect(text).not.toContain(secret);
@@ -145,16 +146,16 @@ describe('every page', () => {
   });
 
   it('names its style sheet and script by their content, to be kept forever', async () => {
-    const { text } = await new Visitor(dashboard.url).get('/login');
+    const { text } = await new Visitor(world.url).get('/login');
     const paths = [...text.matchAll(/"(\/assets\/dashboard\.[0-9a-f]{12}\.(?:css|js))"/g)].map(
       ([, path]) => path!,
     );
     expect(paths).toHaveLength(2);
     for (const path of paths) {
-      const { status, headers } = await new Visitor(dashboard.url).get(path);
+      const { status, headers } = await new Visitor(world.url).get(path);
       expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
     }
-    expect((await new Visitor(dashboard.url).get('/assets/..%2fassets.js')).status).toBe(404);
+    expect((await new Visitor(world.url).get('/assets/..%2fassets.js')).status).toBe(404);
   });
 });
 
@@ -178,7 +179,7 @@ describe('the queue view', () => {
   });
 
   it('shows nothing to a visitor who is not signed in', async () => {
-    expect((await new Visitor(dashboard.url).get('/queues/board/api/queues')).status).toBe(303);
+    expect((await new Visitor(world.url).get('/queues/board/api/queues')).status).toBe(303);
   });
 });
 
@@ -189,7 +190,7 @@ describe('guessing', () => {
     ['a wrong token', 'wrong'],
     ['the token and more', 'TOKEN-and-more'],
   ])('does not get in with %s', async (_name, given) => {
-    const visitor = new Visitor(dashboard.url);
+    const visitor = new Visitor(world.url);
     const answer = await visitor.post('/login', [['token', given.replace('TOKEN', token)]]);
     expect([401, 429]).toContain(answer.status);
     expect(visitor.cookies.size).toBe(0);
@@ -197,7 +198,7 @@ describe('guessing', () => {
   });
 
   it('is slowed, the right token too', async () => {
-    const visitor = new Visitor(dashboard.url);
+    const visitor = new Visitor(world.url);
     const { status, headers } = await visitor.signIn(token);
     expect(status).toBe(429);
     expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);

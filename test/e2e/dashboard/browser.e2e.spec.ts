@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { single } from '../../support/e2e-products.js';
-import { until } from '../../support/e2e-world.js';
 import { hasBrowser, openBrowser, type Browser } from './browser.js';
-import { openDashboard, type DashboardWorld } from './dashboard-world.js';
+import { openDashboard } from './dashboard-world.js';
+import { until, type World } from '../../support/e2e-world.js';
 import { seedWriteBacks } from './seed.js';
 
 const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
@@ -24,28 +24,28 @@ if (!hasBrowser) {
 }
 
 function inABrowser(): void {
-  let dashboard: DashboardWorld;
+  let world: World;
   let axe: string;
 
   beforeAll(async () => {
     axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-    dashboard = await openDashboard({
+    world = await openDashboard({
       settings: { stores: { main: { writeBack: { mode: 'review', sections: { namespace: 'catalog' } } } } },
     });
     for (const name of ['kettle', 'teapot', 'mug', 'cup', 'bowl']) {
-      single(dashboard.world.store, name, {
+      single(world.store, name, {
         title: `A plain ${name}`,
         images: [{ url: `https://cdn.shopify.com/s/files/1/${name}.jpg?v=1`, alt: name }],
         descriptionHtml: `<h2>The ${name}</h2><p>Made of <strong>clay</strong>, for every day.</p><ul><li>dishwasher safe</li></ul>`,
       });
     }
   });
-  afterAll(() => dashboard.end());
+  afterAll(() => world.end());
 
   async function signedIn(browser: Browser): Promise<Page> {
     const page = await browser.context.newPage();
-    await page.goto(`${dashboard.url}/`);
-    await page.getByLabel('Token').fill(dashboard.world.adminToken);
+    await page.goto(`${world.url}/`);
+    await page.getByLabel('Token').fill(world.adminToken);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     return page;
@@ -53,14 +53,13 @@ function inABrowser(): void {
 
   async function pendingReviews(count: number): Promise<void> {
     await until(`${count} reviews`, async () => {
-      const rows = await dashboard.world.rows(`SELECT 1 FROM write_back WHERE state = 'pending_review'`);
+      const rows = await world.rows(`SELECT 1 FROM write_back WHERE state = 'pending_review'`);
       return rows.length >= count ? true : null;
     });
   }
 
   /** Something of every kind to look at, whichever test comes first: write-backs that wait, and one that was undone. */
   async function furnished(): Promise<void> {
-    const { world } = dashboard;
     const inState = async (state: string): Promise<string[]> =>
       (await world.rows<{ id: string }>('SELECT id FROM write_back WHERE state = $1', [state])).map(
         ({ id }) => id,
@@ -110,29 +109,29 @@ function inABrowser(): void {
       await rendered.getByText('Written by rules').waitFor();
       expect(await page.locator('iframe').first().getAttribute('sandbox')).toBe('');
 
-      const product = dashboard.world.store.products.list().find(({ title }) => title === second)!;
+      const product = world.store.products.list().find(({ title }) => title === second)!;
       await page.keyboard.press('a');
       await page
         .getByText('approved; it is written next')
         .or(page.getByText(/approved without/))
         .waitFor();
       const written = await until('the title in the store', async () => {
-        const { title } = dashboard.world.store.products.get(product.id)!;
+        const { title } = world.store.products.get(product.id)!;
         return title === second ? null : title;
       });
       expect(written).toContain(second);
       // The journal follows the write: the page does not reload by itself.
       await until('the journal of the write', async () => {
-        const rows = await dashboard.world.rows(`SELECT id FROM write_back WHERE state = 'applied'`);
+        const rows = await world.rows(`SELECT id FROM write_back WHERE state = 'applied'`);
         return rows.length > 0 ? rows : null;
       });
 
-      await page.goto(`${dashboard.url}/journal?state=applied`);
+      await page.goto(`${world.url}/journal?state=applied`);
       await page.getByRole('link', { name: /^Revert: / }).click();
       await page.getByRole('heading', { name: 'Revert this write-back?' }).waitFor();
       await page.getByRole('button', { name: 'Revert' }).click();
       await page.getByText(/fields put back/).waitFor();
-      expect(dashboard.world.store.products.get(product.id)!.title).toBe(second);
+      expect(world.store.products.get(product.id)!.title).toBe(second);
       expect(complaints).toEqual([]);
     } finally {
       await browser.close();
@@ -148,7 +147,7 @@ function inABrowser(): void {
         await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click();
         await page.getByRole('heading', { name, level: 1 }).waitFor();
       }
-      await page.goto(`${dashboard.url}/review`);
+      await page.goto(`${world.url}/review`);
       await page
         .getByRole('checkbox', { name: /^Choose A plain/ })
         .first()
@@ -171,7 +170,7 @@ function inABrowser(): void {
   });
 
   it('loads nothing from outside for a preview: images are named by their address', async () => {
-    await seedWriteBacks(dashboard.world, [
+    await seedWriteBacks(world, [
       {
         number: 900_100,
         label: 'A tracked mug',
@@ -182,7 +181,7 @@ function inABrowser(): void {
           <p style="background:url(https://tracker.example/f)">by all</p>`,
       },
     ]);
-    const [row] = await dashboard.world.rows<{ id: string }>(
+    const [row] = await world.rows<{ id: string }>(
       `SELECT id FROM write_back WHERE external_id LIKE '%:900100'`,
     );
     const browser = await openBrowser();
@@ -194,17 +193,17 @@ function inABrowser(): void {
         if (message.type() === 'error') complaints.push(message.text());
       });
       const page = await signedIn(browser);
-      await page.goto(`${dashboard.url}/write-backs/${row?.id ?? ''}`);
+      await page.goto(`${world.url}/write-backs/${row?.id ?? ''}`);
       const rendered = page.frameLocator('iframe[title="Description, Generated, rendered"]');
       await rendered.getByText('Image: https://tracker.example/a.png').waitFor();
       await rendered.getByText('Embedded page: https://tracker.example/c').waitFor();
       expect(asked.filter((url) => url.includes('/preview/'))).not.toEqual([]);
-      expect(asked.filter((url) => !url.startsWith(`${dashboard.url}/`))).toEqual([]);
+      expect(asked.filter((url) => !url.startsWith(`${world.url}/`))).toEqual([]);
       expect(complaints).toEqual([]);
     } finally {
       await browser.close();
-      await dashboard.world.rows(`DELETE FROM write_back WHERE external_id LIKE '%:900100'`);
-      await dashboard.world.rows(`DELETE FROM store_product WHERE external_id LIKE '%:900100'`);
+      await world.rows(`DELETE FROM write_back WHERE external_id LIKE '%:900100'`);
+      await world.rows(`DELETE FROM store_product WHERE external_id LIKE '%:900100'`);
     }
   });
 
@@ -222,21 +221,21 @@ function inABrowser(): void {
       const browser = await openBrowser(look);
       try {
         const page = await browser.context.newPage();
-        await page.goto(`${dashboard.url}/login`);
+        await page.goto(`${world.url}/login`);
         await examine(page, 'sign-in', look);
         await page.close();
         const signed = await signedIn(browser);
         for (const [name, path] of await everyPage()) {
-          await signed.goto(`${dashboard.url}${path}`);
+          await signed.goto(`${world.url}${path}`);
           await examine(signed, name, look);
         }
         await pauseStore();
-        await signed.goto(`${dashboard.url}/`);
+        await signed.goto(`${world.url}/`);
         await signed.getByText('Store main is paused.', { exact: false }).waitFor();
         await examine(signed, 'overview-paused', look);
         await signed.getByRole('button', { name: 'Try now' }).click();
         await signed.getByText('Store main works again.', { exact: false }).waitFor();
-        await signed.goto(`${dashboard.url}/queues/`);
+        await signed.goto(`${world.url}/queues/`);
         await signed.frameLocator('iframe').getByText('write-backs').first().waitFor();
         await picture(signed, 'queues', look);
       } finally {
@@ -246,7 +245,7 @@ function inABrowser(): void {
   );
 
   async function pauseStore(): Promise<void> {
-    await dashboard.world.rows(
+    await world.rows(
       `INSERT INTO store_state (store, paused_scope, paused_code, paused_reason, paused_since, paused_until)
        VALUES ('main', 'writes', 'write_access_missing', $1, now(), now() + interval '1 hour')
        ON CONFLICT (store) DO UPDATE SET paused_scope = excluded.paused_scope, paused_code = excluded.paused_code,
@@ -256,13 +255,12 @@ function inABrowser(): void {
   }
 
   async function everyPage(): Promise<[string, string][]> {
-    const one = async (sql: string): Promise<string> =>
-      (await dashboard.world.rows<{ id: string }>(sql))[0]?.id ?? '';
+    const one = async (sql: string): Promise<string> => (await world.rows<{ id: string }>(sql))[0]?.id ?? '';
     const waiting = await one(`SELECT id FROM write_back WHERE state = 'pending_review' LIMIT 1`);
     const reverted = await one(`SELECT id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const product = await one(`SELECT external_id AS id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const run = await one('SELECT id FROM sync_run LIMIT 1');
-    await dashboard.world.rows(
+    await world.rows(
       `UPDATE write_back SET credits_consumed = 2, sources = $1::jsonb,
          gate_findings = '[{"gate":"numbers","target":"title","found":"25 W","detail":"25 W: not in the source"}]'`,
       [
@@ -303,7 +301,6 @@ function inABrowser(): void {
 
   /** A dry run that has ended, of everything that the run wrote; one product is reverted for it, and one is edited. */
   async function dryRun(run: string): Promise<string> {
-    const { world } = dashboard;
     await world.rows(
       `UPDATE write_back SET state = 'applied', settled_at = now(),
          fields = '[{"target":"title","outcome":"written","reason":"generated","before":"Old","type":null,"after":"New"}]'

@@ -1,18 +1,10 @@
-import type { RunningDaemon } from '../../../src/daemon.js';
 import { World, type WorldOptions } from '../../support/e2e-world.js';
 
-/** A world with the daemon in this process. */
-export interface DashboardWorld {
-  readonly world: World;
-  readonly daemon: RunningDaemon;
-  readonly url: string;
-  end(): Promise<void>;
-}
-
-export async function openDashboard(options: WorldOptions = {}): Promise<DashboardWorld> {
+/** A world with the daemon in this process, with all of its log. */
+export async function openDashboard(options: WorldOptions = {}): Promise<World> {
   const world = await World.open(options);
-  const { daemon, url } = await world.startHere({ quiet: false });
-  return { world, daemon, url, end: () => world.end() };
+  await world.startHere({ quiet: false });
+  return world;
 }
 
 export interface Answer {

@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { single } from '../../support/e2e-products.js';
-import { until } from '../../support/e2e-world.js';
-import { openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+import { openDashboard, Visitor } from './dashboard-world.js';
+import { until, type World } from '../../support/e2e-world.js';
 
-let dashboard: DashboardWorld;
+let world: World;
 let visitor: Visitor;
 
 beforeAll(async () => {
-  dashboard = await openDashboard({
+  world = await openDashboard({
     settings: { stores: { main: { writeBack: { mode: 'review', gates: { forbid: ['(?i)gated-here'] } } } } },
   });
-  visitor = new Visitor(dashboard.url);
-  await visitor.signIn(dashboard.world.adminToken);
+  visitor = new Visitor(world.url);
+  await visitor.signIn(world.adminToken);
 }, 60_000);
-afterAll(() => dashboard.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 interface Waiting {
   readonly id: string;
@@ -24,7 +24,6 @@ interface Waiting {
 
 /** Products with generated content that waits for review. */
 async function waiting(...names: string[]): Promise<Waiting[]> {
-  const { world } = dashboard;
   const products = names.map((name) => single(world.store, name));
   await world.runToEnd();
   return Promise.all(
@@ -49,10 +48,7 @@ async function one(name: string): Promise<Waiting> {
 
 async function inState(id: string, state: string): Promise<void> {
   await until(`write-back ${id} being ${state}`, async () => {
-    const rows = await dashboard.world.rows('SELECT 1 FROM write_back WHERE id = $1 AND state = $2', [
-      id,
-      state,
-    ]);
+    const rows = await world.rows('SELECT 1 FROM write_back WHERE id = $1 AND state = $2', [id, state]);
     return rows.length > 0 ? true : null;
   });
 }
@@ -129,16 +125,13 @@ describe('one write-back', () => {
 
   it('shows the sources and the credits; an address that is none is no link', async () => {
     const row = await one('sourced');
-    await dashboard.world.rows(
-      `UPDATE write_back SET credits_consumed = 3, sources = $2::jsonb WHERE id = $1`,
-      [
-        row.id,
-        JSON.stringify([
-          { url: 'https://example.com/a', score: 0.9, status: null, given: true },
-          { url: 'javascript:alert(1)', score: null, status: null, given: false },
-        ]),
-      ],
-    );
+    await world.rows(`UPDATE write_back SET credits_consumed = 3, sources = $2::jsonb WHERE id = $1`, [
+      row.id,
+      JSON.stringify([
+        { url: 'https://example.com/a', score: 0.9, status: null, given: true },
+        { url: 'javascript:alert(1)', score: null, status: null, given: false },
+      ]),
+    ]);
     const { text } = await visitor.get(row.path);
     expect(text).toContain('Credits consumed: 3');
     expect(text).toContain('href="https://example.com/a"');
@@ -163,7 +156,7 @@ describe('one write-back', () => {
 
 describe('all that match', () => {
   it('are approved after a question that names their number', async () => {
-    await dashboard.world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+    await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
     const rows = await waiting('bulk-1', 'bulk-2', 'bulk-3');
     const address = '/bulk/new?action=approve&store=main&field=title';
     const { text } = await visitor.get(address);
@@ -180,12 +173,12 @@ describe('all that match', () => {
   });
 
   it('of one run are reverted after a dry run that shows what is left and why', async () => {
-    await dashboard.world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+    await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
     const rows = await waiting('night-1', 'night-2');
     const before = rows.map(({ title }) => title());
     for (const row of rows) await approve(row);
-    const [product] = dashboard.world.store.products.list().filter(({ title }) => title === rows[1]?.title());
-    dashboard.world.store.products.merchantEdit(product?.id ?? 0, { title: 'By the merchant' });
+    const [product] = world.store.products.list().filter(({ title }) => title === rows[1]?.title());
+    world.store.products.merchantEdit(product?.id ?? 0, { title: 'By the merchant' });
     const address = `/bulk/new?action=revert&run=${rows[0]?.run ?? ''}`;
     const question = (await visitor.get(address)).text;
     expect(question).toContain('Show what would change');
@@ -196,7 +189,7 @@ describe('all that match', () => {
       ['until', time],
       ['dryRun', '1'],
     ]);
-    const [dry] = await dashboard.world.rows<{ id: string }>(
+    const [dry] = await world.rows<{ id: string }>(
       'SELECT id FROM bulk_change ORDER BY created_at DESC LIMIT 1',
     );
     const path = `/bulk/${dry?.id ?? ''}`;
@@ -225,7 +218,7 @@ describe('all that match', () => {
       ['until', new Date().toISOString()],
     ]);
     expect(answer.status).toBe(400);
-    const rows = await dashboard.world.rows(`SELECT 1 FROM bulk_change WHERE filter = '{}'`);
+    const rows = await world.rows(`SELECT 1 FROM bulk_change WHERE filter = '{}'`);
     expect(rows).toEqual([]);
   });
 });

@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+import { openDashboard, Visitor } from './dashboard-world.js';
+import type { World } from '../../support/e2e-world.js';
 
-let dashboard: DashboardWorld;
+let world: World;
 beforeAll(async () => {
-  dashboard = await openDashboard({ settings: { server: { adminToken: '' } } });
+  world = await openDashboard({ settings: { server: { adminToken: '' } } });
 }, 60_000);
-afterAll(() => dashboard.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 describe('without an admin token', () => {
   it.each(['/', '/login', '/review', '/queues/', '/queues/board/api/queues'])(
     '%s answers 404 like the API',
     async (path) => {
-      const { status, text } = await new Visitor(dashboard.url).get(path);
+      const { status, text } = await new Visitor(world.url).get(path);
       expect([status, JSON.parse(text)]).toEqual([
         404,
         expect.objectContaining({ statusCode: 404, error: 'Not Found' }),
@@ -20,6 +21,6 @@ describe('without an admin token', () => {
   );
 
   it('nobody signs in, not even with an empty token', async () => {
-    expect((await new Visitor(dashboard.url).post('/login', [['token', '']])).status).toBe(404);
+    expect((await new Visitor(world.url).post('/login', [['token', '']])).status).toBe(404);
   });
 });

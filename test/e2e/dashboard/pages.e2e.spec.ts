@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { single } from '../../support/e2e-products.js';
-import { until } from '../../support/e2e-world.js';
-import { openDashboard, Visitor, type DashboardWorld } from './dashboard-world.js';
+import { openDashboard, Visitor } from './dashboard-world.js';
+import { until, type World } from '../../support/e2e-world.js';
 import { seedWriteBacks } from './seed.js';
 
-let dashboard: DashboardWorld;
+let world: World;
 let visitor: Visitor;
 
 interface Waiting {
@@ -14,17 +14,16 @@ interface Waiting {
 }
 
 beforeAll(async () => {
-  dashboard = await openDashboard({
+  world = await openDashboard({
     settings: { stores: { main: { writeBack: { mode: 'review', sections: { namespace: 'catalog' } } } } },
   });
-  visitor = new Visitor(dashboard.url);
-  await visitor.signIn(dashboard.world.adminToken);
+  visitor = new Visitor(world.url);
+  await visitor.signIn(world.adminToken);
 }, 60_000);
-afterAll(() => dashboard.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 /** A product with generated content that waits for review. */
 async function waiting(name: string): Promise<Waiting> {
-  const { world } = dashboard;
   const product = single(world.store, name);
   await world.runToEnd();
   const id = await until(`the review of ${name}`, async () => {
@@ -39,7 +38,7 @@ async function waiting(name: string): Promise<Waiting> {
 
 async function stateOf(id: string, state: string): Promise<{ reason: string }> {
   return until(`write-back ${id} being ${state}`, async () => {
-    const [row] = await dashboard.world.rows<{ state: string; reason: string }>(
+    const [row] = await world.rows<{ state: string; reason: string }>(
       'SELECT state, reason FROM write_back WHERE id = $1',
       [id],
     );
@@ -48,7 +47,7 @@ async function stateOf(id: string, state: string): Promise<{ reason: string }> {
 }
 
 function live(product: Waiting['product']): { title: string; descriptionHtml: string } {
-  return dashboard.world.store.products.get(product.id)!;
+  return world.store.products.get(product.id)!;
 }
 
 describe('the review of a write-back', () => {
@@ -93,7 +92,7 @@ describe('the review of a write-back', () => {
     const { path, product } = await waiting('edited');
     const box = /<input[^>]*name="field"[^>]*value="title"[^>]*>/;
     expect(box.exec((await visitor.get(path)).text)?.[0]).toContain('checked');
-    dashboard.world.store.products.merchantEdit(product.id, { title: 'The merchant’s own' });
+    world.store.products.merchantEdit(product.id, { title: 'The merchant’s own' });
     const { text } = await visitor.get(path);
     expect(box.exec(text)?.[0]).not.toContain('checked');
     expect(text).toContain('the merchant edited it after it was read');
@@ -101,10 +100,10 @@ describe('the review of a write-back', () => {
   });
 
   it('says so when the store cannot be read', async () => {
-    await seedWriteBacks(dashboard.world, [
+    await seedWriteBacks(world, [
       { number: 990_001, label: 'Gone', title: 'Gone anew', description: '<p>Anew</p>' },
     ]);
-    const [row] = await dashboard.world.rows<{ id: string }>(
+    const [row] = await world.rows<{ id: string }>(
       `SELECT id FROM write_back WHERE external_id LIKE '%:990001'`,
     );
     const { status, text } = await visitor.get(`/write-backs/${row?.id ?? ''}`);
@@ -132,7 +131,7 @@ describe('the review list', () => {
 
   it('is filtered and paged, and deciding leads on to the next of the same filter', async () => {
     await seedWriteBacks(
-      dashboard.world,
+      world,
       Array.from({ length: 120 }, (_unused, index) => ({
         number: 910_000 + index,
         label: `Paged ${index}`,
@@ -165,7 +164,6 @@ describe('the review list', () => {
 
 describe('deliveries', () => {
   it('are replayed from the page, one or many', async () => {
-    const { world } = dashboard;
     const body = '{"action":"product_generated","task":{"id":"t-1"}, no end';
     await world.deliver(body);
     const id = await until('the parked delivery', async () => {
@@ -188,7 +186,6 @@ describe('text from outside', () => {
   const CANARY = `<img src=x onerror="canary()"><script>canary()</script>`;
 
   it('never becomes markup of a page', async () => {
-    const { world } = dashboard;
     await seedWriteBacks(world, [
       { number: 900_001, label: CANARY, title: CANARY, description: CANARY, reason: CANARY },
       { number: 900_002, label: CANARY, title: CANARY, description: CANARY, reason: CANARY, state: 'failed' },
@@ -237,7 +234,7 @@ describe('text from outside', () => {
   });
 
   it('is rendered where no script runs and nothing can be sent', async () => {
-    const [row] = await dashboard.world.rows<{ id: string }>(
+    const [row] = await world.rows<{ id: string }>(
       `SELECT id FROM write_back WHERE external_id LIKE '%:900001'`,
     );
     const path = `/write-backs/${row?.id ?? ''}/preview/after?field=descriptionHtml`;
@@ -248,14 +245,13 @@ describe('text from outside', () => {
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy).toMatch(/^sandbox; default-src 'none'; /);
     expect(policy).not.toMatch(/allow-|script-src|unsafe/);
-    expect((await new Visitor(dashboard.url).get(path)).status).toBe(303);
+    expect((await new Visitor(world.url).get(path)).status).toBe(303);
     expect((await visitor.get(`/write-backs/${row?.id ?? ''}/preview/after?field=title`)).status).toBe(404);
   });
 });
 
 describe('a product without a title', () => {
   it('is called by its external_id, so that its links can be seen and followed', async () => {
-    const { world } = dashboard;
     await seedWriteBacks(world, [{ number: 900_003, label: ' ', title: 'A title', description: 'A text' }]);
     const externalId = `shopify:${world.store.shop}:900003`;
     const [row] = await world.rows<{ id: string }>('SELECT id FROM write_back WHERE external_id = $1', [

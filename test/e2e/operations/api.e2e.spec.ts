@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { OperationsWorld } from '../../support/operations-world.js';
-import { until, type World } from '../../support/e2e-world.js';
+import { until, World } from '../../support/e2e-world.js';
 
-let own: OperationsWorld;
 let world: World;
 
 beforeAll(async () => {
-  own = await OperationsWorld.open();
-  ({ world } = own);
+  world = await World.open();
   for (const n of [1, 2, 3]) {
     world.store.products.create({
       title: `Lamp ${n}`,
@@ -17,13 +14,13 @@ beforeAll(async () => {
       vendor: 'Lux',
     });
   }
-  await own.start();
+  await world.startHere();
   await world.runToEnd();
   await world.settled();
 }, 60_000);
 
 afterAll(async () => {
-  await own.end();
+  await world.end();
 });
 
 const page = z.object({

@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { STORE_TOKEN } from '../../support/world/services.js';
 import { samplesOf } from '../../support/metrics/samples.js';
 import { Receiver } from '../../integration/notifications/receiver.js';
-import { OperationsWorld } from '../../support/operations-world.js';
-import { until, type Run, type World } from '../../support/e2e-world.js';
+import { until, World, type Run } from '../../support/e2e-world.js';
 import { OtlpReceiver, type ReceivedSpan } from '../../support/tracing/otlp-receiver.js';
 
-let own: OperationsWorld;
 let world: World;
 let collector: OtlpReceiver;
 let receiver: Receiver;
@@ -21,12 +19,7 @@ const before = { ...process.env };
 
 /** One daemon with metrics, traces and notifications on, and one whole way: run, generation, delivery, write-back. */
 beforeAll(async () => {
-  [own, collector, receiver] = await Promise.all([
-    OperationsWorld.open(),
-    OtlpReceiver.open(),
-    Receiver.open(),
-  ]);
-  ({ world } = own);
+  [world, collector, receiver] = await Promise.all([World.open(), OtlpReceiver.open(), Receiver.open()]);
   await world.configure({ notifications: { webhookUrl: receiver.url() } });
   Object.assign(process.env, OTEL, { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
   for (const n of [1, 2])
@@ -35,7 +28,7 @@ beforeAll(async () => {
       handle: `canary-lamp-${n}`,
       descriptionHtml: '<p>canary text</p>',
     });
-  await own.start();
+  const daemon = await world.startHere();
   run = await world.runToEnd();
   await world.settled();
   await world.deliver('no delivery at all');
@@ -43,14 +36,14 @@ beforeAll(async () => {
   await world.settled();
   await until('the notification', () => Promise.resolve(receiver.taken[0] ?? null), 30_000);
   samples = samplesOf(await (await fetch(`${world.url}/metrics`)).text());
-  await own.stop();
+  await daemon.stop();
 }, 90_000);
 
 afterAll(async () => {
   for (const name of [...Object.keys(OTEL), 'OTEL_EXPORTER_OTLP_ENDPOINT']) {
     if (before[name] === undefined) Reflect.deleteProperty(process.env, name);
   }
-  await own.end();
+  await world.end();
   await Promise.all([collector.close(), receiver.close()]);
 });
 

@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openDashboard, type DashboardWorld } from '../dashboard/dashboard-world.js';
+import { openDashboard } from '../dashboard/dashboard-world.js';
+import type { World } from '../../support/e2e-world.js';
 
-let here: DashboardWorld;
+let world: World;
 beforeAll(async () => {
-  here = await openDashboard({
+  world = await openDashboard({
     settings: {
       workspaces: {
         other: {
@@ -21,7 +22,7 @@ beforeAll(async () => {
     },
   });
 }, 60_000);
-afterAll(() => here.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 const OTHER_SECRET = 'secret-of-the-other-workspace';
 const BODY = '{"action":"product_generated"}';
@@ -35,14 +36,14 @@ const seconds = (offset = 0): string => String(Math.floor(Date.now() / 1000) + o
 
 /** Everything of the answer that a caller could learn from. */
 async function answerTo(path: string, init: RequestInit): Promise<unknown> {
-  const answer = await fetch(`${here.url}${path}`, init);
+  const answer = await fetch(`${world.url}${path}`, init);
   const headers = [...answer.headers].filter(([name]) => !['date', 'x-request-id'].includes(name));
   return { status: answer.status, headers, body: await answer.text() };
 }
 
 describe('a delivery that is not genuine', () => {
   it('gets one and the same answer, whatever is wrong with it', async () => {
-    const { webhookSecret } = here.world;
+    const { webhookSecret } = world;
     const good = signed(webhookSecret, seconds());
     const attempts: Record<string, string>[] = [
       {},
@@ -60,12 +61,12 @@ describe('a delivery that is not genuine', () => {
         JSON.stringify(await answerTo('/webhooks/catalog/default', { method: 'POST', headers, body: BODY })),
       );
     expect([...answers]).toEqual([expect.stringContaining('"status":401')]);
-    expect(await here.world.rows('SELECT 1 FROM webhook_delivery')).toEqual([]);
+    expect(await world.rows('SELECT 1 FROM webhook_delivery')).toEqual([]);
   });
 
   it('is every one where no secret is configured: none could be verified', async () => {
     for (const headers of [{}, signed('', seconds())]) {
-      const { status } = await fetch(`${here.url}/webhooks/catalog/unsigned`, {
+      const { status } = await fetch(`${world.url}/webhooks/catalog/unsigned`, {
         method: 'POST',
         headers,
         body: BODY,
@@ -77,14 +78,14 @@ describe('a delivery that is not genuine', () => {
   it('is one that another workspace’s secret signed: the address names the workspace, never the body', async () => {
     const post = async (workspace: string): Promise<number> =>
       (
-        await fetch(`${here.url}/webhooks/catalog/${workspace}`, {
+        await fetch(`${world.url}/webhooks/catalog/${workspace}`, {
           method: 'POST',
           headers: signed(OTHER_SECRET, seconds(), '{"workspace":"default"}'),
           body: '{"workspace":"default"}',
         })
       ).status;
     expect([await post('default'), await post('other')]).toEqual([401, 200]);
-    expect(await here.world.rows('SELECT DISTINCT workspace FROM webhook_delivery')).toEqual([
+    expect(await world.rows('SELECT DISTINCT workspace FROM webhook_delivery')).toEqual([
       { workspace: 'other' },
     ]);
   });
@@ -92,7 +93,7 @@ describe('a delivery that is not genuine', () => {
 
 describe('the API', () => {
   it('says the same to everybody who is not the administrator', async () => {
-    const { adminToken } = here.world;
+    const { adminToken } = world;
     const given = [undefined, '', 'Bearer', 'Bearer wrong', `Bearer ${adminToken}x`];
     given.push(`Bearer ${adminToken.slice(0, -1)}`, `Basic ${adminToken}`, adminToken);
     const answers = new Set<string>();
@@ -106,31 +107,31 @@ describe('the API', () => {
 
   it('bounds what it reads: bodies by a megabyte, headers by sixteen kilobytes', async () => {
     const headers = {
-      authorization: `Bearer ${here.world.adminToken}`,
+      authorization: `Bearer ${world.adminToken}`,
       'content-type': 'application/json',
     };
     const body = JSON.stringify({ ids: ['x'.repeat(1_100_000)] });
-    const large = await fetch(`${here.url}/api/v1/stores/main/generate`, { method: 'POST', headers, body });
+    const large = await fetch(`${world.url}/api/v1/stores/main/generate`, { method: 'POST', headers, body });
     expect(large.status).toBe(413);
-    const long = await fetch(`${here.url}/health/live`, { headers: { 'x-long': 'x'.repeat(20_000) } });
+    const long = await fetch(`${world.url}/health/live`, { headers: { 'x-long': 'x'.repeat(20_000) } });
     expect(long.status).toBe(431);
   });
 
   it.each([`' OR '1'='1`, `"; DROP TABLE sync_run; --`, `%' --`, '\\', `$1`])(
     'takes %j for a text and not for a command to its database',
     async (text) => {
-      const products = await here.world.api('GET', `/api/v1/products/${encodeURIComponent(text)}`);
+      const products = await world.api('GET', `/api/v1/products/${encodeURIComponent(text)}`);
       expect(products.status).toBe(404);
-      const lists = await here.world.api('GET', `/api/v1/write-backs?store=${encodeURIComponent(text)}`);
+      const lists = await world.api('GET', `/api/v1/write-backs?store=${encodeURIComponent(text)}`);
       expect([200, 400]).toContain(lists.status);
-      expect(await here.world.rows(`SELECT to_regclass('sync_run') IS NOT NULL AS there`)).toEqual([
+      expect(await world.rows(`SELECT to_regclass('sync_run') IS NOT NULL AS there`)).toEqual([
         { there: true },
       ]);
     },
   );
 
   it('does not reveal its software', async () => {
-    const answer = await fetch(`${here.url}/health/live`);
+    const answer = await fetch(`${world.url}/health/live`);
     expect(answer.headers.get('x-powered-by')).toBeNull();
     expect(answer.headers.get('server')).toBeNull();
   });

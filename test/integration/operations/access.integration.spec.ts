@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OperationsWorld } from '../../support/operations-world.js';
+import { World } from '../../support/e2e-world.js';
 
 const VIEWER = 'the token of one who reads';
 const REVIEWER = 'the token of one who decides';
 
-let here: OperationsWorld;
+let world: World;
 beforeAll(async () => {
   const tokens = { vera: { token: VIEWER, role: 'viewer' }, rene: { token: REVIEWER, role: 'reviewer' } };
-  here = await OperationsWorld.open({ settings: { server: { tokens } } });
-  await here.start();
+  world = await World.open({ settings: { server: { tokens } } });
+  await world.startHere();
 }, 120_000);
-afterAll(() => here.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 async function call(method: string, path: string, token: string, body?: object): Promise<Response> {
-  return fetch(`${here.world.url}${path}`, {
+  return fetch(`${world.url}${path}`, {
     method,
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -35,7 +35,7 @@ describe('the API', () => {
 
   it('records who approved, with address and targets', async () => {
     await call('POST', '/api/v1/write-backs/approve', REVIEWER, { ids: ['one', 'two'] });
-    await call('POST', '/api/v1/stores/nobody/retry', here.world.adminToken);
+    await call('POST', '/api/v1/stores/nobody/retry', world.adminToken);
     const answer = await call('GET', '/api/v1/audit?limit=2', VIEWER);
     expect(await answer.json()).toMatchObject({
       items: [
@@ -65,7 +65,7 @@ describe('the API', () => {
     ['webhook/remove', {}, { what: 'webhook remove', outcome: 'done' }],
   ])('records POST %s with actor, address, time and targets', async (path, body, expected) => {
     const began = Date.now();
-    await call('POST', `/api/v1/${path}`, here.world.adminToken, body);
+    await call('POST', `/api/v1/${path}`, world.adminToken, body);
     const answer = await call('GET', '/api/v1/audit?limit=1', VIEWER);
     const { items } = (await answer.json()) as { items: { at: string }[] };
     expect(items).toEqual([
@@ -87,13 +87,13 @@ describe('the API', () => {
 
   it('asks for the token before it reads the body, and counts wrong ones', async () => {
     const body = '{'.repeat(1000);
-    const answer = await fetch(`${here.world.url}/api/v1/deliveries/replay`, {
+    const answer = await fetch(`${world.url}/api/v1/deliveries/replay`, {
       method: 'POST',
       headers: { authorization: 'Bearer wrong', 'content-type': 'application/json' },
       body,
     });
     expect(answer.status).toBe(401);
-    const metrics = await (await fetch(`${here.world.url}/metrics`)).text();
+    const metrics = await (await fetch(`${world.url}/metrics`)).text();
     expect(metrics).toContain('store_sync_access_refused_total{via="api",reason="wrong_token"} 1');
   });
 });
@@ -101,7 +101,7 @@ describe('the API', () => {
 describe('guesses', () => {
   it('of tokens by the API slow the sign-in of the same address too', async () => {
     for (let count = 0; count < 5; count += 1) await call('GET', '/api/v1/status', `wrong ${String(count)}`);
-    const answer = await fetch(`${here.world.url}/login`, {
+    const answer = await fetch(`${world.url}/login`, {
       method: 'POST',
       body: new URLSearchParams({ token: 'wrong' }),
     });

@@ -3,14 +3,14 @@ import { request as httpRequest } from 'node:http';
 import { z } from 'zod';
 import { API_CONTROLLERS } from '../../../src/api/controllers.js';
 import { openApiDocument } from '../../../src/api/openapi.js';
-import { OperationsWorld } from '../../support/operations-world.js';
+import { World } from '../../support/e2e-world.js';
 
-let here: OperationsWorld;
+let world: World;
 beforeAll(async () => {
-  here = await OperationsWorld.open();
-  await here.start();
+  world = await World.open();
+  await world.startHere();
 }, 60_000);
-afterAll(() => here.end(), 60_000);
+afterAll(() => world.end(), 60_000);
 
 const operation = z.looseObject({
   parameters: z.array(z.looseObject({ name: z.string(), in: z.enum(['path', 'query']) })),
@@ -65,9 +65,9 @@ const BODY_FIELDS = ['ids', 'id', 'store', 'full', 'force', 'state', 'workspace'
 
 /** The status of the answer to a path that goes out as it stands. */
 function statusOf(method: string, path: string, body?: string, type = 'application/json'): Promise<number> {
-  const { hostname, port } = new URL(here.world.url);
+  const { hostname, port } = new URL(world.url);
   const headers = {
-    authorization: `Bearer ${here.world.adminToken}`,
+    authorization: `Bearer ${world.adminToken}`,
     ...(body === undefined ? {} : { 'content-type': type }),
   };
   return new Promise((resolve, reject) => {

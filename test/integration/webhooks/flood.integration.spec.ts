@@ -3,19 +3,19 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { OperationsWorld } from '../../support/operations-world.js';
+import { World } from '../../support/e2e-world.js';
 
-let here: OperationsWorld;
+let world: World;
 const sockets: Socket[] = [];
 beforeAll(async () => {
-  here = await OperationsWorld.open({
+  world = await World.open({
     settings: { server: { limits: { bodyMegabytes: 16, connections: 60 } } },
   });
-  await here.start();
+  await world.startHere();
 }, 60_000);
 afterAll(async () => {
   for (const socket of sockets) socket.destroy();
-  await here.end();
+  await world.end();
 }, 60_000);
 
 const LARGE = Buffer.alloc(Math.floor(9.9 * 1024 * 1024), 0x78);
@@ -29,7 +29,7 @@ function delivery(): { body: string; headers: Record<string, string> } {
     task: { id: `flood-${String(made)}`, status: 'FAILURE', urls: [] },
     product: { id: made, external_id: `elsewhere:${String(made)}` },
   });
-  return { body, headers: signed(body, here.world.webhookSecret) };
+  return { body, headers: signed(body, world.webhookSecret) };
 }
 
 function signed(body: string, secret: string): Record<string, string> {
@@ -38,7 +38,7 @@ function signed(body: string, secret: string): Record<string, string> {
   return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': `sha256=${digest}` };
 }
 
-const url = (workspace = 'default'): string => `${here.world.url}/webhooks/catalog/${workspace}`;
+const url = (workspace = 'default'): string => `${world.url}/webhooks/catalog/${workspace}`;
 
 async function deliver(): Promise<number> {
   const { body, headers } = delivery();
@@ -64,7 +64,7 @@ async function sendLarge(): Promise<number | null> {
 
 /** Sends the head of a request that announces a body of ten thousand bytes, and so much of the body. */
 async function begin(path: string, headers: Record<string, string>, body = ''): Promise<Socket> {
-  const socket = connect(here.world.port, '127.0.0.1');
+  const socket = connect(world.port, '127.0.0.1');
   socket.on('error', () => undefined);
   sockets.push(socket);
   await once(socket, 'connect');

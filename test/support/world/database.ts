@@ -89,13 +89,6 @@ export class WorldDatabase {
     await this.rows(`UPDATE sync_run SET lease_until = ${past} WHERE state = 'running'`);
   }
 
-  /** Makes every row that waits for its next attempt due now. */
-  async hurry(): Promise<void> {
-    await this.rows(`UPDATE webhook_delivery SET next_attempt_at = now() WHERE state = 'received'`);
-    await this.rows(`UPDATE write_back SET next_attempt_at = now() WHERE state = 'ready'`);
-    await this.rows(`UPDATE sync_run SET retry_at = now() WHERE retry_at IS NOT NULL`);
-  }
-
   async close(): Promise<void> {
     await this.#pool?.end();
     if (this.cluster !== null) await stopServer(this.cluster.place, 'immediate', 10_000);
