@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { SHORTEST_SECRET } from '../domain/secret-strength.js';
 import { keyBytes } from '../domain/encryption-key.js';
 import { serverUrlProblem } from './addresses.js';
+import { checkConsistency } from './consistency.js';
 import {
   amount,
   named,
@@ -13,7 +14,7 @@ import {
   text,
 } from './fields.js';
 import { processRoles } from './process-roles.js';
-import { canonical, storeSchema, storeTemplateSchema } from './store-schema.js';
+import { storeSchema, storeTemplateSchema } from './store-schema.js';
 import { workspaceSchema } from './workspace-schema.js';
 import { messages } from './messages.js';
 
@@ -84,54 +85,7 @@ export const configSchema = section({
   storeTemplate: z.preprocess((value) => value ?? undefined, storeTemplateSchema.optional()),
   storesDir: optionalText,
   secretsDir: optionalText,
-}).superRefine((config, context) => {
-  const { port, admin } = config.server;
-  if (admin.port !== 0 && admin.port === port) {
-    const message = messages.adminPort;
-    context.addIssue({ code: 'custom', path: ['server', 'admin', 'port'], message });
-  }
-  const template = config.storeTemplate;
-  if (template !== undefined) {
-    const path = ['storeTemplate'];
-    if (!Object.hasOwn(config.workspaces, template.workspace)) {
-      const known = Object.keys(config.workspaces).join(', ') || messages.noWorkspace;
-      const message = messages.knownWorkspace(known);
-      context.addIssue({ code: 'custom', path: [...path, 'workspace'], message });
-    }
-    if (template.auth.accessToken !== undefined)
-      context.addIssue({ code: 'custom', path: [...path, 'auth'], message: messages.templateCredentials });
-    if (config.server.encryptionKey === undefined) {
-      const message = messages.keyForTemplate;
-      context.addIssue({ code: 'custom', path: ['server', 'encryptionKey'], message });
-    }
-  }
-  const shops = new Map<string, string>();
-  for (const [key, store] of Object.entries(config.stores)) {
-    if (!Object.hasOwn(config.workspaces, store.workspace)) {
-      const known = Object.keys(config.workspaces).join(', ') || messages.noWorkspace;
-      context.addIssue({
-        code: 'custom',
-        path: ['stores', key, 'workspace'],
-        message: messages.knownWorkspace(known),
-      });
-    }
-    const own = config.workspaces[store.workspace]?.locale;
-    const same = store.writeBack.locales.findIndex(
-      (each) => own !== undefined && canonical(each) === canonical(own),
-    );
-    if (same >= 0) {
-      const path = ['stores', key, 'writeBack', 'locales', same];
-      const message = messages.otherLocale(store.workspace);
-      context.addIssue({ code: 'custom', path, message });
-    }
-    const other = shops.get(store.shop);
-    if (other !== undefined) {
-      const message = messages.otherShop(other);
-      context.addIssue({ code: 'custom', path: ['stores', key, 'shop'], message });
-    }
-    shops.set(store.shop, key);
-  }
-});
+}).superRefine(checkConsistency);
 
 type DeepReadonly<T> = T extends (infer E)[]
   ? readonly DeepReadonly<E>[]

@@ -1,0 +1,76 @@
+import type { z } from 'zod';
+import { messages } from './messages.js';
+import { canonical, type storeSchema, type storeTemplateSchema } from './store-schema.js';
+import type { workspaceSchema } from './workspace-schema.js';
+
+/** The settings that must agree with each other. */
+interface Related {
+  readonly server: {
+    readonly port: number;
+    readonly admin: { readonly port: number };
+    readonly encryptionKey?: string | undefined;
+  };
+  readonly workspaces: Readonly<Record<string, z.output<typeof workspaceSchema>>>;
+  readonly stores: Readonly<Record<string, z.output<typeof storeSchema>>>;
+  readonly storeTemplate?: z.output<typeof storeTemplateSchema> | undefined;
+}
+
+interface Issues {
+  addIssue(issue: {
+    readonly code: 'custom';
+    readonly path: (string | number)[];
+    readonly message: string;
+  }): void;
+}
+
+/** Reports settings that are valid alone but contradict each other. */
+export function checkConsistency(config: Related, context: Issues): void {
+  const report = (path: (string | number)[], message: string): void => {
+    context.addIssue({ code: 'custom', path, message });
+  };
+  checkPorts(config, report);
+  checkTemplate(config, report);
+  checkStores(config, report);
+}
+
+type Report = (path: (string | number)[], message: string) => void;
+
+function checkPorts({ server }: Related, report: Report): void {
+  if (server.admin.port !== 0 && server.admin.port === server.port)
+    report(['server', 'admin', 'port'], messages.adminPort);
+}
+
+function checkTemplate({ storeTemplate: template, server, workspaces }: Related, report: Report): void {
+  if (template === undefined) return;
+  checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
+  if (template.auth.accessToken !== undefined)
+    report(['storeTemplate', 'auth'], messages.templateCredentials);
+  if (server.encryptionKey === undefined) report(['server', 'encryptionKey'], messages.keyForTemplate);
+}
+
+function checkStores({ stores, workspaces }: Related, report: Report): void {
+  const shops = new Map<string, string>();
+  for (const [key, store] of Object.entries(stores)) {
+    checkWorkspace(store.workspace, workspaces, ['stores', key, 'workspace'], report);
+    const own = workspaces[store.workspace]?.locale;
+    const same = store.writeBack.locales.findIndex(
+      (each) => own !== undefined && canonical(each) === canonical(own),
+    );
+    if (same >= 0)
+      report(['stores', key, 'writeBack', 'locales', same], messages.otherLocale(store.workspace));
+    const other = shops.get(store.shop);
+    if (other !== undefined) report(['stores', key, 'shop'], messages.otherShop(other));
+    shops.set(store.shop, key);
+  }
+}
+
+function checkWorkspace(
+  workspace: string,
+  workspaces: Related['workspaces'],
+  path: string[],
+  report: Report,
+): void {
+  if (Object.hasOwn(workspaces, workspace)) return;
+  const known = Object.keys(workspaces).join(', ') || messages.noWorkspace;
+  report(path, messages.knownWorkspace(known));
+}
