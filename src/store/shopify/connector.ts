@@ -37,6 +37,7 @@ import { type ExportFileSettings, readExportFile } from './export-file.js';
 import type { MappingScope } from './mapper.js';
 import { DEFAULT_LIMITS, type ShopifyLimits, type ShopifyOptions, type Sleep } from './options.js';
 import { PartsWriter } from './parts-writer.js';
+import { LiveReader } from './live-reader.js';
 import { PageReader } from './reader.js';
 import { SourceLocales } from './source-locales.js';
 import { ensureSubscriptions } from './subscriptions.js';
@@ -54,6 +55,7 @@ export class ShopifyConnector implements StoreConnector {
   private readonly bulk: BulkExport;
   private readonly details: ProductDetails;
   private readonly reader: PageReader;
+  private readonly liveReader: LiveReader;
   private readonly taxonomy: Taxonomy;
   private readonly writer: ProductWriter;
   private readonly parts: PartsWriter;
@@ -97,7 +99,8 @@ export class ShopifyConnector implements StoreConnector {
     this.details = new ProductDetails(this.client, this.scope, this.limits, this.locales);
     this.reader = new PageReader(this.client, this.details, this.limits);
     this.taxonomy = new Taxonomy(this.client, now);
-    this.writer = new ProductWriter(this.client, this.reader, this.taxonomy);
+    this.liveReader = new LiveReader(this.client);
+    this.writer = new ProductWriter(this.client, this.liveReader, this.taxonomy);
     this.parts = new PartsWriter(this.client);
     this.definitions = new MetafieldDefinitions(this.client, now);
     this.translations = new ProductTranslations(this.client);
@@ -162,7 +165,7 @@ export class ShopifyConnector implements StoreConnector {
     metafieldNamespace: string | null,
     parts?: LiveParts,
   ): Promise<LiveProduct | null> {
-    return this.reader.live(storeId, metafieldNamespace, parts);
+    return this.liveReader.read(storeId, metafieldNamespace, parts);
   }
 
   writeFields(

@@ -1,33 +1,12 @@
-import { metafieldKey } from '../../domain/metafield-key.js';
 import { isCoded } from '../../domain/errors.js';
-import type {
-  LiveImage,
-  LiveMetafield,
-  LiveParts,
-  LiveProduct,
-  PageSelection,
-  SourceProduct,
-  StoreField,
-} from '../../domain/store-port.js';
+import type { PageSelection, SourceProduct } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import { type ProductDetails, requireCursor, standingCursor } from './details.js';
-import { LIVE_VARIANTS } from './part-documents.js';
-import { LIVE_PRODUCT, PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';
-import { numericId, VARIANT_GID } from './mapper.js';
+import { PRODUCTS_COUNT, PRODUCTS_PAGE } from './documents.js';
+import { numericId } from './mapper.js';
 import type { ShopifyLimits } from './options.js';
-import {
-  type LiveContent,
-  type LiveMedia,
-  liveProductData,
-  liveVariantsData,
-  productsCountData,
-  productsPageData,
-} from './schemas.js';
+import { productsCountData, productsPageData } from './schemas.js';
 import { productSearch, requireHeeded } from './search.js';
-
-/** Variants in one call, and metafields that a call may name. */
-const VARIANTS_PER_READ = 50;
-const MOST_NAMED = 250;
 
 interface PageEntry {
   readonly id: string;
@@ -83,95 +62,6 @@ export class PageReader {
     }
   }
 
-  /**
-   * The values that a write-back may replace, with all metafields of the namespace; null when the product no longer
-   * exists.
-   */
-  async live(
-    id: string,
-    namespace: string | null,
-    parts: LiveParts = { seo: true },
-  ): Promise<LiveProduct | null> {
-    const product = await this.liveProduct(id, namespace, parts);
-    if (product === null || parts.variants === undefined || parts.variants.size === 0) return product;
-    const { variants, metafields } = await this.liveVariants(id, parts.variants);
-    return { ...product, variants, metafields: [...product.metafields, ...metafields] };
-  }
-
-  /** The metafields of the variants that the product still has. */
-  private async liveVariants(
-    id: string,
-    names: ReadonlyMap<string, readonly string[]>,
-  ): Promise<{ readonly variants: string[]; readonly metafields: LiveMetafield[] }> {
-    const variants: string[] = [];
-    const metafields: LiveMetafield[] = [];
-    const numbers = [...names.keys()];
-    const keys = [...new Set([...names.values()].flat())].slice(0, MOST_NAMED);
-    for (let at = 0; at < numbers.length; at += VARIANTS_PER_READ) {
-      const ids = numbers.slice(at, at + VARIANTS_PER_READ).map((number) => `${VARIANT_GID}${number}`);
-      const { data } = await this.client.run(LIVE_VARIANTS, { ids, keys }, liveVariantsData);
-      for (const node of data.nodes) {
-        if (node?.product.id !== id) continue;
-        const variant = numericId(node.id);
-        variants.push(variant);
-        for (const { compareDigest, ...rest } of node.metafields.nodes)
-          metafields.push({ ...rest, variant, digest: compareDigest });
-      }
-    }
-    return { variants, metafields };
-  }
-
-  private async liveProduct(
-    id: string,
-    namespace: string | null,
-    parts: LiveParts,
-  ): Promise<LiveProduct | null> {
-    const { seo, metafields: names = [], category = false, tags = false, images = false } = parts;
-    const metafields: LiveMetafield[] = [];
-    let after: string | null = null;
-    for (;;) {
-      // The namespace's own metafields come with it.
-      const keys = after === null ? names.filter((name) => metafieldKey(name).namespace !== namespace) : [];
-      const wanted = {
-        withMetafields: namespace !== null,
-        withSeo: seo,
-        withNamed: keys.length > 0,
-        withCategory: category,
-        withTags: tags,
-        withImages: images,
-      };
-      const variables = { id, ns: namespace, after, keys, ...wanted };
-      const { data } = await this.client
-        .run(LIVE_PRODUCT, variables, liveProductData)
-        .catch((error: unknown) => {
-          if (isCoded(error, 'not_found')) return { data: { product: null } };
-          throw error;
-        });
-      const { product } = data;
-      if (product === null) return null;
-      for (const { compareDigest, ...rest } of [
-        ...(product.metafields?.nodes ?? []),
-        ...(product.named?.nodes ?? []),
-      ]) {
-        metafields.push({ ...rest, digest: compareDigest });
-      }
-      const pageInfo = product.metafields?.pageInfo;
-      if (pageInfo?.hasNextPage !== true) {
-        return {
-          storeId: id,
-          status: product.status,
-          metafields,
-          fields: requestedFields(product, { seo, category }),
-          ...(product.tags === undefined ? {} : { tags: product.tags }),
-          ...(product.media === undefined ? {} : { images: product.media.nodes.flatMap(liveImage) }),
-        };
-      }
-      const next = requireCursor(pageInfo);
-      if (next === after) throw standingCursor();
-      after = next;
-    }
-  }
-
   /** Pages of ids. The walk starts again by time before it reaches the store's limit, so ids may occur twice. */
   private async *ids(selection: PageSelection): AsyncGenerator<readonly PageEntry[]> {
     const { pageSize, pagingCeiling } = this.limits;
@@ -202,34 +92,6 @@ export class PageReader {
       after = next;
     }
   }
-}
-
-export function contentFields(product: LiveContent): Record<StoreField, string | null> {
-  return {
-    ...plainFields(product),
-    'seo.title': product.seo?.title ?? null,
-    'seo.description': product.seo?.description ?? null,
-    category: product.category?.fullName ?? null,
-  };
-}
-
-/** A field that was not requested is left out, because that differs from an empty one. */
-function requestedFields(
-  product: LiveContent,
-  { seo, category }: { readonly seo: boolean; readonly category: boolean },
-): LiveProduct['fields'] {
-  const isRequested = (field: string): boolean =>
-    field === 'category' ? category : seo || !field.startsWith('seo.');
-  return Object.fromEntries(Object.entries(contentFields(product)).filter(([field]) => isRequested(field)));
-}
-
-/** An image that is still being processed cannot be changed yet. */
-function liveImage({ __typename, id, alt, status }: LiveMedia): LiveImage[] {
-  return __typename === 'MediaImage' && status === 'READY' ? [{ id: numericId(id), alt }] : [];
-}
-
-function plainFields({ title, descriptionHtml, vendor, productType }: LiveContent) {
-  return { title, descriptionHtml, vendor, productType };
 }
 
 function toSeconds(time: Date): number {

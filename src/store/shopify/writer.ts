@@ -11,7 +11,7 @@ import {
 } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import { METAFIELDS_DELETE, METAFIELDS_SET, PRODUCT_UPDATE } from './documents.js';
-import { contentFields, type PageReader } from './reader.js';
+import { contentFields, type LiveReader } from './live-reader.js';
 import { entryIndex, refusalDetails } from './refusal.js';
 import { metafieldsDeleteData, metafieldsSetData, productUpdateData, type UserError } from './schemas.js';
 import type { Taxonomy } from './taxonomy.js';
@@ -24,7 +24,7 @@ const METAFIELDS_PER_CALL = 25;
 export class ProductWriter {
   constructor(
     private readonly client: ShopifyClient,
-    private readonly reader: PageReader,
+    private readonly reader: LiveReader,
     private readonly taxonomy: Pick<Taxonomy, 'find'>,
   ) {}
 
@@ -110,7 +110,7 @@ export class ProductWriter {
     if (title === undefined && description === undefined) return input;
     if (title === undefined || description === undefined) {
       // `seo` is one input. An omitted half might be cleared, so its current value is sent.
-      const live = await this.reader.live(id, null);
+      const live = await this.reader.read(id, null);
       if (live === null) throw new CodedError('not_found', `the store has no product ${id}`);
       title ??= liveField(live, 'seo.title');
       description ??= liveField(live, 'seo.description');
