@@ -52,6 +52,9 @@ export const driftSchema = z.object({
 });
 export type Drift = z.output<typeof driftSchema>;
 
+/** A linked product with the label that people know it by. */
+type CatalogLink = LinkedProduct & Pick<DriftCandidate, 'label'>;
+
 const BATCH = 50;
 const NONE: LiveByLocale = new Map();
 const NOTHING: ReadonlyMap<string, string | null> = new Map();
@@ -71,37 +74,14 @@ export class DriftOperations {
   async look(storeKey: string, signal: AbortSignal, onProgress: (checked: number) => void): Promise<Drift> {
     const store = this.sites.store(storeKey);
     const products = new Map<string, DriftedProduct>();
-    const linked = new Map<string, LinkedProduct & Pick<DriftCandidate, 'label'>>();
+    const linked = new Map<string, CatalogLink>();
     let checked = 0;
     let passedOver = 0;
-    for (let after = ''; ;) {
-      signal.throwIfAborted();
-      const batch = await this.history.driftCandidates(store.key, after, BATCH);
-      if (batch.length === 0) break;
-      after = batch.at(-1)?.externalId ?? after;
+    for await (const batch of this.#batches(store.key, signal)) {
       const quiet = batch.filter((product) => !product.writing);
       passedOver += batch.length - quiet.length;
-      const live = await store.connector.readProducts(quiet.map((product) => product.storeId));
-      for (const { externalId, catalogId, label, state } of batch)
-        if (catalogId !== null && state !== 'pending')
-          linked.set(externalId, { externalId, catalogId, label });
-      for (const [index, product] of quiet.entries()) {
-        const found = live[index] ?? null;
-        const current = found === null ? null : readable(found);
-        if (current !== null && 'problem' in current) {
-          const { externalId, label } = product;
-          products.set(externalId, { externalId, label, findings: [current.problem] });
-          continue;
-        }
-        // Only products with translations are read one by one.
-        const translations =
-          current === null
-            ? NONE
-            : await readTranslations(store.connector, product.storeId, ourTargets(product));
-        const others = current === null ? NOTHING : await liveParts(store, product);
-        const findings = driftOf(product, current, store.settings.filter, translations ?? NONE, others);
-        if (findings.length > 0) products.set(product.externalId, await this.#withTexts(product, findings));
-      }
+      for (const link of batch.flatMap(catalogLink)) linked.set(link.externalId, link);
+      for (const drifted of await this.#drifted(store, quiet)) products.set(drifted.externalId, drifted);
       checked += quiet.length;
       onProgress(checked);
     }
@@ -118,6 +98,26 @@ export class DriftOperations {
       catalogProblem: problem,
       products: [...products.values()].sort((one, other) => (one.externalId < other.externalId ? -1 : 1)),
     };
+  }
+
+  async *#batches(storeKey: string, signal: AbortSignal): AsyncGenerator<readonly DriftCandidate[]> {
+    for (let after = ''; ;) {
+      signal.throwIfAborted();
+      const batch = await this.history.driftCandidates(storeKey, after, BATCH);
+      if (batch.length === 0) return;
+      yield batch;
+      after = batch.at(-1)?.externalId ?? after;
+    }
+  }
+
+  async #drifted(store: Store, products: readonly DriftCandidate[]): Promise<DriftedProduct[]> {
+    const live = await store.connector.readProducts(products.map((product) => product.storeId));
+    const drifted: DriftedProduct[] = [];
+    for (const [index, product] of products.entries()) {
+      const findings = await findingsOf(store, product, live[index] ?? null);
+      if (findings.length > 0) drifted.push(await this.#withTexts(product, findings));
+    }
+    return drifted;
   }
 
   /** Links have only hashes. The journal has the written texts. */
@@ -161,6 +161,25 @@ async function goneFromCatalog<Link extends LinkedProduct>(
     if (!isCoded(error)) throw error;
     return { gone: [], problem: errorLine(error) };
   }
+}
+
+/** The link of a product that the catalog should have; empty for any other product. */
+function catalogLink({ externalId, catalogId, label, state }: DriftCandidate): CatalogLink[] {
+  return catalogId === null || state === 'pending' ? [] : [{ externalId, catalogId, label }];
+}
+
+async function findingsOf(
+  store: Store,
+  product: DriftCandidate,
+  found: SourceProduct | null,
+): Promise<readonly DriftFinding[]> {
+  const { filter } = store.settings;
+  if (found === null) return driftOf(product, null, filter);
+  const current = readable(found);
+  if ('problem' in current) return [current.problem];
+  // Only products with translations are read one by one.
+  const translations = await readTranslations(store.connector, product.storeId, ourTargets(product));
+  return driftOf(product, current, filter, translations ?? NONE, await liveParts(store, product));
 }
 
 /** The product as it is now, or the finding that its data are malformed. */

@@ -131,47 +131,47 @@ export class Journal {
     const fields = [...this.#fields.values()].map((field) =>
       givenUp !== undefined && field.outcome === 'failed' ? { ...field, reason: givenUp.reason } : field,
     );
-    const count = (outcome: JournalField['outcome']): number =>
-      fields.filter((field) => field.outcome === outcome).length;
-    const common = { fields, written: this.#moved ? this.#written : null };
-    if (this.#isGone) return { ...common, state: 'skipped', reason: 'the product was deleted in the store' };
-    const left = [
-      count('conflict') > 0
-        ? `${String(count('conflict'))} left to the merchant: ${reasons(fields, 'conflict')}`
-        : '',
-      count('failed') > 0 && givenUp !== undefined
-        ? `${String(count('failed'))} given up: ${givenUp.reason}`
-        : '',
-      count('failed') > 0 && givenUp === undefined
-        ? `${String(count('failed'))} refused by the store: ${reasons(fields, 'failed')}`
-        : '',
-      count('unfit') > 0 ? `${String(count('unfit'))} without a place: ${reasons(fields, 'unfit')}` : '',
-      count('untranslatable') > 0
-        ? `${String(count('untranslatable'))} not translated: ${reasons(fields, 'untranslatable')}`
-        : '',
-    ].filter((part) => part !== '');
-    if (count('written') > 0) {
-      return {
-        ...common,
-        state: 'applied',
-        reason: [`${String(count('written'))} fields written`, ...left].join('; '),
-      };
-    }
-    if (givenUp !== undefined) return { ...common, state: 'failed', reason: givenUp.reason };
-    if (count('failed') > 0) return { ...common, state: 'failed', reason: left.join('; ') };
-    if (count('conflict') > 0) return { ...common, state: 'conflicted', reason: left.join('; ') };
-    const archived = this.found.live.status === 'ARCHIVED' ? ' (the product is archived)' : '';
-    return {
-      ...common,
-      state: 'skipped',
-      reason: [
-        count('same') + count('not_generated') > 0 || left.length === 0
-          ? `nothing to write: the store already says this${archived}`
-          : 'nothing to write',
-        ...left,
-      ].join('; '),
-    };
+    return { fields, written: this.#moved ? this.#written : null, ...this.#verdict(fields, givenUp) };
   }
+
+  #verdict(fields: readonly JournalField[], givenUp?: GivenUp): Pick<WriteBackEnd, 'state' | 'reason'> {
+    if (this.#isGone) return { state: 'skipped', reason: 'the product was deleted in the store' };
+    const left = notWritten(fields, givenUp);
+    const has = (outcome: Outcome): boolean => fields.some((field) => field.outcome === outcome);
+    if (has('written')) {
+      const count = fields.filter(({ outcome }) => outcome === 'written').length;
+      return { state: 'applied', reason: [`${String(count)} fields written`, ...left].join('; ') };
+    }
+    if (givenUp !== undefined) return { state: 'failed', reason: givenUp.reason };
+    if (has('failed')) return { state: 'failed', reason: left.join('; ') };
+    if (has('conflict')) return { state: 'conflicted', reason: left.join('; ') };
+    const archived = this.found.live.status === 'ARCHIVED' ? ' (the product is archived)' : '';
+    const nothing =
+      has('same') || has('not_generated') || left.length === 0
+        ? `nothing to write: the store already says this${archived}`
+        : 'nothing to write';
+    return { state: 'skipped', reason: [nothing, ...left].join('; ') };
+  }
+}
+
+type Outcome = JournalField['outcome'];
+
+/** How the reason of a write-back names the fields of each outcome that left them as they were. */
+const NOT_WRITTEN: readonly (readonly [outcome: Outcome, words: string])[] = [
+  ['conflict', 'left to the merchant'],
+  ['failed', 'refused by the store'],
+  ['unfit', 'without a place'],
+  ['untranslatable', 'not translated'],
+];
+
+function notWritten(fields: readonly JournalField[], givenUp: GivenUp | undefined): string[] {
+  return NOT_WRITTEN.flatMap(([outcome, words]) => {
+    const count = fields.filter((field) => field.outcome === outcome).length;
+    if (count === 0) return [];
+    return outcome === 'failed' && givenUp !== undefined
+      ? `${String(count)} given up: ${givenUp.reason}`
+      : `${String(count)} ${words}: ${reasons(fields, outcome)}`;
+  });
 }
 
 /** The result of a read of the store. */
