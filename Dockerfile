@@ -13,14 +13,18 @@ RUN npm ci --no-audit --no-fund --ignore-scripts \
 COPY tsconfig.json tsconfig.build.json nest-cli.json ./
 COPY bin bin
 COPY config config
+COPY build build
 COPY src src
-RUN npm run build \
- && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm run build
+
+FROM build AS full-files
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 
 # Without what only the demo and the embedded PostgreSQL need: a production database has a server of its own.
 FROM build AS production-files
-RUN npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
- && rm -r dist/sandbox dist/cli/demo
+RUN rm -r dist/sandbox dist/cli/demo \
+ && node build/bundle.mjs \
+ && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM ${NODE_IMAGE} AS base
 # docker-bake.hcl passes both.
@@ -57,8 +61,8 @@ CMD ["start"]
 
 # `docker build --target full .`: with the demo, the sandbox and the embedded PostgreSQL.
 FROM base AS full
-COPY --from=build /app/node_modules node_modules
-COPY --from=build /app/dist dist
+COPY --from=full-files /app/node_modules node_modules
+COPY --from=full-files /app/dist dist
 
 # The default image.
 FROM base AS production

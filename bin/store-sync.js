@@ -5,7 +5,9 @@ import * as nodeModule from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 const OLDEST_NODE = 24;
-const program = new URL('../dist/main.js', import.meta.url);
+const compiled = new URL('../dist/main.js', import.meta.url);
+// The same program in few files, which load faster. The npm package has none (docs/decisions/0025-the-program-is-bundled.md).
+const bundled = new URL('../dist/bundle/main.mjs', import.meta.url);
 
 /** One line that says what to do, or null when the program can be started. */
 function obstacle() {
@@ -15,7 +17,7 @@ function obstacle() {
       'In a checkout, `npx store-sync …` and `npm run …` bring the right one along.'
     );
   }
-  return existsSync(program) ? null : 'store-sync is not built yet: run `npm run build`.';
+  return existsSync(compiled) ? null : 'store-sync is not built yet: run `npm run build`.';
 }
 
 const problem = obstacle();
@@ -25,7 +27,7 @@ if (problem === null) {
   // By default the heap grows to several times of its use, and stays there (src/runtime/lean-heap.ts).
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
   if (!flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
-  await import(program.href);
+  await import(existsSync(bundled) ? bundled.href : compiled.href);
 } else {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;

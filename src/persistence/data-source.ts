@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
@@ -17,6 +18,8 @@ export interface DataSourceSettings {
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
   const source = new DataSource({
     type: 'postgres',
+    // Otherwise TypeORM looks for the package by its name, and a bundled program would load it twice.
+    driver: pg,
     url: settings.url,
     entities: ENTITIES,
     migrations: MIGRATIONS,

@@ -17,7 +17,8 @@ const WANTED = [
   'README.md',
   'package.json',
 ];
-const UNWANTED = /\.(spec|test)\.|^(src|test|data|node_modules|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
+const UNWANTED =
+  /\.(spec|test)\.|^(src|test|build|data|node_modules|dist\/bundle|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
 const INSTALL_MS = 180_000;
 const RUN_MS = 180_000;
 

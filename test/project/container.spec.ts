@@ -119,6 +119,7 @@ describe('the image', () => {
     expect(base).toBe(`NODE_IMAGE=node:${lock.packages['node_modules/node']?.version ?? '?'}-bookworm-slim`);
     expect(stages.map(({ name, from }) => `${from} AS ${name}`)).toEqual([
       '${NODE_IMAGE} AS build',
+      'build AS full-files',
       'build AS production-files',
       '${NODE_IMAGE} AS base',
       'base AS full',
@@ -135,12 +136,13 @@ describe('the image', () => {
       '--from=production-files /app/dist dist',
     ]);
     expect(copied('full')).toEqual([
-      '--from=build /app/node_modules node_modules',
-      '--from=build /app/dist dist',
+      '--from=full-files /app/node_modules node_modules',
+      '--from=full-files /app/dist dist',
     ]);
-    const [prune] = stages.find(({ name }) => name === 'production-files')!.steps;
-    expect(prune!.rest).toMatch(
-      /npm prune --omit=dev --omit=optional .* && rm -r dist\/sandbox dist\/cli\/demo$/,
+    const [removal] = stages.find(({ name }) => name === 'production-files')!.steps;
+    // The rest is bundled again before the bundler is removed.
+    expect(removal!.rest).toMatch(
+      /^rm -r dist\/sandbox dist\/cli\/demo +&& node build\/bundle\.mjs +&& npm prune --omit=dev --omit=optional /,
     );
   });
 

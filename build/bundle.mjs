@@ -1,0 +1,103 @@
+import { build } from 'esbuild';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { relative, sep } from 'node:path';
+
+// The last step of `npm run build`: joins the compiled program and its dependencies into a few files, which load in half the time of
+// some 2,500 (docs/decisions/0025-the-program-is-bundled.md).
+
+const FOLDER = 'dist/bundle';
+
+/** Packages that Nest, pg and bullmq use where they are installed. They are not, and must be looked for when the program runs. */
+const ABSENT = [
+  '@nestjs/microservices',
+  '@nestjs/websockets',
+  'class-transformer',
+  'class-validator',
+  '@valkey/valkey-glide',
+  'pg-native',
+];
+
+/** Its content is read from the package's folder when the program runs. */
+const READ_IN_PLACE = ['swagger-ui-dist'];
+
+/** Modules keep their own places, from which they read files and resolve packages. */
+function inItsPlace(code, path) {
+  const place = JSON.stringify(relative(FOLDER, path).split(sep).join('/'));
+  if (/^(?:import|export)\b/m.test(code))
+    return code
+      .replaceAll(/\bimport\.meta\.url\b/g, `new URL(${place}, import.meta.url).href`)
+      .replaceAll(/\bimport\.meta\.dirname\b/g, `__bundledDirectory(${place})`);
+  return /\b__(?:dir|file)name\b/.test(code)
+    ? `var __dirname = __bundledDirectory(${place}), __filename = __bundledFile(${place}); ${code}`
+    : code;
+}
+
+/**
+ * Classes keep their names, which esbuild may change: names of migrations are stored, and those of errors and modules are logged.
+ * esbuild's own option for this slows every inner function down.
+ */
+function withClassNames(code) {
+  return code.replaceAll(
+    /^((?:export )?(?:default )?(?:(?:let|const|var) \w+ = (?:\w+ = )?)?class (\w+)(?: extends [^{\n]+)? \{)/gm,
+    '$1 static { Object.defineProperty(this, "name", { value: "$2", configurable: true }); }',
+  );
+}
+
+const asInstalled = {
+  name: 'as installed',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
+      const code = await readFile(path, 'utf8');
+      // As text of a CommonJS module, a first line for the shell would follow other code.
+      const placed = inItsPlace(code.replace(/^#!.*/, ''), path);
+      const isOurs = !path.includes(`${sep}node_modules${sep}`);
+      return { contents: isOurs || path.includes(`${sep}@nestjs${sep}`) ? withClassNames(placed) : placed };
+    });
+  },
+};
+
+/**
+ * V8 compiles a function that stands in parentheses at once, and so its code gets into the compile cache. Otherwise the body of each
+ * CommonJS module is compiled at every start.
+ */
+function withEagerModules(code) {
+  return code.replaceAll(
+    /^(var \w+ = __commonJS\(\{\n {2}"[^"\n]+")(\([^)\n]*\) \{\n[\s\S]*?^ {2}\})\n\}\);$/gm,
+    '$1: (function$2)\n});',
+  );
+}
+
+const { outputFiles } = await build({
+  entryPoints: ['dist/main.js'],
+  outdir: FOLDER,
+  outExtension: { '.js': '.mjs' },
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  external: [...ABSENT, ...READ_IN_PLACE].flatMap((name) => [name, `${name}/*`]),
+  plugins: [asInstalled],
+  // CommonJS modules expect these.
+  banner: {
+    js: [
+      "import { createRequire as __createRequire } from 'node:module';",
+      "import { dirname as __dirnameOf, join as __joined } from 'node:path';",
+      'const require = __createRequire(import.meta.url);',
+      'const __bundledFile = (path) => __joined(import.meta.dirname, path);',
+      'const __bundledDirectory = (path) => __dirnameOf(__bundledFile(path));',
+    ].join(' '),
+  },
+  sourcemap: 'linked',
+  sourcesContent: false,
+  // bullmq only packs, and the native addon only unpacks.
+  define: { 'process.env.MSGPACKR_NATIVE_ACCELERATION_DISABLED': '"true"' },
+  logLevel: 'warning',
+  write: false,
+});
+
+rmSync(FOLDER, { recursive: true, force: true });
+mkdirSync(FOLDER);
+for (const { path, text } of outputFiles)
+  writeFileSync(path, path.endsWith('.mjs') ? withEagerModules(text) : text);

@@ -1,0 +1,53 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
+import { z } from 'zod';
+import { MIGRATIONS } from '../../../src/persistence/migrations/index.js';
+import { runProgram, type ProgramEnd } from '../../support/e2e-program.js';
+import { createTestDatabase } from '../../support/postgres.js';
+import { runDirectory } from '../../support/run-directory.js';
+
+const BUNDLE = fileURLToPath(new URL('../../../dist/bundle/main.mjs', import.meta.url));
+
+/** Prints at the end how many files were loaded as modules. */
+const COUNT_FILES = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  let files = 0;
+  registerHooks({ load: (url, context, next) => { if (url.startsWith('file:')) files += 1; return next(url, context); } });
+  process.on('exit', () => process.stderr.write('loaded ' + files));
+`)}`;
+
+let db: pg.Client;
+let run: (command: string, env?: Readonly<Record<string, string>>) => Promise<ProgramEnd>;
+beforeAll(async () => {
+  const { url } = await createTestDatabase();
+  db = new pg.Client({ connectionString: url });
+  await db.connect();
+  const cwd = await mkdtemp(join(runDirectory(), 'bundle-'));
+  run = (command, env = {}) => runProgram([command], { cwd, env: { DATABASE_URL: url, ...env } });
+});
+afterAll(() => db.end());
+
+describe('the bundled program', () => {
+  it('is what the build leaves', () => {
+    expect(existsSync(BUNDLE)).toBe(true);
+  });
+
+  it('stores migrations under the names that they have in the sources', async () => {
+    expect(await run('migrate')).toMatchObject({ status: 0, stderr: '' });
+    const { rows } = await db.query('SELECT name FROM migrations');
+    const stored = z.array(z.object({ name: z.string() })).parse(rows);
+    expect(stored.map(({ name }) => name).sort()).toEqual(MIGRATIONS.map(({ name }) => name).sort());
+  });
+
+  it('loads at most 200 files for a command that reads the database', async () => {
+    const { status, stderr } = await run('runs', { NODE_OPTIONS: `--import=${COUNT_FILES}` });
+    const loaded = Number(/loaded (\d+)$/.exec(stderr)?.[1]);
+    expect(status).toBe(0);
+    expect(loaded).toBeGreaterThan(1);
+    expect(loaded).toBeLessThanOrEqual(200);
+  });
+});
