@@ -12,8 +12,6 @@ export interface RouteDescription {
   readonly summary: string;
   /** The answer on success; its status is the route's own. */
   readonly answer: NamedSchema;
-  /** An answer as a reader may get it. */
-  readonly example?: unknown;
   /** Errors that the route may answer, besides 400 for a refused query or body and 401. */
   readonly errors?: readonly number[];
 }

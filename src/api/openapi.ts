@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { RequestMethod, type Type } from '@nestjs/common';
 import {
   HTTP_CODE_METADATA,
@@ -8,6 +9,7 @@ import {
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import { z } from 'zod';
 import { componentSchemas, reference, type OpenApiDocument } from '../openapi/document.js';
+import { exampleOf } from './examples.js';
 import { ROUTE_DESCRIPTION, type NamedSchema, type RouteDescription } from './describe.js';
 import { ZodPipe } from './zod.pipe.js';
 import { messages } from './messages.js';
@@ -29,6 +31,8 @@ interface Route extends RouteDescription {
   readonly method: 'get' | 'post';
   /** As OpenAPI writes it: `/api/v1/syncs/{id}`. */
   readonly path: string;
+  /** Name of the controller and its method: `syncsCancel`. Generated clients name their functions so. */
+  readonly id: string;
   readonly status: number;
   readonly query: z.ZodObject | null;
   readonly body: NamedSchema | null;
@@ -42,9 +46,13 @@ export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
   const routes = controllers.flatMap(routesOf);
   const bodies = routes.flatMap(({ body }) => body ?? []);
   const answers = [ERROR, ...routes.map(({ answer }) => answer)];
+  const schemas = {
+    ...componentSchemas(byName(bodies), 'input'),
+    ...componentSchemas(byName(answers), 'output'),
+  };
   const paths = new Map<string, Record<string, object>>();
   for (const route of routes)
-    paths.set(route.path, { ...paths.get(route.path), [route.method]: operationOf(route) });
+    paths.set(route.path, { ...paths.get(route.path), [route.method]: operationOf(route, schemas) });
   return {
     openapi: '3.1.0',
     info: {
@@ -56,10 +64,7 @@ export function openApiDocument(controllers: readonly Type[]): OpenApiDocument {
     paths: Object.fromEntries([...paths].sort(([a], [b]) => (a < b ? -1 : 1))),
     components: {
       securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      schemas: {
-        ...componentSchemas(byName(bodies), 'input'),
-        ...componentSchemas(byName(answers), 'output'),
-      },
+      schemas,
     },
   };
 }
@@ -78,6 +83,7 @@ function routesOf(controller: Type): Route[] {
       ...description,
       method: method === RequestMethod.POST ? 'post' : 'get',
       path: openApiPath(base, pathSchema.parse(Reflect.getMetadata(PATH_METADATA, handler))),
+      id: operationId(controller.name, name),
       status: z
         .int()
         .default(method === RequestMethod.POST ? 201 : 200)
@@ -131,43 +137,40 @@ function byName(schemas: readonly NamedSchema[]): Record<string, z.ZodType> {
   return Object.fromEntries(found);
 }
 
-function operationOf(route: Route): object {
-  const { path, summary, query, body, status, answer, example, errors = [] } = route;
+function operationOf(route: Route, schemas: Readonly<Record<string, object>>): object {
+  const { path, id, summary, query, body, status, answer, errors = [] } = route;
+  const content = (name: string, example = exampleOf(reference(name), schemas)): object => ({
+    content: { 'application/json': { schema: reference(name), example } },
+  });
   // Every address can have a NUL character, which is refused.
-  const failures = [400, 401, ...errors];
+  const failures = [400, 401, ...errors].map((failure) => {
+    const error = STATUS_CODES[failure] ?? 'Error';
+    const example = { statusCode: failure, error, message: messages.exampleOfError(error) };
+    return [String(failure), { description: error, ...content(ERROR.name, example) }] as const;
+  });
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
+    example: exampleOf({ type: 'string' }, schemas, name === 'key' ? 'store' : name),
   }));
   return {
     summary,
     tags: [path.slice(PREFIX.length).split('/')[1]],
-    operationId: operationId(path.slice(PREFIX.length), summary),
+    operationId: id,
     parameters: [...inPath, ...(query ? queryParameters(query) : [])],
-    ...(body
-      ? {
-          requestBody: { required: false, content: { 'application/json': { schema: reference(body.name) } } },
-        }
-      : {}),
-    responses: Object.fromEntries([
-      [String(status), answered(answer.name, summary, example)],
-      ...failures.map((failure) => [String(failure), answered(ERROR.name, 'Error')]),
-    ]) as object,
+    ...(body ? { requestBody: { required: !body.schema.safeParse({}).success, ...content(body.name) } } : {}),
+    responses: {
+      [String(status)]: { description: summary, ...content(answer.name) },
+      ...Object.fromEntries(failures),
+    },
   };
 }
 
-function answered(name: string, description: string, example?: unknown): object {
-  const content = { schema: reference(name), ...(example === undefined ? {} : { example }) };
-  return { description, content: { 'application/json': content } };
-}
-
-function operationId(path: string, summary: string): string {
-  return `${summary} ${path}`
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '_')
-    .replaceAll(/^_|_$/g, '');
+function operationId(controller: string, method: string): string {
+  const area = controller.replace(/Controller$/, '');
+  return `${area.charAt(0).toLowerCase()}${area.slice(1)}${method.charAt(0).toUpperCase()}${method.slice(1)}`;
 }
 
 function queryParameters(query: z.ZodObject): object[] {

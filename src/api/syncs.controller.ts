@@ -39,7 +39,6 @@ import { messages } from './messages.js';
 
 const RUN = { name: 'Run', schema: runSchema };
 const ID = { name: 'Id', schema: idSchema };
-const EXAMPLE_ID = { id: '6f1c2a34-58d0-4c1e-9f0b-2f6a7d1c9e55' };
 
 /** Runs on demand, and the account of each (docs/http.md). */
 @Controller('api/v1')
@@ -56,7 +55,6 @@ export class SyncsController {
   @Describe({
     summary: 'Request a sync; the id of the active run when there is one',
     answer: ID,
-    example: EXAMPLE_ID,
     errors: [404],
   })
   @Post('stores/:key/syncs')
@@ -120,7 +118,6 @@ export class SyncsController {
   @Describe({
     summary: 'Request a sync for the failures of this one; the id of the active run when there is one',
     answer: ID,
-    example: EXAMPLE_ID,
     errors: [404],
   })
   @Post('syncs/:id/retry')

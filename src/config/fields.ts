@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { addressProblem, secretAddressProblem } from './addresses.js';
 import { withoutTrailing } from '../domain/text.js';
+import { nearestName } from './suggestion.js';
 import { messages } from './messages.js';
 
 /**
@@ -11,9 +12,13 @@ import { messages } from './messages.js';
 
 /** A map that rejects unknown keys. When it is missing or null, every key has its default. */
 export function section<S extends z.ZodRawShape>(shape: S) {
-  const known = Object.keys(shape).join(', ');
+  const known = Object.keys(shape);
   const schema = z.strictObject(shape, {
-    error: (issue) => (issue.code === 'unrecognized_keys' ? messages.unknownKey(known) : undefined),
+    error: (issue) => {
+      if (issue.code !== 'unrecognized_keys') return undefined;
+      const meant = issue.keys.flatMap((key) => nearestName(key, known) ?? []);
+      return messages.unknownKey(meant.join(', '), known.join(', '));
+    },
   });
   return z.preprocess((value: unknown) => value ?? {}, schema).prefault({});
 }

@@ -156,12 +156,17 @@ describe('the one-line refusal of', () => {
     [
       'an unknown key',
       'servr: {}',
-      /^servr: unknown key; expected one of: server, database, .*\(config\.yaml:1\)$/,
+      /^servr: unknown key; did you mean server\? expected one of: server, database, .*\(config\.yaml:1\)$/,
+    ],
+    [
+      'an unknown key that is like no other',
+      'colour: red',
+      /^colour: unknown key; expected one of: server, .*\(config\.yaml:1\)$/,
     ],
     [
       'an unknown key inside',
       store('limits: { maxChanged: 1 }'),
-      /^stores\.s\.limits\.maxChanged: unknown key; expected one of: maxChangedShare, maxOrphanedShare, maxWritesPerRun, maxWritesPerDay \(config\.yaml:7\)$/,
+      /^stores\.s\.limits\.maxChanged: unknown key; did you mean maxChangedShare\? expected one of: maxChangedShare, maxOrphanedShare, maxWritesPerRun, maxWritesPerDay \(config\.yaml:7\)$/,
     ],
     [
       'a missing key',

@@ -25,7 +25,8 @@ export const messages = {
     `${stores}: a store that is renamed, or gets another shop, needs a restart of store-sync`,
 
   // Expected values of any key
-  unknownKey: (known: string): string => `unknown key; expected one of: ${known}`,
+  unknownKey: (meant: string, known: string): string =>
+    `unknown key; ${meant === '' ? '' : `did you mean ${meant}? `}expected one of: ${known}`,
   name: 'a name of letters, digits, - and _ (63 at most)',
   duration: (max: string): string => `a duration such as 90s, 60m or 2h, at most ${max}`,
   oneOf: (values: readonly string[]): string => `expected one of ${values.join(', ')}`,
