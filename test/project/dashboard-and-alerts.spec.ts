@@ -9,6 +9,16 @@ const file = (path: string): string => readFileSync(new URL(`../../config/${path
 const dashboard = z
   .looseObject({
     uid: z.literal('store-sync'),
+    templating: z.object({
+      list: z.array(
+        z.looseObject({
+          name: z.string(),
+          type: z.string(),
+          definition: z.string().optional(),
+          allValue: z.string().optional(),
+        }),
+      ),
+    }),
     panels: z.array(
       z.looseObject({
         id: z.int(),
@@ -97,6 +107,23 @@ describe('the dashboard', () => {
       Array.from({ length: w * h }, (_none, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`),
     );
     expect(new Set(cells).size).toBe(cells.length);
+  });
+
+  it('offers the stores that have series as a variable, and all of them together', () => {
+    const variable = dashboard.templating.list.find(({ name }) => name === 'store');
+    const [, series = '', label] = /^label_values\((\w+), (\w+)\)$/.exec(variable?.definition ?? '') ?? [];
+    expect([variable?.type, label]).toEqual(['query', 'store']);
+    expect(known.get(series)).toContain('store');
+    // The one series of all stores, without `server.metrics.perStore`, matches it as well.
+    expect(new RegExp(`^${variable?.allValue ?? ''}$`).test('all')).toBe(true);
+  });
+
+  it.each(panels)('%s selects by the variable exactly the series that have a store', (_title, expression) => {
+    const selected = [...expression.matchAll(/\b(store_sync_\w+)\{[^}]*store=~"\$store"[^}]*\}/g)];
+    const withStore = askedBy(expression).series.filter(
+      (name) => known.get(name)?.includes('store') === true,
+    );
+    expect(selected.map(([, name]) => name)).toEqual(withStore);
   });
 
   it('shows every metric of ours, so that none is kept for nobody', () => {
