@@ -3,7 +3,6 @@ import { TEST_KINDS } from './test/support/test-kinds.mjs';
 
 /** What the tests of every kind have in common. */
 const common = {
-  testEnvironment: 'node',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   extensionsToTreatAsEsm: ['.ts'],
   // Sources import each other as './x.js', as Node wants it; on disk they are .ts.
@@ -11,6 +10,12 @@ const common = {
   transform: {
     '^.+\\.ts$': ['@swc/jest', swcOptions],
   },
+};
+
+/** Test files are loaded by Node's own loader, each module once per worker: test/support/jest-native/runtime.mjs. */
+const native = {
+  testEnvironment: '<rootDir>/test/support/jest-native/environment.mjs',
+  runtime: '<rootDir>/test/support/jest-native/runtime.mjs',
 };
 
 /** Unit tests start no servers, so that they need neither a directory for the run nor its janitor. */
@@ -23,6 +28,7 @@ const servers = {
 export default {
   projects: Object.entries(TEST_KINDS).map(([kind, files]) => ({
     ...common,
+    ...native,
     ...(kind === 'unit' ? {} : servers),
     displayName: kind,
     testMatch: files.map((pattern) => `<rootDir>/${pattern}`),

@@ -31,6 +31,9 @@ export default {
     configFile: 'jest.config.mjs',
     config: {
       ...unit,
+      // Jest's own loader, which loads a module again: otherwise no mutant of module scope would be tried.
+      testEnvironment: 'node',
+      runtime: undefined,
       projects: [],
       // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
       testMatch: [...RULES, 'src/planner/translations', 'src/planner/generated-parts'].map(

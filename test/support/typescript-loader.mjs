@@ -10,6 +10,9 @@ import swcOptions from './swc-options.mjs';
 // own to kill.
 
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/store-sync-tests/', import.meta.url));
+/** The compiled file of each module, by its URL. */
+const loadedFrom = new Map();
+
 mkdirSync(CACHE, { recursive: true });
 enableCompileCache(join(CACHE, 'bytecode'));
 
@@ -23,25 +26,38 @@ registerHooks({
   },
   load(url, context, next) {
     if (!url.startsWith('file:') || !url.endsWith('.ts')) return next(url, context);
-    return { format: 'module', source: compiled(fileURLToPath(url)), shortCircuit: true };
+    return { format: 'module', source: compiled(url), shortCircuit: true };
   },
 });
 
 /** Compiled as Jest compiles it; each version of a file once, however many processes load it. */
-function compiled(filename) {
+function compiled(url) {
+  const filename = fileURLToPath(url);
   const text = readFileSync(filename, 'utf8');
   const key = createHash('sha256').update(`${version}\0${filename}\0${text}`).digest('hex');
   const kept = join(CACHE, `${key}.js`);
+  loadedFrom.set(url, kept);
   if (existsSync(kept)) return readFileSync(kept, 'utf8');
-  const { code } = transformSync(text, { filename, ...swcOptions });
-  // Written whole or not at all: another process may be about to read it.
-  const draft = `${kept}.${String(process.pid)}`;
+  const { code, map } = transformSync(text, { filename, ...swcOptions, sourceMaps: true });
+  keep(`${kept}.map`, map);
+  keep(kept, `${code}\n//# sourceMappingURL=${key}.js.map\n`);
+  return code;
+}
+
+/** Written whole or not at all: another process may be about to read it. */
+function keep(path, content) {
+  const draft = `${path}.${String(process.pid)}`;
   try {
-    writeFileSync(draft, code);
-    renameSync(draft, kept);
+    writeFileSync(draft, content);
+    renameSync(draft, path);
   } catch (error) {
     // A child that runs as another user compiles for itself.
     if (error.code !== 'EACCES') throw error;
   }
-  return code;
+}
+
+/** The file of the source map of a module that was loaded here. */
+export function sourceMapOf(url) {
+  const kept = loadedFrom.get(url);
+  return kept === undefined ? undefined : `${kept}.map`;
 }
