@@ -5,7 +5,11 @@ import { Injectable } from '@nestjs/common';
 import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
+import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { countRow, idRow } from './row-reader.js';
+
+/** The service may begin to generate as soon as it has a value, and so before its answer ends the action. */
+const REQUEST_MS = 60_000;
 
 /** A catalog product whose source no longer exists. */
 export type GoneProduct = Pick<StoreProductEntity, 'externalId' | 'label' | 'catalogId' | 'orphanedAt'>;
@@ -51,6 +55,29 @@ export class LinkRepository {
        ORDER BY state = 'orphaned' LIMIT 1`,
       [workspace, catalogId],
     );
+  }
+
+  /**
+   * Hashes of the store's values that the catalog had at a time. A text whose generation began then is based on these, and not on
+   * values that reached the catalog later: the merchant may have written those meanwhile.
+   */
+  async seenWhen(
+    { externalId, seenFields }: Pick<StoreProductEntity, 'externalId' | 'seenFields'>,
+    at: Date,
+  ): Promise<Record<string, string>> {
+    const until = new Date(at.getTime() + REQUEST_MS);
+    const [row] = await this.db
+      .repository(SyncActionEntity)
+      .createQueryBuilder('action')
+      .where({ externalId, state: 'applied', kind: Not('orphan') })
+      // The last one until then. A product that the catalog got from elsewhere may have none: then the first.
+      .orderBy('action.settled_at > :until')
+      .addOrderBy('CASE WHEN action.settled_at <= :until THEN action.settled_at END', 'DESC')
+      .addOrderBy('action.settled_at')
+      .setParameters({ until })
+      .limit(1)
+      .getMany();
+    return row?.seen ?? seenFields;
   }
 
   /** The catalog product's content at the last read. A later read compares with it to detect a new result. */

@@ -224,6 +224,7 @@ export class DeliveryInterpreter {
     const { mode } = store.settings.writeBack;
     if (mode === 'off') return { code: 'write_back_off', note: messages.writeBackOff };
     if (!holdsContent(intended)) return { code: 'nothing_to_write', note: nothingToWrite(arrived) };
+    const seen = task?.seen ?? (await this.#seenBefore(link, createdAt));
     const intent = await this.writeBacks.intend({
       store: store.key,
       workspace: row.workspace,
@@ -236,7 +237,7 @@ export class DeliveryInterpreter {
       state: mode === 'review' ? 'pending_review' : 'ready',
       intended,
       arrived,
-      seen: task?.seen ?? link.seenFields,
+      seen,
       runId: task?.runId ?? null,
       sources: usedSources(body),
       creditsConsumed: body.credits?.consumed ?? null,
@@ -244,6 +245,15 @@ export class DeliveryInterpreter {
     killPoint('interpret.intended');
     const verdict = mode === 'review' && intent.kind === 'new' ? WAITS_FOR_REVIEW : INTENTS[intent.kind];
     return 'id' in intent ? { ...verdict, writeBackId: intent.id } : verdict;
+  }
+
+  /** The values of the store that the service can have known when it began a generation that was not requested here. */
+  async #seenBefore(
+    link: Pick<StoreProductEntity, 'externalId' | 'seenFields'>,
+    createdAt: Date | null,
+  ): Promise<Record<string, string>> {
+    const isKnown = createdAt !== null && Object.keys(link.seenFields).length > 0;
+    return isKnown ? this.links.seenWhen(link, createdAt) : link.seenFields;
   }
 }
 

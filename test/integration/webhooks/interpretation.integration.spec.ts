@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
-import { deliver, receive, resultOf } from '../../support/results.js';
+import { deliver, receive, resultOf, writeAll } from '../../support/results.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
@@ -117,6 +117,25 @@ describe('a result', () => {
     expect(await stages.tasks.byTaskId(WORKSPACE, 'theirs')).toMatchObject({ state: 'succeeded' });
     expect(await stages.tasks.openFor(ours(1))).toMatchObject({ id: before?.id });
     expect(await writeBacksOf(1)).toMatchObject([{ state: 'ready' }]);
+  });
+
+  it.each([
+    ['began before a run read the merchant’s edit leaves the edit alone', 60, 'conflict', 'By hand'],
+    ['began after a run read the merchant’s edit is written over it', -1, 'written', 'Generated 1'],
+  ])('that was not requested here and %s', async (_rule, minutesBefore, outcome, title) => {
+    await stages.db.affected(`UPDATE sync_action SET settled_at = settled_at - interval '2 hours'`);
+    stages.store.edit('1', { title: 'By hand' });
+    await stages.sync();
+    const createdAt = new Date(Date.now() - minutesBefore * 60_000);
+    const { writeBackId } = await deliver(stages, await resultOf(stages, 1, { taskId: 'theirs', createdAt }));
+    await writeAll(stages);
+    expect(await stages.writeBacks.get(writeBackId ?? '')).toMatchObject({
+      fields: [
+        { target: 'title', outcome },
+        { target: 'descriptionHtml', outcome: 'written' },
+      ],
+    });
+    expect(stages.store.at('1').title).toBe(title);
   });
 
   it('that holds nothing for the store, or comes where nothing is written, settles its task', async () => {
