@@ -1,17 +1,17 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestDatabase } from '../support/postgres.js';
-import { Gate } from '../support/e2e-gate.js';
+import { TcpGate } from '../support/tcp-gate.js';
 import { until, World } from '../support/e2e-world.js';
 
-let gate: Gate;
+let gate: TcpGate;
 let world: World;
 let databaseUrl: string;
 
 beforeAll(async () => {
   ({ url: databaseUrl } = await createTestDatabase());
   const behind = new URL(databaseUrl);
-  gate = await Gate.before({ host: behind.hostname, port: Number(behind.port) });
+  gate = await TcpGate.before({ host: behind.hostname, port: Number(behind.port) });
   const inFront = new URL(databaseUrl);
   inFront.port = String(gate.port);
   world = await World.open({ database: { url: inFront.href } });

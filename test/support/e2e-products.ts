@@ -3,7 +3,8 @@ import type { MerchantEdit, RunningStoreSandbox, SandboxProduct } from '../../sr
 type NewProduct = Parameters<RunningStoreSandbox['products']['create']>[0];
 type NewVariant = NonNullable<NewProduct['variants']>[number];
 
-const PLAIN_VARIANT: NewVariant = {
+/** The variant of a product without options. */
+export const PLAIN_VARIANT: NewVariant = {
   optionValues: ['Default Title'],
   sku: null,
   barcode: null,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { WriteBackEntity } from '../../src/persistence/entities/index.js';
 import { snapshot } from './fake-store.js';
 import { WORKSPACE, type Stages } from './stages.js';
 import { dedupeKey } from '../../src/webhooks/dedupe-key.js';
@@ -73,7 +74,50 @@ export async function deliver(stages: Stages, body: object | Buffer, via: 'webho
   return { delivery, writeBackId };
 }
 
-/** Waiting write-backs are written until none is left that could be. */
+interface Delivered extends ResultOptions {
+  /** The number of the product in the store; 1 by default. */
+  readonly id?: number;
+  readonly via?: 'webhook' | 'poll';
+}
+
+/** Delivers a result of the open task. Returns the id of its write-back, and throws without one. */
+export async function deliverResult(
+  stages: Stages,
+  { id = 1, via = 'webhook', ...options }: Delivered = {},
+): Promise<string> {
+  const { writeBackId, delivery } = await deliver(stages, await resultOf(stages, id, options), via);
+  if (writeBackId === null) throw new Error(delivery.note ?? 'the result led to no write-back');
+  return writeBackId;
+}
+
+let results = 0;
+
+/** Delivers a result that is newer than every one before it, of an unknown task. Otherwise like `deliverResult`. */
+export function deliverNewer(stages: Stages, options: Delivered = {}): Promise<string> {
+  results += 1;
+  const createdAt = new Date(Date.now() + results * 1000);
+  return deliverResult(stages, { taskId: `result-${results}`, createdAt, ...options });
+}
+
+/** Delivers a newer result and writes it. Returns the row of its write-back. */
+export async function writeNewer(stages: Stages, options: ResultOptions = {}): Promise<WriteBackEntity> {
+  const id = await deliverNewer(stages, options);
+  await stages.writer.write(id);
+  const row = await stages.writeBacks.get(id);
+  if (row === null) throw new Error(`write-back ${id} is gone`);
+  return row;
+}
+
+/** The outcome of each target of a write-back. */
+export function outcomesOf({
+  fields,
+}: {
+  readonly fields: readonly { readonly target: string; readonly outcome: string }[];
+}): Record<string, string> {
+  return Object.fromEntries(fields.map(({ target, outcome }) => [target, outcome]));
+}
+
+/** Writes the write-backs that are ready until none of them is left. */
 export async function writeAll(stages: Stages): Promise<void> {
   await stages.db.affected(`UPDATE write_back SET next_attempt_at = now() WHERE state = 'ready'`);
   for (const id of await stages.writeBacks.due(100)) await stages.writer.write(id);

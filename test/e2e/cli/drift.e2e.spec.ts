@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { PLAIN_VARIANT } from '../../support/e2e-products.js';
 import { World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
 
@@ -17,7 +18,7 @@ beforeAll(async () => {
       handle: name,
       descriptionHtml: `<p>${name}</p>`,
       vendor: 'Lux',
-      variants: [{ ...VARIANT, sku: `SKU-${index}`, barcode: `400000000000${index}` }],
+      variants: [{ ...PLAIN_VARIANT, sku: `SKU-${index}`, barcode: `400000000000${index}` }],
     });
     before.set(name, { id: product.id, title: product.title });
   }
@@ -189,16 +190,3 @@ describe('products show', () => {
     });
   });
 });
-
-const VARIANT = {
-  optionValues: ['Default Title'],
-  sku: null,
-  barcode: null,
-  price: '1.00',
-  compareAtPrice: null,
-  weight: null,
-  tracked: false,
-  inventoryQuantity: 0,
-  unitCost: null,
-  imageUrl: null,
-};

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { PLAIN_VARIANT } from '../../support/e2e-products.js';
 import { runSchema, World } from '../../support/e2e-world.js';
 import { runCommand, type CommandEnd } from '../../support/run-command.js';
 
@@ -118,7 +119,7 @@ describe('a saved plan', () => {
     world.store.products.create({
       title: 'file',
       handle: 'file',
-      variants: [{ ...VARIANT, sku: 'FILE-1' }],
+      variants: [{ ...PLAIN_VARIANT, sku: 'FILE-1' }],
     });
     const { id } = await savePlan();
     await world.catalogApi('POST', '/products/', { name: 'foreign', sku: 'FILE-1', external_id: 'erp:1' });
@@ -186,16 +187,3 @@ describe('an unknown store', () => {
     },
   );
 });
-
-const VARIANT = {
-  optionValues: ['Default Title'],
-  sku: null,
-  barcode: null,
-  price: '1.00',
-  compareAtPrice: null,
-  weight: null,
-  tracked: false,
-  inventoryQuantity: 0,
-  unitCost: null,
-  imageUrl: null,
-};

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { createStoreConnector } from '../../../src/store/index.js';
+import { PLAIN_VARIANT } from '../../support/e2e-products.js';
 import { World } from '../../support/e2e-world.js';
 import { runCommand } from '../../support/run-command.js';
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
       descriptionHtml: `<p>A plain ${handle}.</p>`,
       handle,
       vendor: 'Lux',
-      variants: [{ ...VARIANT, sku: handle.toUpperCase(), barcode: null }],
+      variants: [{ ...PLAIN_VARIANT, sku: handle.toUpperCase(), barcode: null }],
     });
     return product.gid;
   });
@@ -39,19 +40,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await world.end();
 });
-
-const VARIANT = {
-  optionValues: ['Default Title'],
-  sku: null,
-  barcode: null,
-  price: '1.00',
-  compareAtPrice: null,
-  weight: null,
-  tracked: false,
-  inventoryQuantity: 0,
-  unitCost: null,
-  imageUrl: null,
-};
 
 async function german(gid: string | undefined): Promise<Record<string, string | null>> {
   const connector = createStoreConnector({

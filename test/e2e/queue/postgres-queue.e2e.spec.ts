@@ -9,7 +9,9 @@ import { stopServer } from '../../../src/embedded-postgres/server.js';
 import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/index.js';
 import { UnhurriedClient } from '../../../src/queue/postgres-connection.js';
 import { type Child, startChild } from '../../support/child.js';
-import { Gate } from '../../support/e2e-gate.js';
+import { Gate } from '../../support/call-script.js';
+import { until } from '../../support/until.js';
+import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase, startTestCluster, type TestCluster } from '../../support/postgres.js';
 import { type QueueApplication, startQueueApplication } from './application.js';
 
@@ -50,7 +52,9 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** How long is looked on where something is to rest: a loop that does not would go round thousands of times. */
+/** The limit for changes that no event reports. */
+const WITHIN_MS = 10_000;
+/** How long calls are counted where nothing should happen. A loop would call thousands of times in it. */
 const RATE_MS = 1_500;
 
 /** How often a method is called in `ms` milliseconds. */
@@ -66,15 +70,6 @@ async function timesIn<T extends object>(
   } finally {
     spy.mockRestore();
   }
-}
-
-/** Polls for changes without an event. Fails after ten seconds. */
-async function eventually(look: () => Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 10_000; waited += 50) {
-    if (await look()) return;
-    await sleep(50);
-  }
-  throw new Error('it did not come about');
 }
 
 describe('the queues on PostgreSQL', () => {
@@ -114,19 +109,13 @@ describe('the queues on PostgreSQL', () => {
   it('take a second job for the same row while the first is being worked on', async () => {
     const { url } = await createTestDatabase();
     const application = await start(url);
-    let release = (): void => undefined;
-    const blocked = new Promise<void>((resolve) => (release = resolve));
-    const started = new Promise<void>((resolve) => {
-      application.ledger.work = async () => {
-        resolve();
-        await blocked;
-      };
-    });
+    const gate = new Gate();
+    application.ledger.work = gate.hold;
     await application.jobs.enqueue('runs', 'same');
-    await started;
+    await gate.reached;
     expect(await application.jobs.enqueue('runs', 'same')).toBe(true);
-    release();
-    await eventually(() => Promise.resolve(application.ledger.seen.length === 2));
+    gate.open();
+    await until('the second job', () => application.ledger.seen.length === 2, WITHIN_MS);
   });
 
   it('hold a delayed job back until its time', async () => {
@@ -143,10 +132,12 @@ describe('the queues on PostgreSQL', () => {
     const application = await start(url);
     await application.jobs.enqueueMany('runs', ['a', 'b']);
     await application.ledger.until('a', 'b');
-    await eventually(
+    await until(
+      'the end of every job',
       async () =>
         (await runs(application).getJobCounts())['completed'] === 0 &&
         (await runs(application).getActiveCount()) === 0,
+      WITHIN_MS,
     );
   });
 
@@ -159,9 +150,9 @@ describe('the queues on PostgreSQL', () => {
       return Promise.reject(new Error('refused'));
     };
     await application.jobs.enqueue('runs', 'bad');
-    await eventually(async () => (await runs(application).getFailedCount()) === 1);
+    await until('the failed job', async () => (await runs(application).getFailedCount()) === 1, WITHIN_MS);
     expect(attempts).toBe(1);
-    await eventually(() => Promise.resolve(application.lines.join('\n').includes('refused')));
+    await until('the line about it', () => application.lines.join('\n').includes('refused'), WITHIN_MS);
   });
 
   it('do a job again whose worker was killed, as often as it is killed', async () => {
@@ -217,7 +208,7 @@ describe('the queues on PostgreSQL', () => {
         () => true,
         () => false,
       );
-    await eventually(dropped);
+    await until('the loss of every connection', dropped, WITHIN_MS);
     expect(await timesIn(RATE_MS, pg.Client.prototype, 'query')).toBeLessThan(60);
     expect(await application.jobs.enqueue('runs', 'lost')).toBe(false);
     expect(application.lines.length).toBeLessThan(20);
@@ -226,18 +217,12 @@ describe('the queues on PostgreSQL', () => {
   it('finish the job that runs when they are closed', async () => {
     const { url } = await createTestDatabase();
     const application = await startQueueApplication({ storage: { kind: 'postgres', databaseUrl: url } });
-    let release = (): void => undefined;
-    const blocked = new Promise<void>((resolve) => (release = resolve));
-    const started = new Promise<void>((resolve) => {
-      application.ledger.work = async () => {
-        resolve();
-        await blocked;
-      };
-    });
+    const gate = new Gate();
+    application.ledger.work = gate.hold;
     await application.jobs.enqueue('runs', 'last');
-    await started;
+    await gate.reached;
     const closed = application.context.close();
-    release();
+    gate.open();
     await closed;
     expect(application.ledger.seen).toEqual(['last']);
   });
@@ -267,7 +252,7 @@ describe('the queues while their PostgreSQL is away', () => {
       await stopServer(cluster.place, 'immediate', 10_000);
       expect(await application.jobs.enqueue('runs', 'lost')).toBe(false);
       await cluster.start();
-      await eventually(async () => await application.jobs.enqueue('runs', `after-${round}`));
+      await until('a job that is taken', () => application.jobs.enqueue('runs', `after-${round}`), WITHIN_MS);
       await application.ledger.until(`after-${round}`);
     }
   });
@@ -287,7 +272,7 @@ describe('the queues while their PostgreSQL is away', () => {
 
   it('rest while the server says that it is starting, and go on when it has', async () => {
     const inFront = new URL(cluster.url);
-    const gate = await Gate.before({ host: inFront.hostname, port: Number(inFront.port) });
+    const gate = await TcpGate.before({ host: inFront.hostname, port: Number(inFront.port) });
     try {
       inFront.port = String(gate.port);
       const application = await start(inFront.href);
@@ -297,7 +282,7 @@ describe('the queues while their PostgreSQL is away', () => {
       expect(attempts).toBeLessThan(60);
       expect(application.lines.length).toBeLessThan(20);
       gate.open();
-      await eventually(async () => await application.jobs.enqueue('runs', 'started'));
+      await until('a job that is taken', () => application.jobs.enqueue('runs', 'started'), WITHIN_MS);
       await application.ledger.until('started');
     } finally {
       await closeApplications();
@@ -314,7 +299,7 @@ describe('the queues while their PostgreSQL is away', () => {
     expect(attempts).toBeGreaterThan(0);
     expect(attempts).toBeLessThan(60);
     expect(lines).toBeLessThan(20);
-    await eventually(async () => await application.jobs.enqueue('runs', 'afterwards'));
+    await until('a job that is taken', () => application.jobs.enqueue('runs', 'afterwards'), WITHIN_MS);
     await application.ledger.until('afterwards');
   });
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { QUEUE_BACKEND, type QueueBackend } from '../../../src/queue/index.js';
+import { until } from '../../support/until.js';
 import { redisAvailable, startTestRedis, type TestRedis } from '../../support/redis.js';
 import { type QueueApplication, startQueueApplication } from './application.js';
 
@@ -18,15 +18,6 @@ async function start(waitMs = 10_000): Promise<QueueApplication> {
   });
   applications.push(application);
   return application;
-}
-
-/** Polls for changes without an event. Fails after ten seconds. */
-async function eventually(look: () => Promise<boolean>): Promise<void> {
-  for (let waited = 0; waited < 10_000; waited += 50) {
-    if (await look()) return;
-    await sleep(50);
-  }
-  throw new Error('it did not come about');
 }
 
 describeOnRedis('the queues on Redis', () => {
@@ -75,7 +66,7 @@ describeOnRedis('the queues on Redis', () => {
     const backend = application.context.get<QueueBackend>(QUEUE_BACKEND, { strict: false });
     await expect(backend.ping()).rejects.toMatchObject({ code: 'transient' });
     await redis.start();
-    await eventually(async () => await application.jobs.enqueue('runs', 'back'));
+    await until('a job that is taken', () => application.jobs.enqueue('runs', 'back'), 10_000);
     await application.ledger.until('back');
   });
 

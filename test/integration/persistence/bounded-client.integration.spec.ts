@@ -3,18 +3,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { boundedClient } from '../../../src/persistence/bounded-client.js';
-import { Gate } from '../../support/e2e-gate.js';
+import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 const SILENCE_MS = 300;
 
-let gate: Gate;
+let gate: TcpGate;
 let pool: pg.Pool;
 let removed: number;
 
 beforeEach(async () => {
   const url = new URL((await createTestDatabase()).url);
-  gate = await Gate.before({ host: url.hostname, port: Number(url.port) });
+  gate = await TcpGate.before({ host: url.hostname, port: Number(url.port) });
   url.port = String(gate.port);
   url.hostname = '127.0.0.1';
   pool = new pg.Pool({

@@ -4,11 +4,11 @@ import type { DataSource } from 'typeorm';
 import { migrate, openDataSource } from '../../../src/persistence/data-source.js';
 import { Database } from '../../../src/persistence/database.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
-import { Gate } from '../../support/e2e-gate.js';
+import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 let address: string;
-let gate: Gate;
+let gate: TcpGate;
 let source: DataSource;
 let db: Database;
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   const url = new URL(address);
-  gate = await Gate.before({ host: url.hostname, port: Number(url.port) });
+  gate = await TcpGate.before({ host: url.hostname, port: Number(url.port) });
   url.port = String(gate.port);
   url.hostname = '127.0.0.1';
   // One connection: whoever comes next gets the very one that failed.

@@ -7,7 +7,7 @@ import { StatementError } from '../../../src/persistence/statement-error.js';
 import { BulkWorker } from '../../../src/write-back/bulk-worker.js';
 import { WriteBackReverter } from '../../../src/write-back/reverter.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
-import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { deliver, deliverResult, resultOf, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
 
 const PRODUCTS = [1, 2, 3];
@@ -25,11 +25,10 @@ afterAll(async () => stages.close());
 
 let results = 0;
 
-async function generated(product: number, options: ResultOptions = {}): Promise<string> {
+/** Delivers a newer result of the open task, whose run is then the run of the write-back. */
+function generated(id: number, options: ResultOptions = {}): Promise<string> {
   results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
-  const { writeBackId } = await deliver(stages, await resultOf(stages, product, { createdAt, ...options }));
-  return writeBackId!;
+  return deliverResult(stages, { id, createdAt: new Date(Date.now() + results * 1000), ...options });
 }
 
 async function applied(product: number, options: ResultOptions = {}): Promise<string> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { editedValue } from '../../../src/planner/edited-value.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { deliverNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -16,14 +16,7 @@ beforeEach(async () => {
 });
 afterAll(async () => stages.close());
 
-let results = 0;
-
-async function generated(options: ResultOptions = {}): Promise<string> {
-  results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
-  const body = await resultOf(stages, 1, { taskId: `result-${results}`, createdAt, ...options });
-  return (await deliver(stages, body)).writeBackId!;
-}
+const generated = (options?: ResultOptions) => deliverNewer(stages, options);
 
 const rowOf = async (id: string) => (await stages.writeBacks.get(id))!;
 const approve = (id: string, only?: readonly string[]) =>

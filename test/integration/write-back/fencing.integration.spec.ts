@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { deliverResult, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
 
@@ -16,11 +16,7 @@ beforeEach(async () => {
 });
 afterAll(async () => stages.close());
 
-async function generated(options: ResultOptions = {}): Promise<string> {
-  const { writeBackId } = await deliver(stages, await resultOf(stages, 1, options));
-  if (writeBackId === null) throw new Error('no write-back');
-  return writeBackId;
-}
+const generated = (options?: ResultOptions) => deliverResult(stages, options);
 
 /** The lease runs out while the worker stands still, and another worker takes the product. */
 const takeOver = async (): Promise<void> => {

@@ -1,10 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf } from '../../support/results.js';
+import { deliverNewer } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
-let results = 0;
 beforeAll(async () => {
   stages = await Stages.open();
 });
@@ -37,15 +36,10 @@ async function result(
 }
 
 async function generated(product: { name?: string; html_description?: string }): Promise<string> {
-  results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
   const { name, html_description: html } = product;
   const texts = { ...(name === undefined ? {} : { name }), ...(html === undefined ? {} : { html }) };
-  const delivery = await resultOf(stages, 1, { taskId: `gated-${results}`, createdAt, ...texts });
-  // A poll's product is known to be in the workspace's language; of a webhook's the catalog is asked for it.
-  const { writeBackId } = await deliver(stages, delivery, 'poll');
-  if (writeBackId === null) throw new Error('the result led to no write-back');
-  return writeBackId;
+  // The product of a poll is known to be in the workspace's language. For a webhook the catalog is asked.
+  return deliverNewer(stages, { ...texts, via: 'poll' });
 }
 
 const write = async (id: string) => {

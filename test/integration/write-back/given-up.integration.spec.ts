@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { deliverNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -18,18 +18,7 @@ afterAll(async () => stages.close());
 
 const SECTIONS = [{ code: 'material', value: 'Leather' }];
 const ATTEMPTS = 8;
-let results = 0;
-
-async function generated(options: ResultOptions = {}): Promise<string> {
-  results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
-  const { writeBackId } = await deliver(
-    stages,
-    await resultOf(stages, 1, { taskId: `given-up-${results}`, createdAt, sections: SECTIONS, ...options }),
-  );
-  if (writeBackId === null) throw new Error('no write-back');
-  return writeBackId;
-}
+const generated = (options?: ResultOptions) => deliverNewer(stages, { sections: SECTIONS, ...options });
 
 async function attempts(id: string, count = ATTEMPTS): Promise<void> {
   for (let attempt = 0; attempt < count; attempt += 1) await stages.writer.write(id);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { onKillPoint, type KillPoint } from '../../../src/runtime/kill-point.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { deliverResult, writeAll, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -19,11 +19,7 @@ afterEach(() => {
 });
 afterAll(async () => stages.close());
 
-async function generated(options: ResultOptions = {}): Promise<string> {
-  const { writeBackId } = await deliver(stages, await resultOf(stages, 1, options));
-  if (writeBackId === null) throw new Error('no write-back');
-  return writeBackId;
-}
+const generated = (options?: ResultOptions) => deliverResult(stages, options);
 
 /** The writer's process dies at the point; its lease of the product runs out. */
 async function diesAt(point: KillPoint, id: string): Promise<void> {

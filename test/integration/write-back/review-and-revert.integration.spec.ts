@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf, type ResultOptions } from '../../support/results.js';
+import { deliverNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -14,15 +14,7 @@ beforeEach(async () => {
 });
 afterAll(async () => stages.close());
 
-let results = 0;
-
-async function generated(options: ResultOptions = {}): Promise<string> {
-  results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
-  await deliver(stages, await resultOf(stages, 1, { taskId: `result-${results}`, createdAt, ...options }));
-  const rows = await stages.writeBacks.forProduct(snapshot(1).externalId);
-  return rows.at(-1)!.id;
-}
+const generated = (options?: ResultOptions) => deliverNewer(stages, options);
 
 async function applied(options: ResultOptions = {}): Promise<string> {
   const id = await generated(options);

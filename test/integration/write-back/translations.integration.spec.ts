@@ -4,7 +4,16 @@ import { driftOf } from '../../../src/operations/drift.js';
 import { readTranslations } from '../../../src/sites/live-targets.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, receive, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import {
+  deliver,
+  deliverNewer,
+  outcomesOf,
+  receive,
+  resultOf,
+  writeAll,
+  writeNewer,
+  type ResultOptions,
+} from '../../support/results.js';
 import { Gatekeeper } from '../../../src/write-back/gatekeeper.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
@@ -22,31 +31,13 @@ beforeEach(async () => {
 });
 afterAll(async () => stages.close());
 
-let results = 0;
-
 function inFrench(text: { name?: string; html_description?: string; sections?: Record<string, unknown>[] }) {
   stages.catalog.translated.set('fr', text);
 }
 
-async function generated(options: ResultOptions = {}): Promise<string> {
-  results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
-  const { writeBackId, delivery } = await deliver(
-    stages,
-    await resultOf(stages, 1, { taskId: `translated-${results}`, createdAt, ...options }),
-  );
-  if (writeBackId === null) throw new Error(delivery.note ?? 'no write-back');
-  return writeBackId;
-}
+const generated = (options?: ResultOptions) => deliverNewer(stages, options);
+const written = (options?: ResultOptions) => writeNewer(stages, options);
 
-async function written(options: ResultOptions = {}) {
-  const id = await generated(options);
-  await stages.writer.write(id);
-  return (await stages.writeBacks.get(id))!;
-}
-
-const outcomes = (row: { fields: readonly { target: string; outcome: string }[] }) =>
-  Object.fromEntries(row.fields.map(({ target, outcome }) => [target, outcome]));
 const french = (target: string) => stages.store.translation('1', `fr:${target}`);
 
 describe('a translation', () => {
@@ -107,7 +98,7 @@ describe('a translation', () => {
     await written();
     inFrench({ name: 'Généré 2', html_description: '<p>Généré 1</p>' });
     const row = await written({ name: 'Second' });
-    expect(outcomes(row)).toMatchObject({ 'fr:title': 'written', 'fr:descriptionHtml': 'same' });
+    expect(outcomesOf(row)).toMatchObject({ 'fr:title': 'written', 'fr:descriptionHtml': 'same' });
     expect(french('title')).toBe('Généré 2');
   });
 
@@ -118,7 +109,7 @@ describe('a translation', () => {
     };
     inFrench({ name: 'Généré 1', sections: [{ care: 'Laver à 30 degrés', weight: 3 }] });
     const row = await written({ sections: [{ care: 'Wash at 30 degrees', weight: 3 }] });
-    expect(outcomes(row)).toMatchObject({ 'fr:metafield:catalog.care': 'written' });
+    expect(outcomesOf(row)).toMatchObject({ 'fr:metafield:catalog.care': 'written' });
     expect(french('metafield:catalog.care')).toBe('Laver à 30 degrés');
     expect(row.fields.some(({ target }) => target === 'fr:metafield:catalog.weight')).toBe(false);
   });
@@ -140,7 +131,7 @@ describe('a text that is no translation', () => {
     stages.store.locales = ['de'];
     const row = await written();
     expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('no language fr') });
-    expect(outcomes(row)).toMatchObject({ title: 'written', 'fr:title': 'untranslatable' });
+    expect(outcomesOf(row)).toMatchObject({ title: 'written', 'fr:title': 'untranslatable' });
     expect(stages.store.script.count('writeTranslations')).toBe(0);
   });
 
@@ -152,7 +143,7 @@ describe('a text that is no translation', () => {
       note: expect.stringContaining('fr: the catalog says'),
     });
     await stages.writer.write(writeBackId!);
-    expect(outcomes((await stages.writeBacks.get(writeBackId!))!)).toEqual({
+    expect(outcomesOf((await stages.writeBacks.get(writeBackId!))!)).toEqual({
       ...{ title: 'written', descriptionHtml: 'written' },
     });
   });
@@ -171,7 +162,7 @@ describe('a translation that a person keeps', () => {
   it('is left alone, and the others are written', async () => {
     stages.store.translate('1', 'fr:title', 'Le mien');
     const row = await written();
-    expect(outcomes(row)).toEqual({
+    expect(outcomesOf(row)).toEqual({
       ...{ title: 'written', descriptionHtml: 'written' },
       ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
     });
@@ -182,7 +173,7 @@ describe('a translation that a person keeps', () => {
     await written();
     stages.store.translate('1', 'fr:title', 'Le mien');
     inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
-    expect(outcomes(await written({ name: 'Second' }))).toMatchObject({
+    expect(outcomesOf(await written({ name: 'Second' }))).toMatchObject({
       ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
     });
   });
@@ -191,21 +182,21 @@ describe('a translation that a person keeps', () => {
     stages.store.script.before('writeTranslations', () => {
       stages.store.translate('1', 'fr:title', 'Le mien');
     });
-    expect(outcomes(await written())).toMatchObject({ title: 'written', 'fr:title': 'conflict' });
+    expect(outcomesOf(await written())).toMatchObject({ title: 'written', 'fr:title': 'conflict' });
     expect(french('title')).toBe('Le mien');
   });
 
   it('is overwritten where the configuration says so', async () => {
     stages.settings = { store: { writeBack: { locales: ['fr'], onConflict: 'overwrite' } }, workspace: {} };
     stages.store.translate('1', 'fr:title', 'Le mien');
-    expect(outcomes(await written())).toMatchObject({ 'fr:title': 'written' });
+    expect(outcomesOf(await written())).toMatchObject({ 'fr:title': 'written' });
   });
 
   it('is that of a text which the merchant keeps: ours would translate another one', async () => {
     const id = await generated();
     stages.store.edit('1', { title: 'Mine' });
     await stages.writer.write(id);
-    expect(outcomes((await stages.writeBacks.get(id))!)).toEqual({
+    expect(outcomesOf((await stages.writeBacks.get(id))!)).toEqual({
       ...{ title: 'conflict', descriptionHtml: 'written' },
       ...{ 'fr:title': 'conflict', 'fr:descriptionHtml': 'written' },
     });
@@ -232,7 +223,7 @@ describe('undoing', () => {
     inFrench({ name: 'Généré 2', html_description: '<p>Généré 2</p>' });
     const second = await written({ name: 'Second', html: '<p>Second</p>' });
     stages.store.translate('1', 'fr:descriptionHtml', 'Le mien');
-    expect(outcomes({ fields: await stages.reverter.revert(second.id, PERSON) })).toMatchObject({
+    expect(outcomesOf({ fields: await stages.reverter.revert(second.id, PERSON) })).toMatchObject({
       ...{ title: 'reverted', 'fr:title': 'reverted', 'fr:descriptionHtml': 'not_ours' },
     });
     expect([french('title'), french('descriptionHtml')]).toEqual(['Généré 1', 'Le mien']);
@@ -249,7 +240,7 @@ describe('a write that was cut off', () => {
     await writeAll(stages);
     const row = (await stages.writeBacks.get(id))!;
     expect(row).toMatchObject({ state: 'applied' });
-    expect(outcomes(row)).toMatchObject({ title: 'written', 'fr:title': 'written' });
+    expect(outcomesOf(row)).toMatchObject({ title: 'written', 'fr:title': 'written' });
     expect(row.fields.find(({ target }) => target === 'fr:title')).toMatchObject({ before: null });
     expect(stages.store.script.count('writeTranslations')).toBe(1);
     expect(stages.store.script.count('writeFields')).toBe(1);
@@ -307,7 +298,7 @@ describe('a write that was given up and landed all the same', () => {
     const shown = await review.compare(row, { fresh: true });
     expect(shown.fields.slice(0, 2)).toMatchObject([{ verdict: 'write' }, { verdict: 'write' }]);
     await stages.writer.write(second);
-    expect(outcomes((await stages.writeBacks.get(second))!)).toMatchObject({
+    expect(outcomesOf((await stages.writeBacks.get(second))!)).toMatchObject({
       ...{ title: 'written', descriptionHtml: 'written' },
     });
     expect((await stages.link(1)).written?.['title']).toMatchObject({ replaced: 'Product 1' });
@@ -319,6 +310,6 @@ describe('a write that was given up and landed all the same', () => {
     await stages.writer.write(id);
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
     stages.store.edit('1', { title: 'Generated 1' });
-    expect(outcomes(await written({ name: 'Second' }))).toMatchObject({ title: 'conflict' });
+    expect(outcomesOf(await written({ name: 'Second' }))).toMatchObject({ title: 'conflict' });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliver, resultOf, writeAll, type ResultOptions } from '../../support/results.js';
+import { deliverNewer, outcomesOf, writeAll, writeNewer, type ResultOptions } from '../../support/results.js';
 import { Stages } from '../../support/stages.js';
 import { sqlRow } from '../../support/sql.js';
 
@@ -20,29 +20,8 @@ afterAll(async () => stages.close());
 
 const ours = snapshot(1).externalId;
 const SECTIONS = { writeBack: { sections: { namespace: 'catalog' } } };
-let results = 0;
-
-/** A result newer than all before it; returns its write-back. */
-async function generated(options: ResultOptions = {}): Promise<string> {
-  results += 1;
-  const createdAt = new Date(Date.now() + results * 1000);
-  const { writeBackId, delivery } = await deliver(
-    stages,
-    await resultOf(stages, 1, { taskId: `result-${results}`, createdAt, ...options }),
-  );
-  if (writeBackId === null) throw new Error(delivery.note ?? 'no write-back');
-  return writeBackId;
-}
-
-/** Writes it and returns its row as it is then. */
-async function written(options: ResultOptions = {}) {
-  const id = await generated(options);
-  await stages.writer.write(id);
-  return (await stages.writeBacks.get(id))!;
-}
-
-const outcomes = (row: { fields: readonly { target: string; outcome: string }[] }) =>
-  Object.fromEntries(row.fields.map(({ target, outcome }) => [target, outcome]));
+const generated = (options?: ResultOptions) => deliverNewer(stages, options);
+const written = (options?: ResultOptions) => writeNewer(stages, options);
 
 const edits = (changes: Parameters<Stages['store']['edit']>[1]) => stages.store.edit('1', changes);
 
@@ -90,7 +69,7 @@ describe('generated content', () => {
   it('is sent as little as possible', async () => {
     edits({ title: 'Generated 1' });
     const row = await written();
-    expect(outcomes(row)).toEqual({ title: 'same', descriptionHtml: 'written' });
+    expect(outcomesOf(row)).toEqual({ title: 'same', descriptionHtml: 'written' });
     expect(stages.store.script.calls[1]?.args[1]).toEqual({ descriptionHtml: '<p>Generated 1</p>' });
   });
 
@@ -105,7 +84,7 @@ describe('generated content', () => {
     const row = await written({ name: 'Product 1', html: '<p>Source 1</p>' });
     expect(row).toMatchObject({ state: 'skipped' });
     edits({ title: 'Edited' });
-    expect(outcomes(await written({ name: 'Product 1', html: '<p>New text</p>' }))).toEqual({
+    expect(outcomesOf(await written({ name: 'Product 1', html: '<p>New text</p>' }))).toEqual({
       title: 'not_generated',
       descriptionHtml: 'written',
     });
@@ -135,7 +114,7 @@ describe('a merchant’s edit', () => {
     await stages.writer.write(id);
     const row = (await stages.writeBacks.get(id))!;
     expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('left to the merchant') });
-    expect(outcomes(row)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
+    expect(outcomesOf(row)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
     expect(stages.store.at('1').title).toBe('Mine');
   });
 
@@ -149,7 +128,7 @@ describe('a merchant’s edit', () => {
     stages.settings = { store: { writeBack: { onConflict: 'overwrite' } }, workspace: {} };
     edits({ title: 'Mine' });
     const row = await written();
-    expect(outcomes(row)).toMatchObject({ title: 'written' });
+    expect(outcomesOf(row)).toMatchObject({ title: 'written' });
     expect(row.fields[0]).toMatchObject({ before: 'Mine', reason: expect.stringContaining('overwritten') });
   });
 
@@ -157,7 +136,7 @@ describe('a merchant’s edit', () => {
     await written();
     edits({ title: 'Mine' });
     expect((await stages.sync()).counts).toMatchObject({ updated: 1 });
-    expect(outcomes(await written({ name: 'Second', html: '<p>Second</p>' }))).toEqual({
+    expect(outcomesOf(await written({ name: 'Second', html: '<p>Second</p>' }))).toEqual({
       ...{ title: 'conflict', descriptionHtml: 'written' },
     });
     expect(stages.store.at('1').title).toBe('Mine');
@@ -167,7 +146,7 @@ describe('a merchant’s edit', () => {
     await written();
     edits({ title: 'Mine' });
     edits({ title: 'Generated 1' });
-    expect(outcomes(await written({ name: 'Second' }))).toMatchObject({ title: 'written' });
+    expect(outcomesOf(await written({ name: 'Second' }))).toMatchObject({ title: 'written' });
   });
 });
 
@@ -193,7 +172,7 @@ describe('a product that is gone', () => {
     await writeAll(stages);
     const rows = await stages.writeBacks.forProduct(ours);
     expect(rows.map(({ state }) => state)).toEqual(['skipped', 'applied']);
-    expect(outcomes(rows[1]!)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
+    expect(outcomesOf(rows[1]!)).toEqual({ title: 'conflict', descriptionHtml: 'written' });
     expect(stages.store.at('1')).toMatchObject({ title: 'Renamed', descriptionHtml: '<p>Generated 1</p>' });
     await stages.sync();
     expect(await stages.writeBacks.forProduct(ours)).toHaveLength(2);
@@ -310,7 +289,7 @@ describe('custom attributes', () => {
     const mine = { namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Mine' };
     edits({ metafields: [mine] });
     const row = await written({ sections });
-    expect(outcomes(row)).toMatchObject({ 'metafield:catalog.material': 'conflict' });
+    expect(outcomesOf(row)).toMatchObject({ 'metafield:catalog.material': 'conflict' });
     expect(stages.store.metafield('1', 'material')).toBe('Mine');
     expect(stages.store.metafield('1', 'pieces')).toBe('3');
   });
@@ -332,7 +311,7 @@ describe('custom attributes', () => {
         { code: 'pieces', value: 4 },
       ],
     });
-    expect(outcomes(row)).toMatchObject({
+    expect(outcomesOf(row)).toMatchObject({
       ...{ 'metafield:catalog.material': 'conflict', 'metafield:catalog.pieces': 'written' },
     });
     expect(stages.store.metafield('1', 'material')).toBe('Mine');
@@ -342,7 +321,7 @@ describe('custom attributes', () => {
     stages.store.refusedKeys.add('pieces');
     const row = await written({ sections });
     expect(row).toMatchObject({ state: 'applied', reason: expect.stringContaining('type is wrong') });
-    expect(outcomes(row)).toMatchObject({
+    expect(outcomesOf(row)).toMatchObject({
       ...{ 'metafield:catalog.pieces': 'failed', 'metafield:catalog.colours': 'written' },
     });
   });

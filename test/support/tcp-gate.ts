@@ -9,8 +9,11 @@ const STARTING_UP = ((): Buffer => {
   return Buffer.concat([head, fields]);
 })();
 
-/** A door to a TCP server that can be shut, or go silent, or say that PostgreSQL is starting, and be opened again on the same port. */
-export class Gate {
+/**
+ * A proxy in front of a TCP server. It can cut every connection, go silent, or answer that PostgreSQL is starting, and forward again on
+ * the same port.
+ */
+export class TcpGate {
   private readonly sockets = new Set<Socket>();
   private state: 'open' | 'shut' | 'silent' | 'starting' = 'open';
 
@@ -19,9 +22,9 @@ export class Gate {
     private readonly target: { readonly host: string; readonly port: number },
   ) {}
 
-  static async before(target: { readonly host: string; readonly port: number }): Promise<Gate> {
+  static async before(target: { readonly host: string; readonly port: number }): Promise<TcpGate> {
     const server = createServer({ allowHalfOpen: false });
-    const gate = new Gate(server, target);
+    const gate = new TcpGate(server, target);
     server.on('connection', (socket) => {
       gate.take(socket);
     });
@@ -40,19 +43,19 @@ export class Gate {
     this.state = 'open';
   }
 
-  /** Every connection is cut, and every new one at once. */
+  /** Cuts every connection, and every later one as soon as it is made. */
   shut(): void {
     this.state = 'shut';
     for (const socket of this.sockets) socket.destroy();
   }
 
-  /** Connections stay and new ones are taken, but nothing passes any more: a server that hangs. */
+  /** Keeps connections and accepts new ones, but forwards nothing, like a server that hangs. */
   silence(): void {
     this.state = 'silent';
     for (const socket of this.sockets) socket.unpipe();
   }
 
-  /** Every connection is cut, and every new one answered as PostgreSQL does while it starts. */
+  /** Cuts every connection, and answers every later one as PostgreSQL does while it starts. */
   sayStarting(): void {
     this.shut();
     this.state = 'starting';
@@ -79,7 +82,7 @@ export class Gate {
 
   private keep(socket: Socket): void {
     this.sockets.add(socket);
-    // A connection that breaks is what this is for.
+    // Broken connections are what the tests want.
     socket.on('error', () => undefined);
     socket.once('close', () => this.sockets.delete(socket));
   }
