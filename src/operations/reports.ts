@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ConfigSource, secretValues, weakSecrets } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
@@ -70,7 +70,7 @@ export class Reports {
     private readonly slots: WebhookSlot,
     private readonly source: ConfigSource,
     private readonly shutdown: Shutdown,
-    @Inject(Logger) logger: Logger,
+    logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'reports' });
   }

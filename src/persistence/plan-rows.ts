@@ -7,7 +7,7 @@ import type {
 import type { LinkState } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import type { StoredActionKind } from './entities/sync-action.entity.js';
+import type { StoredActionKind } from './entities/planned-change.js';
 
 /** The planner's knowledge about a product from earlier runs. */
 export interface LinkRow {

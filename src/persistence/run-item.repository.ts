@@ -5,7 +5,8 @@ import { OWED_CODES } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
 import { containing } from './like-pattern.js';
-import { ACTION_KINDS, type ActionError } from './entities/sync-action.entity.js';
+import { ACTION_KINDS } from './entities/planned-change.js';
+import type { ActionError } from './entities/sync-action.entity.js';
 import { counted, isObjectOrNull } from './row-reader.js';
 
 /**

@@ -4,6 +4,7 @@ import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import type { SandboxProduct } from '../../sandbox/store/index.js';
 import { messages } from '../messages.js';
+import { printable } from '../terminal.js';
 import { isSynchronised } from './demo-products.js';
 
 /** The result of the demo for one product. */
@@ -122,14 +123,4 @@ function changed(before: SandboxProduct, after: SandboxProduct): string {
 
 function textOf(product: SandboxProduct): string {
   return `${printable(product.title, 70)}: ${printable(plainTextOf(product.descriptionHtml), 110) || '(no description)'}`;
-}
-
-/** One line for a cell. Texts come from files, and control characters would affect the terminal. */
-function printable(text: string, length: number): string {
-  const flat = text
-    .replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  const signs = Array.from(new Intl.Segmenter().segment(flat), ({ segment }) => segment);
-  return signs.length > length ? `${signs.slice(0, length - 1).join('')}…` : flat;
 }

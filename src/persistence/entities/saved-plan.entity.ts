@@ -1,8 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, PrimaryGeneratedColumn } from 'typeorm';
-import type { CatalogField, CatalogProductBody } from '../../domain/catalog-product.js';
-import type { WithheldIdentifier } from '../../domain/withheld-identifier.js';
 import { oneOf } from './checks.js';
-import { ACTION_KINDS, type StoredActionKind } from './sync-action.entity.js';
+import { ACTION_KINDS, PlannedChange } from './planned-change.js';
 import { RUN_KINDS, type RunKind } from './sync-run.entity.js';
 
 const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
@@ -46,23 +44,12 @@ export class SavedPlanEntity {
 // A product has one entry in a plan, as it has one action in a run.
 @Index('saved_plan_entry_once', ['planId', 'externalId'], { unique: true })
 @Check('saved_plan_entry_kind_check', oneOf('kind', ACTION_KINDS))
-export class SavedPlanEntryEntity {
+export class SavedPlanEntryEntity extends PlannedChange {
   @ForeignKey(() => SavedPlanEntity, { onDelete: 'CASCADE' })
   @PrimaryColumn('uuid')
   planId!: string;
   /** A bigint: text in JavaScript. */
   @PrimaryColumn('bigint') position!: string;
-  @Column('text') externalId!: string;
-  @Column('text') storeId!: string;
-  @Column('text') label!: string;
-  @Column('text') kind!: StoredActionKind;
-  @Column('text', { nullable: true }) catalogId!: string | null;
-  @Column('text') reason!: string;
-  @Column('jsonb', { default: [] }) fields!: CatalogField[];
-  @Column('jsonb', { nullable: true }) body!: CatalogProductBody | null;
-  @Column('jsonb', { default: [] }) withheld!: WithheldIdentifier[];
-  @Column('text', { nullable: true }) sourceFingerprint!: string | null;
-  @Column('boolean', { default: false }) wantsGeneration!: boolean;
   /** The link as it stood when the plan was made; null for a product without one. */
   @Column('text', { nullable: true }) linkState!: string | null;
   @Column('text', { nullable: true }) linkCatalogId!: string | null;

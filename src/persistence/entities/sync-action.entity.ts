@@ -1,12 +1,8 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryGeneratedColumn } from 'typeorm';
-import type { CatalogField, CatalogProductBody } from '../../domain/catalog-product.js';
 import { ACTION_TRANSITIONS, type ActionState } from '../../domain/row-states.js';
-import type { WithheldIdentifier } from '../../domain/withheld-identifier.js';
 import { oneOf } from './checks.js';
+import { ACTION_KINDS, PlannedChange } from './planned-change.js';
 import { SyncRunEntity } from './sync-run.entity.js';
-
-export const ACTION_KINDS = ['create', 'adopt', 'update', 'orphan'] as const;
-export type StoredActionKind = (typeof ACTION_KINDS)[number];
 
 /** The error of one product, in the words of the other side. */
 export interface ActionError {
@@ -24,26 +20,15 @@ export interface ActionError {
 @Index('sync_action_unfinished', ['store'], { where: oneOf('state', ['planned', 'failed']) })
 @Check('sync_action_kind_check', oneOf('kind', ACTION_KINDS))
 @Check('sync_action_state_check', oneOf('state', Object.keys(ACTION_TRANSITIONS)))
-export class SyncActionEntity {
+export class SyncActionEntity extends PlannedChange {
   /** A bigint: text in JavaScript. */
   @PrimaryGeneratedColumn('identity', { type: 'bigint', generatedIdentity: 'ALWAYS' }) id!: string;
   @ForeignKey(() => SyncRunEntity, { onDelete: 'CASCADE' })
   @Column('uuid')
   runId!: string;
   @Column('text') store!: string;
-  @Column('text') externalId!: string;
-  @Column('text') storeId!: string;
-  @Column('text') label!: string;
-  @Column('text') kind!: StoredActionKind;
-  @Column('text', { nullable: true }) catalogId!: string | null;
-  @Column('text') reason!: string;
-  @Column('jsonb', { default: [] }) fields!: CatalogField[];
-  @Column('jsonb', { nullable: true }) body!: CatalogProductBody | null;
-  @Column('jsonb', { default: [] }) withheld!: WithheldIdentifier[];
-  @Column('text', { nullable: true }) sourceFingerprint!: string | null;
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
   @Column('text', { nullable: true }) readMark!: string | null;
-  @Column('boolean', { default: false }) wantsGeneration!: boolean;
   /** True for a creation that no plan made: its identifiers were not looked up. */
   @Column('boolean', { default: false }) unproved!: boolean;
   /** True when the catalog no longer has the product that was linked: it is created again. */
