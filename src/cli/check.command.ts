@@ -1,4 +1,5 @@
-import { connectSites } from '../sites/connect-sites.js';
+import { connected } from '../sites/connect-sites.js';
+import { Sites } from '../sites/sites.js';
 import { secretValues, weakSecrets } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
@@ -12,11 +13,13 @@ import {
   publicUrlFinding,
   type Finding,
 } from '../operations/check.js';
+import { installationFindings, pauseFindings } from '../operations/check-store-states.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
 import { openQueueBackend } from '../queue/index.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 import { IMPATIENT, NO_STATE } from './check-parts.js';
+import { openKnownStores, type KnownStores } from './known-stores.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime, readConfig, type Runtime } from './runtime.js';
@@ -75,17 +78,39 @@ export class CheckCommand extends StoreSyncCommand {
   }
 
   async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
-    const sites = connectSites(config, { metrics: new Metrics(), logger: SILENT_LOGGER }, IMPATIENT);
+    // A database that does not answer is reported by its own check.
+    const known = runtime === null ? null : await openKnownStores(runtime).catch(() => null);
+    const observers = { metrics: new Metrics(), logger: SILENT_LOGGER };
+    const installed = known === null ? {} : { installed: known.installed };
+    const { workspaces, stores } = connected(config, observers, null, { patience: IMPATIENT, ...installed });
+    const sites = new Sites(workspaces, stores);
     try {
-      const beyond = checkSites(sites, (workspace) => new WebhookSlot(config, NO_STATE).look(workspace));
+      const installations = known?.installations ?? [];
+      const gone = installations.filter(({ uninstalledAt }) => uninstalledAt !== null);
+      const beyond = checkSites(
+        sites,
+        (workspace) => new WebhookSlot(config, NO_STATE).look(workspace),
+        new Set(gone.map(({ storeKey }) => storeKey)),
+      );
       const { publicUrl } = config.server;
       const reached = publicUrl === undefined ? [] : [publicUrlAnswer(publicUrl)];
       const here = runtime === null ? [] : await Promise.all([checkDatabase(runtime), checkQueue(runtime)]);
-      return [...(await Promise.all(reached)), ...here.flat(), ...(await beyond)];
+      const states = known === null ? [] : await probed('stores', () => storeStates(known, sites));
+      return [...(await Promise.all(reached)), ...here.flat(), ...states, ...(await beyond)];
     } finally {
       await sites.close();
+      await known?.close();
     }
   }
+}
+
+/** Installations and pauses, as the database has them. */
+async function storeStates(known: KnownStores, sites: Sites): Promise<readonly Finding[]> {
+  const pauses = sites.stores.map(async ({ key }) => [key, await known.pauseOf(key)] as const);
+  return [
+    ...installationFindings(known.installations, known.installed.join().left),
+    ...pauseFindings(await Promise.all(pauses)),
+  ];
 }
 
 function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {

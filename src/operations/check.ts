@@ -129,12 +129,17 @@ export async function probed(
 /** Fail within seconds and with the reason. A probe that runs into its time limit has no reason to show. */
 export const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
 
-/** Checks everything outside this machine: all sides at once, in the order of the configuration. */
+/**
+ * Checks everything outside this machine: all sides at once, in the order of the configuration. No request goes to the stores in
+ * `uninstalled`, whose tokens are gone.
+ */
 export async function checkSites(
   sites: Sites,
   lookAtSlot: (workspace: Workspace) => Promise<SlotLook>,
+  uninstalled: ReadonlySet<string> = new Set(),
 ): Promise<Finding[]> {
-  const found = await Promise.all([checkWorkspaces(sites, lookAtSlot), checkStores(sites)]);
+  const stores = sites.stores.filter(({ key }) => !uninstalled.has(key));
+  const found = await Promise.all([checkWorkspaces(sites, lookAtSlot), checkStores({ stores })]);
   return found.flat();
 }
 

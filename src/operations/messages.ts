@@ -27,6 +27,15 @@ export const checkMessages = {
   slotFree: (finding: string): string =>
     `${finding}: the daemon registers it; until then, results arrive by polling`,
   slotOfOthers: (finding: string): string => `${finding}: results arrive by polling`,
+  installation: (store: string): string => `store ${store}: installation`,
+  installedOn: (shop: string, day: string): string => `${shop} was installed by its merchant on ${day}`,
+  uninstalled: (shop: string, day: string): string =>
+    `the merchant of ${shop} uninstalled the app on ${day}: it waits until it is installed again`,
+  leftOut: (shop: string): string =>
+    `${shop} is left out: a file has the shop or its key, or storeTemplate is not set`,
+  pause: (store: string): string => `store ${store}: pause`,
+  pausedSince: (since: string, reason: string, store: string): string =>
+    `paused since ${since}: ${reason}; once that is fixed, run store-sync retry --store ${store}`,
 } as const;
 
 /** Every sentence of the install flow, for the merchant and for the log. */

@@ -200,8 +200,8 @@ export class World {
   }
 
   /** Starts the daemon and waits until it is up. `end` stops it. */
-  async start(): Promise<Program> {
-    const program = await Program.start(['start'], { cwd: this.directory, env: this.env });
+  async start(env: Readonly<Record<string, string>> = {}): Promise<Program> {
+    const program = await Program.start(['start'], { cwd: this.directory, env: { ...this.env, ...env } });
     this.ends.push(async () => {
       if (!program.ended) program.signal('SIGTERM');
       await program.exit();
