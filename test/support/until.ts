@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-const LOOK_EVERY_MS = 50;
+/** The first look again comes soon, as most states do. Each pause is twice as long, up to the second number. */
+const PAUSES_MS = [5, 50] as const;
 
 /**
  * Asks until the answer is neither null nor false, and returns it: for work of another process that nobody announces. Throws when that
@@ -11,10 +12,12 @@ export async function until<T>(
   look: () => Promise<T | null | false> | T | null | false,
   withinMs = 300_000,
 ): Promise<T> {
-  for (const end = performance.now() + withinMs; ;) {
+  const end = performance.now() + withinMs;
+  const [first, longest] = PAUSES_MS;
+  for (let pauseMs: number = first; ; pauseMs = Math.min(2 * pauseMs, longest)) {
     const found = await look();
     if (found !== null && found !== false) return found;
     if (performance.now() > end) throw new Error(`not within ${String(withinMs)} ms: ${what}`);
-    await sleep(LOOK_EVERY_MS);
+    await sleep(pauseMs);
   }
 }
