@@ -3,7 +3,7 @@ import {
   type CatalogSandboxOptions,
   type RunningCatalogSandbox,
 } from '../../src/sandbox/catalog/index.js';
-import { createTestDatabase, type TestDatabase } from '../support/postgres.js';
+import { createSandboxPlace, type SandboxPlace } from '../support/postgres.js';
 import { Api } from './api.js';
 
 export const LOGIN = { email: 'merchant@example.com', password: 'correct horse battery staple' };
@@ -18,11 +18,11 @@ export class TestClock {
   }
 }
 
-/** A sandbox of the tests' own, its clock and its database. */
+/** A sandbox of the tests' own, its clock and its tables. */
 export class SandboxControl {
   private constructor(
     readonly clock: TestClock,
-    readonly database: TestDatabase,
+    readonly place: SandboxPlace,
     private readonly options: Omit<CatalogSandboxOptions, 'databaseUrl'>,
     public sandbox: RunningCatalogSandbox,
     readonly token: string,
@@ -30,12 +30,12 @@ export class SandboxControl {
 
   static async start(options: Omit<CatalogSandboxOptions, 'databaseUrl'> = {}): Promise<SandboxControl> {
     const clock = new TestClock();
-    const database = await createTestDatabase();
+    const place = await createSandboxPlace();
     const all = { clock: clock.now, generationDelayMs: 10, backgroundDelayMs: 10, pollMs: 50, ...options };
-    const sandbox = await startCatalogSandbox({ databaseUrl: database.url, ...all });
+    const sandbox = await startCatalogSandbox({ ...place, ...all });
     await sandbox.createUser(LOGIN.email, LOGIN.password);
     const { token } = await sandbox.issueApiToken('contract suite');
-    return new SandboxControl(clock, database, all, sandbox, token);
+    return new SandboxControl(clock, place, all, sandbox, token);
   }
 
   get api(): Api {
@@ -50,16 +50,15 @@ export class SandboxControl {
 
   /** A second instance on the same database. */
   async another(): Promise<RunningCatalogSandbox> {
-    return startCatalogSandbox({ databaseUrl: this.database.url, ...this.options });
+    return startCatalogSandbox({ ...this.place, ...this.options });
   }
 
   async restart(changes: Partial<CatalogSandboxOptions> = {}): Promise<void> {
     await this.sandbox.stop();
-    this.sandbox = await startCatalogSandbox({ databaseUrl: this.database.url, ...this.options, ...changes });
+    this.sandbox = await startCatalogSandbox({ ...this.place, ...this.options, ...changes });
   }
 
   async stop(): Promise<void> {
     await this.sandbox.stop();
-    await this.database.drop();
   }
 }

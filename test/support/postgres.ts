@@ -23,6 +23,12 @@ export interface TestDatabase {
   drop(): Promise<void>;
 }
 
+/** As the options of `startCatalogSandbox` name it. The sandbox makes the schema. */
+export interface SandboxPlace {
+  readonly databaseUrl: string;
+  readonly schema: string;
+}
+
 /** A server of a test's own that it may stop and break. */
 export interface TestCluster {
   /** For the superuser, and the database `postgres`. */
@@ -37,6 +43,7 @@ const FOR_TESTS = { fsync: 'off', full_page_writes: 'off', max_connections: '200
 
 let shared: Promise<string> | undefined;
 let migrated: Promise<string> | undefined;
+let sandboxes: Promise<TestDatabase> | undefined;
 
 /** A new, empty database in the cluster that all tests of this run share. The first call of a run starts the cluster. */
 export async function createTestDatabase(): Promise<TestDatabase> {
@@ -50,6 +57,16 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 export async function createMigratedDatabase(): Promise<TestDatabase> {
   migrated ??= oncePerRun('migrated', makeTemplate);
   return await createDatabase(await migrated);
+}
+
+/**
+ * Where a catalog sandbox keeps its tables: an empty schema of a database that all sandboxes of this worker share. A new schema takes
+ * a tenth of the time of a new database.
+ */
+export async function createSandboxPlace(): Promise<SandboxPlace> {
+  sandboxes ??= createTestDatabase();
+  const { url } = await sandboxes;
+  return { databaseUrl: url, schema: `sandbox_${randomBytes(8).toString('hex')}` };
 }
 
 async function createDatabase(template: string): Promise<TestDatabase> {

@@ -4,7 +4,7 @@ import { CatalogClient } from '../../src/catalog/client.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
 import type { CatalogReadings } from '../../src/sandbox/catalog/readings.js';
 import { until } from './until.js';
-import { createTestDatabase } from './postgres.js';
+import { createSandboxPlace } from './postgres.js';
 import type { Stages } from './stages.js';
 
 /** A catalog product as the sandbox answers it, as far as the tests look at it. */
@@ -37,7 +37,7 @@ export class SandboxCatalog {
     pageSize = 50,
   ): Promise<SandboxCatalog> {
     const service = await startCatalogSandbox({
-      databaseUrl: (await createTestDatabase()).url,
+      ...(await createSandboxPlace()),
       ...{ readings, pageSize },
       ...{ generationDelayMs: 0, backgroundDelayMs: 0, pollMs: 20 },
     });
@@ -74,7 +74,7 @@ export class SandboxCatalog {
     if (created.kind === 'product') return String(created.product.id);
     // By the product itself, as some readings do not let tasks be read.
     return until('the foreign model', async () => {
-      const product = (await this.all()).find((each) => each.external_id === body.external_id);
+      const product = await this.of(body.external_id);
       const complete = product?.variants?.length === body.variants?.length;
       return product !== undefined && complete ? String(product.id) : null;
     });
@@ -106,8 +106,12 @@ export class SandboxCatalog {
     return this.#delivered.splice(0);
   }
 
-  async of(externalId: string): Promise<HeldProduct | undefined> {
-    return (await this.all()).find((product) => product.external_id === externalId);
+  /** The listed product with this external_id and its variants, in the service's own language. */
+  async of(externalId: string | null | undefined): Promise<HeldProduct | undefined> {
+    for await (const { id, external_id } of this.client.iterateProducts({ sorting: 'asc', orderBy: 'date' }))
+      if (external_id === externalId)
+        return (await this.client.getProduct(id, { locale: null })) as unknown as HeldProduct;
+    return undefined;
   }
 
   async close(): Promise<void> {

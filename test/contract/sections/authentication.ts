@@ -227,10 +227,10 @@ function tokenRules(rule: RuleTest): void {
     async ({ own }) => {
       const { id, token } = await own.sandbox.issueApiToken('secret');
       expect(JSON.stringify(await own.sandbox.listApiTokens())).not.toContain(token);
-      const client = new pg.Client({ connectionString: own.database.url });
+      const client = new pg.Client({ connectionString: own.place.databaseUrl });
       await client.connect();
       const { rows } = await client.query<Record<string, unknown>>(
-        'SELECT * FROM sandbox_catalog.api_token WHERE id = $1',
+        `SELECT * FROM ${own.place.schema}.api_token WHERE id = $1`,
         [id],
       );
       await client.end();

@@ -9,7 +9,7 @@ import {
   type StoreSandboxOptions,
 } from '../../../src/sandbox/store/index.js';
 import { FaultProxy } from '../fault-proxy.js';
-import { createTestDatabase } from '../postgres.js';
+import { createSandboxPlace } from '../postgres.js';
 
 /** The token that the sandbox of every store takes. */
 export const STORE_TOKEN = 'shpat_of_the_tests_0123456789';
@@ -77,7 +77,7 @@ export class Services {
 }
 
 async function openCatalog(options: Partial<CatalogSandboxOptions>): Promise<RunningCatalogSandbox> {
-  const { url: databaseUrl } = await createTestDatabase();
+  const place = await createSandboxPlace();
   const quick = { generationDelayMs: 20, pollMs: 100, retryDelaysMs: [200, 1000] };
-  return startCatalogSandbox({ databaseUrl, ...quick, ...options });
+  return startCatalogSandbox({ ...place, ...quick, ...options });
 }
