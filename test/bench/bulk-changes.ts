@@ -5,7 +5,7 @@ import { BenchWorld, type BenchDaemon } from './world.js';
 
 const SHOP = 'bulk.myshopify.com';
 const PRODUCTS = `'shopify:${SHOP}:' || product`;
-/** On two cores. The goal of a smaller share is as much smaller. */
+/** The goal on two cores. It shrinks with the share of the work that is done. */
 const GOAL_SECONDS = 60;
 const GOAL_ROWS = 10_000;
 

@@ -14,7 +14,7 @@ const FLOOR = fileURLToPath(new URL('read-floor-main.ts', import.meta.url));
 export const CATALOG_MS = 30;
 /** The configuration's default. */
 export const CONCURRENCY = 8;
-/** Of runs that are short enough to be half chance. */
+/** Repetitions of runs that are so short that their times vary widely. */
 const ROUNDS = 15;
 export const MEGABYTE = 1024 * 1024;
 
@@ -89,7 +89,7 @@ async function unchangedRuns(
   for (const [key, file] of Object.entries(files)) {
     if (key !== 'large') await run(small, sides, key, file);
   }
-  // In turns: it is the difference of these two that is asked for, and the machine is not as fast at one time as at another.
+  // The two alternate: their difference is the result, and the speed of the machine varies over time.
   const taken = { single: [] as number[], small: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
     taken.single.push(await run(small, sides, 'single', singleFile));

@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryOf, signed } from '../fault/deliveries.js';
 
-// `load-main.ts URL SECRET SHOP FIRST SECONDS CONNECTIONS [PER_SECOND]`: signed deliveries of 4 KB, each of a generation of its own
-// that failed, from FIRST on; as fast as they are answered, or so many a second. Prints what came of it as JSON.
+// `load-main.ts URL SECRET SHOP FIRST SECONDS CONNECTIONS [PER_SECOND]`: sends signed deliveries of 4 KB, as fast as they are answered or
+// PER_SECOND. Each reports another failed generation, of products numbered from FIRST. Prints statuses and latencies as JSON.
 
 const [url = '', secret = '', shop = '', first = '1', seconds = '10', connections = '32', perSecond] =
   process.argv.slice(2);

@@ -35,7 +35,7 @@ async function seedMarks(db: pg.Pool, store: string, shop: string, count: number
   }
 }
 
-/** Work 10, its last figure: planning a store of which nothing changed, a tenth and the whole of `products`. */
+/** The last figure of work 10: planning an unchanged store, with a tenth of `products` and with all of them. */
 export async function benchMillion(products: number, log: Log): Promise<Figure[]> {
   const sides = await Sides.start();
   const sizes = { tenth: Math.round(products / 10), hundredth: Math.round(products / 100), whole: products };

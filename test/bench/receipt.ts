@@ -20,7 +20,7 @@ interface LoadResult {
   readonly next: number;
 }
 
-/** Sends deliveries with a process of its own, as fast as they are answered or `rate` a second. Fails unless each gets 200. */
+/** Sends deliveries from another process, as fast as they are answered or `rate` a second. Throws unless each gets 200. */
 export async function load(
   url: string,
   secret: string,

@@ -1,7 +1,7 @@
 import type { Figure } from './table.js';
 
 export type Log = (line: string) => void;
-/** Keeps figures as soon as they are measured: what a bench measured before it failed is not lost. */
+/** Keeps each figure as soon as it is measured, so that the figures of a bench that fails later are not lost. */
 export type Take = (...figures: readonly Figure[]) => void;
 
 export interface Bench {
@@ -78,7 +78,7 @@ async function attempt(work: () => Promise<void>): Promise<Error | null> {
   }
 }
 
-/** The first line: the rest is in the log. */
+/** The first line of an error. The log has the rest. */
 function messageOf(error: Error): string {
   return error.message.split('\n')[0] ?? '';
 }

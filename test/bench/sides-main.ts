@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LISTING_PAGE, LOOK_FOR_RESULTS } from './sides.js';
 
-// Both other sides in one process, as light as can be, so that what is measured is the daemon. On stdin, a JSON object a line
-// sets what they do (`Orders`); "counts" prints and resets how often each was asked.
+// A store and a catalog service in one process. They do as little as possible, so that the daemon is what is measured. A JSON object
+// (`Orders`) on a line of stdin sets their behaviour; "counts" prints and resets the number of requests of each kind.
 
 interface Orders {
   /** The export that the store offers, by shop host. */
@@ -14,7 +14,7 @@ interface Orders {
   readonly storeMs?: number;
   /** The products that the catalog lists: those of a shop with ids from 1 on. */
   readonly listed?: { readonly shop: string; readonly products: number };
-  /** Or those of many shops, each with so many, one shop after the other. */
+  /** Instead, the products of many shops, one shop after the other, each with this number. */
   readonly listedOf?: { readonly shops: readonly string[]; readonly products: number };
 }
 
@@ -105,7 +105,7 @@ function storeData(operation: string, variables: Record<string, unknown>): unkno
   }
 }
 
-/** The merchant's text, unchanged since. */
+/** The merchant's text, which nobody has changed. */
 function liveProduct(id: string): object {
   return {
     id,
@@ -132,8 +132,8 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   // The daemon looks for results generated elsewhere once a minute, whether or not a run goes on.
   count('catalog', (request.url ?? '').includes('tasks=') ? LOOK_FOR_RESULTS : asked);
   const text = JSON.stringify(catalogAnswer(request.method ?? '', request.url ?? '', body));
-  // So long after the request came, reading it and making the answer included. Timers know whole milliseconds and ring a
-  // little late: on average this is right.
+  // The delay includes the time for reading the request and making the answer. Timers have whole milliseconds and fire a little
+  // late, so the delay is right on average.
   const restMs = (orders.catalogMs ?? 0) - (performance.now() - arrived);
   if (restMs > 0) await sleep(Math.floor(restMs - 0.25 + Math.random()));
   answerText(response, request.method === 'POST' ? 201 : 200, text);

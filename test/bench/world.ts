@@ -13,7 +13,7 @@ import { noteProcess, runDirectory } from '../support/run-directory.js';
 
 const BIN = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url));
 
-/** How long a run took is in its row: asking more often would only take from it. */
+/** The row of a run has its duration. Polling more often would slow the daemon that is measured. */
 const ASKED_EVERY_MS = 250;
 
 export interface BenchStore {
@@ -45,7 +45,7 @@ export class BenchWorld {
     const { url } = await createTestDatabase();
     const db = new pg.Pool({ connectionString: url, max: 4 });
     db.on('error', () => undefined); // the server goes with the run
-    // As a database in production commits, except the delay of the disk.
+    // Commits are synchronous, as in production. The test server only skips the flush to disk.
     await db.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = on`);
     const world = new BenchWorld(url, db, options);
     await world.command('migrate');

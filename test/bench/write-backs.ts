@@ -14,10 +14,10 @@ import { BenchWorld } from './world.js';
 const THROTTLED_STORE = fileURLToPath(new URL('throttled-store-main.ts', import.meta.url));
 const CAPACITY = 2_000;
 const RESTORE_RATE = 100;
-/** Long enough that one daemon waits most of its time, and four are no more than two cores bear. */
+/** The delay of the store. One daemon mostly waits for it, and two cores are enough for four daemons. */
 const STORE_MS = 400;
 
-/** Results that came while nobody worked: linked products, and a stored delivery for each. */
+/** Results that arrived while no worker ran: linked products, and a stored delivery for each. */
 async function seedResults(
   db: pg.Pool,
   store: string,
@@ -140,7 +140,7 @@ export async function benchWriteBacks(results: number, log: Log): Promise<Figure
   }
 }
 
-/** Work 9: the same backlog in a store that takes its time and has no limit, worked by one, two and four daemons. */
+/** Work 9: the same backlog in a slow store without a rate limit, processed by one, two and four daemons. */
 export async function benchReplicas(results: number, log: Log, take: Take): Promise<void> {
   const sides = await Sides.start();
   try {

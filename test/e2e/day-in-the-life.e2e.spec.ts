@@ -51,7 +51,7 @@ describe('a day with store-sync', () => {
   });
 
   async function run(...args: string[]): Promise<ProgramEnd> {
-    // As a person would have it: a command's log is its own affair.
+    // Commands log to stderr, as on a person's terminal.
     const end = await runProgram(args, { cwd: world.directory, env: { ...env, LOG_LEVEL: '' } });
     said.push(end.stdout, end.stderr);
     return end;

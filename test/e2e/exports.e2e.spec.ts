@@ -12,7 +12,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** Ten products, in step. */
+/** Ten products that the catalog has, as the store has them. */
 async function inStep(options: WorldOptions = {}): Promise<{ world: World; products: SandboxProduct[] }> {
   world = await World.open({
     ...options,

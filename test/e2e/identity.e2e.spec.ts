@@ -128,7 +128,7 @@ describe('identity', () => {
       for (const product of store.products.list())
         expect(await entryOf(here, product, store)).toMatchObject({ name: product.title });
 
-    // Once both have been read again, a shared SKU is nobody's.
+    // After both were read again, neither product has the shared SKU.
     for (const store of ['main', 'other', 'main'])
       expect(await here.runToEnd({ store })).toMatchObject({ status: 'succeeded' });
     const after = await here.catalogProducts();

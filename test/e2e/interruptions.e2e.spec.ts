@@ -10,7 +10,7 @@ afterEach(async () => {
   world = undefined;
 });
 
-/** A daemon whose run has brought some of its products to the catalog, slowly enough to be met in the middle. */
+/** A daemon in the middle of its run: the catalog has some of the products. The catalog answers slowly, so that the test catches it there. */
 async function underWay(
   database: 'embedded' | 'given',
   createdAtLeast: number,
@@ -75,7 +75,7 @@ describe('the daemon that is killed under load, its database of its own left beh
       Promise.resolve(contentWrites(here.store).length >= 10 ? true : null),
     );
     await program.kill();
-    // The leases of the dead run out by themselves within two minutes; here they are made to.
+    // The leases of a dead process expire within two minutes. The test does not wait for that.
     await here.rows(`UPDATE sync_run SET lease_until = now() WHERE lease_until IS NOT NULL`);
     await here.rows(`UPDATE store_product SET write_lease_until = now() WHERE write_lease_until IS NOT NULL`);
     await here.rows(`UPDATE webhook_delivery SET lease_until = now() WHERE lease_until IS NOT NULL`);

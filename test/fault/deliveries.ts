@@ -12,7 +12,7 @@ export interface Sent {
   readonly delivery: Delivery;
   /** HTTP status of each attempt; null where no answer came. */
   readonly statuses: (number | null)[];
-  /** Attempts that were acknowledged: more than one when the sender did not hear the first. */
+  /** Attempts that were acknowledged: more than one when the sender did not receive the first answer. */
   acknowledged: number;
 }
 

@@ -17,7 +17,7 @@ function volume(): string {
   return join(runDirectory(), NAME);
 }
 
-/** A small volume of its own; throws where the system does not let us make one. */
+/** Mounts a small volume. Throws where the system does not allow that. */
 function mountVolume(): void {
   mkdirSync(volume(), { recursive: true });
   const options = `size=${String(VOLUME_MB)}m,mode=755`;
@@ -28,7 +28,7 @@ function unmountVolume(): void {
   execFileSync('umount', ['-l', volume()]);
 }
 
-/** Tried and undone at once: tests that are filtered out run no clean-up. */
+/** Mounts the volume and unmounts it at once, because filtered tests run no clean-up. */
 function canMount(): boolean {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) return false;
   try {

@@ -13,7 +13,7 @@ export interface FaultWorldOptions {
   /** A database server of its own, which may be stopped; otherwise a fresh database in the run's shared one. A text names its
    * directory within the run's. */
   readonly ownCluster?: boolean | string;
-  /** With the sandbox's catalog; without, nobody answers at the workspace's address. */
+  /** Starts a catalog service. Without it, the workspace's address refuses connections. */
   readonly withCatalog?: boolean;
   /** Webhook deliveries are configured; default true. */
   readonly webhooks?: boolean;

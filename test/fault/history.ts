@@ -7,7 +7,7 @@ export interface History {
   readonly sent: readonly Sent[];
   /** The merchants' edits during the test, by product gid. These fields must keep their values. */
   readonly edits?: ReadonlyMap<string, { readonly title?: string }>;
-  /** Catalog ids of products that bear somebody else's external_id, and the requests that the catalog answered. */
+  /** Catalog ids of products with another owner's external_id, and the requests that the catalog answered. */
   readonly foreign?: {
     readonly ids: readonly string[];
     readonly requests: readonly { method: string; path: string }[];
@@ -43,8 +43,8 @@ interface WriteBackRow {
 }
 
 /**
- * Compares the final state with everything that was sent to both sides. To be asked once everything has come to rest;
- * what has not is an offence too.
+ * Compares the final state with everything that was sent to both sides. Call it when all work has ended: work that has
+ * not is reported, too.
  */
 export async function checkHistory(history: History): Promise<Verdict> {
   const { world } = history;

@@ -11,7 +11,7 @@ const POLLED: readonly KillPoint[] = ['poll.asked', 'poll.stored'];
 /** A call with an unknown outcome may have cost credits, so it is not repeated until polls have had an hour. */
 const UNKNOWN_OUTCOME: readonly KillPoint[] = ['generate.opened'];
 
-/** One product after the other goes through the loop, each with a daemon that dies and a successor that continues. */
+/** Sends one product after the other through the loop. Each time one daemon dies, and its successor continues. */
 class Relay {
   private count = 0;
 

@@ -30,7 +30,7 @@ function delivery(): Delivery {
   });
 }
 
-/** Connections that nobody closes: one that has brought a delivery, and one that has brought nothing. */
+/** Two connections that stay open: one sent a delivery, and the other sent nothing. */
 async function heldOpen(): Promise<Socket[]> {
   const { hostname, port } = new URL(world.webhookUrl);
   const silent = connect(Number(port), hostname);

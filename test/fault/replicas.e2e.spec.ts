@@ -60,7 +60,7 @@ describe('three daemons on one database', () => {
       'SELECT slot, count(*) AS runs FROM sync_run GROUP BY slot',
     );
     expect(new Set(rows.map(({ runs }) => runs))).toEqual(new Set(['1']));
-    // A run that was handed on by the end is not at rest; everything else is.
+    // A daemon that stops hands its run over, so that run has not ended. Everything else has.
     await world.rows(`DELETE FROM sync_run WHERE state IN ('queued', 'running')`);
     await expectNothingLostOrDoubled();
     expect(await world.catalog.deliveries()).toHaveLength(20);
@@ -73,7 +73,7 @@ describe('among two daemons', () => {
     fill(5);
     const [doomed, left] = [await (await world.load(0)).start(), await (await world.load(1)).start()];
     await doomed.dieAt('apply.sent');
-    // So that the run is the other's, whoever is quicker.
+    // Leaves the run to the other daemon, also if this one is quicker.
     left.pause();
     const id = await world.requestRun();
     expect(await doomed.exit()).toBeNull();
@@ -92,12 +92,12 @@ describe('among two daemons', () => {
     await open({});
     const plan = await planWithSchema();
     const [still, other] = [await (await world.load(0)).start(), await world.load(1)];
-    await still.standStillAt('write-back.taken');
+    await still.pauseAt('write-back.taken');
     const sender = new DeliverySender(world.webhookUrl, world.webhookSecret);
     for (const delivery of plan.deliveries) sender.send(delivery);
     await still.reached('write-back.taken');
     await other.start();
-    // Acknowledged before it stood still, or repeated to the other: the sender's business goes on elsewhere in the meantime.
+    // The paused daemon acknowledged the delivery, or the sender repeats it to the other one: the test need not wait for it.
     await world.database.expireLeases();
     await until('the other has written', () => storeWrites(world.store).length > 0, 120_000);
     const [product] = world.store.products.list();
@@ -136,7 +136,7 @@ describe('among two daemons', () => {
   });
 });
 
-/** The tables must be there before the rows: a daemon makes them. */
+/** Lets a daemon create the tables before rows are inserted. */
 async function planWithSchema(): Promise<Awaited<ReturnType<typeof planSoak>>> {
   const maker = await (await world.load(2)).start();
   await maker.terminate();
@@ -173,7 +173,7 @@ async function startFront(): Promise<string> {
 const READY_FOR_MS = 250;
 let known: { readonly address: string; readonly at: number } | null = null;
 
-/** As an orchestrator knows it: by asking now and then. */
+/** The replica that an orchestrator would choose: it asks for readiness from time to time. */
 async function readyReplica(): Promise<string | null> {
   if (known !== null && performance.now() - known.at < READY_FOR_MS) return known.address;
   known = null;

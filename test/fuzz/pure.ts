@@ -14,7 +14,7 @@ import { writeBackSettings } from '../support/product-builders.js';
 import type { Chance } from './chance.js';
 import { csv, damaged, delivery, html, mutated, oddText } from './inputs.js';
 
-/** Functions that read texts of strangers, each with an input of its own; a failure that is no answer is thrown. */
+/** Functions that read untrusted texts, each with its own kind of input. An unexpected error is thrown. */
 export const PURE: Readonly<Record<string, (chance: Chance, number: number) => void>> = {
   html: (chance) => {
     const text = html(chance, 20_000);

@@ -43,7 +43,7 @@ const PARAMETERS = [
   'page',
 ];
 
-/** Requests of each kind that a stranger, or somebody who holds a secret, may send to the daemon. */
+/** Requests of each kind that a client with or without a secret may send to the daemon. */
 export const REQUESTS: Readonly<
   Record<string, (world: World, chance: Chance, number: number) => FuzzRequest>
 > = {

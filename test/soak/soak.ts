@@ -17,7 +17,7 @@ export interface SoakOptions {
   readonly seed: number;
   /** Queues in Redis; empty: in PostgreSQL. */
   readonly redisUrl?: string;
-  /** After a kill leases count as expired at once, instead of after their time. */
+  /** Leases expire right after a kill, instead of after their time. */
   readonly fast: boolean;
   readonly log: (line: string) => void;
 }
@@ -37,9 +37,8 @@ const LIFE_MS = { least: 60, most: 1_400 };
 const RESENT_SHARE = 0.1;
 
 /**
- * Delivers to a daemon that is killed at random and whose database crashes, until everything has come to rest, and holds the
- * history against what must be. The same seed gives the same deliveries in the same order and the same lives; what the
- * machine makes of them differs.
+ * Delivers to a daemon that is killed at random and whose database crashes. Waits until all work has ended, and checks the history.
+ * A seed fixes the deliveries, their order and the lifetimes of the daemons; their timing on the machine still varies.
  */
 export async function runSoak(options: SoakOptions): Promise<SoakReport> {
   const began = performance.now();
@@ -53,7 +52,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     const plan = await planSoak(world, options.deliveries, random);
     const sender = new DeliverySender(world.webhookUrl, world.webhookSecret);
     options.log(`seed ${String(options.seed)}: ${String(plan.deliveries.length)} deliveries`);
-    const last = await torment(world, first, plan, sender, options, random);
+    const last = await killRepeatedly(world, first, plan, sender, options, random);
     await sender.idle();
     await rest(world, options);
     await last.terminate();
@@ -78,7 +77,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
 }
 
 /** Kill after kill, a share of the deliveries in each life, a database crash in some. Returns the daemon that is left. */
-async function torment(
+async function killRepeatedly(
   world: World,
   first: DaemonProcess,
   plan: SoakPlan,
@@ -90,7 +89,7 @@ async function torment(
   let sent = 0;
   let restarts = 0;
   for (let kill = 1; kill <= options.kills; kill += 1) {
-    // The successor loads while its predecessor works off what it has; then comes the burst in which that one dies.
+    // The successor loads while its predecessor works on its backlog. The predecessor dies during the burst that follows.
     const successor = await world.load();
     const share = Math.round((plan.deliveries.length * kill) / options.kills);
     const lifeMs = LIFE_MS.least + random() * (LIFE_MS.most - LIFE_MS.least);

@@ -14,7 +14,7 @@ export class CallScript<Operation extends string> {
     add(this.#before, operation, work, times);
   }
 
-  /** Does `work` when the effect is there but the caller has not heard of it. */
+  /** Does `work` after the effect, before the caller gets the result. */
   after(operation: Operation, work: Interjection, times = 1): void {
     add(this.#after, operation, work, times);
   }
@@ -57,12 +57,12 @@ function add<Operation>(
   map.set(operation, list);
 }
 
-/** Holds whoever comes by until the test lets go: the moment at which a process dies, or is overtaken. */
+/** Blocks its callers until the test opens it, at the point where a process is to die or to be overtaken. */
 export class Gate {
   readonly #arrival = Promise.withResolvers<undefined>();
   readonly #opening = Promise.withResolvers<undefined>();
 
-  /** Resolves once somebody stands at the gate. */
+  /** Resolves when the first caller is blocked. */
   get reached(): Promise<unknown> {
     return this.#arrival.promise;
   }

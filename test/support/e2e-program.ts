@@ -57,8 +57,8 @@ export class Program {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     const program = new Program(child);
-    const strike = await noteProcess(child.pid ?? 0, 'store-sync.js');
-    void program.closed.then(strike);
+    const forget = await noteProcess(child.pid ?? 0, 'store-sync.js');
+    void program.closed.then(forget);
     return program;
   }
 

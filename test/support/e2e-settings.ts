@@ -17,7 +17,7 @@ function isMap(value: unknown): value is Settings {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One that the system picks and nobody holds just now. */
+/** A free port that the system chooses. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

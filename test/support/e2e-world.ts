@@ -348,7 +348,7 @@ export class World {
     return answer.status;
   }
 
-  /** Stops whatever runs, the daemons first. Fails when the sandbox store met an error of its own. */
+  /** Stops everything that runs, the daemons first. Throws when a store's sandbox had an internal error. */
   async end(): Promise<void> {
     for (const close of this.ends.splice(0).reverse()) await close();
   }

@@ -54,7 +54,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   /** The languages in which products are read besides the shop's own. */
   sourceLocales: readonly string[] = [];
   readonly #translations = new Map<string, string>();
-  /** Runs between the read of a metafield and its write: somebody else's edit. */
+  /** Runs between the read of a metafield and its write, like another app's edit. */
   beforeMetafields: () => void = () => undefined;
 
   async check(): Promise<readonly StoreFinding[]> {

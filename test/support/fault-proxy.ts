@@ -14,7 +14,7 @@ export type ProxyFault =
     }
   /** A page of HTML with status 200, as a gateway's login or maintenance page. */
   | { readonly kind: 'html' }
-  /** The connection is cut: before the service heard of it, or after it carried the request out. */
+  /** The connection is cut, before the service receives the request or after it has carried it out. */
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
   /** Carried out, and only half of the answer's body arrives before the connection is cut. */
   | { readonly kind: 'truncate' }
@@ -88,7 +88,7 @@ export class FaultProxy {
     this.armed.push({ fault, scope, left: scope.count ?? 1 });
   }
 
-  /** Faults that nobody has met yet. */
+  /** Faults that no request has met yet. */
   get waiting(): number {
     return this.armed.length;
   }
@@ -139,7 +139,7 @@ export class FaultProxy {
         outgoing.destroy();
         return;
       case 'latency':
-        // A stopped proxy waits no longer; the connection is closed by then.
+        // A stopped proxy has closed the connection, so it does not wait.
         await sleep(fault.ms, undefined, { signal: this.stopping.signal });
         break;
       case 'duplicate':

@@ -17,7 +17,7 @@ import { migrate, openDataSource } from '../../src/persistence/data-source.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface TestDatabase {
-  /** For its owner, who is no superuser: what needs more than an operator grants fails in tests, too. */
+  /** The owner of the database, not a superuser: a statement that needs more rights than operators grant fails in tests, too. */
   readonly url: string;
   /** Removes the database, connections and all. Not needed for tidiness: the cluster goes with the run. */
   drop(): Promise<void>;
@@ -128,11 +128,11 @@ export async function startTestCluster(directory: string): Promise<TestCluster> 
   const start = async (): Promise<void> => {
     const logFile = join(runDirectory(), directory, 'postgres.log');
     const server = await spawnServer({ ...place, port, logFile, settings: FOR_TESTS });
-    const strike = await noteProcess(server.pid, clusterDir);
+    const forget = await noteProcess(server.pid, clusterDir);
     const state = { ended: false };
     void server.exited.then(async () => {
       state.ended = true;
-      await strike();
+      await forget();
     });
     for (;;) {
       if (await answers(url)) return;

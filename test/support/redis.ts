@@ -54,7 +54,7 @@ export async function startTestRedis(): Promise<TestRedis> {
   const directory = await mkdtemp(join(runDirectory(), 'redis-'));
   const url = `redis://127.0.0.1:${port}/0`;
   let server: ChildProcess | undefined;
-  let strike: (() => Promise<void>) | undefined;
+  let forget: (() => Promise<void>) | undefined;
   const start = async (): Promise<void> => {
     const options = { port: String(port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: directory };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
@@ -62,7 +62,7 @@ export async function startTestRedis(): Promise<TestRedis> {
     // Rejects when the program is missing. Without a listener that error would end this process.
     await once(child, 'spawn');
     server = child;
-    strike = await noteProcess(child.pid ?? 0, 'redis-server');
+    forget = await noteProcess(child.pid ?? 0, 'redis-server');
     await answer(url, child);
   };
   const stop = async (): Promise<void> => {
@@ -72,7 +72,7 @@ export async function startTestRedis(): Promise<TestRedis> {
       server.kill('SIGKILL');
       await ended;
     }
-    await strike?.();
+    await forget?.();
     server = undefined;
   };
   await start();

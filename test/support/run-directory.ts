@@ -13,9 +13,8 @@ export function runDirectory(): string {
 }
 
 /**
- * Notes a process for the janitor, which ends it when the run is over and it is still there. `mark` is a text of its
- * command line, which distinguishes it from another process with the same pid. Answers a function that strikes the
- * note again.
+ * Notes a process for the janitor, which ends it if it still exists after the run. `mark` is a part of its command line,
+ * which distinguishes it from another process with the same pid. Returns a function that removes the note.
  */
 export async function noteProcess(pid: number, mark: string): Promise<() => Promise<void>> {
   const notes = join(runDirectory(), 'processes');

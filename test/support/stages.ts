@@ -277,7 +277,7 @@ export class Stages {
     return run;
   }
 
-  /** The lease of whoever works the run is over, as after a crash. */
+  /** Expires the lease of the run's worker, as after a crash. */
   async expireLease(runId: string): Promise<void> {
     await this.db.affected(`UPDATE sync_run SET lease_until = now() - interval '1 second' WHERE id = $1`, [
       runId,

@@ -4,8 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const PAUSES_MS = [5, 50] as const;
 
 /**
- * Asks until the answer is neither null nor false, and returns it: for work of another process that nobody announces. Throws when that
- * takes longer than `withinMs`.
+ * Calls `look` until its result is neither null nor false, and returns it. For changes that no event reports. Throws after
+ * `withinMs`.
  */
 export async function until<T>(
   what: string,

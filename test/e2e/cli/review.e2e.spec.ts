@@ -6,7 +6,7 @@ import { runCommand, type CommandEnd } from '../../support/run-command.js';
 const NAMES = ['approved', 'rejected', 'edited', 'waiting'];
 let world: World;
 
-/** Content was generated and waits for review; no daemon runs while the commands do. */
+/** Generated content waits for review. No daemon runs beside the commands. */
 beforeAll(async () => {
   world = await World.open({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
   for (const name of NAMES) {

@@ -16,7 +16,7 @@ export interface Browser {
   close(): Promise<void>;
 }
 
-/** The system's Chromium with a profile of its own. It speaks to nobody but the pages that it is sent to. */
+/** The system's Chromium with an empty profile. It requests nothing except the pages that a test opens. */
 export async function openBrowser(
   options: {
     readonly dark?: boolean;
@@ -42,7 +42,7 @@ export async function openBrowser(
     javaScriptEnabled: options.javaScriptEnabled ?? true,
   });
   context.setDefaultTimeout(15_000);
-  // The store's own host of images. Any other host is asked in vain.
+  // Only the store's own image host answers.
   await context.route('https://cdn.shopify.com/**', (route) =>
     route.fulfill({ contentType: 'image/svg+xml', body: PRODUCT_IMAGE }),
   );

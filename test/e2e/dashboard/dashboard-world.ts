@@ -13,7 +13,7 @@ export interface Answer {
   readonly text: string;
 }
 
-/** A browser as far as cookies and forms go. */
+/** An HTTP client that keeps cookies and submits forms, like a browser. */
 export class Visitor {
   readonly cookies = new Map<string, string>();
 

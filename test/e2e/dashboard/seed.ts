@@ -1,7 +1,7 @@
 import type { World } from '../../support/e2e-world.js';
 
 export interface SeededProduct {
-  /** Number of the product in the store; none need be there. */
+  /** The number of the product in the store. The store need not have it. */
   readonly number: number;
   readonly label: string;
   readonly state?: string;
@@ -10,7 +10,7 @@ export interface SeededProduct {
   readonly reason?: string;
 }
 
-/** Linked products with one write-back each, as rows; nothing of them is in the store or in the catalog. */
+/** Rows of linked products with one write-back each. Neither the store nor the catalog has these products. */
 export async function seedWriteBacks(world: World, products: readonly SeededProduct[]): Promise<void> {
   const shop = world.store.shop;
   const rows = products.map(({ number, label, state = 'pending_review', title, description, reason }) => ({

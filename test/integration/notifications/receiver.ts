@@ -10,7 +10,7 @@ export class Receiver {
   /** Texts that were answered with 2xx, in order. */
   readonly taken: string[] = [];
   requests = 0;
-  /** Status of the answers from now on; `hang` never answers, `cut` breaks off once the message is heard. */
+  /** The status of the answers from now on. `hang` never answers, and `cut` closes the connection after the message arrived. */
   answer: number | 'hang' | 'cut' = 200;
   headers: Record<string, string> = {};
 

@@ -25,7 +25,7 @@ beforeEach(async () => {
   gate = await TcpGate.before({ host: url.hostname, port: Number(url.port) });
   url.port = String(gate.port);
   url.hostname = '127.0.0.1';
-  // One connection: whoever comes next gets the very one that failed.
+  // The pool has one connection, so the next user gets the one that failed.
   source = await openDataSource({ url: url.href, poolSize: 1 });
   await source.query('TRUNCATE workspace_state, sync_run CASCADE');
   db = new Database(source);

@@ -198,7 +198,7 @@ describe('a first load by file', () => {
   it('is continued by another worker after a crash, which uploads no file twice', async () => {
     overUpload(async (...args) => {
       const answer = await catalog.client.uploadCsv(...args);
-      // The worker dies with the answer: it can store nothing more.
+      // The worker dies after the answer, before it stores it.
       await stages.db.affected(
         `UPDATE sync_run SET lease = 'nobody', lease_until = now() - interval '1 second'`,
       );

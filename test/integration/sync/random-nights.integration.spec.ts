@@ -202,7 +202,7 @@ async function expectInStep(catalog: SandboxCatalog, foreign: readonly HeldProdu
   }
 }
 
-/** SKUs that only one product of the shop has, and nobody else, must not stay withheld. */
+/** A SKU that only one product has, in the shop and in the catalog, must not stay withheld. */
 async function expectNothingWithheldInVain(): Promise<void> {
   const counts = new Map<string, number>();
   for (const product of stages.store.products.values())
@@ -259,7 +259,7 @@ it(
         },
       ),
       // fast-check prints the seed and the path of a failure. Each night is seconds of work, so the number of runs stays small.
-      // NIGHTS_PATH repeats the one that failed. NIGHTS_SEED tries other nights; a seed of its own makes every run of the suite the same.
+      // NIGHTS_PATH repeats the one that failed, and NIGHTS_SEED tries other nights. The fixed seed makes every run of the suite the same.
       {
         seed: Number(process.env['NIGHTS_SEED'] ?? 20261122),
         numRuns: NIGHTS,

@@ -36,8 +36,8 @@ afterEach(() => {
 afterAll(async () => stages.close());
 
 /**
- * Works a new run until the gate, where its process stands still as a dead one does, with its database connections gone;
- * then another process takes the run over. The first one comes back last, and finds that nothing is its own any more.
+ * Runs until the gate. There the first process pauses without database connections, as if it were dead, and a second one takes
+ * the run over. The first one continues last. It must change nothing, because it has lost the run.
  */
 async function dieAndResume(gate: Gate) {
   const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
@@ -53,7 +53,7 @@ async function dieAndResume(gate: Gate) {
   return resumed;
 }
 
-/** Ends the transactions of whoever stands at the gate. */
+/** Ends the transactions of the process that waits at the gate. */
 async function loseConnections(): Promise<void> {
   await sqlRows(
     stages.db,
@@ -135,7 +135,7 @@ describe('a process that dies', () => {
   });
 });
 
-/** As above, but what the first process still hears in the end is the answer it asked for: that it may keep. */
+/** Like `dieAndResume`, but the first process keeps its connections: it may store the answer that it still receives. */
 async function dieAndResumeKeepingAnswer(gate: Gate) {
   const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
   const first = stages.worker.work(id, new AbortController().signal);

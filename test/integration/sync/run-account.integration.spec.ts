@@ -39,7 +39,7 @@ const ALL_BUT_INTERVALS: Parameters<typeof jest.useFakeTimers>[0] = {
 const FIRST_PAGE = { limit: 50, offset: 0 };
 const never = new AbortController().signal;
 
-/** The use case as a command has it: it ends by itself what nobody works on. */
+/** The use case as a command has it: it ends a run without a worker itself. */
 function operations(): RunOperations {
   const { runs, actions, db, sites, requests } = stages;
   return new RunOperations(

@@ -24,7 +24,7 @@ async function due(store: string, secondsAgo: number): Promise<string> {
   return id;
 }
 
-/** So slowly that the worker knows of other runs while actions are left. */
+/** Delays answers, so that the worker learns of other runs while actions are left. */
 function answersSlowly(): void {
   const wait = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 20));
   stages.catalog.script.after('upsertProduct', wait, 60);

@@ -103,7 +103,7 @@ function expectedTitle(events: readonly Event[]): string {
   return events.includes('older') ? 'Older' : 'Product 1';
 }
 
-/** The rows as they are, without the times and counters that a further look may move. */
+/** The rows without the times and counters that another interpretation may change. */
 async function endState() {
   const rows = await sqlRows(
     stages.db,

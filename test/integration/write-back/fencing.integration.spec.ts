@@ -18,7 +18,7 @@ afterAll(async () => stages.close());
 
 const generated = (options?: ResultOptions) => deliverResult(stages, options);
 
-/** The lease runs out while the worker stands still, and another worker takes the product. */
+/** The lease expires while the worker is paused, and another worker takes the product. */
 const takeOver = async (): Promise<void> => {
   await stages.db.affected(
     `UPDATE store_product SET write_lease = 'another', write_lease_until = now() + interval '1 minute'`,

@@ -21,7 +21,7 @@ afterAll(async () => stages.close());
 
 const generated = (options?: ResultOptions) => deliverResult(stages, options);
 
-/** The writer's process dies at the point; its lease of the product runs out. */
+/** The writer's process dies at this point, and its lease on the product expires. */
 async function diesAt(point: KillPoint, id: string): Promise<void> {
   onKillPoint((reached) => {
     if (reached === point) throw new Error('died');

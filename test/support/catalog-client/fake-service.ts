@@ -135,7 +135,7 @@ export class VirtualTime {
   }
 }
 
-/** A JWT in shape; nobody checks its signature here. */
+/** A text in the form of a JWT. The program does not check its signature. */
 export function jwt(claims: Readonly<Record<string, unknown>>): string {
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
   return `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}.c2lnbmF0dXJl`;

@@ -51,7 +51,7 @@ export async function sandbox(options: StoreSandboxOptions = {}): Promise<Runnin
   return started;
 }
 
-/** For `afterEach`. Fails the test when a sandbox met an error of its own. */
+/** For `afterEach`. Fails the test when a sandbox had an internal error. */
 export async function stopSandboxes(): Promise<void> {
   const stopped = running.splice(0);
   await Promise.all(stopped.map((each) => each.stop()));

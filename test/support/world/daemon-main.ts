@@ -6,8 +6,8 @@ import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
 
 // `daemon-main.ts CONFIG`: the daemon in its own process, which the test may end at any step. It reads these commands on stdin:
 //
-// - start: begin. Before that, the code is loaded and nothing else happens, so that a successor takes over at once.
-// - die POINT: end by SIGKILL at the next pass of that kill point.
+// - start: begin. Until then only the code is loaded, so that a successor can take over without delay.
+// - die POINT: end by SIGKILL at that kill point, the next time it is reached.
 // - stop POINT: pause by SIGSTOP there, once.
 //
 // It prints "loaded", "up", "armed POINT", "at POINT", and after a SIGTERM "stopped MILLISECONDS".
@@ -21,7 +21,7 @@ onKillPoint((point) => {
   armed = null;
   process.stdout.write(`at ${point}\n`);
   process.kill(process.pid, signal);
-  // The signal is on its way: not one more step before it is there.
+  // The signal arrives a moment later. The thread must do nothing until then.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, signal === 'SIGKILL' ? undefined : 100);
 });
 
@@ -50,7 +50,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     return;
   }
   const [what, point = ''] = line.split(' ');
-  if (!KILL_POINTS.some((known) => known === point)) throw new Error(`what is meant by "${line}"?`);
+  if (!KILL_POINTS.some((known) => known === point)) throw new Error(`unknown command: ${line}`);
   armed = { point, signal: what === 'die' ? 'SIGKILL' : 'SIGSTOP' };
   process.stdout.write(`armed ${point}\n`);
 });

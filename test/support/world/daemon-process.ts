@@ -8,51 +8,51 @@ const PROGRAM = fileURLToPath(new URL('daemon-main.ts', import.meta.url));
 
 /** The daemon as a child process that a test kills, stops and pauses. */
 export class DaemonProcess {
-  #strike: (() => Promise<void>) | null = null;
+  #forget: (() => Promise<void>) | null = null;
 
   private constructor(private readonly child: Child) {}
 
-  /** Loads everything and begins nothing. */
+  /** Loads the code of the daemon and starts nothing. */
   static async load(configFile: string, env: Readonly<Record<string, string>> = {}): Promise<DaemonProcess> {
     const daemon = new DaemonProcess(startChild(PROGRAM, [configFile], { env: { ...process.env, ...env } }));
-    daemon.#strike = await noteProcess(daemon.child.process.pid ?? 0, PROGRAM);
+    daemon.#forget = await noteProcess(daemon.child.process.pid ?? 0, PROGRAM);
     await daemon.child.said('loaded');
     return daemon;
   }
 
-  /** Begins, and resolves once it serves. */
+  /** Starts the daemon, and resolves when it serves. */
   async start(): Promise<this> {
     this.child.send('start');
     await this.child.said('up');
     return this;
   }
 
-  /** Begins without waiting for it to serve; `exit` has the result. */
+  /** Starts the daemon without waiting; `exit` has the result. */
   begin(): void {
     this.child.send('start');
   }
 
-  /** From now on it dies when it comes by that point. */
+  /** Ends the daemon by SIGKILL when it next reaches that point. */
   async dieAt(point: KillPoint): Promise<void> {
     this.child.send(`die ${point}`);
     await this.child.said(`armed ${point}`);
   }
 
-  /** The next time that it comes by that point it stands still, until it is resumed. */
-  async standStillAt(point: KillPoint): Promise<void> {
+  /** Pauses the daemon when it next reaches that point, until it is resumed. */
+  async pauseAt(point: KillPoint): Promise<void> {
     this.child.send(`stop ${point}`);
     await this.child.said(`armed ${point}`);
   }
 
-  /** Resolves when it has come by the point at which it was to die or to stand still. */
+  /** Resolves when the daemon has reached the point at which it should die or pause. */
   async reached(point: KillPoint): Promise<void> {
     await this.child.said(`at ${point}`);
   }
 
-  /** Resolves when it has ended; with its exit status, null when a signal ended it. */
+  /** Resolves with the exit status when the daemon has ended; null when a signal ended it. */
   async exit(): Promise<number | null> {
     const status = await this.child.exit();
-    await this.#strike?.();
+    await this.#forget?.();
     return status;
   }
 
@@ -79,7 +79,7 @@ export class DaemonProcess {
     return performance.now() - began;
   }
 
-  /** SIGSTOP: it holds its connections and leases, and does nothing. */
+  /** SIGSTOP: the daemon keeps its connections and leases, and does nothing. */
   pause(): void {
     this.child.process.kill('SIGSTOP');
   }
@@ -92,13 +92,13 @@ export class DaemonProcess {
     return await this.child.said(prefix);
   }
 
-  /** Ends it in whatever way, as a test's clean-up. */
+  /** Ends the daemon in any state, for the clean-up of a test. */
   async discard(): Promise<void> {
     if (this.hasEnded) return;
     const ended = once(this.child.process, 'close');
     this.child.process.kill('SIGCONT');
     this.child.process.kill('SIGKILL');
     await ended;
-    await this.#strike?.();
+    await this.#forget?.();
   }
 }

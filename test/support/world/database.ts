@@ -74,7 +74,7 @@ export class WorldDatabase {
     });
   }
 
-  /** Stops a server of the world's own at once, as a crash would. */
+  /** Stops the world's own database server at once, as a crash would. */
   async crash(): Promise<void> {
     if (this.cluster === null) throw new Error('this world has no database server of its own');
     if (!(await stopServer(this.cluster.place, 'immediate', 10_000)))

@@ -18,7 +18,7 @@ export const STORE_TOKEN = 'shpat_of_the_tests_0123456789';
 const NOBODY = 'http://127.0.0.1:9/api/v1';
 
 export interface ServicesOptions {
-  /** Changes to the sandbox of the catalog; `false`: nobody answers at the catalog's address. */
+  /** Changes to the catalog's sandbox; `false`: the catalog's address refuses connections. */
   readonly catalog?: Partial<CatalogSandboxOptions> | false;
   /** Keys of the configured stores; `main` alone by default. */
   readonly stores?: readonly string[];
@@ -66,7 +66,7 @@ export class Services {
     return this.proxy?.url ?? this.sandbox?.baseUrl ?? NOBODY;
   }
 
-  /** Fails when the sandbox of a store met an error of its own. */
+  /** Throws when the sandbox of a store had an internal error. */
   async stop(): Promise<void> {
     await this.proxy?.stop();
     for (const store of this.stores.values()) await store.stop();
