@@ -3,7 +3,7 @@ import { productExternalId } from '../../domain/external-id.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { CodedError } from '../../domain/errors.js';
-import { type ExportLine, LineSplitter, parseLine } from './jsonl.js';
+import { type ExportLine, parseText } from './jsonl.js';
 import { type MappingScope, numericId, toSnapshot } from './mapper.js';
 
 /**
@@ -35,18 +35,14 @@ export class ExportedProduct implements SourceProduct {
   snapshot(): ProductSnapshot {
     const [core, ...others] = this.parsed();
     if (core === undefined) throw new CodedError('transient', 'the export has a product without a line');
-    const children = Map.groupBy(others, (line) => childrenKind(line, core.id));
-    const of = (kind: ChildrenKind): readonly ExportLine[] => children.get(kind) ?? [];
-    const snapshot = toSnapshot(
-      {
-        core,
-        variants: of('variants'),
-        media: of('media'),
-        metafields: of('metafields'),
-        variantMedia: of('variantMedia'),
-      },
-      this.scope,
-    );
+    const children: Record<ChildrenKind, ExportLine[]> = {
+      variants: [],
+      media: [],
+      metafields: [],
+      variantMedia: [],
+    };
+    for (const line of others) children[childrenKind(line, core.id)].push(line);
+    const snapshot = toSnapshot({ core, ...children }, this.scope);
     if (snapshot.externalId !== this.externalId) {
       const at = `line ${String(core.line)} of the export`;
       throw new CodedError('transient', `${at} has two ids: ${snapshot.externalId}, ${this.externalId}`);
@@ -55,11 +51,11 @@ export class ExportedProduct implements SourceProduct {
   }
 
   private parsed(): ExportLine[] {
-    const splitter = new LineSplitter();
-    const lines = [...splitter.push(this.bytes), splitter.rest()].filter((bytes) => bytes.length > 0);
-    return lines.map((bytes, index) =>
-      parseLine({ bytes, number: this.numbers[index] ?? this.numbers[0] + index }),
-    );
+    const lines = this.bytes
+      .toString('utf8')
+      .split('\n')
+      .filter((text) => text !== '');
+    return lines.map((text, index) => parseText(text, this.numbers[index] ?? this.numbers[0] + index));
   }
 }
 

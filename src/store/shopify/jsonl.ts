@@ -2,6 +2,7 @@ import { storableJson } from '../../domain/text.js';
 import { CodedError } from '../../domain/errors.js';
 import { parseNode, type RawNode } from './mapper.js';
 import { exportLineSchema } from './schemas.js';
+import { usualPlace } from './usual-nodes.js';
 
 const NEWLINE = 0x0a;
 /** No product is that long, and a file without line ends must not fill the memory. */
@@ -189,17 +190,21 @@ const UNSTORABLE_ESCAPE = /\\u(?:0000|d[89a-f])/i;
 
 /** Parses one line of the export. Throws `transient` with the line number when it breaks the interface. */
 export function parseLine({ bytes, number }: RawLine): ExportLine {
+  return parseText(bytes.toString('utf8'), number);
+}
+
+/** The same from the text of a line. */
+export function parseText(text: string, number: number): ExportLine {
   let node: unknown;
   try {
-    const text = bytes.toString('utf8');
     node = JSON.parse(text);
     // Only an escape brings what no database holds: NUL, or half of a pair.
-    if (UNSTORABLE_ESCAPE.test(text)) node = storableJson(node);
+    if (text.includes('\\u') && UNSTORABLE_ESCAPE.test(text)) node = storableJson(node);
   } catch (cause) {
     throw new CodedError('transient', `line ${String(number)} of the export is not JSON`, { cause });
   }
-  const place = parseNode(exportLineSchema, { node, line: number });
-  return { node, line: number, ...place };
+  const { kind, id, parent } = parseNode(exportLineSchema, { node, line: number }, usualPlace);
+  return { node, line: number, kind, id, parent };
 }
 
 /** The product of a line, from its bytes if they are clear, otherwise by parsing. Throws like `parseLine`. */

@@ -24,11 +24,19 @@ const weight = z.object({ value: z.number(), unit: z.string() }).nullish();
 const measuredWeight = z
   .object({ measurement: z.object({ weight }).nullish() })
   .nullish()
-  .transform((item) => {
-    const { value = 0, unit = '' } = item?.measurement?.weight ?? {};
-    const short = Object.hasOwn(WEIGHT_UNITS, unit) ? WEIGHT_UNITS[unit as keyof typeof WEIGHT_UNITS] : null;
-    return value > 0 && short !== null ? `${String(value)} ${short}` : null;
-  });
+  .transform((item) => weightText(item?.measurement?.weight ?? { value: 0, unit: '' }));
+
+/** Null for no weight, and for a unit that people do not write. */
+export function weightText({
+  value,
+  unit,
+}: {
+  readonly value: number;
+  readonly unit: string;
+}): string | null {
+  const short = Object.hasOwn(WEIGHT_UNITS, unit) ? WEIGHT_UNITS[unit as keyof typeof WEIGHT_UNITS] : null;
+  return value > 0 && short !== null ? `${String(value)} ${short}` : null;
+}
 
 export const metafieldSchema = z.object({
   namespace: z.string(),
