@@ -49,9 +49,9 @@ export function moment(at: Date | string | null): Html {
   return html`<time datetime="${iso}" data-moment>${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC</time>`;
 }
 
-const ISO_TIME = /(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
+const ISO_TIME = /(?:\bat )?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)/;
 
-/** A sentence from a use case. The times in it are shown as every other time. */
+/** A sentence from a use case. The times in it are shown as every other time, so that “at” before one is left out. */
 export function sentence(text: string | null): Html {
   const parts = (text ?? '').split(ISO_TIME);
   return html`${parts.map((part, index) => (index % 2 === 1 ? moment(part) : part))}`;

@@ -42,10 +42,12 @@ export function page(visitor: Visitor, parts: PageParts): string {
         <button type="button" class="menu" popovertarget="menu">${messages.menu}</button>
         <nav id="menu" aria-label="Main" popover>
           <ul>
-            ${SECTIONS.map(([name, label, path]) => {
-              const current = name === section && html` aria-current="page"`;
-              return html`<li><a href="${path}" ${current}>${label}</a></li>`;
-            })}
+            ${SECTIONS.filter(([name]) => name !== 'settings' || visitor.session.role === 'admin').map(
+              ([name, label, path]) => {
+                const current = name === section && html` aria-current="page"`;
+                return html`<li><a href="${path}" ${current}>${label}</a></li>`;
+              },
+            )}
           </ul>
         </nav>
         <form role="search" aria-label="${messages.searchAll}" action="/search" class="find">

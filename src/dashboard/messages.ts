@@ -85,10 +85,11 @@ export const messages = {
   askedBy: (actor: string): string => `Requested by ${actor}`,
   driftFound: (drifted: string, checked: string): string => `${drifted} of ${checked} products differ.`,
   driftPassedOver: (count: number): string =>
-    `${count} products were passed over: a write was changing them.`,
+    `${count} ${count === 1 ? 'product was' : 'products were'} passed over: a write was changing ${count === 1 ? 'it' : 'them'}.`,
   driftCatalog: 'Products that are gone from the catalog were not looked for:',
   noDrift: 'The shop has what was written.',
-  firstOnly: (count: number): string => `Only the first ${count} products are listed.`,
+  firstOnly: (count: number): string =>
+    count === 1 ? 'Only the first product is listed.' : `Only the first ${count} products are listed.`,
   contentRequested: (count: string): string => `Content was requested for ${count} products.`,
   generateMissingOf: (store: string): string => `Generate what is missing in ${store}?`,
   generateAgainFor: (label: string): string => `Generate again for ${label}?`,
@@ -173,7 +174,7 @@ export const messages = {
       `The last run of store ${key} left out ${count} ${count === 1 ? 'product' : 'products'}.`,
     never_run: (key: string): string => `Store ${key} has no runs yet.`,
     credits_low: (key: string, days: number): string =>
-      `The credits of workspace ${key} last ${days} ${days === 1 ? 'day' : 'days'} at the present rate.`,
+      `The credits of workspace ${key} last ${days < 1 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`} at the present rate.`,
     slot_taken: (key: string): string =>
       `The webhook slot of workspace ${key} belongs to somebody else. Results arrive later, by polling.`,
     review_waiting: (_key: string, count: number): string =>

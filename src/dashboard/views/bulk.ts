@@ -50,7 +50,7 @@ function filterFacts(given: Readonly<Record<string, unknown>>): Html {
     ${facts.map(
       ([name, value]) =>
         html`<dt>${words(name)}</dt>
-          <dd>${value}</dd>`,
+          <dd>${name === 'state' || name === 'outcome' ? words(value) : value}</dd>`,
     )}
   </dl>`;
 }

@@ -97,7 +97,13 @@ function storeSection({ stores, allStores }: Overview, choice: OverviewChoice): 
 
 function storeFilter({ search, show }: OverviewChoice): Html {
   return html`<form class="inline" role="search" action="/">
-    <input type="search" name="search" value="${search ?? ''}" aria-label="${messages.storeSearch}" />
+    <input
+      type="search"
+      name="search"
+      value="${search ?? ''}"
+      aria-label="${messages.storeSearch}"
+      placeholder="${messages.storeSearch}"
+    />
     <label
       ><input type="checkbox" name="show" value="attention" ${show !== undefined && html` checked`} />
       ${messages.onlyAttention}</label

@@ -1,12 +1,13 @@
 import type { Page } from '../../operations/paging.js';
 import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
-import { amount, badge, moment, nameOf, nothing, pager, pathTo, productPath, words } from '../elements.js';
+import { amount, badge, moment, nameOf, pathTo, productPath, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { creditAmount } from './charts.js';
+import { list } from './list.js';
 import { withheldLines } from './withheld.js';
 
 export interface PlanView {
@@ -106,22 +107,17 @@ export function costFacts(cost: SyncCost): Html {
 }
 
 function entryList({ plan, entries, product }: PlanView): Html {
-  if (entries.total === 0) return nothing(product === undefined ? messages.emptyPlan : messages.notPlanned);
+  const none = product === undefined ? messages.emptyPlan : messages.notPlanned;
   return html`<section aria-label="Products">
-    <table class="list">
-      <thead>
-        <tr>
-          <th scope="col">Change</th>
-          <th scope="col">Product</th>
-          <th scope="col">Reason</th>
-          <th scope="col">Content</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${entries.items.map(entryRow)}
-      </tbody>
-    </table>
-    ${entries.total > entries.limit && pager(entries, (offset) => pathTo(`/plans/${plan.id}`, { offset, product }))}
+    ${list({
+      path: `/plans/${plan.id}`,
+      given: { product },
+      fields: [],
+      page: entries,
+      heads: ['Product', 'Change', 'Reason', 'Content'],
+      row: entryRow,
+      none: { yet: none, matching: none },
+    })}
   </section>`;
 }
 
@@ -129,8 +125,8 @@ const TONES = { create: 'created', adopt: 'linked', update: 'updated', orphan: '
 
 function entryRow({ kind, externalId, label, reason, withheld, generation, mediaLost }: PlanEntry): Html {
   return html`<tr data-row>
-    <td>${badge(TONES[kind], kind)}</td>
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
+    <td>${badge(TONES[kind], kind)}</td>
     <td>
       ${reason} ${withheldLines(withheld)}
       ${mediaLost !== undefined && html`<p class="quiet">${messages.mediaLost(mediaLost)}</p>`}

@@ -1,5 +1,5 @@
 import type { ProductTimeline } from '../../operations/timeline.js';
-import { badge, moment, nameOf, nothing, pathTo, productPath } from '../elements.js';
+import { badge, moment, nameOf, nothing, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import { messages } from '../messages.js';
@@ -35,7 +35,7 @@ export function productPage(visitor: Visitor, view: ProductView): string {
         </div>
         ${link !== null && product.store !== null && actions(visitor, product.externalId, product.store)}
       </div>
-      <p class="standing">${link !== null && badge(link.state)} ${product.standing}</p>
+      <p class="standing">${link !== null && badge(link.state)} ${sentence(product.standing)}</p>
       ${facts(view)} ${link !== null && withheldList(link.withheld)}
       ${live !== null && present(product.externalId, live)}
       <h2>Timeline</h2>

@@ -19,10 +19,10 @@ beforeAll(async () => {
 });
 afterAll(async () => stages.close());
 
-const STORES = 300;
+const STORES = 1000;
 const PRODUCTS_EACH = 10;
 
-/** Stores `s0` to `s299` with ten products each, of which four have content, and one run. Each tenth store is paused. */
+/** Stores `s0` to `s999` with ten products each, of which four have content, and one run. Each tenth store is paused. */
 async function seed(): Promise<void> {
   const { db } = stages;
   await db.affected(
@@ -108,6 +108,15 @@ describe('with many stores', () => {
     expect(attention.filter(({ kind }) => kind === 'store_paused')).toHaveLength(STORES / 10);
   });
 
+  it('the pages of the overview’s list follow each other, up to the last store', async () => {
+    const { overview } = readers(STORES);
+    const pages = await Promise.all([0, 25, STORES - 25, STORES].map((offset) => overview.read({ offset })));
+    const keys = pages.flatMap(({ stores }) => stores.items.map(({ store }) => store));
+    expect(pages.map(({ stores }) => stores.items.length)).toEqual([25, 25, 25, 0]);
+    expect(new Set(keys).size).toBe(75);
+    expect(keys.at(-1)).toBe('s999');
+  });
+
   it('the overview finds stores by a part of their key or shop, and those that need a person', async () => {
     const { overview } = readers(STORES);
     const found = await overview.read({ offset: 0, search: 'S29' });
@@ -119,7 +128,7 @@ describe('with many stores', () => {
 
   it('credits have a burn rate from the results, and an end', async () => {
     const { workspaces } = await readers(STORES).overview.read({ offset: 0 });
-    expect(workspaces.items[0]?.credits).toMatchObject({ remaining: 3000, perDay: STORES, daysLeft: 10 });
+    expect(workspaces.items[0]?.credits).toMatchObject({ remaining: 3000, perDay: STORES, daysLeft: 3 });
   });
 
   it('the overview asks no more of the database than with few', async () => {
