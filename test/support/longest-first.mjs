@@ -1,6 +1,9 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Suites that start the program many times, the longest first: started last, one of them would keep a worker when the others are done. */
+/**
+ * The longest suites first: started last, one of them would keep a worker when the others are done. Jest knows durations only after a
+ * first run.
+ */
 const LONG = [
   'test/e2e/contract-by-url',
   'test/fault/kill-points',
@@ -19,6 +22,14 @@ const LONG = [
   'test/e2e/dashboard/judging',
   'test/e2e/',
   'test/fault/',
+  'test/integration/sync/source-translations',
+  'test/integration/operations/odd-input',
+  'test/integration/sync/identity-readings',
+  'test/contract/',
+  'test/integration/persistence/shared-pace',
+  'test/integration/schedule/slow-polls',
+  'test/integration/',
+  'test/project/',
 ];
 
 export default class LongestFirst extends Sequencer {
