@@ -107,55 +107,14 @@ export class OverviewReader {
         this.#workspaces(),
         this.summary.withoutResult(keys),
       ]);
-    const stateOf = new Map(states.map((row) => [row.store, row]));
-    const runOf = new Map(runs.map((row) => [row.store, row]));
-    const productsOf = Map.groupBy(products, ({ store }) => store);
-    const writesOf = Map.groupBy(writeBacks, ({ store }) => store);
-    const owedOf = Map.groupBy(owed, ({ store }) => store);
-    const facts = stores.map((store): Judged => {
-      const { key } = store;
-      const health = presentHealth(stateOf.get(key));
-      const run = runOf.get(key) ?? null;
-      return {
-        key,
-        store,
-        health,
-        run,
-        pause: health.reason,
-        lastRun: run === null ? null : judgedRun(run),
-        failedWrites: inState(writesOf.get(key), 'failed'),
-        withheld: inState(productsOf.get(key), 'conflicted'),
-      };
-    });
-    const work: Work = {
-      forReview: inState(writeBacks, 'pending_review'),
-      awaited: inState(tasks, 'requested'),
-      received: deliveries['received'] ?? 0,
-      ready: inState(writeBacks, 'ready'),
-      parked: deliveries['parked'] ?? 0,
-      failedDeliveries: deliveries['failed'] ?? 0,
-      failedWrites: inState(writeBacks, 'failed'),
-      givenUp: withoutResult.reduce((sum, { count }) => sum + count, 0),
-    };
+    const facts = judgedStores(stores, { states, runs, products, writeBacks, owed });
+    const work = workOf({ tasks, writeBacks, deliveries, withoutResult });
     const setAside = work.parked + work.failedDeliveries;
     const chosen = chosenStores(facts, query);
-    const lines = chosen.slice(query.offset, query.offset + STORES_OF_A_PAGE).map((each): StoreLine => {
-      const { key, store, health, run } = each;
-      const coverage = coverageOf(productsOf.get(key) ?? []);
-      return {
-        store: key,
-        shop: store.settings.shop,
-        health,
-        problems: ofStore(each),
-        coverage,
-        days: [],
-        lastRun: run === null ? null : presentRun(run),
-        nextRunAt: nextStart(store.settings, this.clock.now()),
-        timezone: store.settings.schedule.timezone,
-        forReview: inState(writesOf.get(key), 'pending_review'),
-        owed: (owedOf.get(key) ?? []).reduce((sum, { count }) => sum + count, 0),
-      };
-    });
+    const now = this.clock.now();
+    const lines = chosen
+      .slice(query.offset, query.offset + STORES_OF_A_PAGE)
+      .map((each) => lineOf(each, now));
     return {
       attention: attentionOf(facts, workspaces.facts, { ...work, setAside }),
       work,
@@ -257,12 +216,95 @@ function inState(rows: readonly StateCount[] | undefined, state: string): number
   return (rows ?? []).reduce((sum, row) => sum + (row.state === state ? row.count : 0), 0);
 }
 
+function total(rows: readonly { readonly count: number }[] = []): number {
+  return rows.reduce((sum, { count }) => sum + count, 0);
+}
+
 type StateCount = Pick<ProductCounts, 'store' | 'state' | 'count'>;
 
 interface Judged extends StoreFacts {
   readonly store: Store;
   readonly health: Health;
   readonly run: SyncRunEntity | null;
+  readonly coverage: Coverage;
+  readonly forReview: number;
+  readonly owed: number;
+}
+
+type Rows<Name extends 'states' | 'runs' | 'products' | 'tasks' | 'writeBacks' | 'owed' | 'withoutResult'> =
+  Awaited<ReturnType<StoreSummaryRepository[Name]>>;
+
+interface StoreRows {
+  readonly states: Rows<'states'>;
+  readonly runs: Rows<'runs'>;
+  readonly products: Rows<'products'>;
+  readonly writeBacks: Rows<'writeBacks'>;
+  readonly owed: Rows<'owed'>;
+}
+
+/** The facts about each store, from the rows of all stores. */
+function judgedStores(stores: readonly Store[], rows: StoreRows): Judged[] {
+  const stateOf = new Map(rows.states.map((row) => [row.store, row]));
+  const runOf = new Map(rows.runs.map((row) => [row.store, row]));
+  const productsOf = Map.groupBy(rows.products, ({ store }) => store);
+  const writesOf = Map.groupBy(rows.writeBacks, ({ store }) => store);
+  const owedOf = Map.groupBy(rows.owed, ({ store }) => store);
+  return stores.map((store) => {
+    const { key } = store;
+    const health = presentHealth(stateOf.get(key));
+    const run = runOf.get(key) ?? null;
+    return {
+      key,
+      store,
+      health,
+      run,
+      pause: health.reason,
+      lastRun: run === null ? null : judgedRun(run),
+      failedWrites: inState(writesOf.get(key), 'failed'),
+      withheld: inState(productsOf.get(key), 'conflicted'),
+      coverage: coverageOf(productsOf.get(key) ?? []),
+      forReview: inState(writesOf.get(key), 'pending_review'),
+      owed: total(owedOf.get(key)),
+    };
+  });
+}
+
+interface WorkRows {
+  readonly tasks: Rows<'tasks'>;
+  readonly writeBacks: Rows<'writeBacks'>;
+  readonly deliveries: Readonly<Record<string, number>>;
+  readonly withoutResult: Rows<'withoutResult'>;
+}
+
+function workOf({ tasks, writeBacks, deliveries, withoutResult }: WorkRows): Work {
+  return {
+    forReview: inState(writeBacks, 'pending_review'),
+    awaited: inState(tasks, 'requested'),
+    received: deliveries['received'] ?? 0,
+    ready: inState(writeBacks, 'ready'),
+    parked: deliveries['parked'] ?? 0,
+    failedDeliveries: deliveries['failed'] ?? 0,
+    failedWrites: inState(writeBacks, 'failed'),
+    givenUp: total(withoutResult),
+  };
+}
+
+/** The line of a store, still without its days. */
+function lineOf(judged: Judged, now: Date): StoreLine {
+  const { key, store, health, run, coverage, forReview, owed } = judged;
+  return {
+    store: key,
+    shop: store.settings.shop,
+    health,
+    problems: ofStore(judged),
+    coverage,
+    days: [],
+    lastRun: run === null ? null : presentRun(run),
+    nextRunAt: nextStart(store.settings, now),
+    timezone: store.settings.schedule.timezone,
+    forReview,
+    owed,
+  };
 }
 
 function judgedRun(run: SyncRunEntity): NonNullable<StoreFacts['lastRun']> {
