@@ -27,6 +27,7 @@ import { StoreInstallationRepository } from './store-installation.repository.js'
 import { ReportRepository } from './report.repository.js';
 import { SearchRepository } from './search.repository.js';
 import { CreditRepository } from './credit.repository.js';
+import { ShopRedactionRepository } from './shop-redaction.repository.js';
 import { StoreDayRepository } from './store-day.repository.js';
 import { StoreSummaryRepository } from './store-summary.repository.js';
 import { StoreKeyRepository } from './store-key.repository.js';
@@ -55,6 +56,7 @@ const REPOSITORIES = [
   StoreEventRepository,
   StoreKeyRepository,
   StoreInstallationRepository,
+  ShopRedactionRepository,
   OwedRepository,
   PaceRepository,
   HistoryRepository,

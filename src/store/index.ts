@@ -15,6 +15,7 @@ export {
   type InstallTarget,
 } from './shopify/install.js';
 export type { TokenGrant } from './shopify/token-endpoint.js';
+export { complianceEventOf } from './shopify/compliance-event.js';
 export { isUninstallOf } from './shopify/uninstall-event.js';
 export type { RequestReport, ShopifyOptions } from './shopify/options.js';
 

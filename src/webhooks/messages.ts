@@ -7,6 +7,8 @@ export const messages = {
   deliveryTooLarge: 'a delivery may have 10 MB at most',
   eventTooLarge: 'an event may have 10 MB at most',
   busy: 'too many bytes are being received: repeat the request later',
+  toBeErased: 'to be erased',
+  nothingToErase: 'nothing to erase',
   notStored: 'the database does not store it now: repeat the request later',
 
   // The log
@@ -23,6 +25,13 @@ export const messages = {
   deliveryNotStored: 'a delivery could not be stored; the sender is asked to repeat it',
   eventNotStored: 'a store event could not be stored; the store is asked to repeat it',
   noTextInLanguage: 'the catalog has no text in this language',
+
+  noComplianceEvent: 'a signed request of the store is none that this program knows',
+  noCustomerData: 'the store asked about a customer: no data of customers is kept',
+  shopRedaction: (erases: boolean): string =>
+    erases
+      ? 'the store asked to erase a shop: its installation is forgotten, and its rows follow'
+      : 'the store asked to erase a shop that is installed, or that was never: nothing is erased',
 
   // Notes of deliveries that were not interpreted
   unreadable: 'the body is not readable as JSON in UTF-8',

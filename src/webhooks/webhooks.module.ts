@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { ByteBudget } from './byte-budget.js';
 import { CatalogWebhookController } from './catalog-webhook.controller.js';
+import { ComplianceWebhookController } from './compliance-webhook.controller.js';
 import { DeliveryInterpreter } from './interpreter.js';
 import { StoreWebhookController } from './store-webhook.controller.js';
 
@@ -13,7 +14,7 @@ export class DeliveriesModule {}
 
 /** The routes for deliveries and events. Only the daemon receives. */
 @Module({
-  controllers: [CatalogWebhookController, StoreWebhookController],
+  controllers: [CatalogWebhookController, ComplianceWebhookController, StoreWebhookController],
   providers: [
     {
       provide: ByteBudget,

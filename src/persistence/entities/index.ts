@@ -10,6 +10,7 @@ import { NotificationEntity } from './notification.entity.js';
 import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
 import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
+import { ShopRedactionEntity } from './shop-redaction.entity.js';
 import { StoreDayEntity } from './store-day.entity.js';
 import { StoreEventEntity } from './store-event.entity.js';
 import { StoreInstallationEntity, UsedInstallStateEntity } from './store-installation.entity.js';
@@ -51,6 +52,7 @@ export const ENTITIES = [
   LifecycleEventEntity,
   StoreDayEntity,
   ReportEntity,
+  ShopRedactionEntity,
 ];
 
 export {
@@ -65,6 +67,7 @@ export {
   RevokedSessionEntity,
   SavedPlanEntity,
   SavedPlanEntryEntity,
+  ShopRedactionEntity,
   StoreDayEntity,
   StoreEventEntity,
   StoreInstallationEntity,

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { Database } from './database.js';
+import { ShopRedactionEntity } from './entities/index.js';
+
+/** The tables with rows of a store, and the condition for those rows: `$1` is its key, `$2` the beginning of its external_ids. */
+const RULES: readonly { readonly table: string; readonly condition: string }[] = [
+  ...[
+    'write_back',
+    'saved_plan',
+    'sync_action',
+    'sync_run',
+    'generation_task',
+    'owed_product',
+    'product_identifier',
+    'store_product',
+    'store_event',
+    'report',
+    'lifecycle_event',
+    'store_day',
+    'store_state',
+    'store_key',
+  ].map((table) => ({ table, condition: 'store = $1 AND $2::text IS NOT NULL' })),
+  { table: 'webhook_delivery', condition: 'starts_with(external_id, $2) AND $1::text IS NOT NULL' },
+  { table: 'bulk_change', condition: `filter ->> 'store' = $1 AND $2::text IS NOT NULL` },
+  { table: 'notification', condition: 'subject = $1 AND $2::text IS NOT NULL' },
+];
+
+/**
+ * The shops whose data has to be erased, and the erasing.
+ *
+ * SQL: the statements guard against a shop that was installed again, and remove rows of any table in steps.
+ */
+@Injectable()
+export class ShopRedactionRepository {
+  constructor(private readonly db: Database) {}
+
+  /** Keeps the request, and forgets the installation. False for a shop that is installed, or was never. */
+  async request(shop: string): Promise<boolean> {
+    const kept = await this.db.affected(
+      `WITH gone AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL RETURNING shop, store_key)
+       INSERT INTO shop_redaction (shop, store) SELECT shop, store_key FROM gone ON CONFLICT DO NOTHING`,
+      [shop],
+    );
+    return kept === 1;
+  }
+
+  /** The open requests. A shop that was installed again keeps its data, and its request ends. */
+  async open(): Promise<ShopRedactionEntity[]> {
+    // SQL: a deletion by the rows of another table.
+    await this.db.affected('DELETE FROM shop_redaction WHERE shop IN (SELECT shop FROM store_installation)');
+    return this.db.repository(ShopRedactionEntity).find({ order: { requestedAt: 'ASC' } });
+  }
+
+  /** Erases up to `limit` rows of one table. Returns how many there were; 0 when nothing is left. */
+  async erase({ shop, store }: ShopRedactionEntity, limit: number): Promise<number> {
+    for (const { table, condition } of RULES) {
+      // SQL: any table, by the physical place of its rows.
+      const erased = await this.db.affected(
+        `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE ${condition}
+           AND NOT EXISTS (SELECT FROM store_installation WHERE store_key = $1) LIMIT $3))`,
+        [store, `shopify:${shop}:`, limit],
+      );
+      if (erased > 0) return erased;
+    }
+    return 0;
+  }
+
+  async end(shop: string): Promise<void> {
+    await this.db.repository(ShopRedactionEntity).delete({ shop });
+  }
+}

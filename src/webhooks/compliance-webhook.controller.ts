@@ -1,0 +1,97 @@
+import { Controller, Post, Req, Res } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { ConfigSource } from '../config/index.js';
+import { errorLine } from '../domain/errors.js';
+import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
+import { Logger } from '../runtime/logger.js';
+import { complianceEventOf, hasShopifySignatureForm, isShopifySignature } from '../store/index.js';
+import { ByteBudget } from './byte-budget.js';
+import { readRawBody } from './raw-body.js';
+import { refuse, reply } from './reply.js';
+import { messages } from './messages.js';
+
+const SIGNATURE = 'x-shopify-hmac-sha256';
+const TOPIC = 'x-shopify-topic';
+
+/**
+ * The requests about data of customers and shops that Shopify sends to each app that merchants install. There is one address for all
+ * shops of the app.
+ */
+@Controller('webhooks/shopify')
+export class ComplianceWebhookController {
+  readonly #log: Logger;
+
+  constructor(
+    private readonly source: ConfigSource,
+    private readonly redactions: ShopRedactionRepository,
+    private readonly budget: ByteBudget,
+    logger: Logger,
+  ) {
+    this.#log = logger.child({ stage: 'webhooks' });
+  }
+
+  @Post()
+  async receive(@Req() request: Request, @Res() response: Response): Promise<void> {
+    const secrets = this.#secrets();
+    if (secrets.length === 0) {
+      refuse(request, response, 404, messages.noStore);
+      return;
+    }
+    const signature = request.headers[SIGNATURE];
+    if (typeof signature !== 'string' || !hasShopifySignatureForm(signature)) {
+      this.#refuse(request, response, messages.signatureMalformed);
+      return;
+    }
+    const body = await readRawBody(request, this.budget);
+    switch (body.kind) {
+      case 'broken_off':
+        return;
+      case 'too_large':
+        refuse(request, response, 413, messages.eventTooLarge);
+        return;
+      case 'no_room':
+        response.setHeader('Retry-After', '5');
+        refuse(request, response, 503, messages.busy);
+        return;
+      case 'body':
+        try {
+          if (isShopifySignature(body.bytes, signature, secrets))
+            await this.#take(request, body.bytes, response);
+          else this.#refuse(request, response, messages.signatureWrong);
+        } finally {
+          body.holding.release();
+        }
+    }
+  }
+
+  /** The secrets that the app of the template signs with. */
+  #secrets(): string[] {
+    const { storeTemplate: template } = this.source.current;
+    return [template?.webhookSecret, template?.auth.clientSecret].flatMap((secret) => secret ?? []);
+  }
+
+  #refuse(request: Request, response: Response, reason: string): void {
+    this.#log.warn({ address: request.ip, reason }, messages.eventRefused);
+    refuse(request, response, 401, messages.signatureRefused);
+  }
+
+  /** A body about a customer has personal data, so that only its topic and its shop are logged. */
+  async #take(request: Request, rawBody: Buffer, response: Response): Promise<void> {
+    const event = complianceEventOf(request.headers[TOPIC], rawBody);
+    if (event === null) {
+      this.#log.warn({ address: request.ip }, messages.noComplianceEvent);
+      reply(response, 200, 'ignored');
+      return;
+    }
+    try {
+      const isShop = event.topic === 'shop/redact';
+      const erases = isShop && (await this.redactions.request(event.shop));
+      this.#log.info(event, isShop ? messages.shopRedaction(erases) : messages.noCustomerData);
+      reply(response, 200, erases ? messages.toBeErased : messages.nothingToErase);
+    } catch (error) {
+      this.#log.warn({ shop: event.shop, err: errorLine(error) }, messages.eventNotStored);
+      response.setHeader('Retry-After', '5');
+      reply(response, 503, messages.notStored);
+    }
+  }
+}

@@ -1,0 +1,123 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ShopRedactions } from '../../../src/schedule/shop-redactions.js';
+import { SiteRefresh } from '../../../src/sites/site-refresh.js';
+import { startStoreSandbox, type RunningStoreSandbox } from '../../../src/sandbox/store/index.js';
+import { World } from '../../support/e2e-world.js';
+import type { DaemonHere } from '../../support/world/daemon-here.js';
+
+const SHOP = 'merchant.myshopify.com';
+const APP = { clientId: 'app-of-the-tests', clientSecret: 'app-secret-0123456789abcdef' };
+const ERASE = { shop_id: 1, shop_domain: SHOP };
+const CUSTOMER = { ...ERASE, customer: { id: 2, email: 'someone@example.com' }, orders_to_redact: [3] };
+
+let world: World;
+let store: RunningStoreSandbox;
+let daemon: DaemonHere;
+
+beforeAll(async () => {
+  world = await World.open();
+  for (const each of [world.store, (store = await sandbox())])
+    each.products.create({ title: 'Plain', handle: 'plain', descriptionHtml: '<p>Plain.</p>' });
+  await world.configure({
+    server: { encryptionKey: randomBytes(32).toString('hex') },
+    storeTemplate: {
+      ...{ workspace: 'default', endpoint: store.url, auth: APP },
+      schedule: { cron: '0 0 29 2 *' },
+    },
+  });
+  daemon = await world.startHere();
+  await install();
+  for (const key of ['main', 'merchant'])
+    expect((await world.runToEnd({ store: key })).status).toBe('succeeded');
+  await world.settled();
+});
+afterAll(async () => {
+  await world.end();
+  await store.stop();
+});
+
+const sandbox = (): Promise<RunningStoreSandbox> =>
+  startStoreSandbox({ ...APP, shop: SHOP, accessToken: null, throttle: false });
+
+async function install(): Promise<void> {
+  const open = (url: string, init: RequestInit = {}) => fetch(url, { redirect: 'manual', ...init });
+  const started = await open(`${world.url}/shopify/install?shop=${SHOP}`);
+  const consent = new URL(started.headers.get('location') ?? '');
+  const body = consent.searchParams;
+  const agreed = await open(`${consent.origin}${consent.pathname}`, { method: 'POST', body });
+  const cookie = (started.headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  const done = await open(agreed.headers.get('location') ?? '', { headers: { cookie } });
+  expect(done.status).toBe(200);
+}
+
+async function send(topic: string, content: unknown, secret = APP.clientSecret): Promise<[number, string]> {
+  const body = JSON.stringify(content);
+  const signature = createHmac('sha256', secret).update(body).digest('base64');
+  const answer = await fetch(`${world.url}/webhooks/shopify`, {
+    method: 'POST',
+    headers: { 'x-shopify-topic': topic, 'x-shopify-hmac-sha256': signature },
+    body,
+  });
+  return [answer.status, await answer.text()];
+}
+
+/** The tables that still have something of the shop. */
+async function traces(): Promise<string[]> {
+  const dump = await world.tableDump();
+  const tables = dump.split(/\n\n+/).map((table) => table.split('\n'));
+  return tables.flatMap(([name = '', ...rows]) =>
+    rows.some((row) => row.includes(SHOP) || /\bmerchant\b/.test(row)) ? [name.replace('public.', '')] : [],
+  );
+}
+
+describe('the address for compliance requests', () => {
+  it.each(['customers/data_request', 'customers/redact', 'shop/redact'])(
+    'refuses %s with a wrong signature, and without one',
+    async (topic) => {
+      expect((await send(topic, CUSTOMER, 'another-secret'))[0]).toBe(401);
+      const unsigned = await fetch(`${world.url}/webhooks/shopify`, { method: 'POST', body: '{}' });
+      expect(unsigned.status).toBe(401);
+    },
+  );
+
+  it('answers requests about customers, and keeps nothing of them', async () => {
+    for (const topic of ['customers/data_request', 'customers/redact'])
+      expect(await send(topic, CUSTOMER)).toEqual([200, expect.stringContaining('nothing to erase')]);
+    expect(await world.tableDump()).not.toContain('someone@example.com');
+  });
+
+  it('erases nothing of a shop that is installed, nor under a topic that somebody exchanged', async () => {
+    expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('nothing to erase')]);
+    store.uninstall();
+    await store.idle();
+    expect(await send('shop/redact', CUSTOMER)).toEqual([200, expect.stringContaining('ignored')]);
+    expect(await traces()).toEqual(expect.arrayContaining(['store_installation', 'store_product']));
+  });
+
+  it('lets all rows of a shop but the audit record go after its merchant uninstalled the app, and no row of another store', async () => {
+    const before = await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`);
+    expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('to be erased')]);
+    await daemon.daemon.get(SiteRefresh).refresh();
+    await daemon.daemon.get(ShopRedactions).pass();
+    // The audit record stays until `database.keepDays`: it has the name of the store, and no texts.
+    expect(await traces()).toEqual(['audit_entry']);
+    expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`)).toEqual(before);
+    expect(JSON.stringify(await world.api('GET', '/api/v1/status'))).not.toContain(SHOP);
+    expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('nothing to erase')]);
+  });
+
+  it('leaves the rows of a shop alone that was installed again before they were erased', async () => {
+    await install();
+    expect((await world.runToEnd({ store: 'merchant' })).status).not.toBe('failed');
+    store.uninstall();
+    await store.idle();
+    expect((await send('shop/redact', ERASE))[1]).toContain('to be erased');
+    await install();
+    await daemon.daemon.get(ShopRedactions).pass();
+    expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'merchant'`)).toHaveLength(
+      1,
+    );
+    expect(await world.rows('SELECT shop FROM shop_redaction')).toEqual([]);
+  });
+});
