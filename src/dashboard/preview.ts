@@ -5,7 +5,7 @@ import { messages } from './messages.js';
 import { previewPolicy } from './security-headers.js';
 
 const STYLE =
-  'html{color-scheme:light;background:#fff;color:#1c1c1c;font:15px/1.5 system-ui,sans-serif}body{margin:12px;overflow-wrap:anywhere}.media{display:inline-block;max-width:100%;box-sizing:border-box;margin:4px 0;padding:6px 10px;border:1px dashed #767676;border-radius:4px;color:#595959;font-size:13px}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left}';
+  'html{color-scheme:light;background:#fff;color:#1c1c1c;font:15px/1.5 system-ui,sans-serif}body{margin:12px;overflow-wrap:anywhere}body,p,li,td,th,h1,h2,h3,h4,h5,h6{unicode-bidi:plaintext}.media{display:inline-block;max-width:100%;box-sizing:border-box;margin:4px 0;padding:6px 10px;border:1px dashed #767676;border-radius:4px;color:#595959;font-size:13px}table{border-collapse:collapse}td,th{border:1px solid #ccc;padding:4px 8px;text-align:left}';
 /** The policy names the style by its hash, so not a single character may be added between its tags. */
 const HEAD = `<!doctype html><html><head><meta charset="utf-8"><title>Rendered</title><style>${STYLE}</style></head><body>`;
 

@@ -53,3 +53,18 @@ describe('wordDiff', () => {
     expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });
+
+it.each([
+  ['Greek', 'κόκκινη λάμπα', 'κίτρινη λάμπα', 'κίτρινη'],
+  ['Arabic', 'إبريق كبير', 'إبريق صغير', 'صغير'],
+  ['Cyrillic', 'синяя чашка', 'белая чашка', 'белая'],
+  ['Hindi', 'लाल कप', 'नीला कप', 'नीला'],
+])('words of the %s alphabet are compared as wholes', (_name, before, after, added) => {
+  const sides = wordDiff(before, after);
+  expect(sides.filter(({ side }) => side === 'after').map(({ text }) => text)).toEqual([added]);
+});
+
+it('texts of scripts without spaces are compared sign by sign', () => {
+  const added = wordDiff('红色的杯子', '蓝色的杯子').filter(({ side }) => side === 'after');
+  expect(added.map(({ text }) => text)).toEqual(['蓝']);
+});

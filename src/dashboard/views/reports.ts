@@ -84,9 +84,12 @@ function resultOf(report: Report): Html {
   }
 }
 
+const ORDER = ['FAIL', 'warn', 'ok'] as const;
 const LEVELS = { ok: 'good', warn: 'warn', FAIL: 'bad' } as const;
 
+/** Failures come first. */
 function findingsTable(findings: readonly Finding[]): Html {
+  const ranked = ORDER.flatMap((rank) => findings.filter(({ level }) => level === rank));
   return html`<table class="list">
     <thead>
       <tr>
@@ -96,7 +99,7 @@ function findingsTable(findings: readonly Finding[]): Html {
       </tr>
     </thead>
     <tbody>
-      ${findings.map(
+      ${ranked.map(
         ({ level, what, detail }) =>
           html`<tr>
             <td><span class="badge ${LEVELS[level]}">${level}</span></td>

@@ -229,5 +229,5 @@ function changeBlock({ field, before, after }: FieldChange): Html {
   const text =
     before === null || after === null ? (after ?? before ?? '') : markedText(wordDiff(before, after));
   return html`<h3>${words(field)}</h3>
-    <p class="text">${text}</p>`;
+    <p class="text" dir="auto">${text}</p>`;
 }

@@ -65,7 +65,7 @@ export function editPage(
         <input type="hidden" name="target" value="${value.target}" />
         <input type="hidden" name="back" value="${back}" />
         <label for="value">${name}</label>
-        <textarea id="value" name="value" rows="${value.value.length > 200 ? 18 : 4}" required>
+        <textarea id="value" dir="auto" name="value" rows="${value.value.length > 200 ? 18 : 4}" required>
 ${value.value}</textarea>
         <p class="quiet">${messages.editIntro}</p>
         ${value.came !== undefined && cameText(value.came.value)}
@@ -80,7 +80,7 @@ ${value.value}</textarea>
 export function cameText(came: string): Html {
   return html`<details>
     <summary>${messages.editedFrom}</summary>
-    <p class="text">${came}</p>
+    <p class="text" dir="auto">${came}</p>
   </details>`;
 }
 

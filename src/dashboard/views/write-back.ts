@@ -256,7 +256,7 @@ function sidesOf(comparison: Comparison, field: ComparedField): Readonly<Record<
     const shown = stretches.filter(({ side }) => side === 'both' || side === which);
     return shown.length === 0
       ? html`<p class="empty">empty</p>`
-      : html`<p class="text">${markedText(shown)}</p>`;
+      : html`<p class="text" dir="auto">${markedText(shown)}</p>`;
   };
   const markupOnly = field.kind === 'html' && before === after && field.before !== field.after;
   const note = markupOnly && html`<p class="quiet">${messages.sameWords}</p>`;
