@@ -1,0 +1,318 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import type { SandboxProduct } from '../../../src/sandbox/store/index.js';
+import { model, single } from '../../support/e2e-products.js';
+import { until, World } from '../../support/e2e-world.js';
+
+/** Without the gates that are on by default. */
+const UNGATED = { shrink: 0, language: false };
+/** One store for each set of settings, all under one daemon. The test makes the service's results; only `german` generates. */
+const WRITE_BACK: Readonly<Record<string, object>> = {
+  main: {
+    fields: {
+      name: 'title',
+      html_description: 'descriptionHtml',
+      category: 'category',
+      'sections.seo_title': 'seo.title',
+      'sections.keywords': 'tags',
+      'sections.alt': 'images[].alt',
+    },
+    attributes: { material: 'custom.material', width: 'custom.width', power: 'custom.power' },
+    variants: { html_description: 'custom.story' },
+    definitions: 'create',
+    sections: { namespace: 'catalog' },
+    gates: UNGATED,
+  },
+  plain: { gates: UNGATED },
+  replacing: { keep: [], gates: UNGATED },
+  gated: {
+    gates: {
+      title: { maxLength: 20 },
+      descriptionHtml: { minLength: 30, maxLength: 400 },
+      forbid: ['(?i)best price'],
+      numbers: true,
+      shrink: 0.5,
+    },
+  },
+  media: { keep: [], gates: { ...UNGATED, media: true } },
+  blocked: { gates: { ...UNGATED, forbid: ['(?i)best price'], onFail: 'block' } },
+  reviewed: { mode: 'review', gates: UNGATED },
+  off: { mode: 'off' },
+  skipping: { gates: UNGATED },
+  stubborn: { onConflict: 'overwrite', gates: UNGATED },
+  german: {},
+};
+const STORES = Object.keys(WRITE_BACK);
+const SENTENCE = 'What the merchant wrote about the lamp stays here. ';
+const ENGLISH =
+  'This elegant lamp keeps your desk bright for the whole evening and is made of stainless steel. It fits any room, however small.';
+const MEDIA = '<img src="https://cdn.example.com/a.jpg"><table><tbody><tr><td>5 W</td></tr></tbody></table>';
+
+const rowSchema = z.looseObject({
+  externalId: z.string(),
+  state: z.string(),
+  resultAt: z.string(),
+  reason: z.string().nullable(),
+  fields: z.array(
+    z.looseObject({ target: z.string(), outcome: z.string().nullable(), reason: z.string().nullable() }),
+  ),
+  arrived: z.array(z.looseObject({ from: z.string(), fate: z.string(), setting: z.string().nullable() })),
+  gates: z.array(z.looseObject({ gate: z.string(), found: z.string().nullable() })),
+});
+type Row = z.output<typeof rowSchema>;
+
+let world: World;
+let results = 0;
+
+beforeAll(async () => {
+  world = await World.open({ stores: STORES });
+  const access = { baseUrl: world.catalog.baseUrl, auth: { apiToken: '${CATALOG_API_TOKEN}' } };
+  await world.configure({
+    workspaces: {
+      default: { generation: { mode: 'off' }, webhook: { register: false } },
+      german: { ...access, locale: 'de', webhook: { register: false }, tasks: { pollSeconds: 1 } },
+    },
+    stores: Object.fromEntries(
+      STORES.map((key) => [
+        key,
+        { workspace: key === 'german' ? 'german' : 'default', writeBack: WRITE_BACK[key] },
+      ]),
+    ),
+  });
+  for (const key of STORES)
+    single(world.storeOf(key), 'lamp', {
+      sku: `LAMP-${key}`,
+      descriptionHtml: `<p>${key === 'german' ? ENGLISH : SENTENCE.repeat(6)}</p>${MEDIA}`,
+      images: [{ url: 'https://cdn.example.com/lamp.jpg', alt: null }],
+      tags: ['Old'],
+    });
+  const { products } = world.store;
+  model(world.store, 'shirt');
+  products.category('Home > Lamps');
+  const choices = { name: 'choices', value: '["Steel","Wood"]' };
+  products.define({
+    ...{ namespace: 'custom', key: 'material', type: 'single_line_text_field' },
+    validations: [choices],
+  });
+  products.define({ namespace: 'custom', key: 'width', type: 'dimension' });
+  await world.startHere();
+  for (const store of STORES)
+    expect(await world.runToEnd({ store })).toMatchObject({ status: 'succeeded', counts: { failed: 0 } });
+}, 180_000);
+afterAll(() => world.end());
+
+const held = (store: string, handle = 'lamp'): SandboxProduct => {
+  const product = world.storeOf(store).products.byHandle(handle);
+  if (product === undefined) throw new Error(`${store} has no ${handle}`);
+  return product;
+};
+const externalIdOf = (store: string, handle = 'lamp'): string =>
+  `shopify:${store}.myshopify.com:${String(held(store, handle).id)}`;
+
+/** The write-back of a product’s newest result, once nothing works on it any more. */
+async function rowOf(store: string, handle = 'lamp'): Promise<Row> {
+  await world.settled();
+  const path = `/api/v1/write-backs?externalId=${encodeURIComponent(externalIdOf(store, handle))}`;
+  const { body } = await world.api('GET', path);
+  const { items } = z.object({ items: z.array(rowSchema) }).parse(body);
+  const [row] = items.toSorted((one, other) => (one.resultAt < other.resultAt ? 1 : -1));
+  if (row === undefined) throw new Error(`no write-back of ${handle} in ${store}`);
+  return row;
+}
+
+/** Sends a result of the service for a product, and waits until it has been dealt with. */
+async function result(store: string, content: object, handle = 'lamp'): Promise<Row> {
+  results += 1;
+  const externalId = externalIdOf(store, handle);
+  const listed = (await world.catalogProducts()).find(({ external_id }) => external_id === externalId);
+  const at = new Date(Date.now() + results * 1000).toISOString();
+  const task = {
+    id: `settings-${String(results)}`,
+    status: 'SUCCESS',
+    created_at: at,
+    updated_at: at,
+    urls: [],
+  };
+  const product = { id: listed?.id, external_id: externalId, ...content };
+  const delivery = {
+    action: 'product_generated',
+    status: 'SUCCESS',
+    credits: { consumed: 1, remaining: 9 },
+    task,
+    product,
+  };
+  expect(await world.deliver(JSON.stringify(delivery))).toBe(200);
+  return rowOf(store, handle);
+}
+
+const outcomes = ({ fields }: Row): Record<string, string | null> =>
+  Object.fromEntries(fields.map(({ target, outcome }) => [target, outcome]));
+const metafields = ({ metafields: all }: Pick<SandboxProduct, 'metafields'>): Record<string, string> =>
+  Object.fromEntries(all.map(({ namespace, key, value }) => [`${namespace}.${key}`, value]));
+
+describe('a result under writeBack settings', () => {
+  it('fills fields, tags, category, alternative texts, attributes and sections where they are mapped', async () => {
+    const row = await result('main', {
+      name: 'Warm lamp',
+      html_description: '<p>A warm lamp.</p>',
+      category: 'Home > Lamps',
+      sections: [
+        { code: 'seo_title', value: 'Warm lamp for the desk' },
+        { code: 'keywords', value: ['Warm', 'old'] },
+        { code: 'alt', value: 'A lamp on a desk' },
+        { code: 'material', value: 'steel' },
+        { code: 'width', value: '10 x 20 cm' },
+        { code: 'power', value: 5 },
+        { code: 'glow', value: 'soft' },
+      ],
+    });
+    const lamp = held('main');
+    expect(lamp).toMatchObject({
+      title: 'Warm lamp',
+      seoTitle: 'Warm lamp for the desk',
+      category: { fullName: 'Home > Lamps' },
+      tags: ['Old', 'Warm'],
+      media: [{ alt: 'A lamp on a desk' }],
+    });
+    expect(metafields(lamp)).toMatchObject({
+      'custom.material': 'Steel',
+      'custom.power': '5',
+      'catalog.glow': 'soft',
+    });
+    expect(outcomes(row)).toMatchObject({ 'metafield:custom.width': 'unfit', title: 'written' });
+    expect(row.fields.find(({ target }) => target === 'metafield:custom.width')?.reason).toContain(
+      'it is no dimension',
+    );
+  });
+
+  it('defines missing metafields under definitions: create, and leaves the merchant’s as they are', () => {
+    const definitions = world.store.products
+      .definitions()
+      .map(({ namespace, key, type }) => `${namespace}.${key} ${type}`);
+    expect(definitions).toEqual(
+      expect.arrayContaining([
+        'catalog.glow single_line_text_field',
+        'custom.material single_line_text_field',
+        'custom.power number_integer',
+        'custom.width dimension',
+      ]),
+    );
+  });
+
+  it('keeps under keep the merchant’s media behind the new text, and under an empty keep nothing', async () => {
+    expect(held('main').descriptionHtml).toMatch(
+      /^<p>A warm lamp\.<\/p>\s*<img src="https:\/\/cdn\.example\.com\/a\.jpg"/,
+    );
+    expect(held('main').descriptionHtml).toContain('<table>');
+    await result('replacing', { html_description: '<p>A warm lamp.</p>' });
+    expect(held('replacing').descriptionHtml).toBe('<p>A warm lamp.</p>');
+  });
+
+  it('goes under variants into the metafields of the variants that it names', async () => {
+    const [small] = held('main', 'shirt').variants;
+    const variants = [
+      {
+        external_id: `${externalIdOf('main', 'shirt')}:${String(small?.id)}`,
+        html_description: '<p>Small.</p>',
+      },
+    ];
+    await result('main', { variants }, 'shirt');
+    const [first, ...others] = held('main', 'shirt').variants;
+    expect(first === undefined ? null : metafields(first)).toEqual({ 'custom.story': '<p>Small.</p>' });
+    expect(others.map((variant) => variant.metafields)).toEqual([[], []]);
+  });
+
+  it('lists what no setting maps with the setting that would, and status counts it', async () => {
+    const row = await result('plain', {
+      name: 'Warm lamp',
+      sections: [{ code: 'material', value: 'steel' }],
+    });
+    expect(row.arrived).toContainEqual(
+      expect.objectContaining({
+        ...{ from: 'sections.material', fate: 'not_mapped', setting: 'writeBack.sections.namespace' },
+      }),
+    );
+    const { body } = await world.api('GET', '/api/v1/status');
+    const { stores } = z
+      .object({ stores: z.array(z.looseObject({ store: z.string(), unmappedParts: z.number() })) })
+      .parse(body);
+    expect(stores.find(({ store }) => store === 'plain')?.unmappedParts).toBe(1);
+  });
+
+  it('waits for review under mode: review, and no content is written under mode: off', async () => {
+    expect((await result('reviewed', { name: 'Warm lamp' })).state).toBe('pending_review');
+    expect(held('reviewed').title).toBe('Product lamp');
+    await expect(result('off', { name: 'Warm lamp' })).rejects.toThrow('no write-back');
+    expect(held('off').title).toBe('Product lamp');
+  });
+
+  it('loses against the merchant’s edit, and wins under onConflict: overwrite', async () => {
+    for (const store of ['skipping', 'stubborn'])
+      world.storeOf(store).products.merchantEdit(held(store).id, { title: 'Edited by hand' });
+    expect(outcomes(await result('skipping', { name: 'Warm lamp' }))).toEqual({ title: 'conflict' });
+    expect(held('skipping').title).toBe('Edited by hand');
+    expect(outcomes(await result('stubborn', { name: 'Warm lamp' }))).toEqual({ title: 'written' });
+    expect(held('stubborn').title).toBe('Warm lamp');
+  });
+});
+
+describe('a result that a gate holds back', () => {
+  it.each<[string, string, object, string]>([
+    ['title.maxLength', 'gated', { name: 'A title of more than twenty letters' }, 'length'],
+    ['descriptionHtml.minLength', 'gated', { html_description: '<p>Short.</p>' }, 'length'],
+    ['descriptionHtml.maxLength', 'gated', { html_description: `<p>${SENTENCE.repeat(9)}</p>` }, 'length'],
+    ['forbid', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} Best price!</p>` }, 'forbid'],
+    ['numbers', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} It takes 25 W.</p>` }, 'numbers'],
+    ['shrink', 'gated', { html_description: `<p>${SENTENCE}</p>` }, 'shrink'],
+    ['media', 'media', { html_description: `<p>${SENTENCE}</p>` }, 'media'],
+  ])(
+    'by gates.%s waits for review with that gate, and the store stays as it was',
+    async (_setting, store, content, gate) => {
+      const before = held(store);
+      const row = await result(store, content);
+      expect(row).toMatchObject({ state: 'pending_review', reason: expect.stringContaining('gate') });
+      expect(row.gates.map((finding) => finding.gate)).toContain(gate);
+      expect(held(store)).toEqual(before);
+    },
+  );
+
+  it('is skipped with the reason under onFail: block', async () => {
+    expect(await result('blocked', { name: 'Best price lamp' })).toMatchObject({
+      state: 'skipped',
+      reason: expect.stringContaining('“Best price” is forbidden'),
+    });
+    expect(held('blocked').title).toBe('Product lamp');
+  });
+
+  it('by gates.language is in another language than the workspace’s', async () => {
+    const row = await until('the German result', async () => rowOf('german').catch(() => null));
+    expect(row).toMatchObject({ state: 'pending_review' });
+    expect(row.gates.map(({ gate }) => gate)).toContain('language');
+    expect(held('german').title).toBe('Product lamp');
+  });
+
+  it('does not hold back a result that keeps to all of them', async () => {
+    const row = await result('gated', {
+      name: 'Warm lamp',
+      html_description: `<p>${SENTENCE.repeat(5)} It takes 5 W.</p>`,
+    });
+    expect(row).toMatchObject({ state: 'applied', gates: [] });
+    expect(held('gated').title).toBe('Warm lamp');
+  });
+});
+
+describe('a saved plan', () => {
+  it('names by the API the media that a generated description would remove under an empty keep', async () => {
+    single(world.storeOf('replacing'), 'vase', { descriptionHtml: `<p>A vase.</p>${MEDIA}` });
+    const made = await world.api('POST', '/api/v1/stores/replacing/plans', { full: true });
+    const { id } = z.looseObject({ id: z.string() }).parse(made.body);
+    const entries = await until('the plan', async () => {
+      const { body } = await world.api('GET', `/api/v1/plans/${id}/entries`);
+      const { items } = z.object({ items: z.array(z.looseObject({ label: z.string() })) }).parse(body);
+      return items.length > 0 ? items : null;
+    });
+    expect(entries).toContainEqual(
+      expect.objectContaining({ label: 'Product vase', mediaLost: '1 image and 1 table' }),
+    );
+  });
+});
