@@ -19,6 +19,7 @@ import { bareBody } from '../planner/identifier-refusals.js';
 import { sharedSincePlan } from '../planner/identity.js';
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { Clock } from '../runtime/clock.js';
+import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 import { shownContent } from './apply.js';
 import { variantLinksOf } from './find-product.js';
@@ -92,7 +93,9 @@ export class FirstLoad {
     if (run.csvUpload === null && (await this.links.hasLinked(store.key))) return [];
     const upload = await this.#uploadAll(run, store, options);
     if (upload.acceptedUpTo !== '0' && upload.state !== 'linked') {
+      killPoint('load.imported');
       await this.#linkImported(run, store, upload.acceptedUpTo, options);
+      killPoint('load.linked');
       await run.save({ ...upload, state: 'linked' });
     }
     if (upload.reason === null) return [];
@@ -113,6 +116,7 @@ export class FirstLoad {
       if (upTo === null) return upload;
       upload = await this.#uploadFile(run, store, upload, upTo, options);
       await run.save(upload);
+      killPoint('load.accepted');
     }
   }
 
@@ -128,8 +132,10 @@ export class FirstLoad {
     const file = { ...before, state: 'imported', upTo, taskId: null } as const;
     if (!(await this.#hasRows(run, store, range))) return file;
     await run.save({ ...file, state: 'sending', acceptedUpTo: upTo });
+    killPoint('load.noted');
     const open = (): Readable => Readable.from(this.#lines(run, store, range), { objectMode: false });
     const answer = await outage.through(() => upload(run, store, open, `products-${upTo}.csv`));
+    killPoint('load.sent');
     switch (answer.kind) {
       case 'accepted':
         return { ...file, state: 'sent', acceptedUpTo: upTo, taskId: answer.taskId };

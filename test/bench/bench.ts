@@ -1,4 +1,5 @@
 import { redisInstalled } from '../support/redis.js';
+import { benchAttributes } from './attributes.js';
 import { benchBulkChange } from './bulk-changes.js';
 import { benchFirstLoad } from './first-load.js';
 import { benchFullRuns } from './full-run.js';
@@ -21,6 +22,9 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
         log,
         take,
       ),
+  },
+  attributes: {
+    run: async (share, log, take) => take(...(await benchAttributes(scaled(10_000, share), log))),
   },
   'first-load': {
     run: async (share, log, take) => take(...(await benchFirstLoad(scaled(20_000, share), log))),

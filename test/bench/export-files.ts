@@ -10,15 +10,20 @@ export interface ExportFile {
 }
 
 /** Products 1 to `products`; each of the first `changed` as the merchant has changed it since. */
-export async function writeExportFile(path: string, products: number, changed = 0): Promise<ExportFile> {
+export async function writeExportFile(
+  path: string,
+  products: number,
+  changed = 0,
+  attributes = 0,
+): Promise<ExportFile> {
   const out = createWriteStream(path);
   for (let id = 1; id <= products; id += 500) {
     let text = '';
     for (let each = id; each < Math.min(id + 500, products + 1); each++)
-      text += `${productLines(each, each <= changed ? 1 : 0).join('\n')}\n`;
+      text += `${productLines(each, each <= changed ? 1 : 0, attributes).join('\n')}\n`;
     if (!out.write(text)) await once(out, 'drain');
   }
   out.end();
   await finished(out);
-  return { path, products, lines: products * LINES_PER_PRODUCT };
+  return { path, products, lines: products * (LINES_PER_PRODUCT + attributes) };
 }

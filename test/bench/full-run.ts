@@ -18,7 +18,7 @@ export const CONCURRENCY = 8;
 const ROUNDS = 15;
 export const MEGABYTE = 1024 * 1024;
 
-async function floorSeconds(file: ExportFile): Promise<number> {
+export async function floorSeconds(file: ExportFile): Promise<number> {
   const child = startChild(FLOOR, [file.path]);
   const said = await child.said('seconds ');
   await child.exit();
@@ -30,7 +30,7 @@ function middleOf(taken: readonly number[]): number {
 }
 
 /** The middle one of three. */
-async function median(measure: () => Promise<number>): Promise<number> {
+export async function median(measure: () => Promise<number>): Promise<number> {
   return middleOf([await measure(), await measure(), await measure()]);
 }
 
@@ -67,7 +67,12 @@ export async function benchFullRuns(sizes: Sizes, log: Log, take: Take): Promise
   }
 }
 
-async function run(daemon: BenchDaemon, sides: Sides, store: string, file: ExportFile): Promise<number> {
+export async function run(
+  daemon: BenchDaemon,
+  sides: Sides,
+  store: string,
+  file: ExportFile,
+): Promise<number> {
   const listed = { shop: `${store}.myshopify.com`, products: file.products };
   await sides.order({ file, catalogMs: CATALOG_MS, listed });
   const { seconds, run: ended } = await daemon.fullRun(store);

@@ -7,8 +7,8 @@ const COLOURS = ['Black', 'Sand', 'Forest'];
 
 export const LINES_PER_PRODUCT = 6;
 
-/** `revision` n > 0: the merchant has changed the vendor since. */
-export function productLines(id: number, revision = 0): string[] {
+/** `revision` n > 0: the merchant has changed the vendor since. `attributes`: metafields `specs.a1` and so on. */
+export function productLines(id: number, revision = 0, attributes = 0): string[] {
   const product = `gid://shopify/Product/${String(id)}`;
   const title = `${sentence(id, 3)} ${String(id)}`;
   const core = {
@@ -56,7 +56,16 @@ export function productLines(id: number, revision = 0): string[] {
     },
     __parentId: product,
   }));
-  return [core, ...variants, ...media].map((node) => JSON.stringify(node));
+  const metafields = Array.from({ length: attributes }, (_each, index) => ({
+    __typename: 'Metafield',
+    id: `gid://shopify/Metafield/${String(id * 100 + index)}`,
+    namespace: 'specs',
+    key: `a${String(index + 1)}`,
+    type: 'single_line_text_field',
+    value: sentence(id + index, 4),
+    __parentId: product,
+  }));
+  return [core, ...variants, ...media, ...metafields].map((node) => JSON.stringify(node));
 }
 
 function sentence(seed: number, words: number): string {

@@ -10,18 +10,22 @@ import { productLines } from './products.js';
 export interface SeedSettings {
   readonly store: string;
   readonly shop: string;
+  /** Metafields of each product, and the mapping that passes them on. */
+  readonly attributes?: number;
+  readonly mapping?: object;
 }
 
 const BATCH = 2_000;
 
-export function benchProduct(shop: string, id: number, revision = 0): ExportedProduct {
-  const bytes = Buffer.from(productLines(id, revision).join('\n'));
+export function benchProduct(shop: string, id: number, revision = 0, attributes = 0): ExportedProduct {
+  const bytes = Buffer.from(productLines(id, revision, attributes).join('\n'));
   const scope = { shop, variantMetafields: [], locales: [] };
   return new ExportedProduct(`gid://shopify/Product/${String(id)}`, bytes, [1], scope);
 }
 
-export function benchRules(shop: string) {
-  const settings = storeSchema.parse({ workspace: 'default', shop, auth: { accessToken: 'bench' } });
+export function benchRules(shop: string, mapping: object = {}) {
+  const auth = { accessToken: 'bench' };
+  const settings = storeSchema.parse({ workspace: 'default', shop, auth, mapping });
   return sourceRules(shop, settings.mapping, settings.writeBack);
 }
 
@@ -32,12 +36,17 @@ export async function seedLinks(
   count: number,
   firstCatalogId = 1,
 ): Promise<void> {
-  const rules = benchRules(settings.shop);
+  const rules = benchRules(settings.shop, settings.mapping);
   for (let from = 1; from <= count; from += BATCH) {
     const links: object[] = [];
     const identifiers: object[] = [];
     for (let id = from; id < Math.min(from + BATCH, count + 1); id++) {
-      const plan = planProduct(benchProduct(settings.shop, id).snapshot(), null, rules, new Set());
+      const plan = planProduct(
+        benchProduct(settings.shop, id, 0, settings.attributes).snapshot(),
+        null,
+        rules,
+        new Set(),
+      );
       if (plan.kind === 'unchanged' || plan.kind === 'put_off')
         throw new Error('a product without a link is new');
       links.push({

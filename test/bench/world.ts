@@ -21,6 +21,7 @@ export interface BenchStore {
   readonly url: string;
   readonly accessToken?: string;
   readonly writeBack?: object;
+  readonly mapping?: object;
 }
 
 export interface WorldOptions {
@@ -70,7 +71,7 @@ export class BenchWorld {
         },
       },
       stores: Object.fromEntries(
-        Object.entries(stores).map(([key, { shop, url, accessToken, writeBack }]) => [
+        Object.entries(stores).map(([key, { shop, url, accessToken, writeBack, mapping }]) => [
           key,
           {
             workspace: 'default',
@@ -79,6 +80,7 @@ export class BenchWorld {
             auth: { accessToken: accessToken ?? 'bench' },
             schedule: { cron: '0 0 1 1 *' },
             ...(writeBack && { writeBack }),
+            ...(mapping && { mapping }),
           },
         ]),
       ),
