@@ -100,7 +100,11 @@ const LINKS = `SELECT external_id, state, label, handle, withheld, pushed_fields
   generation_due, (SELECT jsonb_agg(key ORDER BY key) FROM jsonb_object_keys(variant_links) AS key) AS variants
   FROM store_product ORDER BY external_id`;
 const links = () => sqlRows(stages.db, LINKS);
-const held = async () => (await catalog.all()).map(({ id: _id, ...product }) => withoutIds(product));
+/** By external_id: requests that run at once create products in any order. */
+const held = async () =>
+  (await catalog.all())
+    .sort((one, other) => (one.external_id ?? '').localeCompare(other.external_id ?? ''))
+    .map(({ id: _id, ...product }) => withoutIds(product));
 const upserts = (run: SyncRunEntity) =>
   stages.actionsOf(run.id).then((actions) => actions.filter(({ kind }) => kind === 'create').length);
 
