@@ -39,7 +39,7 @@ export class SandboxCatalog {
     const service = await startCatalogSandbox({
       ...(await createSandboxPlace()),
       ...{ readings, pageSize },
-      ...{ generationDelayMs: 0, backgroundDelayMs: 0, pollMs: 20 },
+      ...{ generationDelayMs: 0, backgroundDelayMs: 0 },
     });
     const { token } = await service.issueApiToken('tests');
     const client = new CatalogClient({
