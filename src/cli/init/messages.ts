@@ -23,6 +23,7 @@ export const messages = {
   address: 'the public address',
 
   // Errors
+  interrupted: 'stopped before the last answer: nothing was written',
   missing: (flags: string): string => `without a terminal, init needs ${flags}`,
   refused: (problem: string): string => `init stopped at a failed test: ${problem}`,
   exists: (path: string): string =>
