@@ -1,4 +1,4 @@
-import { migrate, openDataSource } from '../persistence/data-source.js';
+import { migrateAt } from '../persistence/data-source.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime } from './runtime.js';
@@ -8,13 +8,8 @@ export class MigrateCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
     try {
-      const source = await openDataSource({ url: runtime.databaseUrl, poolSize: 3 });
-      try {
-        const applied = await migrate(source);
-        print(applied.length === 0 ? messages.nothingToMigrate : `applied: ${applied.join(', ')}`);
-      } finally {
-        await source.destroy();
-      }
+      const applied = await migrateAt(runtime.databaseUrl);
+      print(applied.length === 0 ? messages.nothingToMigrate : `applied: ${applied.join(', ')}`);
     } finally {
       await runtime.release();
     }

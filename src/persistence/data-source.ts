@@ -3,6 +3,7 @@ import { DataSource } from 'typeorm';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
 import { repeatFor } from '../runtime/time-limit.js';
+import { boundedClient } from './bounded-client.js';
 import { ENTITIES } from './entities/index.js';
 import { guardConnections } from './guarded-query-runner.js';
 import { MIGRATIONS } from './migrations/index.js';
@@ -12,7 +13,12 @@ export interface DataSourceSettings {
   readonly url: string;
   /** Connections at most. */
   readonly poolSize: number;
+  /** How long a statement may go unanswered; 0: without end, for migrations. The default is two minutes. */
+  readonly silenceMs?: number;
 }
+
+/** No statement of the program takes as long. A connection that was cut without a word would keep its rows leased. */
+const SILENCE_MS = 120_000;
 
 /** A connected data source. Throws `transient` when the database cannot be reached, without its URL or password. */
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
@@ -32,7 +38,12 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     poolSize: settings.poolSize,
     applicationName: 'store-sync',
     connectTimeoutMS: 3000,
-    extra: { keepAlive: true, connectionTimeoutMillis: 3000 },
+    extra: {
+      Client: boundedClient(settings.silenceMs ?? SILENCE_MS),
+      connectionTimeoutMillis: 3000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+    },
   });
   guardConnections(source);
   try {
@@ -80,6 +91,16 @@ export async function migrate(source: DataSource): Promise<string[]> {
     }
   } finally {
     await runner.release();
+  }
+}
+
+/** Applies pending migrations on connections of their own, because a migration of a large table may take long. */
+export async function migrateAt(url: string): Promise<string[]> {
+  const source = await openDataSource({ url, poolSize: 3, silenceMs: 0 });
+  try {
+    return await migrate(source);
+  } finally {
+    await source.destroy();
   }
 }
 

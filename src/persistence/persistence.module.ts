@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ActionRepository } from './action.repository.js';
 import { BulkChangeRepository } from './bulk-change.repository.js';
-import { migrate, openDataSource } from './data-source.js';
+import { migrateAt, openDataSource, pendingMigrations } from './data-source.js';
 import { DATABASE_SETTINGS, type DatabaseSettings } from './database-settings.js';
 import { Database } from './database.js';
 import { DeliveryRepository } from './delivery.repository.js';
@@ -82,7 +82,7 @@ const REPOSITORIES = [
       inject: [DATABASE_SETTINGS],
       useFactory: async (settings: DatabaseSettings): Promise<Database> => {
         const source = await openDataSource(settings);
-        if (settings.migrate) await migrate(source);
+        if (settings.migrate && (await pendingMigrations(source)) > 0) await migrateAt(settings.url);
         return new Database(source);
       },
     },

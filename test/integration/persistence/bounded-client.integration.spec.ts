@@ -1,14 +1,17 @@
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
 import { boundedClient } from '../../../src/persistence/bounded-client.js';
+import { openDataSource } from '../../../src/persistence/data-source.js';
 import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 const SILENCE_MS = 300;
 
 let gate: TcpGate;
+let address: string;
 let pool: pg.Pool;
 let removed: number;
 
@@ -17,9 +20,10 @@ beforeEach(async () => {
   gate = await TcpGate.before({ host: url.hostname, port: Number(url.port) });
   url.port = String(gate.port);
   url.hostname = '127.0.0.1';
+  address = url.href;
   pool = new pg.Pool({
     Client: boundedClient(SILENCE_MS),
-    connectionString: url.href,
+    connectionString: address,
     connectionTimeoutMillis: 1_000,
     max: 2,
   });
@@ -79,5 +83,39 @@ describe('a bounded client', () => {
     await sleep(SILENCE_MS * 2);
     gate.silence();
     await expect(one()).rejects.toThrow('no answer');
+  });
+});
+
+describe('the data source of the repositories', () => {
+  async function timeLimit(settings: { readonly silenceMs?: number }): Promise<number | undefined> {
+    const source = await openDataSource({ url: address, poolSize: 1, ...settings });
+    try {
+      const client = (await source.createQueryRunner().connect()) as { connection: { stream: Socket } };
+      return client.connection.stream.timeout;
+    } finally {
+      await source.destroy();
+    }
+  }
+
+  it('fails a statement of a server that says nothing, and gets an answer by its next connection', async () => {
+    const source = await openDataSource({ url: address, poolSize: 2, silenceMs: SILENCE_MS });
+    const ask = (): Promise<unknown> => source.query('SELECT 1 AS one');
+    try {
+      expect(await ask()).toEqual([{ one: 1 }]);
+      gate.silence();
+      await expect(ask()).rejects.toThrow();
+      gate.open();
+      const again = async (): Promise<unknown> => ask().catch(again);
+      expect(await again()).toEqual([{ one: 1 }]);
+    } finally {
+      await source.destroy();
+    }
+  });
+
+  it.each([
+    [{}, 120_000],
+    [{ silenceMs: 0 }, 0],
+  ])('with the settings %p waits %d ms for an answer', async (settings, ms) => {
+    expect(await timeLimit(settings)).toBe(ms);
   });
 });
