@@ -296,6 +296,13 @@ function inABrowser(): void {
       ['deliveries', '/deliveries'],
       ['delivery', `/deliveries/${delivery}`],
       ['missing', '/runs/none'],
+      ['unknown', '/no/such/page'],
+      ['store', '/stores/main'],
+      ['store-generate', '/stores/main/generate'],
+      ['product-generate', `/products/${encodeURIComponent(product)}/generate`],
+      ['check', '/check'],
+      ['settings', '/settings'],
+      ['search', '/search?q=plain'],
     ];
   }
 
