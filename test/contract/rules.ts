@@ -158,7 +158,7 @@ export const RULES: readonly ContractRule[] = [
       'service',
       'decided',
     ],
-    ['CREATE-14', 'The three outcomes are told apart by body shape', 'client'],
+    ['CREATE-14', 'The three outcomes are distinguished by body shape', 'client'],
     ['CREATE-15', 'A match keeps the fields that the request does not name', 'service', 'decided'],
     [
       'CREATE-16',

@@ -38,7 +38,7 @@ export const FAULTS: readonly FaultRow[] = [
   {
     id: 'W4',
     fault: 'the queue is away when a delivery comes',
-    behaviour: '200 all the same: the inbox holds it, and it comes round later',
+    behaviour: '200 all the same: the inbox holds it, and it is processed later',
     proofs: proof(REDIS, 'a delivery gets 200 while Redis is down', 'when they are emptied in the middle'),
   },
   {
