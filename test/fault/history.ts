@@ -1,11 +1,11 @@
-import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
+import type { RunningStoreSandbox, SandboxProduct } from '../../src/sandbox/store/index.js';
 import type { World } from '../support/e2e-world.js';
 import type { Sent } from './deliveries.js';
 
 export interface History {
   readonly world: World;
   readonly sent: readonly Sent[];
-  /** The merchants' edits during the test, by product gid. These fields must keep their values. */
+  /** The merchants' edits during the test, by external id. These fields must keep their values. */
   readonly edits?: ReadonlyMap<string, { readonly title?: string }>;
   /** Catalog ids of products with another owner's external_id, and the requests that the catalog answered. */
   readonly foreign?: {
@@ -110,7 +110,9 @@ function checkResults(
 
 /** Each value that the journal has as written reached the store once, and the store received nothing else. */
 function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verdict: Verdict): void {
-  const writes = storeWrites(history.world.store);
+  const writes = storesOf(history).flatMap((store) =>
+    storeWrites(store).map((write) => ({ ...write, product: `${store.shop} ${write.product}` })),
+  );
   verdict.counts['storeWrites'] = writes.length;
   const times = Map.groupBy(writes, (write) => `${write.product} ${write.field} ${write.value}`);
   for (const [what, same] of times)
@@ -133,11 +135,11 @@ function checkWrites(history: History, writeBacks: readonly WriteBackRow[], verd
 
 /** A field that a merchant edited is theirs. */
 function checkMerchant(history: History, verdict: Verdict): void {
-  for (const [gid, { title }] of history.edits ?? []) {
-    const live = history.world.store.products.get(gid);
+  for (const [externalId, { title }] of history.edits ?? []) {
+    const live = productBehind(storesOf(history), externalId);
     if (title !== undefined && live?.title !== title)
       verdict.broken.push(
-        `${gid}: the merchant's title "${title}" was overwritten by "${live?.title ?? ''}"`,
+        `${externalId}: the merchant's title "${title}" was overwritten by "${live?.title ?? ''}"`,
       );
   }
 }
@@ -186,9 +188,23 @@ export function storeWrites(store: RunningStoreSandbox): StoreWrite[] {
   });
 }
 
-/** The store's id of the product behind an external_id. */
+function storesOf({ world }: History): readonly RunningStoreSandbox[] {
+  return [...world.stores.values()];
+}
+
+/** The product behind an external_id, as it is in its store. */
+export function productBehind(
+  stores: readonly RunningStoreSandbox[],
+  externalId: string,
+): SandboxProduct | undefined {
+  const [, shop = '', id = ''] = externalId.split(':');
+  return stores.find((store) => store.shop === shop)?.products.get(`gid://shopify/Product/${id}`);
+}
+
+/** The shop and the store's id of the product behind an external_id. */
 function productOf(externalId: string): string {
-  return `gid://shopify/Product/${externalId.split(':')[2] ?? ''}`;
+  const [, shop = '', id = ''] = externalId.split(':');
+  return `${shop} gid://shopify/Product/${id}`;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,13 +1,12 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { chance } from './chance.js';
 import { planSoak } from '../soak/plan.js';
-import { DeliverySender, post } from './deliveries.js';
+import { DeliverySender } from './deliveries.js';
 import type { World } from '../support/e2e-world.js';
 import { until } from '../support/until.js';
 import { openFaultWorld, type FaultWorldOptions } from './fault-world.js';
+import { Front } from './front.js';
 import { checkHistory, storeWrites } from './history.js';
 
 const RUNS_AT_REST = `SELECT 1 FROM sync_run WHERE state IN ('queued', 'running')`;
@@ -16,10 +15,9 @@ const ROWS_AT_REST = `SELECT 1 FROM webhook_delivery WHERE state = 'received'
   UNION ALL SELECT 1 FROM generation_task WHERE state = 'requested'`;
 
 let world: World;
-let front: Server | null = null;
+let front: Front | null = null;
 afterEach(async () => {
-  front?.closeAllConnections();
-  front?.close();
+  front?.stop();
   front = null;
   await world.end();
 });
@@ -115,8 +113,8 @@ describe('among two daemons', () => {
     const first = await (await world.load(0)).start();
     const plan = await planSoak(world, 120, chance(7));
     const second = await (await world.load(1)).start();
-    const address = await startFront();
-    const sender = new DeliverySender(`${address}/webhooks/catalog/default`, world.webhookSecret);
+    front = await Front.start(world.replicas, chance(8));
+    const sender = new DeliverySender(`${front.url}/webhooks/catalog/default`, world.webhookSecret);
     const sending = (async () => {
       for (const delivery of plan.deliveries) {
         sender.send(delivery);
@@ -141,47 +139,4 @@ async function planWithSchema(): Promise<Awaited<ReturnType<typeof planSoak>>> {
   const maker = await (await world.load(2)).start();
   await maker.terminate();
   return planSoak(world, 1, () => 0.99);
-}
-
-/** A load balancer: it forwards to a ready replica, and answers 503 when there is none. */
-async function startFront(): Promise<string> {
-  front = createServer((request, response) => {
-    void (async () => {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).filter(
-          (entry): entry is [string, string] =>
-            /^(x-|content-type)/.test(entry[0]) && typeof entry[1] === 'string',
-        ),
-      );
-      const address = await readyReplica();
-      const status =
-        address === null
-          ? null
-          : await post(`${address}${request.url ?? ''}`, Buffer.concat(chunks), headers);
-      response.writeHead(status ?? 503).end();
-    })();
-  });
-  front.listen(0, '127.0.0.1');
-  await once(front, 'listening');
-  const address = front.address();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return `http://127.0.0.1:${String(address.port)}`;
-}
-
-const READY_FOR_MS = 250;
-let known: { readonly address: string; readonly at: number } | null = null;
-
-/** The replica that an orchestrator would choose: it asks for readiness from time to time. */
-async function readyReplica(): Promise<string | null> {
-  if (known !== null && performance.now() - known.at < READY_FOR_MS) return known.address;
-  known = null;
-  for (const address of world.replicas) {
-    const answer = await fetch(`${address}/health/ready`).catch(() => null);
-    if (answer?.ok !== true) continue;
-    known = { address, at: performance.now() };
-    return address;
-  }
-  return null;
 }

@@ -1,37 +1,96 @@
 import { parseArgs } from 'node:util';
 import setUp from '../support/jest-global-setup.mjs';
 import tearDown from '../support/jest-global-teardown.mjs';
+import { runReplicaSoak } from './replicas/soak.js';
 import { runSoak } from './soak.js';
 
-// `npm run soak -- [--deliveries 10000] [--kills 200] [--restarts 20] [--seed N]`; with REDIS_URL the queues live there.
+// `npm run soak -- [--deliveries 10000] [--kills 200] [--restarts 20] [--seed N]`: one daemon. With REDIS_URL the queues are there.
+//
+// With `--replicas 3` there are replicas and 50 stores, with the queues in PostgreSQL, or with `--redis` in a Redis of the test's own.
+// docs/testing.md#the-soak describes the options.
+//
 // Prints the seed and the outcome, and exits with 1 when anything was lost, doubled, refused or otherwise broken.
 
 const { values } = parseArgs({
   options: {
+    replicas: { type: 'string' },
+    redis: { type: 'boolean', default: false },
+    'redis-program': { type: 'string' },
+    postgres: { type: 'string' },
+    stores: { type: 'string', default: '50' },
     deliveries: { type: 'string', default: '10000' },
-    kills: { type: 'string', default: '200' },
-    restarts: { type: 'string', default: '20' },
+    kills: { type: 'string' },
+    'redis-kills': { type: 'string', default: '20' },
+    restarts: { type: 'string' },
+    partitions: { type: 'string', default: '5' },
+    'partition-seconds': { type: 'string', default: '20' },
+    'skew-seconds': { type: 'string', default: '120' },
     seed: { type: 'string', default: '20261121' },
   },
 });
 
-await setUp();
-try {
+const log = (line) => console.log(line);
+const deliveries = Number(values.deliveries);
+const seed = Number(values.seed);
+
+async function oneDaemon() {
   const report = await runSoak({
-    deliveries: Number(values.deliveries),
-    kills: Number(values.kills),
-    databaseRestarts: Number(values.restarts),
-    seed: Number(values.seed),
+    deliveries,
+    kills: Number(values.kills ?? '200'),
+    databaseRestarts: Number(values.restarts ?? '20'),
+    seed,
     redisUrl: process.env['REDIS_URL'],
     fast: false,
-    log: (line) => console.log(line),
+    log,
   });
-  const kinds = ['lost', 'doubled', 'refused', 'broken'];
+  return {
+    report,
+    done: `${report.kills} × kill -9, ${report.databaseRestarts} database crashes`,
+    lines: [],
+  };
+}
+
+async function replicas() {
+  const options = {
+    replicas: Number(values.replicas),
+    redis: values.redis,
+    redisProgram: values['redis-program'],
+    database: { cluster: `soak-${seed}`, native: values.postgres },
+    stores: Number(values.stores),
+    deliveries,
+    kills: Number(values.kills ?? '100'),
+    redisKills: values.redis ? Number(values['redis-kills']) : 0,
+    databaseCrashes: Number(values.restarts ?? '10'),
+    partitions: Number(values.partitions),
+    cutShare: 0.5,
+    partitionMs: Number(values['partition-seconds']) * 1_000,
+    skewMs: Number(values['skew-seconds']) * 1_000,
+    seed,
+    log,
+  };
+  const report = await runReplicaSoak(options);
+  const { kills, redisKills, databaseCrashes, partitions } = options;
+  return {
+    report,
+    done: `${kills} × kill -9, ${redisKills} × Redis lost, ${databaseCrashes} database crashes, ${partitions} partitions`,
+    lines: [
+      report.server,
+      `runs ${JSON.stringify(report.runs)}, of ${report.slots} scheduled starts; products ${report.counts.products}`,
+      `store writes ${report.writes}, without the product's lease ${report.unheld.length}`,
+    ],
+  };
+}
+
+await setUp();
+try {
+  const { report, done, lines } = values.replicas === undefined ? await oneDaemon() : await replicas();
+  const kinds = ['lost', 'doubled', 'refused', 'broken', 'unheld'].filter((kind) => kind in report);
   for (const kind of kinds) for (const line of report[kind].slice(0, 20)) console.log(`${kind}: ${line}`);
-  const { deliveries, writeBacks, applied, storeWrites } = report.counts;
+  const { writeBacks, applied, storeWrites } = report.counts;
   console.log(
     [
-      `seed ${values.seed}: ${deliveries} deliveries, ${report.kills} × kill -9, ${report.databaseRestarts} database crashes, ${report.seconds} s`,
+      `seed ${seed}: ${report.counts.deliveries} deliveries, ${done}, ${report.seconds} s`,
+      ...lines,
       `attempts ${report.attempts}, of which repeated ${report.repeated}`,
       `write-backs ${writeBacks}, applied ${applied}, fields written ${storeWrites}`,
       `lost ${report.lost.length}, doubled ${report.doubled.length}, 4xx to valid deliveries ${report.refused.length}, otherwise broken ${report.broken.length}`,

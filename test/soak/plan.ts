@@ -3,16 +3,17 @@ import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import { deliveryOf, type Delivery } from '../fault/deliveries.js';
 import type { World } from '../support/e2e-world.js';
 import { SHOP, STORE, WORKSPACE } from '../fault/fault-world.js';
+import { productBehind, type Verdict } from '../fault/history.js';
 
-/** The deliveries in the order of sending, and the merchants' earlier edits. */
+/** The deliveries in the order of sending, and the merchants' earlier edits by external id. */
 export interface SoakPlan {
   readonly deliveries: readonly Delivery[];
   readonly edits: ReadonlyMap<string, { readonly title: string }>;
-  /** The title that each product must bear in the end, by gid; products not named keep theirs. */
+  /** The title that each product must have in the end, by external id. Products that are not named keep theirs. */
   readonly titles: ReadonlyMap<string, string>;
 }
 
-interface SeededProduct {
+export interface SoakProduct {
   readonly gid: string;
   readonly externalId: string;
   readonly catalogId: number;
@@ -32,20 +33,52 @@ const CATALOG_IDS_FROM = 1_000;
  * read. The order of sending is shuffled, so that newer results overtake older ones.
  */
 export async function planSoak(world: World, count: number, random: () => number): Promise<SoakPlan> {
-  const { store } = world;
-  const products: SeededProduct[] = [];
-  const deliveries: Delivery[] = [];
-  const titles = new Map<string, string>();
-  const edits = new Map<string, { title: string }>();
-  const began = Date.now() - 600_000;
-  while (deliveries.length < count) {
-    const index = products.length;
-    const product = seedProduct(store, index);
+  const products: SoakProduct[] = [];
+  const results = new PlannedResults(count, random);
+  while (results.deliveries.length < count) {
+    const product = seedProduct(world.store, products.length);
     products.push(product);
+    results.add(product);
+  }
+  await seedRows(world, products, results.began);
+  edit([world.store], results.edits);
+  return results.plan();
+}
+
+/** The merchants' edits. */
+export function edit(
+  stores: readonly RunningStoreSandbox[],
+  edits: ReadonlyMap<string, { readonly title: string }>,
+): void {
+  for (const [externalId, change] of edits) {
+    const product = productBehind(stores, externalId);
+    const store = stores.find(({ shop }) => externalId.startsWith(`shopify:${shop}:`));
+    if (product !== undefined) store?.products.merchantEdit(product.gid, change);
+  }
+}
+
+/** Results of one product after the other, until there are as many as asked for. */
+export class PlannedResults {
+  readonly deliveries: Delivery[] = [];
+  readonly edits = new Map<string, { title: string }>();
+  readonly began = new Date(Date.now() - 600_000);
+  private readonly titles = new Map<string, string>();
+  private products = 0;
+
+  constructor(
+    private readonly count: number,
+    private readonly random: () => number,
+  ) {}
+
+  /** False when there are enough: the product gets none. */
+  add(product: SoakProduct): boolean {
+    if (this.deliveries.length >= this.count) return false;
+    const index = this.products++;
+    const { random, deliveries, edits } = this;
     if (random() < EDITED_SHARE)
-      edits.set(product.gid, { title: `The merchant's own title ${String(index)}` });
+      edits.set(product.externalId, { title: `The merchant's own title ${String(index)}` });
     for (const generation of random() < SECOND_SHARE ? [1, 2] : [1]) {
-      if (deliveries.length >= count) break;
+      if (deliveries.length >= this.count) break;
       const roll = generation === 1 ? random() : 1;
       const action =
         roll < FAILED_SHARE
@@ -54,14 +87,15 @@ export async function planSoak(world: World, count: number, random: () => number
             ? 'product_generation_no_urls'
             : 'product_generated';
       const name = `Generated title ${String(index)}, take ${String(generation)}`;
-      if (action === 'product_generated' && !edits.has(product.gid)) titles.set(product.gid, name);
+      if (action === 'product_generated' && !edits.has(product.externalId))
+        this.titles.set(product.externalId, name);
       deliveries.push(
         deliveryOf({
           action,
           externalId: product.externalId,
           catalogId: product.catalogId,
-          taskId: taskIdOf(index, generation),
-          createdAt: new Date(began + generation * 60_000),
+          taskId: taskIdOf(product, generation),
+          createdAt: new Date(this.began.getTime() + generation * 60_000),
           content: {
             name,
             html_description: `<p>Generated text ${String(index)}, take ${String(generation)}.</p>`,
@@ -69,13 +103,16 @@ export async function planSoak(world: World, count: number, random: () => number
         }),
       );
     }
+    return true;
   }
-  await seedRows(world, products, new Date(began));
-  for (const [gid, edit] of edits) store.products.merchantEdit(gid, edit);
-  return { deliveries: shuffled(deliveries, random), edits, titles };
+
+  /** With the deliveries in another order. */
+  plan(): SoakPlan {
+    return { deliveries: shuffled(this.deliveries, this.random), edits: this.edits, titles: this.titles };
+  }
 }
 
-function seedProduct(store: RunningStoreSandbox, index: number): SeededProduct {
+function seedProduct(store: RunningStoreSandbox, index: number): SoakProduct {
   const created = store.products.create({
     title: `Plain title ${String(index)}`,
     handle: `soak-${String(index)}`,
@@ -90,19 +127,18 @@ function seedProduct(store: RunningStoreSandbox, index: number): SeededProduct {
   };
 }
 
-function taskIdOf(index: number, generation: number): string {
-  return `soak-${String(index)}-${String(generation)}`;
+function taskIdOf({ catalogId }: SoakProduct, generation: number): string {
+  return `soak-${String(catalogId)}-${String(generation)}`;
 }
 
-/** The rows that a run would have left: links, and one open task per product. */
-async function seedRows(world: World, products: readonly SeededProduct[], askedAt: Date): Promise<void> {
-  const rows = products.map((product, index) => ({
+/** The links that a run would have left, and one open task per product. */
+async function seedRows(world: World, products: readonly SoakProduct[], askedAt: Date): Promise<void> {
+  const rows = products.map((product) => ({
     external_id: product.externalId,
     store_id: product.gid,
     label: product.title,
     catalog_id: String(product.catalogId),
-    task_id: taskIdOf(index, 1),
-    seen: { title: valueHash(product.title), descriptionHtml: valueHash(product.html) },
+    seen: seenOf(product),
   }));
   await world.rows(
     `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, seen_fields)
@@ -110,12 +146,45 @@ async function seedRows(world: World, products: readonly SeededProduct[], askedA
      FROM jsonb_to_recordset($1::jsonb) AS row(external_id text, store_id text, label text, catalog_id text, seen jsonb)`,
     [JSON.stringify(rows), STORE, WORKSPACE],
   );
+  await askedFor(world, { store: STORE, workspace: WORKSPACE }, products, askedAt);
+}
+
+/** One open task per product, which no poll asks about. */
+export async function askedFor(
+  world: World,
+  { store, workspace }: { readonly store: string; readonly workspace: string },
+  products: readonly SoakProduct[],
+  askedAt: Date,
+): Promise<void> {
+  const rows = products.map((product) => ({
+    external_id: product.externalId,
+    catalog_id: String(product.catalogId),
+    task_id: taskIdOf(product, 1),
+    seen: seenOf(product),
+  }));
   await world.rows(
     `INSERT INTO generation_task (store, workspace, external_id, catalog_id, task_id, seen, requested_at, answered_at, next_poll_at)
      SELECT $2, $3, external_id, catalog_id, task_id, seen, $4, $4, now() + interval '10 days'
      FROM jsonb_to_recordset($1::jsonb) AS row(external_id text, catalog_id text, task_id text, seen jsonb)`,
-    [JSON.stringify(rows), STORE, WORKSPACE, askedAt],
+    [JSON.stringify(rows), store, workspace, askedAt],
   );
+}
+
+function seenOf({ title, html }: SoakProduct): Record<string, string> {
+  return { title: valueHash(title), descriptionHtml: valueHash(html) };
+}
+
+/** The newest result of each product is what its store says in the end. */
+export function checkTitles(
+  stores: readonly RunningStoreSandbox[],
+  plan: SoakPlan,
+  verdict: Pick<Verdict, 'lost'>,
+): void {
+  for (const [externalId, title] of plan.titles) {
+    const live = productBehind(stores, externalId)?.title;
+    if (live !== title)
+      verdict.lost.push(`${externalId}: the store says "${live ?? ''}" instead of "${title}"`);
+  }
 }
 
 function shuffled<T>(items: readonly T[], random: () => number): T[] {

@@ -6,7 +6,7 @@ import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { DeliverySender } from '../fault/deliveries.js';
 import { openFaultWorld } from '../fault/fault-world.js';
 import { checkHistory, type Verdict } from '../fault/history.js';
-import { planSoak, type SoakPlan } from './plan.js';
+import { checkTitles, planSoak, type SoakPlan } from './plan.js';
 
 export interface SoakOptions {
   readonly deliveries: number;
@@ -61,7 +61,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
       sent: sender.sent,
       edits: plan.edits,
     });
-    checkTitles(world, plan, verdict);
+    checkTitles([world.store], plan, verdict);
     const statuses = sender.sent.flatMap((sent) => sent.statuses);
     return {
       ...verdict,
@@ -137,12 +137,4 @@ async function rest(world: World, options: SoakOptions): Promise<void> {
   };
   options.log(`${String(await open())} rows are left to be worked`);
   await until('every row is settled', async () => (await open()) === 0, 240_000);
-}
-
-/** The newest result of each product is what the store says in the end. */
-function checkTitles(world: World, plan: SoakPlan, verdict: Verdict): void {
-  for (const [gid, title] of plan.titles) {
-    const live = world.store.products.get(gid)?.title;
-    if (live !== title) verdict.lost.push(`${gid}: the store says "${live ?? ''}" instead of "${title}"`);
-  }
 }

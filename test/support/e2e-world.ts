@@ -110,7 +110,9 @@ export class World {
 
   /** The first store. */
   get store(): RunningStoreSandbox {
-    return this.storeOf('main');
+    const [first] = this.stores.values();
+    if (!first) throw new Error('the world has no store');
+    return first;
   }
 
   storeOf(key: string): RunningStoreSandbox {

@@ -14,6 +14,7 @@ import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-po
 import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
 import { serverUser } from '../../src/embedded-postgres/server-user.js';
 import { migrate, openDataSource } from '../../src/persistence/data-source.js';
+import { isOlder, makeOlderCluster } from './older-cluster.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface TestDatabase {
@@ -115,13 +116,17 @@ export async function embeddedUrl(dataDir: string): Promise<string> {
   return `postgres://${user}:${password}@${LOOPBACK}:${port}/${APPLICATION_DATABASE}`;
 }
 
-/** A server of its own in `directory` (a name within the run's directory), for tests that stop it. About a second. */
-export async function startTestCluster(directory: string): Promise<TestCluster> {
+/**
+ * A server of its own in `directory` (a name within the run's directory), for tests that stop it. About a second. `native` is the
+ * directory of that name in a package of another version of the programs.
+ */
+export async function startTestCluster(directory: string, native?: string): Promise<TestCluster> {
   const clusterDir = join(runDirectory(), directory, 'postgres');
   await mkdir(join(runDirectory(), directory), { recursive: true });
   const user = await serverUser(clusterDir);
-  const binaries = await postgresBinaries(user, () => undefined);
-  await ensureCluster(clusterDir, { binaries, user, disposable: true, now: () => new Date() });
+  const binaries = await postgresBinaries(user, () => undefined, native === undefined ? {} : { native });
+  if (isOlder(binaries)) await makeOlderCluster(clusterDir, { binaries, user });
+  else await ensureCluster(clusterDir, { binaries, user, disposable: true, now: () => new Date() });
   const port = await freePort(null, Math.random);
   const url = `postgres://${SUPERUSER}:${await clusterPassword(clusterDir)}@${LOOPBACK}:${port}/postgres`;
   const place = { clusterDir, binaries, user };

@@ -12,6 +12,8 @@ export interface TestRedis {
   readonly url: string;
   start(): Promise<void>;
   stop(): Promise<void>;
+  /** Its name and version. */
+  version(): Promise<string>;
 }
 
 export function redisInstalled(): boolean {
@@ -46,10 +48,10 @@ export function redisOfAWorld(): string | null {
 }
 
 /**
- * Starts a redis-server that keeps nothing on disk, on a free port. The run's janitor ends it if nobody stops it. Rejects when it does
- * not start.
+ * Starts a redis-server, or another program that takes its options, on a free port. It keeps nothing on disk. The run's janitor ends it
+ * if nobody stops it. Rejects when it does not start.
  */
-export async function startTestRedis(): Promise<TestRedis> {
+export async function startTestRedis(program = 'redis-server'): Promise<TestRedis> {
   const port = await systemPort();
   const directory = await mkdtemp(join(runDirectory(), 'redis-'));
   const url = `redis://127.0.0.1:${port}/0`;
@@ -58,11 +60,11 @@ export async function startTestRedis(): Promise<TestRedis> {
   const start = async (): Promise<void> => {
     const options = { port: String(port), bind: '127.0.0.1', save: '', appendonly: 'no', dir: directory };
     const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
-    const child = spawn('redis-server', args, { stdio: 'ignore', env: process.env });
+    const child = spawn(program, args, { stdio: 'ignore', env: process.env });
     // Rejects when the program is missing. Without a listener that error would end this process.
     await once(child, 'spawn');
     server = child;
-    forget = await noteProcess(child.pid ?? 0, 'redis-server');
+    forget = await noteProcess(child.pid ?? 0, String(port));
     await answer(url, child);
   };
   const stop = async (): Promise<void> => {
@@ -76,7 +78,19 @@ export async function startTestRedis(): Promise<TestRedis> {
     server = undefined;
   };
   await start();
-  return { url, start, stop };
+  return { url, start, stop, version: () => versionOf(url) };
+}
+
+async function versionOf(url: string): Promise<string> {
+  const redis = new Redis(url);
+  try {
+    const info = await redis.info('server');
+    const field = (name: string): string | undefined => new RegExp(`^${name}:(\\S+)`, 'm').exec(info)?.[1];
+    const valkey = field('valkey_version');
+    return valkey === undefined ? `Redis ${field('redis_version') ?? ''}` : `Valkey ${valkey}`;
+  } finally {
+    redis.disconnect();
+  }
 }
 
 async function answer(url: string, server: ChildProcess): Promise<void> {

@@ -3,6 +3,7 @@ import { createInterface } from 'node:readline';
 import { openRuntimeFor, readDaemonConfig } from '../../../src/cli/runtime.js';
 import { startDaemon } from '../../../src/daemon.js';
 import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
+import { CLOCK_SKEW, skewClock } from './clock-skew.js';
 
 // `daemon-main.ts CONFIG`: the daemon in its own process, which the test may end at any step. It reads these commands on stdin:
 //
@@ -10,9 +11,12 @@ import { KILL_POINTS, onKillPoint } from '../../../src/runtime/kill-point.js';
 // - die POINT: end by SIGKILL at that kill point, the next time it is reached.
 // - stop POINT: pause by SIGSTOP there, once.
 //
+// With STORE_SYNC_TEST_CLOCK_SKEW_MS its clock is wrong by so much.
+//
 // It prints "loaded", "up", "armed POINT", "at POINT", and after a SIGTERM "stopped MILLISECONDS".
 
 const [configFile] = process.argv.slice(2);
+skewClock(Number(process.env[CLOCK_SKEW] ?? '0'));
 let armed: { readonly point: string; readonly signal: 'SIGKILL' | 'SIGSTOP' } | null = null;
 
 onKillPoint((point) => {
