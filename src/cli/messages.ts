@@ -100,6 +100,11 @@ export const messages = {
   onlyRevertIsDry: '--dry-run belongs to revert with --all or --run',
   bulkNeedsAction: (action: string): string => `write-backs ${action} does not take --all or --run`,
   optionOfReject: '--reason belongs to reject with ids',
+  /** `setting`: the one that would map it; null where the store cannot hold the value. */
+  notWritten: (from: string, setting: string | null, excerpt: string): string =>
+    setting === null
+      ? `${from}: unusable, the store cannot hold ${excerpt}`
+      : `${from}: not mapped (${setting} would write ${excerpt})`,
   sourceLine: (origin: string, score: string, url: string): string => `source ${origin}${score}: ${url}`,
   givenSource: 'given',
   foundSource: 'found',

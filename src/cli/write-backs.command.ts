@@ -156,6 +156,9 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
     for (const { target, gate, detail } of writeBack.gates)
       if (target === field.target) print(`      gate ${gate}: ${printable(detail)}`);
   }
+  for (const { from, fate, setting, excerpt } of writeBack.arrived) {
+    if (fate !== 'mapped') print(`  ${messages.notWritten(printable(from), setting, quoted(excerpt, 60))}`);
+  }
   for (const { url, score, given } of writeBack.sources) {
     const origin = given === true ? messages.givenSource : messages.foundSource;
     print(`  ${messages.sourceLine(origin, score === null ? '' : `, score ${score}`, printable(url, 200))}`);

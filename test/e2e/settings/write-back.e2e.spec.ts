@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { SandboxProduct } from '../../../src/sandbox/store/index.js';
 import { model, single } from '../../support/e2e-products.js';
 import { until, World } from '../../support/e2e-world.js';
+import { runCommand } from '../../support/run-command.js';
 
 /** Without the gates that are on by default. */
 const UNGATED = { shrink: 0, language: false };
@@ -49,6 +50,7 @@ const ENGLISH =
 const MEDIA = '<img src="https://cdn.example.com/a.jpg"><table><tbody><tr><td>5 W</td></tr></tbody></table>';
 
 const rowSchema = z.looseObject({
+  id: z.string(),
   externalId: z.string(),
   state: z.string(),
   resultAt: z.string(),
@@ -231,6 +233,10 @@ describe('a result under writeBack settings', () => {
       expect.objectContaining({
         ...{ from: 'sections.material', fate: 'not_mapped', setting: 'writeBack.sections.namespace' },
       }),
+    );
+    const shown = await runCommand(world, 'write-backs', ['show', row.id]);
+    expect(shown.stdout).toContain(
+      'sections.material: not mapped (writeBack.sections.namespace would write "steel")',
     );
     const { body } = await world.api('GET', '/api/v1/status');
     const { stores } = z
