@@ -38,7 +38,7 @@ export class ShopRedactionRepository {
   async request(shop: string): Promise<boolean> {
     const kept = await this.db.affected(
       `WITH gone AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL RETURNING shop, store_key)
-       INSERT INTO shop_redaction (shop, store) SELECT shop, store_key FROM gone ON CONFLICT DO NOTHING`,
+       INSERT INTO shop_redaction (shop, store_key) SELECT shop, store_key FROM gone ON CONFLICT DO NOTHING`,
       [shop],
     );
     return kept === 1;
@@ -52,13 +52,13 @@ export class ShopRedactionRepository {
   }
 
   /** Erases up to `limit` rows of one table. Returns how many there were; 0 when nothing is left. */
-  async erase({ shop, store }: ShopRedactionEntity, limit: number): Promise<number> {
+  async erase({ shop, storeKey }: ShopRedactionEntity, limit: number): Promise<number> {
     for (const { table, condition } of RULES) {
       // SQL: any table, by the physical place of its rows.
       const erased = await this.db.affected(
         `DELETE FROM ${table} WHERE ctid = ANY (ARRAY (SELECT ctid FROM ${table} WHERE ${condition}
            AND NOT EXISTS (SELECT FROM store_installation WHERE store_key = $1) LIMIT $3))`,
-        [store, `shopify:${shop}:`, limit],
+        [storeKey, `shopify:${shop}:`, limit],
       );
       if (erased > 0) return erased;
     }

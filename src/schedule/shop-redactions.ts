@@ -45,7 +45,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
         erased = await this.redactions.erase(request, STEP);
       if (this.#stopped) return;
       await this.redactions.end(request.shop);
-      this.#log.info({ shop: request.shop, store: request.store, rows }, 'all rows of a shop were erased');
+      this.#log.info({ shop: request.shop, store: request.storeKey, rows }, 'all rows of a shop were erased');
     }
   }
 

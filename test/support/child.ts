@@ -16,6 +16,8 @@ export interface Child {
   kill(): Promise<void>;
   /** Waits for its end. */
   exit(): Promise<number | null>;
+  /** The last part of what it wrote to stderr. */
+  errors(): string;
 }
 
 const LOADER = fileURLToPath(new URL('typescript-loader.mjs', import.meta.url));
@@ -54,6 +56,7 @@ export function startChild(
     process: child,
     lines,
     exit,
+    errors: () => errors,
     send: (line) => void child.stdin.write(`${line}\n`),
     said: async (prefix) =>
       await new Promise((resolve, reject) => {

@@ -5,6 +5,6 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 export class ShopRedactionEntity {
   @PrimaryColumn('text') shop!: string;
   /** The key that the store had. */
-  @Column('text') store!: string;
+  @Column('text') storeKey!: string;
   @Column('timestamptz', { default: () => 'now()' }) requestedAt!: Date;
 }

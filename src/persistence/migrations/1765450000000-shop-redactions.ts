@@ -4,7 +4,7 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 export class ShopRedactions1765450000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(
-      'CREATE TABLE shop_redaction (shop text PRIMARY KEY, store text NOT NULL, requested_at timestamptz NOT NULL DEFAULT now())',
+      'CREATE TABLE shop_redaction (shop text PRIMARY KEY, store_key text NOT NULL, requested_at timestamptz NOT NULL DEFAULT now())',
     );
   }
 

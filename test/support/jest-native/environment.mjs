@@ -27,6 +27,7 @@ class NativeEnvironment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
+    await forgetRequestLogger();
     const { console, exit, env, directory, listeners } = this.#before;
     globalThis.console = console;
     process.exit = exit;
@@ -45,6 +46,13 @@ class NativeEnvironment {
   getVmContext() {
     return null;
   }
+}
+
+/** nestjs-pino has one request logger for a process, and writes with the first one. Its own tests use this function, too. */
+async function forgetRequestLogger() {
+  const module = new URL('PinoLogger.js', import.meta.resolve('nestjs-pino'));
+  const { __resetOutOfContextForTests: reset } = await import(module.href);
+  reset();
 }
 
 export default class Chosen {

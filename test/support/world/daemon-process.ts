@@ -75,7 +75,8 @@ export class DaemonProcess {
     const began = performance.now();
     this.child.process.kill('SIGTERM');
     const status = await this.exit();
-    if (status !== 0) throw new Error(`the daemon ended with ${String(status)} after SIGTERM`);
+    if (status !== 0)
+      throw new Error(`the daemon ended with ${String(status)} after SIGTERM: ${this.child.errors()}`);
     return performance.now() - began;
   }
 
