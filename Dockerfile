@@ -18,13 +18,15 @@ COPY src src
 RUN npm run build
 
 FROM build AS full-files
-RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
+ && find node_modules -type f -regex '.*\.\(map\|d\.[cm]?ts\)' -delete
 
 # Without what only the demo and the embedded PostgreSQL need: a production database has a server of its own.
 FROM build AS production-files
 RUN rm -r dist/sandbox dist/cli/demo \
  && node build/bundle.mjs \
- && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
+ && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
+ && find node_modules -type f -regex '.*\.\(map\|d\.[cm]?ts\)' -delete
 
 FROM ${NODE_IMAGE} AS base
 # docker-bake.hcl passes both.
