@@ -70,9 +70,11 @@ export class RunningReplicas {
     await Promise.all(this.troubled.values());
   }
 
-  async stop(): Promise<void> {
-    await Promise.all([...this.running.values()].map((daemon) => daemon.terminate()));
+  /** Stops all. Answers what those said that did not end with 0: the rows count, and not how a process ended. */
+  async stop(): Promise<string[]> {
+    const ends = await Promise.allSettled([...this.running.values()].map((daemon) => daemon.terminate()));
     this.running.clear();
+    return ends.flatMap((end) => (end.status === 'rejected' ? [String(end.reason)] : []));
   }
 
   private trouble(replica: number, work: Promise<void>): void {

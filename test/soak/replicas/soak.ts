@@ -79,7 +79,7 @@ export async function runReplicaSoak(options: ReplicaSoakOptions): Promise<Repli
     options.log('every replica is up');
     await sender.idle();
     await rest(fleet, options);
-    await replicas.stop();
+    for (const line of await replicas.stop()) options.log(line);
     options.log('every replica has stopped');
     await lastNight(fleet);
     return await verdictOf(fleet, plan, sender, began);
