@@ -78,8 +78,13 @@ export class CheckCommand extends StoreSyncCommand {
   }
 
   async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
-    // A database that does not answer is reported by its own check.
-    const known = runtime === null ? null : await openKnownStores(runtime).catch(() => null);
+    const opened: KnownStores[] = [];
+    const here = runtime === null ? [] : [checkDatabase(runtime), checkQueue(runtime)];
+    const [database = [], queue = []] = await Promise.all(here);
+    // A database that does not answer is reported once.
+    const answers = runtime !== null && database.every(({ level }) => level !== 'FAIL');
+    const unknown = answers ? await probed('installed stores', () => openInto(opened, runtime)) : [];
+    const known = opened[0] ?? null;
     const observers = { metrics: new Metrics(), logger: SILENT_LOGGER };
     const installed = known === null ? {} : { installed: known.installed };
     const { workspaces, stores } = connected(config, observers, null, { patience: IMPATIENT, ...installed });
@@ -94,14 +99,27 @@ export class CheckCommand extends StoreSyncCommand {
       );
       const { publicUrl } = config.server;
       const reached = publicUrl === undefined ? [] : [publicUrlAnswer(publicUrl)];
-      const here = runtime === null ? [] : await Promise.all([checkDatabase(runtime), checkQueue(runtime)]);
       const states = known === null ? [] : await probed('stores', () => storeStates(known, sites));
-      return [...(await Promise.all(reached)), ...here.flat(), ...states, ...(await beyond)];
+      return [
+        ...(await Promise.all(reached)),
+        ...database,
+        ...queue,
+        ...unknown,
+        ...states,
+        ...(await beyond),
+      ];
     } finally {
       await sites.close();
       await known?.close();
     }
   }
+}
+
+/** Adds the stores that the database knows, and finds nothing. While migrations are pending, there are none. */
+async function openInto(opened: KnownStores[], runtime: Runtime): Promise<readonly Finding[]> {
+  const known = await openKnownStores(runtime);
+  if (known !== null) opened.push(known);
+  return [];
 }
 
 /** Installations and pauses, as the database has them. */

@@ -142,6 +142,15 @@ describe('check', () => {
     expect(stdout).toMatch(/^warn .*other\.example\.com/m);
     expect((await world.catalogApi('GET', '/settings/webhooks/')).body).toMatchObject({ url: foreign.url });
   });
+
+  it('fails, and checks the rest, where the installed stores cannot be read', async () => {
+    await world.run(['migrate']);
+    await world.rows('ALTER TABLE store_installation RENAME TO elsewhere');
+    const { status, stdout } = await world.run(['check']);
+    expect(status).toBe(1);
+    expect(stdout).toMatch(/^FAIL {2}installed stores: .*store_installation/m);
+    expect(stdout).toMatch(/^ok .*store main/m);
+  });
 });
 
 describe('the command line', () => {
