@@ -187,7 +187,8 @@ export function checkTitles(
   }
 }
 
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
+/** The items in an order of chance. */
+export function shuffled<T>(items: readonly T[], random: () => number): T[] {
   const order = items.map((item) => ({ item, at: random() }));
   return order.sort((left, right) => left.at - right.at).map(({ item }) => item);
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chance } from '../fault/chance.js';
 import type { World } from '../support/e2e-world.js';
-import { until } from '../support/until.js';
 import type { DaemonProcess } from '../support/world/daemon-process.js';
 import { DeliverySender } from '../fault/deliveries.js';
 import { openFaultWorld } from '../fault/fault-world.js';
 import { checkHistory, type Verdict } from '../fault/history.js';
 import { checkTitles, planSoak, type SoakPlan } from './plan.js';
+import { rest, sendOver } from './sending.js';
 
 export interface SoakOptions {
   readonly deliveries: number;
@@ -54,7 +54,7 @@ export async function runSoak(options: SoakOptions): Promise<SoakReport> {
     options.log(`seed ${String(options.seed)}: ${String(plan.deliveries.length)} deliveries`);
     const last = await killRepeatedly(world, first, plan, sender, options, random);
     await sender.idle();
-    await rest(world, options);
+    await rest(world, options.log, 240_000);
     await last.terminate();
     const verdict = await checkHistory({
       world,
@@ -113,28 +113,4 @@ async function killRepeatedly(
       options.log(`${String(kill)} kills, ${String(sent)} deliveries sent, ${String(sender.open)} open`);
   }
   return daemon;
-}
-
-async function sendOver(
-  deliveries: SoakPlan['deliveries'],
-  ms: number,
-  sender: DeliverySender,
-): Promise<void> {
-  for (const [index, delivery] of deliveries.entries()) {
-    sender.send(delivery);
-    if (index % 5 === 4) await sleep((ms * 5) / deliveries.length);
-  }
-}
-
-/** Until no row waits for anything. */
-async function rest(world: World, options: SoakOptions): Promise<void> {
-  const open = async (): Promise<number> => {
-    const [row] = await world.rows<{ open: string }>(
-      `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
-            + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
-    );
-    return Number(row?.open ?? 0);
-  };
-  options.log(`${String(await open())} rows are left to be worked`);
-  await until('every row is settled', async () => (await open()) === 0, 240_000);
 }

@@ -4,7 +4,8 @@ import { DeliverySender } from '../../fault/deliveries.js';
 import { Front } from '../../fault/front.js';
 import { checkHistory, type Verdict } from '../../fault/history.js';
 import { until } from '../../support/until.js';
-import { checkTitles, edit, type SoakPlan } from '../plan.js';
+import { checkTitles, edit, shuffled, type SoakPlan } from '../plan.js';
+import { rest, sendOver } from '../sending.js';
 import { Fleet, WORKSPACE, type FleetOptions } from './fleet.js';
 import { planFleet } from './plan.js';
 import { RunningReplicas } from './running-replicas.js';
@@ -78,7 +79,7 @@ export async function runReplicaSoak(options: ReplicaSoakOptions): Promise<Repli
     await torment(fleet, replicas, plan, sender, options, random);
     options.log('every replica is up');
     await sender.idle();
-    await rest(fleet, options);
+    await rest(fleet.world, options.log, REST_WITHIN_MS);
     for (const line of await replicas.stop()) options.log(line);
     options.log('every replica has stopped');
     await lastNight(fleet);
@@ -164,30 +165,6 @@ function editVendor(fleet: Fleet, index: number, random: () => number): void {
     store.products.merchantEdit(product.gid, { vendor: `${VENDOR}${String(index)}` });
 }
 
-async function sendOver(
-  deliveries: SoakPlan['deliveries'],
-  ms: number,
-  sender: DeliverySender,
-): Promise<void> {
-  for (const [index, delivery] of deliveries.entries()) {
-    sender.send(delivery);
-    if (index % 5 === 4) await sleep((ms * 5) / deliveries.length);
-  }
-}
-
-/** Until no delivery and no result waits for anything. */
-async function rest(fleet: Fleet, options: ReplicaSoakOptions): Promise<void> {
-  const open = async (): Promise<number> => {
-    const { rows } = await fleet.db.query<{ open: string }>(
-      `SELECT (SELECT count(*) FROM webhook_delivery WHERE state = 'received')
-            + (SELECT count(*) FROM write_back WHERE state = 'ready') AS open`,
-    );
-    return Number(rows[0]?.open ?? 0);
-  };
-  options.log(`${String(await open())} rows are left to be worked`);
-  await until('every row is settled', async () => (await open()) === 0, REST_WITHIN_MS);
-}
-
 async function verdictOf(
   fleet: Fleet,
   plan: SoakPlan,
@@ -252,9 +229,4 @@ async function checkCatalog(fleet: Fleet, verdict: Verdict): Promise<void> {
 
 function repeated<T>(count: number, item: T): T[] {
   return Array.from({ length: count }, () => item);
-}
-
-function shuffled<T>(items: readonly T[], random: () => number): T[] {
-  const order = items.map((item) => ({ item, at: random() }));
-  return order.sort((left, right) => left.at - right.at).map(({ item }) => item);
 }
