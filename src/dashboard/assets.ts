@@ -8,15 +8,21 @@ export interface Asset {
   readonly body: string;
 }
 
-/** Read once. The build copies the files beside this module. */
-function asset(name: string, type: string): Asset {
-  const body = readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8');
+/** One asset of one or more files, read once. The build copies the files beside this module. */
+function asset(extension: 'css' | 'js', type: string, files: readonly string[]): Asset {
+  const bodies = files.map((name) => readFileSync(new URL(`./assets/${name}`, import.meta.url), 'utf8'));
+  const body = bodies.join('\n');
   const hash = createHash('sha256').update(body).digest('hex').slice(0, 12);
-  const dot = name.lastIndexOf('.');
-  return { path: `/assets/${name.slice(0, dot)}.${hash}${name.slice(dot)}`, type, body };
+  return { path: `/assets/dashboard.${hash}.${extension}`, type, body };
 }
 
-export const STYLES = asset('dashboard.css', 'text/css; charset=utf-8');
-export const TABLES = asset('tables.css', 'text/css; charset=utf-8');
-export const SCRIPT = asset('dashboard.js', 'text/javascript; charset=utf-8');
-export const ASSETS: readonly Asset[] = [STYLES, TABLES, SCRIPT];
+/** In the order of the cascade: a later subject may refine an earlier one. */
+const STYLE_FILES = ['base', 'controls', 'layout', 'parts', 'charts', 'lists', 'write-backs', 'roles'];
+
+export const STYLES = asset(
+  'css',
+  'text/css; charset=utf-8',
+  STYLE_FILES.map((name) => `${name}.css`),
+);
+export const SCRIPT = asset('js', 'text/javascript; charset=utf-8', ['dashboard.js']);
+export const ASSETS: readonly Asset[] = [STYLES, SCRIPT];

@@ -1,5 +1,5 @@
 import type { Role } from '../api/access.js';
-import { SCRIPT, STYLES, TABLES } from './assets.js';
+import { SCRIPT, STYLES } from './assets.js';
 import { html, type Html, type Piece } from './html.js';
 import { messages } from './messages.js';
 import { FORM_TOKEN_FIELD, type Visitor } from './session.guard.js';
@@ -144,7 +144,6 @@ function document(title: string, body: Html, refreshSeconds?: number, role?: Rol
         <meta name="color-scheme" content="light dark" />
         <link rel="icon" href="${ICON}" />
         <link rel="stylesheet" href="${STYLES.path}" />
-        <link rel="stylesheet" href="${TABLES.path}" />
         <script src="${SCRIPT.path}" defer></script>
         ${refresh}
       </head>

@@ -42,7 +42,6 @@ const MECHANISMS: readonly Mechanism[] = [
       isCallOf(node, /\.lastIndexOf$/, /^'\.'$/),
     elsewhere: {
       'src/planner/gates/quantities.ts': 'the decimal point of a number',
-      'src/dashboard/assets.ts': 'the extension of a file name',
       // The sandbox shares no code with the program (docs/decisions/0020-the-sandbox-is-part-of-the-product.md).
       'src/sandbox/store/product-changes.ts': 'a metafield of the sandbox store',
       'src/sandbox/store/product-view.ts': 'a metafield of the sandbox store',
