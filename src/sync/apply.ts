@@ -16,7 +16,7 @@ import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 import { variantLinksOf } from './find-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
-import { oneAhead } from './one-ahead.js';
+import { oneAhead } from '../runtime/one-ahead.js';
 import { BatchWriter } from './batch-writer.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';

@@ -13,7 +13,7 @@ import { markOfRead, planProduct, type PlannedChange, type ProductPlan } from '.
 import { reasonOutOfScope } from '../planner/scope.js';
 import type { Store } from '../sites/sites.js';
 import { compareWithListing, fillCatalogView, type ListingView } from './catalog-view.js';
-import { oneAhead } from './one-ahead.js';
+import { oneAhead } from '../runtime/one-ahead.js';
 import type { SourceRead } from './extract.js';
 import type { ListingRequest } from './workspace-listing.js';
 
