@@ -120,6 +120,16 @@ export class PlanActions {
     await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);
   }
 
+  /** Removes the actions of products that are planned again. Returns the products that had one. */
+  async withdraw(externalIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.session.read(
+      z.object({ externalId: z.string() }),
+      'DELETE FROM sync_action WHERE run_id = $1 AND external_id = ANY($2) RETURNING external_id',
+      [this.session.run.id, externalIds],
+    );
+    return new Set(rows.map((row) => row.externalId));
+  }
+
   /** An action that came to nothing once identifiers were withheld; the product remembers which. */
   async drop(id: string, externalId: string, withheld: readonly WithheldIdentifier[]): Promise<void> {
     await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);

@@ -68,11 +68,11 @@ export class PlanCatalog {
    * Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. Products that were
    * linked after the listing was begun are not compared.
    */
-  async missingFrom(listing: CatalogListing): Promise<{ externalId: string; catalogId: string }[]> {
+  async missingFrom(listing: CatalogListing): Promise<GoneLink[]> {
     return this.session.read(
-      z.object({ externalId: z.string(), catalogId: z.string() }),
+      goneLink,
       // SQL: `NOT EXISTS` on the rows of the listing.
-      `SELECT external_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
+      `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}
          AND first_seen_at <= (SELECT started_at FROM catalog_listing WHERE id = $2)
          AND NOT EXISTS (SELECT 1 FROM catalog_listed WHERE listing_id = $2 AND catalog_listed.catalog_id = product.catalog_id
            AND coalesce(catalog_listed.external_id, product.external_id) = product.external_id) ORDER BY external_id`,
@@ -213,6 +213,10 @@ const LINKED = `state IN ('linked', 'conflicted') AND catalog_id IS NOT NULL`;
 
 /** Fields of an update through which an identifier could be sent. */
 const TOUCHES_IDENTIFIERS = `fields ?| array['sku', 'barcode', 'mpn', 'asin', 'variants']`;
+
+const goneLink = z.object({ externalId: z.string(), storeId: z.string(), catalogId: z.string() });
+/** A linked product that the listing does not show. */
+export type GoneLink = Readonly<z.infer<typeof goneLink>>;
 
 const holderRow = z.object({
   kind: z.enum(IDENTIFIER_KINDS).nullable(),

@@ -26,6 +26,11 @@ export class PlanOwed {
     ]);
   }
 
+  /** Products that are planned again are no longer put off. */
+  async withdraw(externalIds: readonly string[]): Promise<void> {
+    await this.session.affected(`DELETE FROM put_off WHERE product->>'externalId' = ANY($1)`, [externalIds]);
+  }
+
   /** Products that were asked for by their store ids and do not exist. */
   async gone(storeIds: readonly string[]): Promise<void> {
     await this.session.affected('INSERT INTO gone SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [

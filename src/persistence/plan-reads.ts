@@ -83,6 +83,22 @@ export class PlanReads {
     );
   }
 
+  /** Forgets what was found about unchanged products that are planned again. */
+  async forget(externalIds: readonly string[]): Promise<void> {
+    await this.session.affected('DELETE FROM unchanged WHERE external_id = ANY($1)', [externalIds]);
+  }
+
+  /** Those of the products that the read met. */
+  async metOf(externalIds: readonly string[]): Promise<Set<string>> {
+    const rows = await this.session.read(
+      z.object({ externalId: z.string() }),
+      // SQL: reads a scratch table.
+      'SELECT external_id FROM seen WHERE external_id = ANY($1)',
+      [externalIds],
+    );
+    return new Set(rows.map((row) => row.externalId));
+  }
+
   /** Store ids of the linked products that the read did not meet. */
   async unseen(): Promise<{ externalId: string; storeId: string }[]> {
     return this.session.read(
@@ -119,7 +135,7 @@ const LINK = `jsonb_build_object('externalId', product.external_id, 'state', pro
   'writing', coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
     WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}'), 'goneFromCatalog', ${GONE})`;
 
-const MOVED = `(product.state = 'linked' AND product.read_mark = read.mark AND NOT ${GONE}) IS NOT TRUE`;
+const MOVED = `(product.state = 'linked' AND product.read_mark = read.mark) IS NOT TRUE`;
 
 /** By hand, as it runs for every product of a store: the keys are those of `LINK`, and its columns are checked by the database. */
 function isLink(value: unknown): value is LinkRow {

@@ -3,6 +3,7 @@ import type { CatalogClient } from '../catalog/client.js';
 import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { isCoded } from '../domain/errors.js';
+import { oneAhead } from '../runtime/one-ahead.js';
 
 /** A product that we linked, as its row names it. */
 export interface LinkedProduct {
@@ -20,8 +21,9 @@ const LOOKUPS_AT_ONCE = 4;
 const LEFT_OUT_MOST = 20;
 
 /**
- * Calls `onProduct` for every listed product; each page is read once. True when the listing was complete: it held as many products as the service counted on the last page. A product that is deleted meanwhile may shift another one out of sight: then the last page
- * counts fewer than the first. Throws what a page's request throws.
+ * Calls `onProduct` for every listed product; each page is read once, while the products of the page before are taken. True when the
+ * listing was complete: it held as many products as the service counted on the last page. A product that is deleted meanwhile may shift
+ * another one out of sight: then the last page counts fewer than the first. Throws what a page's request throws.
  */
 export async function walkListing(
   client: CatalogClient,
@@ -30,7 +32,7 @@ export async function walkListing(
 ): Promise<boolean> {
   const met = new Set<number>();
   let last = first;
-  for await (const page of client.productPages(OLDEST_FIRST, first)) {
+  for await (const page of oneAhead(client.productPages(OLDEST_FIRST, first))) {
     for (const product of page.results) {
       met.add(product.id);
       await onProduct(product);

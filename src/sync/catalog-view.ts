@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { CatalogVariant } from '../catalog/schemas.js';
 import type { IdentifierKind } from '../domain/catalog-product.js';
 import { isMetWith } from '../domain/error-policy.js';
+import type { GoneLink } from '../persistence/plan-catalog.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { confirmGone, NOT_COMPARED, OLDEST_FIRST } from '../sites/catalog-listing.js';
@@ -26,22 +27,29 @@ export interface ListingView {
   readonly notCompared: string | null;
 }
 
+/** The listing that a full run compares the store's linked products with. Null when nothing is linked yet. */
+export async function listingToCompare(
+  plan: PlanTransaction,
+  workspace: Workspace,
+  request: ListingRequest,
+): Promise<TakenListing | null> {
+  return (await plan.catalog.hasLinks()) ? takeListing(plan, workspace, request) : null;
+}
+
 /**
  * Compares the store's linked products with the workspace's listing: those that the catalog no longer has are created again. Only a
- * complete listing says that a product is gone, and each such product is looked up again. Null when nothing is linked yet.
+ * complete listing says that a product is gone, and each such product is looked up again.
  */
 export async function compareWithListing(
   plan: PlanTransaction,
   workspace: Workspace,
-  request: ListingRequest,
-): Promise<ListingView | null> {
-  if (!(await plan.catalog.hasLinks())) return null;
-  const listing = await takeListing(plan, workspace, request);
-  if (!listing.complete) return { listing, notCompared: NOT_COMPARED.incomplete };
+  listing: TakenListing,
+): Promise<ListingView & { readonly gone: readonly GoneLink[] }> {
+  if (!listing.complete) return { listing, notCompared: NOT_COMPARED.incomplete, gone: [] };
   const missing = await plan.catalog.missingFrom(listing);
   const { gone, limited } = await confirmGone(workspace.client, missing);
   await plan.catalog.noteGone(gone.map(({ externalId }) => externalId));
-  return { listing, notCompared: limited ? NOT_COMPARED.limited : null };
+  return { listing, notCompared: limited ? NOT_COMPARED.limited : null, gone };
 }
 
 /**

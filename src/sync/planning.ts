@@ -2,20 +2,18 @@ import { setImmediate } from 'node:timers/promises';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { RunCounts } from '../domain/run-counts.js';
-import type { OwedProduct } from '../domain/owed.js';
-import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
-import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { resolveIdentity, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
-import { markOfRead, planProduct, type PlannedChange, type ProductPlan } from '../planner/plan-product.js';
-import { reasonOutOfScope } from '../planner/scope.js';
-import type { Store } from '../sites/sites.js';
-import { compareWithListing, fillCatalogView, type ListingView } from './catalog-view.js';
+import { markOfRead, type PlannedChange } from '../planner/plan-product.js';
 import { oneAhead } from '../runtime/one-ahead.js';
+import type { Store } from '../sites/sites.js';
+import { compareWithListing, fillCatalogView, listingToCompare, type ListingView } from './catalog-view.js';
 import type { SourceRead } from './extract.js';
-import type { ListingRequest } from './workspace-listing.js';
+import { Findings, planMet, type MetBatch, type Tally } from './planned-batch.js';
+import { planAgain } from './planned-again.js';
+import type { ListingRequest, TakenListing } from './workspace-listing.js';
 
 export interface PlanOutcome {
   readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
@@ -58,12 +56,17 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
-  let listing: ListingView | null = null;
+  let taken: TakenListing | null;
   try {
-    if (options.full) listing = await compareWithListing(plan, store.workspace, options.listing);
-    await planProducts(plan, store, read, tally, options);
+    taken = await planBesidesListing(plan, store, read, tally, options);
   } finally {
     await read.close();
+  }
+  let listing: ListingView | null = null;
+  if (taken !== null) {
+    const { gone, ...view } = await compareWithListing(plan, store.workspace, taken);
+    await planAgain(plan, store, gone, tally);
+    listing = view;
   }
   const incomplete = options.full
     ? await read.incompleteness(tally.read)
@@ -96,44 +99,36 @@ export async function resolveIdentities(
   return { unchanged, proved };
 }
 
-interface Tally {
-  read: number;
-  seen: number;
-  unchanged: number;
+/**
+ * Plans the products while the catalog's listing is read. Returns the listing, or null when there is nothing to compare with it. Both
+ * have ended when this returns or throws.
+ */
+async function planBesidesListing(
+  plan: PlanTransaction,
+  store: Store,
+  read: SourceRead,
+  tally: Tally,
+  options: PlanOptions,
+): Promise<TakenListing | null> {
+  const failed = new AbortController();
+  const { signal = failed.signal } = options.listing;
+  const request = { ...options.listing, signal: AbortSignal.any([signal, failed.signal]) };
+  const listing = options.full ? listingToCompare(plan, store.workspace, request) : Promise.resolve(null);
+  // The rejection is handled at an `await` below. Without this line Node would report it as unhandled first.
+  listing.catch(() => undefined);
+  try {
+    await planProducts(plan, store, read, tally, options);
+  } catch (error) {
+    failed.abort(error);
+    // It uses the connection of the plan.
+    await listing.catch(() => undefined);
+    throw error;
+  }
+  return listing;
 }
 
 /** If few products of a batch have changed, they are written together with the next batches. */
 const WRITE_TOGETHER = 200;
-
-/** The result of planning a batch. */
-class Findings {
-  readonly changes: NewAction[] = [];
-  /** Fingerprints of products without a changed field. */
-  readonly movedFingerprints = new Map<string, string>();
-  /** Digests of unchanged products. */
-  readonly reads = new Map<string, string>();
-  /** Products that cannot be planned now: they are owed to the next run. */
-  readonly putOff: OwedProduct[] = [];
-
-  get size(): number {
-    return this.changes.length + this.reads.size + this.movedFingerprints.size + this.putOff.length;
-  }
-
-  async write(plan: PlanTransaction): Promise<void> {
-    await plan.actions.add(this.changes);
-    await plan.reads.moveFingerprints(this.movedFingerprints);
-    await plan.reads.rememberReads(this.reads);
-    await plan.owed.putOff(this.putOff);
-  }
-}
-
-/** A batch and the knowledge about its products that may have changed. */
-interface MetBatch {
-  readonly batch: readonly SourceProduct[];
-  /** The digest of each product in the batch, null where the read has none. */
-  readonly marks: readonly (string | null)[];
-  readonly met: MetProducts;
-}
 
 /**
  * Reading, planning and writing overlap. While the database writes one batch and loads the links of another, a third
@@ -165,64 +160,6 @@ async function planProducts(
   planMet(store, before, findings, tally);
   await findings.write(plan);
   options.onProgress(tally.seen);
-}
-
-/** Plans the products of a batch that may have changed and that the settings include. */
-function planMet(store: Store, { batch, marks, met }: MetBatch, findings: Findings, tally: Tally): void {
-  const { changes, movedFingerprints, reads, putOff } = findings;
-  const unmoved = met.met - met.moved.size;
-  tally.read += met.met;
-  tally.seen += unmoved;
-  tally.unchanged += unmoved;
-  if (met.moved.size === 0) return;
-  const planned = new Set<string>();
-  for (const [index, product] of batch.entries()) {
-    const link = met.moved.get(product.externalId);
-    if (link === undefined || planned.has(product.externalId)) continue;
-    planned.add(product.externalId);
-    const plan = planOne(store, product, link);
-    if (plan === null) continue;
-    tally.seen += 1;
-    const readMark = marks[index] ?? null;
-    const { externalId } = product;
-    switch (plan.kind) {
-      case 'put_off':
-        putOff.push(plan.owed);
-        tally.unchanged += 1;
-        break;
-      case 'unchanged':
-        tally.unchanged += 1;
-        if (plan.fingerprintMoved) movedFingerprints.set(externalId, plan.sourceFingerprint);
-        if (readMark !== null) reads.set(externalId, readMark);
-        break;
-      default:
-        changes.push({ ...plan, readMark, identifiers: identifiersOf(plan.body) });
-    }
-  }
-}
-
-type PlannedProduct =
-  | Exclude<ProductPlan, { readonly kind: 'put_off' }>
-  | { readonly kind: 'put_off'; readonly owed: OwedProduct };
-
-/**
- * The plan of one product; null when the store's settings leave it out. An error concerns this product alone: it is owed with the
- * reason, and the run goes on with the others.
- */
-function planOne(store: Store, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
-  const { externalId, storeId } = product;
-  let label = '';
-  try {
-    const snapshot = product.snapshot();
-    label = snapshot.title;
-    if (reasonOutOfScope(snapshot, store.settings.filter) !== null) return null;
-    const plan = planProduct(snapshot, link, store.rules, store.generatedFields);
-    if (plan.kind !== 'put_off') return plan;
-    return { kind: 'put_off', owed: { externalId, storeId, label, code: plan.code, detail: null } };
-  } catch (error) {
-    const detail = errorLine(error);
-    return { kind: 'put_off', owed: { externalId, storeId, label, code: 'not_understood', detail } };
-  }
 }
 
 /** With a filter, absence may only mean that a product no longer matches, so each missing product is requested. */

@@ -38,7 +38,7 @@ export async function takeListing(
   request: ListingRequest,
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
-  if (plan.isDry) return readPrivately(plan, workspace, first);
+  if (plan.isDry) return readPrivately(plan, workspace, request, first);
   const asked = await plan.listings.now();
   for (;;) {
     const present = await presentListing(plan, workspace, request, asked);
@@ -46,6 +46,7 @@ export async function takeListing(
     const read = await readForAll(
       plan.sharedListings,
       workspace,
+      request,
       first,
       async () => (await presentListing(plan, workspace, request, asked)) !== null,
     );
@@ -103,6 +104,7 @@ export async function addNewest(
 async function readForAll(
   rows: CatalogListingRows,
   workspace: Workspace,
+  { signal }: Pick<ListingRequest, 'signal'>,
   first: Page<CatalogProduct> | undefined,
   isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {
@@ -113,16 +115,16 @@ async function readForAll(
     await rows.abandon(id);
     return null;
   }
-  let held = true;
+  const walk = { isHeld: true };
   const heartbeat = setInterval(() => {
     rows.keepLease(id, lease, LEASE_MS).then(
-      (kept) => (held &&= kept),
+      (kept) => (walk.isHeld &&= kept),
       () => undefined, // The database does not answer: the next statement of the walk says so.
     );
   }, HEARTBEAT_MS);
   try {
-    const complete = await readAllPages(rows, id, workspace, first, () => held);
-    return complete === null ? null : await rows.finish(id, lease, complete);
+    const complete = await readAllPages(rows, id, workspace, signal, first);
+    return walk.isHeld ? await rows.finish(id, lease, complete) : null;
   } catch (error) {
     await rows.abandon(id).catch(() => undefined); // its lease ends by itself
     throw error;
@@ -134,21 +136,22 @@ async function readForAll(
 async function readPrivately(
   plan: PlanTransaction,
   workspace: Workspace,
+  { signal }: Pick<ListingRequest, 'signal'>,
   first: Page<CatalogProduct> | undefined,
 ): Promise<TakenListing> {
   const id = await plan.listings.beginPrivate(workspace.key);
-  const complete = await readAllPages(plan.listings, id, workspace, first, () => true);
-  return { ...(await plan.listings.finishPrivate(id, complete === true)), isOwn: true };
+  const complete = await readAllPages(plan.listings, id, workspace, signal, first);
+  return { ...(await plan.listings.finishPrivate(id, complete)), isOwn: true };
 }
 
-/** Whether the listing was complete; null when `isHeld` returned false meanwhile. */
+/** Whether the listing was complete. Aborting `signal` ends the walk at the next product. */
 async function readAllPages(
   rows: CatalogListingRows,
   id: string,
   workspace: Workspace,
+  signal: AbortSignal | undefined,
   first: Page<CatalogProduct> | undefined,
-  isHeld: () => boolean,
-): Promise<boolean | null> {
+): Promise<boolean> {
   let waiting: CatalogProduct[] = [];
   const flush = async (): Promise<void> => {
     await addProducts(rows, id, workspace.key, waiting);
@@ -156,11 +159,12 @@ async function readAllPages(
   };
   const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
   const complete = await walkListing(workspace.client, start, async (product) => {
+    signal?.throwIfAborted();
     waiting.push(product);
     if (waiting.length >= ROWS_AT_ONCE) await flush();
   });
   await flush();
-  return isHeld() ? complete : null;
+  return complete;
 }
 
 /** Returns how many of them the listing did not show yet. */

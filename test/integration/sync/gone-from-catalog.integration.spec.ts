@@ -98,6 +98,60 @@ describe('in the sandbox, a product that was deleted in the catalog', () => {
   });
 });
 
+describe('while a full run plans its products', () => {
+  beforeEach(async () => {
+    stages.store.put(...[1, 2, 3].map((id) => snapshot(id)));
+    await stages.sync();
+  });
+
+  it('the catalog’s listing is read beside them', async () => {
+    const isRead = Promise.withResolvers<undefined>();
+    stages.catalog.script.after('listProducts', () => isRead.resolve(undefined));
+    // The second batch of products comes no sooner than the listing.
+    stages.store.script.before('batch', () => undefined);
+    stages.store.script.before('batch', () => isRead.promise);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { seen: 3, unchanged: 3 } });
+  });
+
+  it('none of them waits for the catalog’s listing', async () => {
+    const arePlanned = Promise.withResolvers<undefined>();
+    stages.catalog.script.before('listProducts', () => arePlanned.promise);
+    stages.store.script.before('batch', () => undefined);
+    stages.store.script.before('batch', () => arePlanned.resolve(undefined));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { seen: 3, unchanged: 3 } });
+  });
+
+  it('a product that changed in the store and is gone from the catalog is created again, once and as it is now', async () => {
+    const { catalogId } = await stages.link(2);
+    stages.store.put({ ...snapshot(2), title: 'Renamed' });
+    stages.catalog.products.delete(Number(catalogId));
+    const run = await stages.sync();
+    expect(run).toMatchObject({
+      state: 'succeeded',
+      counts: { seen: 3, created: 1, updated: 0, unchanged: 2, failed: 0 },
+    });
+    expect(stages.catalog.countOf(ours(2))).toBe(1);
+    expect(stages.catalog.of(ours(2))).toMatchObject({ name: 'Renamed' });
+    expect(await stages.sync()).toMatchObject({ counts: { created: 0, updated: 0, unchanged: 3 } });
+  });
+
+  it('a product that left the store and is gone from the catalog is not created again', async () => {
+    const { catalogId } = await stages.link(2);
+    stages.store.products.delete('2');
+    stages.catalog.products.delete(Number(catalogId));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { seen: 2, created: 0 } });
+    expect(await stages.link(2)).toMatchObject({ state: 'orphaned' });
+  });
+
+  it('a fault of the store ends the run, and its listing is read no further', async () => {
+    stages.catalog.pageSize = 1;
+    stages.store.script.before('batch', refusal('transient'));
+    expect(await stages.sync()).toMatchObject({ state: 'failed' });
+    expect(stages.catalog.script.count('listProducts')).toBeLessThan(10);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 3 } });
+  });
+});
+
 it('a product that is created again gets content, although a request for the lost one is open', async () => {
   stages.settings = { store: {}, workspace: {} };
   stages.store.put(snapshot(1));

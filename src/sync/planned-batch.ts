@@ -1,0 +1,122 @@
+import { errorLine } from '../domain/errors.js';
+import type { OwedProduct } from '../domain/owed.js';
+import type { SourceProduct } from '../domain/store-port.js';
+import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
+import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import { identifiersOf } from '../planner/map-to-catalog.js';
+import { planProduct, type ProductPlan } from '../planner/plan-product.js';
+import { reasonOutOfScope } from '../planner/scope.js';
+import type { Store } from '../sites/sites.js';
+
+/** How many products were read, seen within the filter, and found unchanged. */
+export interface Tally {
+  read: number;
+  seen: number;
+  unchanged: number;
+}
+
+/** The result of planning a batch. */
+export class Findings {
+  readonly changes: NewAction[] = [];
+  /** Fingerprints of products without a changed field. */
+  readonly movedFingerprints = new Map<string, string>();
+  /** Digests of unchanged products. */
+  readonly reads = new Map<string, string>();
+  /** Products that cannot be planned now: they are owed to the next run. */
+  readonly putOff: OwedProduct[] = [];
+
+  get size(): number {
+    return this.changes.length + this.reads.size + this.movedFingerprints.size + this.putOff.length;
+  }
+
+  async write(plan: PlanTransaction): Promise<void> {
+    await plan.actions.add(this.changes);
+    await plan.reads.moveFingerprints(this.movedFingerprints);
+    await plan.reads.rememberReads(this.reads);
+    await plan.owed.putOff(this.putOff);
+  }
+}
+
+/** A batch and the knowledge about its products that may have changed. */
+export interface MetBatch {
+  readonly batch: readonly SourceProduct[];
+  /** The digest of each product in the batch, null where the read has none. */
+  readonly marks: readonly (string | null)[];
+  readonly met: MetProducts;
+}
+
+/** Plans the products of a batch that may have changed and that the settings include. */
+export function planMet(
+  store: Store,
+  { batch, marks, met }: MetBatch,
+  findings: Findings,
+  tally: Tally,
+): void {
+  const unmoved = met.met - met.moved.size;
+  tally.read += met.met;
+  tally.seen += unmoved;
+  tally.unchanged += unmoved;
+  if (met.moved.size === 0) return;
+  const planned = new Set<string>();
+  for (const [index, product] of batch.entries()) {
+    const link = met.moved.get(product.externalId);
+    if (link === undefined || planned.has(product.externalId)) continue;
+    planned.add(product.externalId);
+    const found = planFound(store, product, link, marks[index] ?? null, findings);
+    if (found === null) continue;
+    tally.seen += 1;
+    if (found === 'unchanged') tally.unchanged += 1;
+  }
+}
+
+/**
+ * Plans one product. Returns null when the store's settings leave it out; a product that is put off counts as unchanged. `readMark` is
+ * the digest of the read, null where it has none.
+ */
+export function planFound(
+  store: Store,
+  product: SourceProduct,
+  link: LinkRow | null,
+  readMark: string | null,
+  { changes, movedFingerprints, reads, putOff }: Findings,
+): 'changed' | 'unchanged' | null {
+  const plan = planOne(store, product, link);
+  if (plan === null) return null;
+  const { externalId } = product;
+  switch (plan.kind) {
+    case 'put_off':
+      putOff.push(plan.owed);
+      return 'unchanged';
+    case 'unchanged':
+      if (plan.fingerprintMoved) movedFingerprints.set(externalId, plan.sourceFingerprint);
+      if (readMark !== null) reads.set(externalId, readMark);
+      return 'unchanged';
+    default:
+      changes.push({ ...plan, readMark, identifiers: identifiersOf(plan.body) });
+      return 'changed';
+  }
+}
+
+type PlannedProduct =
+  | Exclude<ProductPlan, { readonly kind: 'put_off' }>
+  | { readonly kind: 'put_off'; readonly owed: OwedProduct };
+
+/**
+ * The plan of one product; null when the store's settings leave it out. An error concerns this product alone: it is owed with the
+ * reason, and the run goes on with the others.
+ */
+function planOne(store: Store, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
+  const { externalId, storeId } = product;
+  let label = '';
+  try {
+    const snapshot = product.snapshot();
+    label = snapshot.title;
+    if (reasonOutOfScope(snapshot, store.settings.filter) !== null) return null;
+    const plan = planProduct(snapshot, link, store.rules, store.generatedFields);
+    if (plan.kind !== 'put_off') return plan;
+    return { kind: 'put_off', owed: { externalId, storeId, label, code: plan.code, detail: null } };
+  } catch (error) {
+    const detail = errorLine(error);
+    return { kind: 'put_off', owed: { externalId, storeId, label, code: 'not_understood', detail } };
+  }
+}
