@@ -15,6 +15,8 @@ export interface DataSourceSettings {
   readonly poolSize: number;
   /** How long a statement may go unanswered; 0: without end, for migrations. The default is two minutes. */
   readonly silenceMs?: number;
+  /** How long a transaction may be open without a statement. */
+  readonly idleInTransactionMs?: number;
 }
 
 /** No statement of the program takes as long. A connection that was cut without a word would keep its rows leased. */
@@ -39,7 +41,7 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     applicationName: 'store-sync',
     connectTimeoutMS: 3000,
     extra: {
-      Client: boundedClient(settings.silenceMs ?? SILENCE_MS),
+      Client: boundedClient(settings.silenceMs ?? SILENCE_MS, settings.idleInTransactionMs),
       connectionTimeoutMillis: 3000,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,

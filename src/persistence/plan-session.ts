@@ -1,7 +1,11 @@
 import pLimit from 'p-limit';
 import type { EntityTarget, FindManyOptions, ObjectLiteral, QueryRunner } from 'typeorm';
 import type { Database, SqlValue } from './database.js';
+import { IDLE_IN_TRANSACTION_MS } from './bounded-client.js';
 import type { RowReader } from './row-reader.js';
+
+/** Several times within the limit, so that a slow answer does not end the plan. */
+const REFRESH_MS = IDLE_IN_TRANSACTION_MS / 4;
 
 /** The run that a plan is made for. */
 export interface PlannedRun {
@@ -10,15 +14,37 @@ export interface PlannedRun {
   readonly workspace: string;
 }
 
-/** The one connection of a plan. Its statements go one at a time, while what was read before is planned. */
+/**
+ * The one connection of a plan, in a transaction. Its statements go one at a time, while what was read before is planned. The store may
+ * take minutes for a page of its export, so a statement every now and then keeps the transaction open.
+ */
 export class PlanSession {
   readonly #inTurn = pLimit(1);
+  readonly #refresh: NodeJS.Timeout;
 
   constructor(
     readonly db: Database,
     readonly runner: QueryRunner,
     readonly run: PlannedRun,
-  ) {}
+    refreshMs = REFRESH_MS,
+  ) {
+    this.#refresh = setInterval(() => {
+      this.#showLife();
+    }, refreshMs);
+    this.#refresh.unref();
+  }
+
+  /** Rolls back what was not committed, and gives the connection back. */
+  async end(): Promise<void> {
+    clearInterval(this.#refresh);
+    await this.inTurn(() => this.runner.release());
+  }
+
+  #showLife(): void {
+    if (this.#inTurn.activeCount > 0) return;
+    // SQL: the shortest statement. Where it fails, the plan's next statement fails too, and says so.
+    this.inTurn(() => this.runner.query('SELECT 1')).catch(() => undefined);
+  }
 
   inTurn<T>(work: () => Promise<T>): Promise<T> {
     return this.#inTurn(work);

@@ -32,12 +32,12 @@ export class PlanTransaction {
   static async begin(
     db: Database,
     run: PlannedRun,
-    { dry = false }: { dry?: boolean } = {},
+    { dry = false, refreshMs }: { dry?: boolean; refreshMs?: number } = {},
   ): Promise<PlanTransaction> {
     const runner = db.dataSource.createQueryRunner();
+    const session = new PlanSession(db, runner, run, refreshMs);
     try {
       await runner.startTransaction();
-      const session = new PlanSession(db, runner, run);
       if (dry) {
         await session.affected(
           // SQL: a row that is rolled back, on the connection of the plan.
@@ -56,7 +56,7 @@ export class PlanTransaction {
         dry,
       );
     } catch (error) {
-      await runner.release();
+      await session.end();
       throw error;
     }
   }
@@ -107,6 +107,6 @@ export class PlanTransaction {
 
   /** Rolls back whatever was not committed and gives the connection back. */
   async end(): Promise<void> {
-    await this.session.inTurn(() => this.session.runner.release());
+    await this.session.end();
   }
 }

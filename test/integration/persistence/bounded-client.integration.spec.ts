@@ -63,6 +63,31 @@ describe('a bounded client', () => {
     expect((await pool.query('SELECT pg_sleep(0.1)')).rowCount).toBe(1);
   });
 
+  it('has the server give a vanished client up within two minutes, beside the options that it is given', async () => {
+    const given = new pg.Pool({
+      Client: boundedClient(SILENCE_MS),
+      connectionString: address,
+      options: '-c search_path=elsewhere',
+      max: 1,
+    });
+    try {
+      const { rows } = await given.query<{ name: string; setting: string }>(
+        `SELECT name, setting FROM pg_settings
+         WHERE name LIKE 'tcp\\_%' OR name IN ('idle_in_transaction_session_timeout', 'search_path')`,
+      );
+      expect(Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))).toEqual({
+        idle_in_transaction_session_timeout: '120000',
+        search_path: 'elsewhere',
+        tcp_keepalives_count: '6',
+        tcp_keepalives_idle: '60',
+        tcp_keepalives_interval: '10',
+        tcp_user_timeout: '120000',
+      });
+    } finally {
+      await given.end();
+    }
+  });
+
   it('may be silent while it is asked nothing: in the pool, in a transaction, and when it listens', async () => {
     expect(await one()).toBe(1);
     const listening = await pool.connect();

@@ -6,6 +6,7 @@ import { Database } from '../../../src/persistence/database.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
+import { until } from '../../support/until.js';
 
 let address: string;
 let gate: TcpGate;
@@ -92,6 +93,47 @@ describe('a connection whose transaction failed', () => {
     await expect(work).rejects.toThrow('the reason for the rollback');
     gate.open();
     expect(await workspaces()).toEqual([]);
+  });
+});
+
+describe('a client that vanishes inside a transaction', () => {
+  it('holds others up no longer than a transaction may be open without a statement', async () => {
+    const passing = address.replace(/:\d+\//, `:${String(gate.port)}/`);
+    const vanishing = await openDataSource({ url: passing, poolSize: 1, idleInTransactionMs: 500 });
+    const staying = await openDataSource({ url: address, poolSize: 1 });
+    try {
+      const runner = vanishing.createQueryRunner();
+      await runner.startTransaction();
+      await runner.query(add, ['x']);
+      gate.silence();
+      await staying.query(add, ['x']);
+      expect(await staying.query('SELECT workspace FROM workspace_state')).toEqual([{ workspace: 'x' }]);
+      gate.shut();
+      await runner.release().catch(() => undefined); // its connection is gone
+    } finally {
+      await vanishing.destroy();
+      await staying.destroy();
+    }
+  });
+
+  it('is not a plan that reads for long: the plan sends a statement now and then', async () => {
+    const run = { id: randomUUID(), store: 'main', workspace: 'default' };
+    const plan = await PlanTransaction.begin(db, run, { dry: true, refreshMs: 10 });
+    const watching = await openDataSource({ url: address, poolSize: 1 });
+    try {
+      const lastStatement = async (): Promise<Date | undefined> => {
+        const [session] = await watching.query<{ query_start: Date }[]>(
+          `SELECT query_start FROM pg_stat_activity
+           WHERE datname = current_database() AND state = 'idle in transaction' AND query = 'SELECT 1'`,
+        );
+        return session?.query_start;
+      };
+      const first = await until('a statement of the plan', async () => (await lastStatement()) ?? null);
+      await until('another one', async () => ((await lastStatement()) ?? first) > first);
+    } finally {
+      await plan.end();
+      await watching.destroy();
+    }
   });
 });
 
