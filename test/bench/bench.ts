@@ -2,6 +2,7 @@ import { redisInstalled } from '../support/redis.js';
 import { benchAttributes } from './attributes.js';
 import { benchBulkChange } from './bulk-changes.js';
 import { benchFirstLoad } from './first-load.js';
+import { benchFairness } from './fairness.js';
 import { benchFullRuns } from './full-run.js';
 import { benchManyStores, benchReplicaRuns } from './many-stores.js';
 import { benchMillion } from './million.js';
@@ -52,6 +53,7 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
         take,
       ),
   },
+  fairness: { run: (share, log, take) => benchFairness(scaled(100_000, share), log, take) },
   'replica-runs': {
     missing: () => (redisInstalled() ? null : 'redis-server is not installed'),
     run: (share, log, take) => benchReplicaRuns(scaled(200, share), log, take),

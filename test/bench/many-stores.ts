@@ -17,26 +17,41 @@ const FEWEST_COMPARED = 40;
 /** So long that runs wait for the store most of their time. */
 const STORE_MS = 400;
 
-interface Fleet {
+/** Stores with the same number of products each. */
+export interface Fleet {
   readonly shops: readonly string[];
   readonly products: number;
 }
 
-function fleetOf(stores: number, total: number): Fleet {
+/** A fleet whose stores answer elsewhere than at the first side. */
+export type PlacedFleet = Fleet & { readonly storeUrl?: string };
+
+export function fleetOf(stores: number, total: number): Fleet {
   const shops = Array.from({ length: stores }, (_, index) => `fleet-${String(index)}.myshopify.com`);
   return { shops, products: Math.max(1, Math.round(total / stores)) };
 }
 
-const keyOf = (shop: string): string => shop.replace('.myshopify.com', '');
+export const keyOf = (shop: string): string => shop.replace('.myshopify.com', '');
 
-async function openFleet(sides: Sides, { shops, products }: Fleet, redisUrl?: string): Promise<BenchWorld> {
+/** A world of which each product has a link, and the catalog's ids in the order of the fleets. */
+export async function openFleet(
+  sides: Sides,
+  fleets: readonly PlacedFleet[],
+  redisUrl?: string,
+): Promise<BenchWorld> {
+  const stores = fleets.flatMap(({ shops, products, storeUrl }) =>
+    shops.map((shop) => ({ shop, products, url: storeUrl ?? sides.storeUrl })),
+  );
   const world = await BenchWorld.open({
     catalogUrl: sides.catalogUrl,
-    stores: Object.fromEntries(shops.map((shop) => [keyOf(shop), { shop, url: sides.storeUrl }])),
+    stores: Object.fromEntries(stores.map(({ shop, url }) => [keyOf(shop), { shop, url }])),
     ...(redisUrl === undefined ? {} : { redisUrl }),
   });
-  for (const [index, shop] of shops.entries())
-    await seedLinks(world.db, { store: keyOf(shop), shop }, products, index * products + 1);
+  let next = 1;
+  for (const { shop, products } of stores) {
+    await seedLinks(world.db, { store: keyOf(shop), shop }, products, next);
+    next += products;
+  }
   await world.db.query('VACUUM ANALYZE');
   return world;
 }
@@ -95,7 +110,7 @@ async function connections(db: pg.Pool): Promise<number> {
   return Number(rows[0]?.count ?? 0);
 }
 
-function median(values: readonly number[]): number {
+export function median(values: readonly number[]): number {
   return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }
 
@@ -108,10 +123,10 @@ export async function benchManyStores(
 ): Promise<void> {
   const sides = await Sides.start();
   try {
-    let floor: number | null = null;
+    let fewest: Fewest | null = null;
     for (const stores of sizes) {
-      const measured = await manyStores(sides, fleetOf(stores, total), floor, log);
-      floor ??= measured.cpuPerProduct;
+      const measured = await manyStores(sides, fleetOf(stores, total), fewest, log);
+      fewest ??= measured.fewest;
       take(...measured.figures);
     }
   } finally {
@@ -119,18 +134,27 @@ export async function benchManyStores(
   }
 }
 
+/** The figures of the smallest number of stores, with which the others are compared. */
+interface Fewest {
+  readonly stores: number;
+  readonly cpuPerProduct: number;
+  readonly peakBytes: number;
+}
+
 async function manyStores(
   sides: Sides,
   fleet: Fleet,
-  floor: number | null,
+  fewest: Fewest | null,
   log: Log,
-): Promise<{ readonly cpuPerProduct: number; readonly figures: readonly Figure[] }> {
+): Promise<{ readonly fewest: Fewest; readonly figures: readonly Figure[] }> {
   const { shops, products } = fleet;
   const file = await writeExportFile(join(runDirectory(), 'fleet.jsonl'), products);
-  await sides.order({ file, listedOf: { shops, products } });
-  const world = await openFleet(sides, fleet);
+  await sides.order({ file, listedOf: [{ shops, products }] });
+  const world = await openFleet(sides, [fleet]);
   try {
+    const began = performance.now();
     const daemon = await world.start();
+    const startSeconds = (performance.now() - began) / 1000;
     await sides.takeCounts();
     const before = { cpu: await daemon.cpuSeconds(), transactions: await transactions(world.db) };
     await allDue(world.db, fleet);
@@ -147,6 +171,7 @@ async function manyStores(
     const answers = {
       status: await daemon.answerMs('/api/v1/status'),
       metrics: await daemon.answerMs('/metrics'),
+      overview: await daemon.pageMs('/'),
     };
     const peak = await daemon.peakBytes();
     await daemon.stop();
@@ -168,14 +193,18 @@ async function manyStores(
     });
     const cpuPerProduct = (cpu / (shops.length * products)) * 1e6;
     const listingPages = Math.ceil((shops.length * products) / LISTING_PAGE) + 2;
+    const perStore =
+      fewest === null || fewest.stores === shops.length
+        ? null
+        : (peak - fewest.peakBytes) / 1000 / (shops.length - fewest.stores);
     return {
-      cpuPerProduct,
+      fewest: { stores: shops.length, cpuPerProduct, peakBytes: peak },
       figures: [
         figure('11', 'time', { figure: seconds, unit: 's' }),
         figure('11b', 'processor time per product', {
           figure: cpuPerProduct,
           unit: 'µs',
-          floor,
+          floor: fewest?.cpuPerProduct ?? null,
           floorIs: 'fewest stores',
         }),
         figure('11c', 'median run of the last tenth', {
@@ -203,6 +232,24 @@ async function manyStores(
         figure('11i', 'metrics', {
           ...{ figure: answers.metrics, unit: 'ms', goal: 'at most 500 ms', reached: answers.metrics <= 500 },
         }),
+        figure('11j', 'overview', {
+          ...{
+            figure: answers.overview,
+            unit: 'ms',
+            goal: 'at most 500 ms',
+            reached: answers.overview <= 500,
+          },
+        }),
+        figure('11k', 'start until ready', {
+          ...{ figure: startSeconds, unit: 's', goal: 'at most 10 s', reached: startSeconds <= 10 },
+        }),
+        ...(perStore === null
+          ? []
+          : [
+              figure('11l', 'peak memory of each further store', {
+                ...{ figure: perStore, unit: 'KB', goal: 'at most 100 KB', reached: perStore <= 100 },
+              }),
+            ]),
       ],
     };
   } finally {
@@ -217,10 +264,10 @@ export async function benchReplicaRuns(stores: number, log: Log, take: Take): Pr
   const fleet = fleetOf(stores, stores * 20);
   const file = await writeExportFile(join(runDirectory(), 'fleet-slow.jsonl'), fleet.products);
   try {
-    await sides.order({ file, listedOf: fleet, storeMs: STORE_MS });
+    await sides.order({ file, listedOf: [fleet], storeMs: STORE_MS });
     const secondsOf = async (replicas: number): Promise<number> => {
       const redis = await startTestRedis();
-      const world = await openFleet(sides, fleet, redis.url);
+      const world = await openFleet(sides, [fleet], redis.url);
       try {
         const daemons: readonly BenchDaemon[] = await Promise.all(
           Array.from({ length: replicas }, () => world.start()),

@@ -14,8 +14,13 @@ interface Orders {
   readonly storeMs?: number;
   /** The products that the catalog lists: those of a shop with ids from 1 on. */
   readonly listed?: { readonly shop: string; readonly products: number };
-  /** Instead, the products of many shops, one shop after the other, each with this number. */
-  readonly listedOf?: { readonly shops: readonly string[]; readonly products: number };
+  /** Instead, the products of many shops, one shop after the other, each with the number of its group. */
+  readonly listedOf?: readonly Listed[];
+}
+
+interface Listed {
+  readonly shops: readonly string[];
+  readonly products: number;
 }
 
 let orders: Orders = {};
@@ -140,27 +145,31 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
 }
 
 function listedPage(query: URLSearchParams): object {
-  const listed = orders.listedOf ?? {
-    shops: [orders.listed?.shop ?? ''],
-    products: orders.listed?.products ?? 0,
-  };
-  const products = listed.products * listed.shops.length;
+  const { shop = '', products: ofShop = 0 } = orders.listed ?? {};
+  const groups = orders.listedOf ?? [{ shops: [shop], products: ofShop }];
+  const products = groups.reduce((sum, group) => sum + group.shops.length * group.products, 0);
   const page = Number(query.get('page') ?? '1');
   const from = (page - 1) * LISTING_PAGE;
   const results = Array.from(
     { length: Math.max(0, Math.min(LISTING_PAGE, products - from)) },
     (_, index) => ({
       id: from + index + 1,
-      external_id: externalIdAt(from + index, listed),
+      external_id: externalIdAt(from + index, groups),
     }),
   );
   const next = from + LISTING_PAGE < products ? `?page=${String(page + 1)}` : null;
   return { count: products, next, previous: null, results };
 }
 
-function externalIdAt(place: number, { shops, products }: NonNullable<Orders['listedOf']>): string {
-  const shop = shops[Math.floor(place / products)] ?? '';
-  return `shopify:${shop}:${String((place % products) + 1)}`;
+function externalIdAt(place: number, groups: readonly Listed[]): string {
+  let before = 0;
+  for (const { shops, products } of groups) {
+    const inGroup = place - before;
+    before += shops.length * products;
+    if (place >= before) continue;
+    return `shopify:${shops[Math.floor(inGroup / products)] ?? ''}:${String((inGroup % products) + 1)}`;
+  }
+  throw new Error(`no product is at ${String(place)}`);
 }
 
 function catalogAnswer(method: string, url: string, body: string): object {

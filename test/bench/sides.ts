@@ -34,7 +34,7 @@ export class Sides {
     catalogMs?: number;
     storeMs?: number;
     listed?: { shop: string; products: number };
-    listedOf?: { shops: readonly string[]; products: number };
+    listedOf?: readonly { shops: readonly string[]; products: number }[];
   }): Promise<void> {
     const line = JSON.stringify(orders);
     this.child.send(line);

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { stringify } from 'yaml';
 import { freePort } from '../../src/embedded-postgres/server.js';
+import { Visitor } from '../e2e/dashboard/dashboard-world.js';
 import { createTestDatabase } from '../support/postgres.js';
 import { noteProcess, runDirectory } from '../support/run-directory.js';
 
@@ -187,6 +188,16 @@ export class BenchDaemon {
     });
     await answer.arrayBuffer();
     if (!answer.ok) throw new Error(`${path} answered ${String(answer.status)}`);
+    return performance.now() - began;
+  }
+
+  /** Milliseconds until the answer of a dashboard page, for a person who has signed in. */
+  async pageMs(path: string): Promise<number> {
+    const visitor = new Visitor(this.url);
+    await visitor.signIn(this.adminToken);
+    const began = performance.now();
+    const { status } = await visitor.get(path);
+    if (status !== 200) throw new Error(`${path} answered ${String(status)}`);
     return performance.now() - began;
   }
 
