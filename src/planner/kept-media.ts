@@ -22,6 +22,14 @@ export function withKeptMedia(
   return kept.length === 0 ? generated : [generated, ...kept.map(({ html }) => html)].join('\n');
 }
 
+/** The generated text alone: a final description without the merchant's elements that `withKeptMedia` put after it. */
+export function withoutKeptMedia(description: string, merchant: string | null): string {
+  let text = description;
+  for (const { html } of mediaIn(merchant ?? '', KEEPABLE_ELEMENTS).toReversed())
+    if (text.endsWith(`\n${html}`)) text = text.slice(0, -html.length - 1);
+  return text;
+}
+
 /** How many of the merchant's elements a generated description would remove, by name; empty when none would go. */
 export function lostMedia(
   generated: string,

@@ -61,3 +61,94 @@ describe('the language of a real description', () => {
     expect(found?.language).toBe('en');
   });
 });
+
+const ENGLISH = [
+  'Our new lamp brings warm light into every room, and its shade is made from linen that was woven in a small mill.',
+  'You can dim it in four steps with a touch on its base, which is turned from solid walnut by hand.',
+  'Because each base is cut from a different tree, the grain of your lamp will differ from the pictures.',
+  'Customers tell us they use it while reading late at night, or on a desk where there is little space.',
+  'If something breaks within five years, send us a photograph and we will replace the part without questions.',
+  'Choose between natural, grey, black and forest green; other colours are available upon request.',
+];
+const GERMAN = [
+  'Unsere neue Lampe bringt warmes Licht in jeden Raum, und ihr Schirm besteht aus Leinen aus einer kleinen Weberei.',
+  'Mit einer Berührung des Fußes, der aus massivem Nussbaum gedreht ist, dimmen Sie sie in vier Stufen.',
+  'Weil jeder Fuß aus einem anderen Baum geschnitten wird, weicht die Maserung von den Bildern ab.',
+  'Viele unserer Kunden nutzen sie abends beim Lesen oder auf einem Schreibtisch, der wenig Platz bietet.',
+  'Falls innerhalb von fünf Jahren etwas bricht, schicken Sie uns ein Foto, und wir ersetzen das Teil ohne Rückfragen.',
+  'Wählen Sie zwischen Natur, Grau, Schwarz und Waldgrün; andere Farben sind auf Anfrage erhältlich.',
+];
+const CHINESE =
+  '这款 Premium Bluetooth Soundbar 音响适合家庭影院，支持 Dolby Atmos 和 HDMI 连接，音质清晰，安装方便。';
+
+describe('the language of a description', () => {
+  it.each<[string, string, string, { language: string; isPart: boolean } | null]>([
+    [
+      'that repeats one sentence is that of the sentence',
+      'de',
+      `${ENGLISH[0] ?? ''} `.repeat(30),
+      { language: 'en', isPart: false },
+    ],
+    [
+      'that has many paragraphs is found as in a short one',
+      'de',
+      ENGLISH.join('\n'),
+      { language: 'en', isPart: false },
+    ],
+    ['that has many paragraphs of the locale is the locale’s', 'de', GERMAN.join('\n'), null],
+    [
+      'that is so long that only its beginning is read is found',
+      'de',
+      ENGLISH.join('\n').repeat(200),
+      { language: 'en', isPart: false },
+    ],
+    [
+      'whose second half is in another language is named, of that part',
+      'de',
+      [...GERMAN.slice(0, 3), ...ENGLISH.slice(0, 3)].join('\n'),
+      { language: 'en', isPart: true },
+    ],
+    [
+      'whose first third is in another language is named, of that part',
+      'de',
+      [...ENGLISH.slice(0, 3), ...GERMAN].join('\n'),
+      { language: 'en', isPart: true },
+    ],
+    [
+      'that names a product in another language is the locale’s',
+      'de',
+      `${GERMAN.join('\n')} Die „Warm Light Walnut Desk Lamp 2000“ ist Teil der Serie „Slow Living at Home“.`,
+      null,
+    ],
+    [
+      'that holds many numbers, sizes and model names is the locale’s',
+      'de',
+      GERMAN.map((line, index) => `${line} SL-${String(index)}00X, 12 x 34 cm, 230 V, IP44, USB-C 3.1`).join(
+        '\n',
+      ),
+      null,
+    ],
+    [
+      'that is a list of facts is not judged',
+      'de',
+      'Premium LED, USB-C 3.1, 230 V, 25 W, IP44, 12 x 34 x 56 cm, 1.5 kg, SL-200X, E27, 2700 K, CE, RoHS, Bluetooth 5.3',
+      null,
+    ],
+    ['in Chinese with more Latin letters than Chinese ones is Chinese', 'zh', CHINESE.repeat(2), null],
+    [
+      'in Chinese is not the language of a shop in German, whatever names it has',
+      'de',
+      `${CHINESE}这款产品采用优质材料制成，外观简洁大方，操作方便，音质清晰，是送给家人和朋友的理想礼物。`,
+      { language: 'zh', isPart: false },
+    ],
+    [
+      'in Russian is that of the shop where it has Latin names',
+      'ru',
+      'Беспроводная колонка Soundbar Premium Edition подходит для дома и офиса, работает до двадцати часов без подзарядки и поддерживает Bluetooth.',
+      null,
+    ],
+  ])('%s', async (_what, locale, text, expected) => {
+    const found = otherLanguage(text, locale, await languageDetector());
+    expect(found === null ? null : { language: found.language, isPart: found.isPart }).toEqual(expected);
+  });
+});

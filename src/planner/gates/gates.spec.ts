@@ -215,6 +215,37 @@ describe('the language of a text', () => {
     expect(otherLanguage('Steel bottle, blue', 'de', scores({ en: 1 }))).toBeNull();
   });
 
+  it('is not judged of a text that has few different words, however long it is', () => {
+    expect(otherLanguage('Steel bottle, blue. '.repeat(50), 'de', scores({ en: 1 }))).toBeNull();
+  });
+
+  it('is judged of the generated text, and not of the table of the merchant that follows it', () => {
+    const table = `<table><tbody><tr><td>${SENTENCE}</td></tr></tbody></table>`;
+    const detect = (text: string) =>
+      new Map(Object.entries(text.includes('rust') ? { en: 1, de: 0 } : { de: 1 }));
+    const german = `<p>Diese Flasche hält Getränke den ganzen Tag lang kalt und besteht aus Edelstahl, der nie anläuft.</p>`;
+    const judge = (value: string): [string, string][] =>
+      findings({ value, before: table }, { language: true }, { locale: 'de', detect });
+    expect(judge(`${german}\n${table}`)).toEqual([]);
+    expect(judge(`<p>${SENTENCE}</p>\n${table}`)).toEqual([
+      ['language', 'reads as en, not de (100 % apart)'],
+    ]);
+  });
+
+  it('is named where only a part of a text is in another one', () => {
+    const words = (stem: string): string =>
+      Array.from(
+        { length: 40 },
+        (_each, at) => `${stem}${'abcdefghij'[at % 10] ?? ''}${'klmn'[Math.floor(at / 10)] ?? ''}`,
+      ).join(' ');
+    const detect = (text: string) =>
+      new Map(Object.entries(text.includes('english') ? { en: 1, de: 0.4 } : { de: 1, en: 0.6 }));
+    const value = `${words('german')} ${words('deutsch')} ${words('english')}`;
+    expect(findings({ value }, { language: true }, { locale: 'de', detect })).toEqual([
+      ['language', 'a part reads as en, not de (60 % apart)'],
+    ]);
+  });
+
   it('is that of a translation’s own locale', () => {
     const english = scores({ en: 1, fr: 0.6 });
     const settings = { language: true };
@@ -222,6 +253,18 @@ describe('the language of a text', () => {
       findings({ target: 'fr:descriptionHtml', value: SENTENCE }, settings, { detect: english }),
     ).toEqual([['language', 'reads as en, not fr (40 % apart)']]);
     expect(findings({ value: SENTENCE }, settings, { detect: english })).toEqual([]);
+  });
+
+  it('is read in time by the length of the text alone', () => {
+    const began = process.cpuUsage();
+    for (const text of [
+      'a'.repeat(400_000),
+      'ab '.repeat(200_000),
+      '无效的'.repeat(100_000),
+      "'".repeat(400_000),
+    ])
+      otherLanguage(text, 'de', scores({ en: 1 }));
+    expect(process.cpuUsage(began).user / 1_000).toBeLessThan(4_000);
   });
 
   it('is not judged where the configuration names no locale', () => {

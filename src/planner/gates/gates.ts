@@ -2,7 +2,7 @@ import type { GateFinding, GateName } from '../../domain/gate-finding.js';
 import type { GateSettings } from '../../domain/store-settings.js';
 import { placeOfTarget } from '../../domain/write-target.js';
 import { plainTextOf } from '../html-content.js';
-import { removedMedia } from '../kept-media.js';
+import { removedMedia, withoutKeptMedia } from '../kept-media.js';
 import { otherLanguage, type DetectLanguage } from './language.js';
 import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';
 
@@ -52,14 +52,9 @@ export function gateFindings(
     for (const quantity of known === null ? [] : unknownQuantities(plain, known))
       findings.push(finding('numbers', quantity.text, `${quantity.text}: not in the source`));
     const expected = locale ?? context.locale;
-    const other =
-      settings.language && expected !== null ? otherLanguage(plain, expected, context.detect) : null;
-    if (expected !== null && other !== null) {
-      const percent = Math.round(other.confidence * 100);
-      findings.push(
-        finding('language', null, `reads as ${other.language}, not ${expected} (${percent} % apart)`),
-      );
-    }
+    const language =
+      settings.language && expected !== null ? languageProblem(text, expected, context.detect) : null;
+    if (language !== null) findings.push(finding('language', null, language));
     const shrink = base === 'descriptionHtml' ? shrinkProblem(plain, text.before, settings.shrink) : null;
     if (shrink !== null) findings.push(finding('shrink', null, shrink));
     const lost = settings.media && base === 'descriptionHtml' ? removedMedia(text.value, text.before) : null;
@@ -80,6 +75,24 @@ function lengthProblem(base: string, plain: string, { title, descriptionHtml }: 
   if (minLength > 0 && length < minLength) return `${length} characters, at least ${minLength} expected`;
   if (maxLength > 0 && length > maxLength) return `${length} characters, at most ${maxLength} allowed`;
   return null;
+}
+
+/** The merchant's own tables stay in their language, whatever the generated text before them is in. */
+function languageProblem(
+  { target, value, before }: GatedText,
+  expected: string,
+  detect: DetectLanguage,
+): string | null {
+  const isHtml = placeOfTarget(target).base === 'descriptionHtml';
+  const other = otherLanguage(
+    isHtml ? plainTextOf(withoutKeptMedia(value, before)) : value,
+    expected,
+    detect,
+  );
+  if (other === null) return null;
+  const percent = Math.round(other.confidence * 100);
+  const reads = other.isPart ? 'a part reads' : 'reads';
+  return `${reads} as ${other.language}, not ${expected} (${percent} % apart)`;
 }
 
 function shrinkProblem(plain: string, before: string | null, share: number): string | null {
