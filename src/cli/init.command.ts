@@ -41,8 +41,9 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
     print(messages.safeValues(FIRST_GENERATIONS));
     print(messages.signIn(shown(join(secretsDir, 'ADMIN_TOKEN'))));
     print(messages.next);
-    print(`  store-sync plan --store ${answers.store} --config ${config}`);
-    print(`  store-sync start --config ${config}`);
+    const isByNpx = environment()['npm_command'] === 'exec';
+    print(messages.command(isByNpx, `plan --store ${answers.store} --config ${config}`));
+    print(messages.command(isByNpx, `start --config ${config}`));
     return 0;
   }
 }

@@ -29,6 +29,9 @@ export function named<S extends z.ZodType>(entry: S) {
   return z.preprocess((value: unknown) => value ?? {}, z.record(name, entry)).prefault({});
 }
 
+/** A language such as `de` or `pt-BR`. */
+export const LOCALE_CODE = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
+
 export const text = z.string().min(1);
 
 /** A text that may be missing: absent, null and empty are all undefined. */

@@ -4,6 +4,7 @@ export { ConfigError } from './config-error.js';
 export { ConfigSource } from './config-source.js';
 export { environment } from './environment.js';
 export type { Environment } from './environment.js';
+export { LOCALE_CODE } from './fields.js';
 export { loadConfig, parseSettings } from './load-config.js';
 export type { LoadedConfig, LoadOptions } from './load-config.js';
 export { logLevel } from './log-level.js';

@@ -4,12 +4,20 @@ import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js'
 import { STORE_FIELDS } from '../domain/store-port.js';
 import { IMAGE_ALTS } from '../domain/write-target.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
-import { amount, duration, onOff, optionalAddress, optionalText, section, text } from './fields.js';
+import {
+  amount,
+  duration,
+  LOCALE_CODE,
+  onOff,
+  optionalAddress,
+  optionalText,
+  section,
+  text,
+} from './fields.js';
 import { messages } from './messages.js';
 
 const contentSource = /^(name|description|html_description|brand|category|sections\..+)$/;
 const variantSource = /^(description|html_description|sections\..+)$/;
-const localeCode = /^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/;
 
 /** The store reads no more metafields by name at once. */
 const MOST_ATTRIBUTES = 250;
@@ -142,7 +150,7 @@ const storeShape = {
       onFail: z.enum(['review', 'block']).default('review'),
     }),
     locales: z
-      .array(z.string().regex(localeCode, messages.locale))
+      .array(z.string().regex(LOCALE_CODE, messages.locale))
       .refine((locales) => new Set(locales.map(canonical)).size === locales.length, messages.localeOnce)
       .default([]),
   }),

@@ -22,7 +22,14 @@ function recorder(find: (side: string, answers: Answers) => Finding = () => ok) 
     asked.push([side, answers]);
     return Promise.resolve([find(side, answers)]);
   };
-  const probes: Probes = { catalog: probe('catalog'), store: probe('store'), publicUrl: probe('publicUrl') };
+  const probes: Probes = {
+    catalogAddress: probe('catalogAddress'),
+    catalog: probe('catalog'),
+    language: probe('language'),
+    storeAddress: probe('storeAddress'),
+    store: probe('store'),
+    publicUrl: probe('publicUrl'),
+  };
   return { probes, asked };
 }
 
@@ -51,6 +58,18 @@ describe('init without a terminal', () => {
     expect(asked).toEqual([]);
   });
 
+  it('names the API token as the usual one of both logins, and what the other one lacks where it was begun', async () => {
+    const { probes } = recorder();
+    const { catalogToken: _token, ...given } = ALL;
+    const ends = [given, { ...given, catalogEmail: 'a@example.com' }].map((answers) =>
+      completeAnswers(answers, { probes, person: null, ...silent }).catch(String),
+    );
+    expect(await Promise.all(ends)).toEqual([
+      expect.stringMatching(/needs --catalog-token-file \(or --catalog-email and --catalog-password-file\)$/),
+      expect.stringMatching(/needs --catalog-password-file$/),
+    ]);
+  });
+
   it('takes a login in place of the API token, and a permanent token in place of client credentials', async () => {
     const { probes } = recorder();
     const given = {
@@ -69,7 +88,7 @@ describe('init without a terminal', () => {
     await expect(completeAnswers(ALL, { probes, person: null, ...silent })).rejects.toThrow(
       'init stopped at a failed test: part: refused',
     );
-    expect(asked.map(([side]) => side)).toEqual(['catalog', 'store']);
+    expect(asked.map(([side]) => side)).toEqual(['catalogAddress', 'catalog', 'storeAddress', 'store']);
   });
 
   it('leaves optional answers empty', async () => {
@@ -96,7 +115,8 @@ describe('init on a terminal', () => {
     expect(answers).toEqual({ ...ALL, locale: 'en', locales: 'de', publicUrl: '' });
     expect(heard.filter((text) => text.startsWith('*'))).toEqual(['*API token', '*Client secret']);
     expect(order.join(', ')).toBe(
-      'ask, ask, test catalog, ask, test catalog, ask, ask, test store, ask, test store, ask, test publicUrl',
+      'ask, test catalogAddress, ask, test catalog, ask, test language, ' +
+        'test storeAddress, ask, ask, test store, ask, test store, ask, test publicUrl',
     );
   });
 
@@ -104,7 +124,7 @@ describe('init on a terminal', () => {
     const { probes, asked } = recorder((side, { clientId }) =>
       side === 'store' && clientId === 'id' ? fail : ok,
     );
-    const { person, heard } = answering('', '', 'two.myshopify.com', 'right', 'new secret');
+    const { person, heard } = answering('', 'two.myshopify.com', 'right', 'new secret');
     const answers = await completeAnswers(ALL, { probes, person, ...silent });
     expect(answers).toMatchObject({
       shop: 'two.myshopify.com',
@@ -113,6 +133,40 @@ describe('init on a terminal', () => {
     });
     expect(asked.filter(([side]) => side === 'store')).toHaveLength(2);
     expect(heard).toContain('*Client secret');
+  });
+
+  it('asks for a refused address alone, and offers the refused answer to Enter', async () => {
+    let isUp = false;
+    const { probes } = recorder((side) => {
+      if (side !== 'catalogAddress') return ok;
+      const found = isUp ? ok : fail;
+      isUp = true;
+      return found;
+    });
+    const questions: string[] = [];
+    const ask = (text: string): Promise<string> => (questions.push(text), Promise.resolve(''));
+    const answers = await completeAnswers(ALL, { probes, person: { ask, askSecret: ask }, ...silent });
+    expect(answers).toMatchObject({ baseUrl: 'https://c.test/api/v1', catalogToken: 'token' });
+    expect(questions[0]).toMatch(/^Address of the catalog .* \[https:\/\/c\.test\/api\/v1\]$/);
+    expect(questions).not.toContainEqual(expect.stringContaining('API token'));
+  });
+
+  it('asks for the address again too when the login is refused, because that may be wrong, and offers no secret', async () => {
+    const { probes } = recorder((side, { catalogToken }) =>
+      side === 'catalog' && catalogToken === 'token' ? fail : ok,
+    );
+    const questions: string[] = [];
+    const words = ['', 'new token', '', '', ''];
+    const ask = (text: string): Promise<string> => (
+      questions.push(text),
+      Promise.resolve(words.shift() ?? '')
+    );
+    const answers = await completeAnswers(ALL, { probes, person: { ask, askSecret: ask }, ...silent });
+    expect(answers).toMatchObject({ baseUrl: 'https://c.test/api/v1', catalogToken: 'new token' });
+    expect(questions.slice(0, 2)).toEqual([
+      expect.stringContaining('Address of the catalog'),
+      expect.stringMatching(/^API token[^[]*$/),
+    ]);
   });
 
   it('repeats a question that needs an answer', async () => {

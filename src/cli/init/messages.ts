@@ -15,16 +15,31 @@ export const messages = {
   // Progress
   intro: 'Each answer is tested at once. Nothing is written before the last answer.',
   testing: (what: string): string => `testing ${what} …`,
-  again: 'Please answer again.',
+  again: 'Please answer again. Enter alone keeps the answer in brackets.',
+  kept: (text: string, before: string): string => `${text} [${before}]`,
+  catalogAddress: 'the address of the catalog service',
   catalog: 'the catalog login',
   language: 'the language',
+  storeAddress: 'the address of the store',
   store: 'the store',
   languages: 'the languages of the store',
-  address: 'the public address',
+  publicAddress: 'the public address',
+
+  // Findings about answers
+  catalogAt: 'catalog address',
+  storeAt: 'store address',
+  answers: (address: string): string => `${address} answers, and asks for credentials`,
+  languageOf: 'language',
+  noLanguage: 'expected a language such as en or pt-BR; an empty answer leaves it to the service',
+  languageTaken: (locale: string): string => `the catalog takes requests in ${locale}`,
+  noCatalog: (address: string, problem: string): string =>
+    `${address}: ${problem}; check the address, which usually ends in /api/v1`,
+  noStore: (shop: string, problem: string): string => `${shop}: ${problem}`,
 
   // Errors
   interrupted: 'stopped before the last answer: nothing was written',
   missing: (flags: string): string => `without a terminal, init needs ${flags}`,
+  tokenOrLogin: '--catalog-token-file (or --catalog-email and --catalog-password-file)',
   refused: (problem: string): string => `init stopped at a failed test: ${problem}`,
   exists: (path: string): string =>
     `${path} exists already: name another file with --out, or replace it with --force`,
@@ -44,5 +59,7 @@ export const messages = {
   safeValues: (generations: number): string =>
     `Texts wait for your review, and a run requests at most ${String(generations)} generations (writeBack.mode, generation.maxPerRun).`,
   signIn: (path: string): string => `The dashboard takes the token in ${path}.`,
+  /** A person who started init by npx has no store-sync on the path. */
+  command: (isByNpx: boolean, rest: string): string => `  ${isByNpx ? 'npx ' : ''}store-sync ${rest}`,
   next: 'Next, see what a sync would do, then start the daemon:',
 } as const;

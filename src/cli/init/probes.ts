@@ -1,12 +1,14 @@
+import { CodedError, errorLine } from '../../domain/errors.js';
 import { WebhookSlot } from '../../sites/webhook-slot.js';
 import { connectSites } from '../../sites/connect-sites.js';
 import type { Sites } from '../../sites/sites.js';
-import { parseSettings, secretValues } from '../../config/index.js';
+import { LOCALE_CODE, parseSettings, secretValues } from '../../config/index.js';
 import { redactSecrets } from '../../observability/logging/index.js';
 import { Metrics } from '../../observability/metrics/metrics.js';
 import {
   checkStores,
   checkWorkspaces,
+  probed,
   publicUrlAnswer,
   publicUrlFinding,
   type Finding,
@@ -14,16 +16,49 @@ import {
 import { SILENT_LOGGER } from '../../runtime/logger.js';
 import { IMPATIENT, NO_STATE } from '../check-parts.js';
 import { listedLocales, type Answers } from './answers.js';
+import { messages } from './messages.js';
 import type { Probes } from './steps.js';
 
 type Tree = Readonly<Record<string, unknown>>;
 
-/** The same tests as those of `store-sync check`, each on the answers so far. */
+/** In place of credentials that are not given yet. */
+const NOT_GIVEN = 'not-given-yet';
+
+/** The same tests as those of `store-sync check`, each on the answers so far, and before them those of addresses. */
 export const PROBES: Probes = {
+  catalogAddress: ({ store, baseUrl = '' }) => {
+    const workspaces = workspaceOf({ store, baseUrl, catalogToken: NOT_GIVEN });
+    return onSites({ workspaces }, (sites) =>
+      addressFindings(messages.catalogAt, baseUrl, messages.noCatalog, async () => {
+        for (const { client } of sites.workspaces) await client.listProducts();
+      }),
+    );
+  },
   catalog: (answers) =>
     onSites({ workspaces: workspaceOf(answers) }, (sites, slot) =>
       checkWorkspaces(sites, (workspace) => slot.look(workspace)),
     ),
+  language: (answers) => {
+    const { locale = '' } = answers;
+    const what = messages.languageOf;
+    if (!LOCALE_CODE.test(locale))
+      return Promise.resolve([{ level: 'FAIL', what, detail: messages.noLanguage }]);
+    return onSites({ workspaces: workspaceOf(answers) }, (sites) =>
+      probed(what, async () => {
+        for (const { client } of sites.workspaces) await client.listProducts();
+        return { level: 'ok', what, detail: messages.languageTaken(locale) };
+      }),
+    );
+  },
+  storeAddress: (answers) => {
+    const { store, shop = '', endpoint } = answers;
+    const stores = storeOf({ store, shop, endpoint, accessToken: NOT_GIVEN });
+    return onSites({ workspaces: workspaceOf(answers), stores }, (sites) =>
+      addressFindings(messages.storeAt, endpoint ?? shop, messages.noStore, () =>
+        sites.store(store).connector.countProducts(''),
+      ),
+    );
+  },
   store: (answers) =>
     onSites({ workspaces: workspaceOf(answers), stores: storeOf(answers) }, (sites) => checkStores(sites)),
   publicUrl: async (answers) => {
@@ -37,6 +72,26 @@ export const PROBES: Probes = {
     });
   },
 };
+
+/** A side that refuses the missing credentials is there, and so is one that is too busy. */
+function addressFindings(
+  what: string,
+  address: string,
+  problemAt: (address: string, problem: string) => string,
+  ask: () => Promise<unknown>,
+): Promise<readonly Finding[]> {
+  return probed(what, async () => {
+    try {
+      await ask();
+    } catch (error) {
+      if (!(error instanceof CodedError)) throw error;
+      const { code, status } = error;
+      const isThere = code === 'throttled' || status === 401 || status === 403;
+      if (!isThere) return { level: 'FAIL', what, detail: problemAt(address, errorLine(error)) };
+    }
+    return { level: 'ok', what, detail: messages.answers(address) };
+  });
+}
 
 function workspaceOf({ baseUrl, catalogToken, catalogEmail, catalogPassword, locale }: Answers): Tree {
   const auth = { apiToken: catalogToken, email: catalogEmail, password: catalogPassword };

@@ -15,14 +15,22 @@ export interface Question {
 
 /** Questions that are tested together, because none of their answers can be tested alone. */
 export interface Step {
+  /** A refused login can have a wrong address as its cause: after a failed test, the steps of a side begin again. */
+  readonly side: 'catalog' | 'language' | 'store' | 'languages' | 'public';
   readonly what: string;
   readonly questions: readonly Question[];
-  readonly test: (probes: Probes, answers: Answers) => Promise<readonly Finding[]>;
+  /** Null when the answers leave nothing to test. */
+  readonly test: (probes: Probes, answers: Answers) => Promise<readonly Finding[]> | null;
 }
 
 /** The tests. Each resolves with findings for people, and an answer that cannot be used is a `FAIL`. */
 export interface Probes {
+  /** Without credentials: whether the service is at this address. */
+  catalogAddress(answers: Answers): Promise<readonly Finding[]>;
   catalog(answers: Answers): Promise<readonly Finding[]>;
+  language(answers: Answers): Promise<readonly Finding[]>;
+  /** Without credentials: whether the store is at this address. */
+  storeAddress(answers: Answers): Promise<readonly Finding[]>;
   store(answers: Answers): Promise<readonly Finding[]>;
   publicUrl(answers: Answers): Promise<readonly Finding[]>;
 }
@@ -44,9 +52,15 @@ function question(
 /** In the order in which people are asked. */
 export const STEPS: readonly Step[] = [
   {
+    side: 'catalog',
+    what: messages.catalogAddress,
+    questions: [question('baseUrl', '--catalog-url')],
+    test: (probes, answers) => probes.catalogAddress(answers),
+  },
+  {
+    side: 'catalog',
     what: messages.catalog,
     questions: [
-      question('baseUrl', '--catalog-url'),
       question('catalogToken', '--catalog-token-file', {
         isSecret: true,
         isOptional: true,
@@ -59,26 +73,35 @@ export const STEPS: readonly Step[] = [
     test: (probes, answers) => probes.catalog(answers),
   },
   {
+    side: 'language',
     what: messages.language,
     questions: [question('locale', '--locale', { isOptional: true })],
-    test: async (probes, answers) => (isEmpty(answers.locale) ? [] : probes.catalog(answers)),
+    test: (probes, answers) => (isEmpty(answers.locale) ? null : probes.language(answers)),
   },
   {
+    side: 'store',
+    what: messages.storeAddress,
+    questions: [question('shop', '--shop')],
+    test: (probes, answers) => probes.storeAddress(answers),
+  },
+  {
+    side: 'store',
     what: messages.store,
     questions: [
-      question('shop', '--shop'),
       question('clientId', '--client-id', { isAsked: byCredentials }),
       question('clientSecret', '--client-secret-file', { isSecret: true, isAsked: byCredentials }),
     ],
     test: (probes, answers) => probes.store(answers),
   },
   {
+    side: 'languages',
     what: messages.languages,
     questions: [question('locales', '--locales', { isOptional: true })],
-    test: async (probes, answers) => (isEmpty(answers.locales) ? [] : probes.store(answers)),
+    test: (probes, answers) => (isEmpty(answers.locales) ? null : probes.store(answers)),
   },
   {
-    what: messages.address,
+    side: 'public',
+    what: messages.publicAddress,
     questions: [question('publicUrl', '--public-url', { isOptional: true })],
     test: (probes, answers) => probes.publicUrl(answers),
   },

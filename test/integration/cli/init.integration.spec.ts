@@ -16,6 +16,8 @@ import { Services } from '../../support/world/services.js';
 
 const CLIENT = { clientId: 'client-of-the-tests', clientSecret: 'client-secret-canary-5e1f' };
 const OWNER_ONLY = 0o600;
+/** Nothing listens on the port of "discard". */
+const NOBODY = 'http://127.0.0.1:9';
 
 let services: Services;
 let directory: string;
@@ -74,6 +76,11 @@ describe('store-sync init by flags alone', () => {
     ]);
   });
 
+  it('ends with commands that work where it was started: by npx, with npx', async () => {
+    const { stdout } = await runWith({ npm_command: 'exec' }, 'init', [], flags('npx.yaml'));
+    expect(stdout).toMatch(/^ {2}npx store-sync plan [^]*^ {2}npx store-sync start /m);
+  });
+
   it('keeps secrets out of the YAML file and the terminal, in files that only the owner can read', async () => {
     const { stdout, stderr } = await init(flags('owner.yaml'));
     const secrets = readdirSync(join(directory, 'owner.secrets'));
@@ -108,6 +115,7 @@ describe('store-sync init by flags alone', () => {
 
   it.each([
     ['a wrong catalog token', { catalogTokenFile: 'wrong' }, /catalog login: .*401/],
+    ['a language that is no code', { locale: 'English' }, /language: expected a language such as en/],
     ['wrong store credentials', { clientSecretFile: 'wrong' }, /store access: .*invalid_client/],
     ['the shop of another merchant', { shop: 'other.myshopify.com' }, /belongs to main\.myshopify\.com/],
     ['a name that is no shop', { shop: 'evil.example' }, /stores\.main\.shop: /],
@@ -125,5 +133,22 @@ describe('store-sync init by flags alone', () => {
     expect(stderr.trimEnd().split('\n').at(-1)).toMatch(expected);
     expect(stderr).not.toContain('canary');
     expect(readdirSync(directory).filter((name) => name.startsWith('refused'))).toEqual([]);
+  });
+
+  it.each([
+    ['a catalog that does not answer', 'catalogUrl', () => NOBODY, /catalog address: .*ECONNREFUSED/],
+    [
+      'an address without a catalog',
+      'catalogUrl',
+      () => services.catalogUrl.replace(/\/v1$/, ''),
+      /catalog address: .*404.*usually ends in \/api\/v1/,
+    ],
+    ['a store that does not answer', 'endpoint', () => NOBODY, /store address: .*ECONNREFUSED/],
+    ['an address without a store', 'endpoint', () => services.catalogUrl, /store address: .*404/],
+  ])('refuses %s before it tests any credentials', async (_what, flag, address, expected) => {
+    const { status, stderr } = await init({ ...flags('refused.yaml'), [flag]: address() });
+    expect(status).toBe(1);
+    expect(stderr.trimEnd().split('\n').at(-1)).toMatch(expected);
+    expect(stderr).not.toMatch(flag === 'endpoint' ? /store main: / : /catalog login/);
   });
 });
