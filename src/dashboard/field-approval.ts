@@ -4,7 +4,7 @@ import { Database } from '../persistence/database.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { NEWER_RESULT } from '../operations/write-backs.js';
-import { productLabels } from './product-labels.js';
+import { productLabels } from '../persistence/product-labels.js';
 import { targetName } from './views/write-back-parts.js';
 import { messages } from './messages.js';
 

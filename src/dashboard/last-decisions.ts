@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../runtime/clock.js';
 import { Database } from '../persistence/database.js';
 import { WriteBackDecisions } from '../persistence/write-back-decisions.repository.js';
-import { productLabels } from './product-labels.js';
+import { productLabels } from '../persistence/product-labels.js';
 import type { LastDecision } from './views/write-back-actions.js';
 
 /** An older decision is found in the journal. */

@@ -1,5 +1,9 @@
+import { toolMessages } from './views/messages.js';
+
 /** Every sentence that the dashboard shows. Labels of one or two words stay in their templates. */
 export const messages = {
+  ...toolMessages,
+
   // Empty lists, and rows that do not exist
   pastTheEnd: (total: string): string => `This page is past the end of the list, which has ${total} entries.`,
   toLastPage: '← To the last page',
@@ -63,76 +67,16 @@ export const messages = {
   deletedInStore: 'the product was deleted in the store',
   storeSilent: (seconds: number): string => `the store did not answer within ${seconds} seconds`,
 
-  // Search, settings, plans and reports
-  searchAll: 'Search everything',
-  searchHint: 'Search (Ctrl K)',
-  searchMeaning: 'Titles, external_ids, SKUs, barcodes, handles, stores, and the beginning of any id.',
-  resultsFor: (text: string): string => `Results for “${text}”`,
-  nothingFound: 'Nothing was found. Try a part of a title, a whole SKU, or the beginning of an id.',
-  allProducts: 'All products that match',
-  settingsMeaning:
-    'The settings that this process uses now, and the place that gave each value. Secrets are masked.',
-  settingSearch: 'Key, value or file',
-  allSettings: 'also built-in defaults',
-  noSettings: 'No settings match this filter.',
-  moreSettings: (count: number): string => `${count} more match. Narrow the search.`,
-  checkMeaning:
-    'The check tests the catalog login, the webhook slot, the public URL and each store. It writes nothing.',
-  noCheckYet: 'No check has run in the last 30 days. Run one after each change of the configuration.',
-  reportStarted: 'It has begun. The result appears here.',
-  reportTitles: { check: 'Check', drift: 'Drift', generate: 'Generation' },
-  unknownReport: (id: string): string => `No report found for “${id}”.`,
-  askedBy: (actor: string): string => `Requested by ${actor}`,
-  driftFound: (drifted: string, checked: string): string => `${drifted} of ${checked} products differ.`,
-  driftPassedOver: (count: number): string =>
-    `${count} ${count === 1 ? 'product was' : 'products were'} passed over: a write was changing ${count === 1 ? 'it' : 'them'}.`,
-  driftCatalog: 'Products that are gone from the catalog were not looked for:',
-  noDrift: 'The shop has what was written.',
-  firstOnly: (count: number): string =>
-    count === 1 ? 'Only the first product is listed.' : `Only the first ${count} products are listed.`,
-  contentRequested: (count: string): string => `Content was requested for ${count} products.`,
-  generateMissingOf: (store: string): string => `Generate what is missing in ${store}?`,
-  generateAgainFor: (label: string): string => `Generate again for ${label}?`,
-  nothingToGenerate: 'There is nothing to request now.',
-  requestContent: 'Request content',
-  unknownPlan: (id: string): string => `No plan found for “${id}”.`,
-  planStarted: 'The plan is being made.',
-  planIsMade: 'Reading and planning',
-  mediaLost: (media: string): string => `A generated description removes ${media}: see writeBack.keep`,
-  planTaken: (taken: number, refused: number): string =>
-    refused === 0
-      ? `The run applies all ${taken} entries.`
-      : `The run applies ${taken} entries; ${refused} were refused, because they changed.`,
-  applyPlan: (entries: string): string => `Apply these ${entries} changes`,
-  appliedByRun: 'The run that applied it',
-  planCounts: {
-    seen: 'seen',
-    creates: 'to create',
-    updates: 'to update',
-    orphans: 'gone',
-    unchanged: 'unchanged',
-    conflicted: 'conflicted',
-  },
-  leftToLater: 'For later runs',
-  productAndOutcome: 'Product and outcome',
-  wouldRequest: 'Content requested for',
-  costUnknown: 'no result has named its cost yet',
-  costAbout: (credits: string, each: string): string => `about ${credits} (${each} each)`,
-  emptyPlan: 'There is nothing to do. Catalog and store are in step.',
-  notPlanned: 'The plan has nothing for this product: it is in step.',
-  requested: 'requested',
-  queueMeaning: 'Jobs only wake work: the rows decide. The board is read-only.',
-  queueJobs: 'Jobs of each queue',
-  unknownPage: (path: string): string => `There is no page ${path}.`,
-
   // Lists and products
   filterLabel: 'Filter',
   moreFilters: 'More filters',
+  noFilter: 'Remove the filter',
   textSearch: 'Title, handle, external_id, SKU or barcode',
   errorSearch: 'Error or id',
   deliverySearch: 'Product or outcome',
   writeBackSearch: 'Title, handle, external_id, SKU or reason',
   runId: 'id of a run',
+  fateFilter: 'Generated value',
   lastChange: 'Last change',
   whatHappened: 'What happened',
   waitsSince: 'Waiting since',
@@ -168,6 +112,8 @@ export const messages = {
       `${count} ${count === 1 ? 'write' : 'writes'} to store ${key} failed.`,
     deliveries_set_aside: (_key: string, count: number): string =>
       `${count} ${count === 1 ? 'delivery was' : 'deliveries were'} set aside.`,
+    deliveries_failed: (_key: string, count: number): string =>
+      `${count} ${count === 1 ? 'delivery' : 'deliveries'} failed.`,
     generations_given_up: (_key: string, count: number): string =>
       `${count} ${count === 1 ? 'product has' : 'products have'} no content, because the generation failed.`,
     run_incomplete: (key: string, count: number): string =>
@@ -223,6 +169,7 @@ export const messages = {
   tools: 'Look before you act',
   toolsMeaning:
     'A plan shows what a sync would do and what it would cost. Drift compares the shop with what was written.',
+  plansOfStore: 'Plans of this store',
   planChanges: 'Plan changes',
   planAll: 'Plan everything',
   lookForDrift: 'Look for drift',
@@ -333,38 +280,6 @@ export const messages = {
   confirmButton: { revert: 'Revert', reapply: 'Apply again', generate: 'Generate again' },
   keepIt: 'Cancel',
   gatesUnchecked: 'The gates could not be checked, because the store could not be read.',
-
-  // Bulk changes
-  unknownBulkChange: (id: string): string => `No bulk change found for “${id}”.`,
-  bulkTitle: {
-    approve: 'Approve all that match',
-    reject: 'Reject all that match',
-    revert: 'Revert all that match',
-    reapply: 'Apply all again that match',
-  },
-  bulkVerb: { approve: 'Approve', reject: 'Reject', revert: 'Revert', reapply: 'Apply again' },
-  bulkMatch: 'match this filter now. Later ones are left out.',
-  bulkMeaning: {
-    approve: 'Every text is written to the live shop, also where the merchant edited the field since.',
-    reject: 'None of these texts is written to the shop.',
-    revert: 'A dry run first shows which fields would get their previous text back, and which would be left.',
-    reapply: 'Reverted texts are written to the live shop again, except where somebody edited them since.',
-  },
-  dryRunButton: 'Show what would change',
-  dryRunTitle: 'Dry run of a revert',
-  dryRunDone: 'Nothing was written. To write it to the live shop, confirm here.',
-  dryRunReport: 'Report of the dry run',
-  leftReport: 'Unchanged write-backs',
-  wouldBeRestored: (count: number): string => `${count} would be restored`,
-  changed: (count: number): string => `${count} changed`,
-  leftAsIs: (count: number): string => `${count} left as they are`,
-  bulkRequested: 'The change was requested.',
-  bulkStopped: 'The change was stopped.',
-  approveAll: (count: string): string => `Approve all ${count} that match…`,
-  rejectAll: 'Reject all that match…',
-  revertAll: 'Revert all that match…',
-  reapplyAll: 'Apply all again that match…',
-  noFilter: 'Remove the filter',
 
   // Audit
   auditIntro: 'Changes that people requested, newest first.',

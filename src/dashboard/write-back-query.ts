@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ARRIVED_FATES } from '../domain/arrived-content.js';
 import { GATES } from '../domain/gate-finding.js';
 import { FIELD_OUTCOMES } from '../domain/write-back-journal.js';
 import { STATES, writeBackFilterSchema } from '../operations/write-back-filter.js';
@@ -22,6 +23,7 @@ export const bulkFilterShape = {
   outcome: optional(z.enum(FIELD_OUTCOMES)),
   actor: text,
   gate: optional(z.enum(GATES)),
+  fate: optional(z.enum(ARRIVED_FATES)),
   search: text,
   from: day,
   to: day,
@@ -57,6 +59,7 @@ export const writeBackListSchema = pageListSchema(STATES).extend({
   ...reviewShape,
   run: bulkFilterShape.run.catch(undefined),
   outcome: bulkFilterShape.outcome.catch(undefined),
+  fate: bulkFilterShape.fate.catch(undefined),
   actor: text.catch(undefined),
 });
 

@@ -1,3 +1,4 @@
+import type { ArrivedFate } from './arrived-content.js';
 import type { GateName } from './gate-finding.js';
 import type { WriteBackState } from './row-states.js';
 import type { FieldOutcome } from './write-back-journal.js';
@@ -17,6 +18,8 @@ export interface WriteBackFilter {
   readonly actor?: string | undefined;
   /** A gate that holds it back. */
   readonly gate?: GateName | undefined;
+  /** The fate of a value that the result brought. */
+  readonly fate?: ArrivedFate | undefined;
   /** Part of the product's title, handle or external_id, or of the reason; or a whole SKU or barcode of the product. */
   readonly search?: string | undefined;
   /** When something happened to it last, in UTC: from this time on. */

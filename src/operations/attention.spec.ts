@@ -11,7 +11,7 @@ const workspace = (over: Partial<WorkspaceFacts> = {}): WorkspaceFacts => ({
   ...{ key: 'default', pause: null, slot: { isTaken: false, detail: null }, daysLeft: null, isOut: false },
   ...over,
 });
-const NONE = { setAside: 0, givenUp: 0, forReview: 0 };
+const NONE = { parked: 0, failedDeliveries: 0, givenUp: 0, forReview: 0 };
 const kinds = (...stores: readonly StoreFacts[]): string[] =>
   attentionOf(stores, [workspace()], NONE).map(({ kind }) => kind);
 
@@ -54,12 +54,13 @@ describe('the list of things that need a person', () => {
     const found = attentionOf(
       [store({ failedWrites: 1 }), store({ key: 'two', pause: 'refused' })],
       [workspace({ daysLeft: 3.5 })],
-      { setAside: 2, givenUp: 1, forReview: 9 },
+      { parked: 2, failedDeliveries: 3, givenUp: 1, forReview: 9 },
     );
     expect(found.map(({ kind, of, count }) => [kind, of, count])).toEqual([
       ['store_paused', 'two', 1],
       ['writes_failed', 'main', 1],
       ['deliveries_set_aside', null, 2],
+      ['deliveries_failed', null, 3],
       ['generations_given_up', null, 1],
       ['credits_low', 'default', 3],
       ['review_waiting', null, 9],

@@ -7,6 +7,7 @@ export const ATTENTION_KINDS = [
   'credits_out',
   'writes_failed',
   'deliveries_set_aside',
+  'deliveries_failed',
   'generations_given_up',
   'run_incomplete',
   'never_run',
@@ -58,7 +59,8 @@ export interface WorkspaceFacts {
 }
 
 export interface Totals {
-  readonly setAside: number;
+  readonly parked: number;
+  readonly failedDeliveries: number;
   readonly givenUp: number;
   readonly forReview: number;
 }
@@ -75,7 +77,8 @@ export function attentionOf(
     ...(stores.length === 0 ? [about('no_stores', null)] : []),
     ...workspaces.flatMap(ofWorkspace),
     ...stores.flatMap(ofStore),
-    ...counted('deliveries_set_aside', totals.setAside),
+    ...counted('deliveries_set_aside', totals.parked),
+    ...counted('deliveries_failed', totals.failedDeliveries),
     ...counted('generations_given_up', totals.givenUp),
     ...counted('review_waiting', totals.forReview),
     ...counted(

@@ -5,14 +5,19 @@ import { BULK_CHANGE_TRANSITIONS, type BulkChangeState } from '../domain/row-sta
 import { BULK_ACTIONS, type BulkAction, type WriteBackFilter } from '../domain/write-back-filter.js';
 import { BulkChangeRepository } from '../persistence/bulk-change.repository.js';
 import type { BulkChangeEntity } from '../persistence/entities/index.js';
-import type { PageRequest } from '../persistence/listing.repository.js';
+import {
+  ListingRepository,
+  type BulkSummaryRow,
+  type ListFilter,
+  type PageRequest,
+} from '../persistence/listing.repository.js';
 import { RunRepository } from '../persistence/run.repository.js';
 import { Sites } from '../sites/sites.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
 
-const STATES = Object.keys(BULK_CHANGE_TRANSITIONS) as [BulkChangeState, ...BulkChangeState[]];
+export const BULK_STATES = Object.keys(BULK_CHANGE_TRANSITIONS) as [BulkChangeState, ...BulkChangeState[]];
 
 export const bulkRequestSchema = z.strictObject({
   action: z.enum(BULK_ACTIONS),
@@ -35,7 +40,7 @@ export const bulkChangeSchema = z.object({
   dryRun: z.boolean(),
   filter: z.record(z.string(), z.unknown()),
   actor: z.string(),
-  state: z.enum(STATES),
+  state: z.enum(BULK_STATES),
   matching: z.int().describe('write-backs that the filter selected'),
   done: z.int().describe('changed; of a dry run: would be changed'),
   refused: z.int().describe('left as they are'),
@@ -45,6 +50,7 @@ export const bulkChangeSchema = z.object({
     z.object({
       id: z.string(),
       externalId: z.string(),
+      label: z.string().describe('title of the product, or its external_id'),
       ok: z.boolean(),
       detail: z.string(),
       fields: z.array(z.object({ target: z.string(), outcome: z.string(), reason: z.string() })),
@@ -54,6 +60,8 @@ export const bulkChangeSchema = z.object({
   finishedAt: z.iso.datetime().nullable(),
 });
 export type PresentedBulkChange = z.output<typeof bulkChangeSchema>;
+/** A bulk change without its report. */
+export type BulkChangeSummary = Omit<PresentedBulkChange, 'items'>;
 export const bulkChangePageSchema = pageSchema(bulkChangeSchema);
 
 /** Changes of all write-backs that a filter selects. A worker does them row by row. */
@@ -63,6 +71,7 @@ export class BulkOperations {
     private readonly sites: Sites,
     private readonly runs: RunRepository,
     private readonly changes: BulkChangeRepository,
+    private readonly listing: ListingRepository,
     private readonly work: RowWorkPort,
   ) {}
 
@@ -115,13 +124,24 @@ export class BulkOperations {
   }
 
   async list(page: PageRequest): Promise<Page<PresentedBulkChange>> {
-    return pageOf(await this.changes.list(page), page, present);
+    const { rows, total } = await this.changes.list(page);
+    return pageOf({ rows: await this.#presented(rows), total }, page, (change) => change);
+  }
+
+  async summaries(page: PageRequest, filter: ListFilter): Promise<Page<BulkChangeSummary>> {
+    return pageOf(await this.listing.bulkChanges(page, filter), page, summaryOf);
+  }
+
+  /** Bulk changes of each state that match the rest of the filter. */
+  async counts(filter: ListFilter): Promise<Record<string, number>> {
+    return this.listing.counts('bulkChanges', filter);
   }
 
   /** Null for an unknown id. */
   async show(id: string): Promise<PresentedBulkChange | null> {
     const change = await this.changes.get(id);
-    return change === null ? null : present(change);
+    const [shown] = await this.#presented(change === null ? [] : [change]);
+    return shown ?? null;
   }
 
   /** Stops a change; what it did so far stays. Throws `conflict` when it has ended, `not_found` for an unknown id. */
@@ -132,6 +152,20 @@ export class BulkOperations {
     return this.#known(id);
   }
 
+  /** With the present titles of the products in their reports. */
+  async #presented(changes: readonly BulkChangeEntity[]): Promise<PresentedBulkChange[]> {
+    const ids = changes.flatMap(({ items }) => items.map(({ externalId }) => externalId));
+    const labels = await this.changes.productLabels(ids);
+    return changes.map((change) => ({
+      ...summaryOf(change),
+      items: change.items.map((item) => ({
+        ...item,
+        label: labels.get(item.externalId) ?? item.externalId,
+        fields: [...item.fields],
+      })),
+    }));
+  }
+
   async #known(id: string): Promise<PresentedBulkChange> {
     const change = await this.show(id);
     if (change === null) throw new CodedError('not_found', `no bulk change ${id.slice(0, 100)}`);
@@ -139,8 +173,8 @@ export class BulkOperations {
   }
 }
 
-function present(change: BulkChangeEntity): PresentedBulkChange {
-  const { id, action, dryRun, filter, actor, state, matching, done, refused, reason, items } = change;
+function summaryOf(change: BulkSummaryRow): BulkChangeSummary {
+  const { id, action, dryRun, filter, actor, state, matching, done, refused, reason } = change;
   return {
     id,
     action,
@@ -152,7 +186,6 @@ function present(change: BulkChangeEntity): PresentedBulkChange {
     done,
     refused,
     reason,
-    items: items.map((item) => ({ ...item, fields: [...item.fields] })),
     createdAt: change.createdAt.toISOString(),
     finishedAt: moment(change.finishedAt),
   };

@@ -109,14 +109,13 @@ export class OverviewReader {
       ]);
     const facts = judgedStores(stores, { states, runs, products, writeBacks, owed });
     const work = workOf({ tasks, writeBacks, deliveries, withoutResult });
-    const setAside = work.parked + work.failedDeliveries;
     const chosen = chosenStores(facts, query);
     const now = this.clock.now();
     const lines = chosen
       .slice(query.offset, query.offset + STORES_OF_A_PAGE)
       .map((each) => lineOf(each, now));
     return {
-      attention: attentionOf(facts, workspaces.facts, { ...work, setAside }),
+      attention: attentionOf(facts, workspaces.facts, work),
       work,
       stores: {
         items: await this.#withDays(lines),

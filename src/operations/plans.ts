@@ -1,13 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { ACTION_KINDS } from '../persistence/entities/planned-change.js';
 import type {
   SavedPlanEntity,
   SavedPlanEntryEntity,
   SyncActionEntity,
 } from '../persistence/entities/index.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
-import { ListingRepository } from '../persistence/listing.repository.js';
-import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
+import { SavedPlanRepository, type PlanEntryFilter } from '../persistence/saved-plan.repository.js';
 import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
@@ -19,12 +20,16 @@ import { presentWithheld, withheldSchema } from './withheld.js';
 const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
 
 export const planQuerySchema = listQuerySchema(STATES);
-export const planEntriesQuerySchema = pageQuerySchema.omit({ order: true });
+export const PLAN_STATES = STATES;
+export const planEntriesQuerySchema = pageQuerySchema.omit({ order: true }).extend({
+  kind: z.enum(ACTION_KINDS).optional(),
+  search: z.string().min(1).max(200).optional().describe('part of a title, an external_id or a reason'),
+});
 export const planBodySchema = z.strictObject({ full: z.boolean().default(false) });
 
 /** One product of a plan, as commands and the API show it. */
 export const planEntrySchema = z.object({
-  kind: z.enum(['create', 'adopt', 'update', 'orphan']),
+  kind: z.enum(ACTION_KINDS),
   externalId: z.string(),
   label: z.string(),
   reason: z.string(),
@@ -72,8 +77,13 @@ export class PlanOperations {
     private readonly costs: SyncCosts,
   ) {}
 
-  async list(query: z.output<typeof planQuerySchema>): Promise<Page<PresentedPlan>> {
+  async list(query: z.output<typeof planQuerySchema> & ListFilter): Promise<Page<PresentedPlan>> {
     return pageOf(await this.listing.plans(query, query), query, presentPlan);
+  }
+
+  /** Plans of each state that match the rest of the filter. */
+  async counts(filter: ListFilter): Promise<Record<string, number>> {
+    return this.listing.counts('plans', filter);
   }
 
   /** Null for an unknown id. */
@@ -82,18 +92,22 @@ export class PlanOperations {
     return plan === null ? null : presentPlan(plan);
   }
 
-  /** Null for an unknown id. `externalId`: the entry of one product alone. */
+  /** Null for an unknown id. */
   async entries(
     id: string,
-    query: z.output<typeof planEntriesQuerySchema>,
-    externalId?: string,
+    query: z.output<typeof planEntriesQuerySchema> & PlanEntryFilter,
   ): Promise<Page<PlanEntry> | null> {
     const plan = await this.plans.get(id);
     if (plan === null) return null;
-    const rows = await this.plans.entries(plan.id, query.limit, query.offset, externalId);
-    const total = externalId === undefined ? plan.entries : rows.length;
+    const { limit, offset, ...filter } = query;
+    const listed = await this.plans.entries(plan.id, { limit, offset }, filter);
     const writeBack = this.sites.findStore(plan.store)?.settings.writeBack;
-    return pageOf({ rows, total }, { ...query, order: 'asc' }, (row) => presentEntry(row, writeBack));
+    return pageOf(listed, { limit, offset, order: 'asc' }, (row) => presentEntry(row, writeBack));
+  }
+
+  /** Entries of each kind that match the rest of the filter. */
+  async entryKinds(id: string, filter: PlanEntryFilter): Promise<Record<string, number>> {
+    return this.plans.entryKinds(id, filter);
   }
 
   /** The cost of its application; null for an unknown id, and for a store that is not configured. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ARRIVED_FATES } from '../domain/arrived-content.js';
 import { CodedError } from '../domain/errors.js';
 import { GATES } from '../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
@@ -21,6 +22,10 @@ const filterShape = {
   outcome: z.enum(FIELD_OUTCOMES).optional().describe('the outcome of a field; with field, of that field'),
   actor: text.optional().describe('who decided last'),
   gate: z.enum(GATES).optional().describe('a gate that holds it back'),
+  fate: z
+    .enum(ARRIVED_FATES)
+    .optional()
+    .describe('its result has a value of this fate; not_mapped: no setting maps it'),
   search: text
     .optional()
     .describe('part of a title, handle, external_id or reason, or a whole SKU or barcode'),

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { ARRIVED_FATES } from '../domain/arrived-content.js';
 import { CodedError, isCoded } from '../domain/errors.js';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { ListingRepository, type WriteBackRow } from '../persistence/listing.repository.js';
@@ -42,7 +43,7 @@ export const writeBackSchema = z.object({
     z.object({
       from: z.string(),
       excerpt: z.string(),
-      fate: z.enum(['mapped', 'not_mapped', 'unusable']),
+      fate: z.enum(ARRIVED_FATES),
       target: z.string().nullable(),
       setting: z.string().nullable().describe('the setting that would map it'),
     }),

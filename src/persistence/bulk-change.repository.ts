@@ -11,6 +11,7 @@ import { json, uuid, Database } from './database.js';
 import { BulkChangeEntity, type BulkCursor } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import type { ListPage, PageRequest } from './listing.repository.js';
+import { productLabels } from './product-labels.js';
 import { idRow } from './row-reader.js';
 import { filterWriteBacks, LAST_HAPPENED } from './write-back-query.js';
 
@@ -77,6 +78,11 @@ export class BulkChangeRepository {
       skip: offset,
     });
     return { rows, total };
+  }
+
+  /** Display names of the products in reports, by external_id. */
+  async productLabels(externalIds: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    return productLabels(this.db, externalIds);
   }
 
   /** The number of rows that an action would take up, and the database's time at which they were counted. */

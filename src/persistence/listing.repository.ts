@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { Database } from './database.js';
 import {
+  BulkChangeEntity,
   SavedPlanEntity,
   StoreProductEntity,
   SyncRunEntity,
@@ -44,7 +45,10 @@ export interface ListFilter {
   readonly to?: string | undefined;
   /** Of products alone: what is known of their content. */
   readonly content?: ContentFilter | undefined;
-  /** Of products: part of a title, handle or external_id, or a whole identifier. Of runs: part of an error. Of deliveries: part of a product or a note. */
+  /**
+   * Of products: part of a title, handle or external_id, or a whole identifier. Of runs and plans: part of an error, or an id. Of
+   * deliveries: part of a product or a note. Of bulk changes: part of a person or a reason, or an id.
+   */
   readonly search?: string | undefined;
 }
 
@@ -72,6 +76,10 @@ export const WRITE_BACK_COLUMNS = [
     'reappliedFrom',
   ] as const),
 ] as const;
+const BULK_COLUMNS = [
+  ...(['id', 'action', 'dryRun', 'filter', 'actor', 'state', 'matching', 'done', 'refused'] as const),
+  ...(['reason', 'createdAt', 'finishedAt'] as const),
+] as const;
 const PRODUCT_COLUMNS = [
   ...(['externalId', 'store', 'workspace', 'label', 'handle', 'state', 'catalogId', 'withheld'] as const),
   ...(['generationDue', 'firstSeenAt', 'lastSeenAt', 'orphanedAt', 'creationStartedAt'] as const),
@@ -79,6 +87,7 @@ const PRODUCT_COLUMNS = [
 
 export type DeliveryRow = Pick<WebhookDeliveryEntity, (typeof DELIVERY_COLUMNS)[number]>;
 export type WriteBackRow = Pick<WriteBackEntity, (typeof WRITE_BACK_COLUMNS)[number]>;
+export type BulkSummaryRow = Pick<BulkChangeEntity, (typeof BULK_COLUMNS)[number]>;
 export type ProductRow = Pick<StoreProductEntity, (typeof PRODUCT_COLUMNS)[number]>;
 
 /** How one entity is listed: its columns, its order and the SQL of each filter. `:state` and the like stand for the values. */
@@ -97,6 +106,7 @@ const BY_COLUMNS = {
   externalId: 'entry.externalId = :externalId',
 };
 const BY_TIME = { time: 'createdAt', key: 'id' };
+const BY_ERROR = '(entry.error ILIKE :pattern OR entry.id::text = :search)';
 
 const DELIVERIES: Source = {
   columns: DELIVERY_COLUMNS,
@@ -115,7 +125,7 @@ const RUNS: Source = {
     ...BY_COLUMNS,
     externalId: 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)',
   },
-  search: '(entry.error ILIKE :pattern OR entry.id::text = :search)',
+  search: BY_ERROR,
 };
 const PLANS: Source = {
   ...BY_TIME,
@@ -125,6 +135,17 @@ const PLANS: Source = {
     externalId:
       'entry.id IN (SELECT plan_id FROM saved_plan_entry WHERE saved_plan_entry.external_id = :externalId)',
   },
+  search: BY_ERROR,
+};
+const BULK_CHANGES: Source = {
+  ...BY_TIME,
+  columns: BULK_COLUMNS,
+  conditions: {
+    ...BY_COLUMNS,
+    store: "entry.filter ->> 'store' = :store",
+    externalId: "entry.items @> jsonb_build_array(jsonb_build_object('externalId', :externalId::text))",
+  },
+  search: '(entry.actor ILIKE :pattern OR entry.reason ILIKE :pattern OR entry.id::text = :search)',
 };
 const NEWEST_TASK = `EXISTS (SELECT 1 FROM generation_task AS task WHERE task.external_id = entry.external_id
   AND task.state = ANY(:states) AND NOT EXISTS (SELECT 1 FROM generation_task AS newer
@@ -185,13 +206,18 @@ export class ListingRepository {
     return listed(this.db.repository(SavedPlanEntity), PLANS, page, filter);
   }
 
+  /** Without their reports. */
+  bulkChanges(page: PageRequest, filter: ListFilter): Promise<ListPage<BulkSummaryRow>> {
+    return listed(this.db.repository(BulkChangeEntity), BULK_CHANGES, page, filter);
+  }
+
   products(page: PageRequest, filter: ListFilter): Promise<ListPage<ProductRow>> {
     return listed(this.db.repository(StoreProductEntity), PRODUCTS, page, filter);
   }
 
   /** Rows of each state that match the rest of the filter. */
   async counts(
-    list: 'products' | 'runs' | 'deliveries',
+    list: 'products' | 'runs' | 'deliveries' | 'plans' | 'bulkChanges',
     { state: _state, ...filter }: ListFilter,
   ): Promise<Record<string, number>> {
     const [repository, source] = (
@@ -199,6 +225,8 @@ export class ListingRepository {
         products: [this.db.repository<ObjectLiteral>(StoreProductEntity), PRODUCTS],
         runs: [this.db.repository<ObjectLiteral>(SyncRunEntity), RUNS],
         deliveries: [this.db.repository<ObjectLiteral>(WebhookDeliveryEntity), DELIVERIES],
+        plans: [this.db.repository<ObjectLiteral>(SavedPlanEntity), PLANS],
+        bulkChanges: [this.db.repository<ObjectLiteral>(BulkChangeEntity), BULK_CHANGES],
       } as const
     )[list];
     return countedByState(filtered(repository.createQueryBuilder('entry'), source, filter));

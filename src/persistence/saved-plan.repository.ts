@@ -5,10 +5,13 @@ import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import { json, uuid, Database } from './database.js';
+import type { StoredActionKind } from './entities/planned-change.js';
 import { SavedPlanEntity, SavedPlanEntryEntity, type PlanCounts } from './entities/saved-plan.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
-import { idRow, isObjectOrNull } from './row-reader.js';
+import { containing } from './like-pattern.js';
+import type { ListPage, PageRequest } from './listing.repository.js';
+import { counted, idRow, isObjectOrNull } from './row-reader.js';
 import { isUniqueViolation } from './statement-error.js';
 
 const standingRow = z.object({
@@ -34,6 +37,15 @@ export interface Refusal {
   readonly position: string;
   readonly reason: string;
 }
+
+/** Which entries of a plan are meant. An absent part selects everything. */
+export interface PlanEntryFilter {
+  readonly externalId?: string | undefined;
+  readonly kind?: StoredActionKind | undefined;
+  /** Part of a title, an external_id or a reason. */
+  readonly search?: string | undefined;
+}
+const kindCounts = z.array(z.object({ kind: z.string(), count: counted }));
 
 /** Drafts that nobody finished: their process died while it planned. */
 const DRAFT_LIFE = '1 day';
@@ -99,18 +111,48 @@ export class SavedPlanRepository {
     return known === null ? null : this.db.repository(SavedPlanEntity).findOneBy({ id: known });
   }
 
+  /** One page in the order of the plan, and the number of entries that match. */
   async entries(
     planId: string,
-    limit: number,
-    offset: number,
-    externalId?: string,
-  ): Promise<SavedPlanEntryEntity[]> {
-    return this.db.repository(SavedPlanEntryEntity).find({
-      where: { planId, ...(externalId === undefined ? {} : { externalId }) },
-      order: { position: 'ASC' },
-      take: limit,
-      skip: offset,
-    });
+    { limit, offset }: Pick<PageRequest, 'limit' | 'offset'>,
+    filter: PlanEntryFilter = {},
+  ): Promise<ListPage<SavedPlanEntryEntity>> {
+    const [rows, total] = await this.#entries(planId, filter)
+      .orderBy('entry.position')
+      .limit(limit)
+      .offset(offset)
+      .getManyAndCount();
+    return { rows, total };
+  }
+
+  /** Entries of each kind that match the rest of the filter. */
+  async entryKinds(
+    planId: string,
+    { kind: _kind, ...filter }: PlanEntryFilter,
+  ): Promise<Record<string, number>> {
+    const rows: unknown = await this.#entries(planId, filter)
+      .select('entry.kind', 'kind')
+      .addSelect('count(*)', 'count')
+      .groupBy('entry.kind')
+      .getRawMany();
+    return Object.fromEntries(kindCounts.parse(rows).map(({ kind, count }) => [kind, count]));
+  }
+
+  #entries(planId: string, { externalId, kind, search }: PlanEntryFilter) {
+    const query = this.db
+      .repository(SavedPlanEntryEntity)
+      .createQueryBuilder('entry')
+      .where({
+        planId,
+        ...(externalId !== undefined && { externalId }),
+        ...(kind !== undefined && { kind }),
+      });
+    if (search !== undefined)
+      query.andWhere(
+        '(entry.label ILIKE :pattern OR entry.external_id ILIKE :pattern OR entry.reason ILIKE :pattern)',
+        { pattern: containing(search) },
+      );
+    return query;
   }
 
   /** The products of the plan, and whether each wants content. */

@@ -17,7 +17,7 @@ export function filterWriteBacks<E extends ObjectLiteral>(
   query: SelectQueryBuilder<E>,
   filter: WriteBackFilter,
 ): SelectQueryBuilder<E> {
-  const { state, store, externalId, run, field, outcome, actor, gate, search, from, to } = filter;
+  const { state, store, externalId, run, field, outcome, actor, gate, fate, search, from, to } = filter;
   const equal = { state, store, external_id: externalId, run_id: run, decided_by: actor };
   for (const [column, value] of Object.entries(equal))
     if (value !== undefined) query.andWhere(`entry.${column} = :${column}`, { [column]: value });
@@ -30,6 +30,9 @@ export function filterWriteBacks<E extends ObjectLiteral>(
     });
   if (gate !== undefined)
     query.andWhere('entry.gate_findings @> :gates::jsonb', { gates: JSON.stringify([{ gate }]) });
+  if (fate === 'not_mapped') query.andWhere('entry.unmapped_count > 0');
+  else if (fate !== undefined)
+    query.andWhere('entry.arrived @> :fates::jsonb', { fates: JSON.stringify([{ fate }]) });
   if (search !== undefined) query.andWhere(SEARCH, { search, pattern: containing(search) });
   if (from !== undefined) query.andWhere(`${LAST_HAPPENED} >= :from::timestamptz`, { from });
   if (to !== undefined) query.andWhere(`${LAST_HAPPENED} < :to::timestamptz`, { to });

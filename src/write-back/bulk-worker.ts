@@ -194,7 +194,7 @@ function reverted(row: BulkRow, journal: readonly JournalField[]): BulkItem {
   return {
     ...named(row),
     ok: restored > 0,
-    detail: `${String(restored)} fields restored, ${String(left)} left alone`,
+    detail: `${String(restored)} ${restored === 1 ? 'field' : 'fields'} restored, ${String(left)} left alone`,
     fields: own.slice(0, MOST_FIELDS).map(({ target, outcome, reason }) => ({ target, outcome, reason })),
   };
 }

@@ -17,14 +17,22 @@ import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
-import { BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
+import { BULK_STATES, BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { messages } from '../messages.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
+import { daySchema, pageAt, pageListSchema, searchSchema } from '../page-query.js';
+import { bulkListPage } from '../views/bulk-list.js';
+import { Sites } from '../../sites/sites.js';
 import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
 import { bulkFilterShape, filterOfPage, pageFilterOf } from '../write-back-query.js';
 
+const listSchema = pageListSchema(BULK_STATES).extend({
+  from: daySchema,
+  to: daySchema,
+  search: searchSchema,
+});
 const questionSchema = z.looseObject({ ...bulkFilterShape, action: z.enum(BULK_ACTIONS) });
 const requestSchema = questionSchema.extend({
   dryRun: z
@@ -42,7 +50,25 @@ export class BulkPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly changes: BulkOperations,
+    private readonly sites: Sites,
   ) {}
+
+  @Get()
+  @Allow('viewer')
+  async list(
+    @Query(new ZodPipe(listSchema)) query: z.output<typeof listSchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { offset, state, store, from, to, search } = query;
+    const given = { state, store, from, to, search };
+    const [changes, counts] = await Promise.all([
+      this.changes.summaries(pageAt(offset), given),
+      this.changes.counts(given),
+    ]);
+    const stores = this.sites.stores.map(({ key }) => key);
+    return bulkListPage(visitorOf(this.sessions, request, response), changes, { given, counts, stores });
+  }
 
   @Get('new')
   @Allow('viewer')

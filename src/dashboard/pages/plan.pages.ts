@@ -16,18 +16,29 @@ import { z } from 'zod';
 import { Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
-import { PlanOperations } from '../../operations/plans.js';
+import { PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Sites } from '../../sites/sites.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
+import { daySchema, pageAt, pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { pathTo } from '../elements.js';
 import { planFragment, planPage, type PlanView } from '../views/plan.js';
+import { plansPage } from '../views/plans.js';
+import { ACTION_KINDS } from '../../persistence/entities/planned-change.js';
 import { kindFormSchema } from './store.pages.js';
 
-const querySchema = pageListSchema([]).extend({ product: searchSchema });
+const listSchema = pageListSchema(PLAN_STATES).extend({
+  from: daySchema,
+  to: daySchema,
+  search: searchSchema,
+});
+const querySchema = pageListSchema([]).extend({
+  product: searchSchema,
+  search: searchSchema,
+  kind: z.enum(ACTION_KINDS).optional().catch(undefined),
+});
 const planFormSchema = kindFormSchema.extend({ product: searchSchema });
 
 /** Plans: what a sync would do, and its application. */
@@ -53,6 +64,23 @@ export class PlanPages {
     if (!this.sites.findStore(key)) throw new NotFoundException(messages.unknownStore(key.slice(0, 100)));
     const { id } = await this.plans.start(key, kind === 'full');
     seeOther(this.sessions, request, response, pathTo(`/plans/${id}`, { product }), messages.planStarted);
+  }
+
+  @Get('plans')
+  @Allow('viewer')
+  async list(
+    @Query(new ZodPipe(listSchema)) query: z.output<typeof listSchema>,
+    @Req() request: Request,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<string> {
+    const { offset, state, store, from, to, search } = query;
+    const given = { state, store, from, to, search };
+    const [plans, counts] = await Promise.all([
+      this.plans.list({ ...pageAt(offset), ...given }),
+      this.plans.counts(given),
+    ]);
+    const stores = this.sites.stores.map(({ key }) => key);
+    return plansPage(visitorOf(this.sessions, request, response), plans, { given, counts, stores });
   }
 
   @Get('plans/:id')
@@ -85,12 +113,20 @@ export class PlanPages {
     seeOther(this.sessions, request, response, `/runs/${run}`, notice);
   }
 
-  async #view(id: string, { offset, product }: z.output<typeof querySchema>): Promise<PlanView> {
+  async #view(
+    id: string,
+    { offset, product, kind, search }: z.output<typeof querySchema>,
+  ): Promise<PlanView> {
     const plan = await this.plans.show(id);
     if (plan === null) throw new NotFoundException(messages.unknownPlan(id.slice(0, 100)));
     const page = { limit: ROWS_OF_A_PAGE, offset };
-    const entries = await this.plans.entries(id, page, product);
-    const cost = plan.state === 'saved' ? await this.plans.cost(id) : null;
-    return { plan, cost, product, entries: entries ?? { items: [], total: 0, ...page } };
+    const filter = { externalId: product, kind, search };
+    const [entries, kinds, cost] = await Promise.all([
+      this.plans.entries(plan.id, { ...page, ...filter }),
+      this.plans.entryKinds(plan.id, filter),
+      plan.state === 'saved' ? this.plans.cost(plan.id) : null,
+    ]);
+    const given = { product, kind, search };
+    return { plan, cost, kinds, given, entries: entries ?? { items: [], total: 0, ...page } };
   }
 }

@@ -26,7 +26,7 @@ import { GenerateAgain } from '../generate-again.js';
 import { messages } from '../messages.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { productLabels } from '../product-labels.js';
+import { productLabels } from '../../persistence/product-labels.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';

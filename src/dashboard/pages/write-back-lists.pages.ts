@@ -12,7 +12,7 @@ import { LastDecisions } from '../last-decisions.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, severalSchema } from '../page-query.js';
-import { productLabels } from '../product-labels.js';
+import { productLabels } from '../../persistence/product-labels.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';

@@ -28,7 +28,7 @@ import { LiveValues } from '../live-values.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
-import { productLabels } from '../product-labels.js';
+import { productLabels } from '../../persistence/product-labels.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';

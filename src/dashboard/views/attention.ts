@@ -51,6 +51,7 @@ const URGENT: ReadonlySet<Attention['kind']> = new Set([
   'credits_out',
   'writes_failed',
   'deliveries_set_aside',
+  'deliveries_failed',
 ]);
 
 function actionOf(visitor: Visitor, { kind, of, run }: Attention): Html {
@@ -76,6 +77,8 @@ function actionOf(visitor: Visitor, { kind, of, run }: Attention): Html {
       return link(pathTo('/journal', { state: 'failed', store: of ?? undefined }), messages.seeWrites);
     case 'deliveries_set_aside':
       return link(pathTo('/deliveries', { state: 'parked' }), messages.seeDeliveries);
+    case 'deliveries_failed':
+      return link(pathTo('/deliveries', { state: 'failed' }), messages.seeDeliveries);
     case 'generations_given_up':
       return link(pathTo('/products', { content: 'failed' }), messages.seeProducts);
     case 'review_waiting':

@@ -1,5 +1,5 @@
 import type { BulkAction } from '../../domain/write-back-filter.js';
-import type { PresentedBulkChange } from '../../operations/bulk-changes.js';
+import type { BulkChangeSummary, PresentedBulkChange } from '../../operations/bulk-changes.js';
 import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
@@ -71,14 +71,20 @@ export function isUnderWay({ state }: PresentedBulkChange): boolean {
   return state === 'queued' || state === 'running';
 }
 
+export function bulkTitle({ dryRun, action }: Pick<BulkChangeSummary, 'dryRun' | 'action'>): string {
+  return dryRun ? messages.dryRunTitle : messages.bulkTitle[action];
+}
+
 /** A bulk change with its progress and its report. */
 export function bulkPage(visitor: Visitor, change: PresentedBulkChange): string {
-  const title = change.dryRun ? messages.dryRunTitle : messages.bulkTitle[change.action];
+  const title = bulkTitle(change);
   return page(visitor, {
     title,
     section: 'journal',
     ...(isUnderWay(change) && { refreshSeconds: 3 }),
-    body: html`<nav class="crumbs" aria-label="Place"><a href="/journal" data-key="u">Journal</a></nav>
+    body: html`<p class="crumbs">
+        <a href="/journal" data-key="u">Journal</a> <a href="/bulk">${messages.bulkChanges}</a>
+      </p>
       <h1>${title}</h1>
       <div data-live="/bulk/${change.id}/progress">${bulkProgress(change)}</div>
       ${isUnderWay(change) && cancelForm(visitor, change)}
@@ -122,11 +128,12 @@ export function bulkProgress(change: PresentedBulkChange): Html {
       html`<h2>${dryRun ? messages.dryRunReport : messages.leftReport}</h2>
         <ul class="report">
           ${items.map(
-            ({ id, externalId, ok, detail, fields }) =>
+            ({ id, externalId, label, ok, detail, fields }) =>
               html`<li>
                 <p>
                   <span class="badge ${ok ? 'good' : 'warn'}">${ok ? 'restore' : 'leave'}</span>
-                  <a href="${writeBackPath(id)}">${externalId}</a> ${detail}
+                  <a href="${writeBackPath(id)}">${label}</a> ${detail}
+                  ${label !== externalId && html`<span class="quiet">${externalId}</span>`}
                 </p>
                 ${fields
                   .filter(({ outcome }) => outcome !== 'reverted')

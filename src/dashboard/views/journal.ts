@@ -1,3 +1,4 @@
+import { ARRIVED_FATES } from '../../domain/arrived-content.js';
 import { GATES } from '../../domain/gate-finding.js';
 import { FIELD_OUTCOMES } from '../../domain/write-back-journal.js';
 import type { Page } from '../../operations/paging.js';
@@ -47,7 +48,10 @@ export function journalPage(
     title: 'Journal',
     section: 'journal',
     keys: LIST_KEYS,
-    body: html`<h1>Journal</h1>
+    body: html`<div class="head">
+        <h1>Journal</h1>
+        <a href="/bulk">${messages.bulkChanges}</a>
+      </div>
       ${list({
         path: '/journal',
         given,
@@ -59,6 +63,7 @@ export function journalPage(
           { name: 'outcome', label: 'Outcome', options: FIELD_OUTCOMES, isExtra: true },
           { name: 'actor', label: 'Person', type: 'text', isExtra: true },
           { name: 'gate', label: 'Gate', options: GATES, isExtra: true },
+          { name: 'fate', label: messages.fateFilter, options: ARRIVED_FATES, isExtra: true },
           { name: 'run', label: 'Run', type: 'text', example: messages.runId, isExtra: true },
         ],
         page: journal,

@@ -19,9 +19,12 @@ export interface FilterField {
   readonly isExtra?: boolean;
 }
 
+/** The names of what tabs choose, for those who hear the page. */
+const TAB_LABELS = { state: 'States', outcome: 'Outcomes', kind: 'Kinds' } as const;
+
 /** The choice among the states of a list. It is a part of the filter. */
 export interface Tabs {
-  readonly name: 'state' | 'outcome';
+  readonly name: keyof typeof TAB_LABELS;
   readonly values: readonly string[];
   /** Rows of each state that match the rest of the filter. */
   readonly counts: Readonly<Record<string, number>>;
@@ -91,7 +94,7 @@ function tabList(path: string, { name, values, counts, labels }: Tabs, given: Gi
       >
     </li>`;
   };
-  return html`<nav class="tabs" aria-label="${name === 'state' ? 'States' : 'Outcomes'}">
+  return html`<nav class="tabs" aria-label="${TAB_LABELS[name]}">
     <ul>
       ${[undefined, ...values].map(tab)}
     </ul>

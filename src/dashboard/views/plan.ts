@@ -1,33 +1,43 @@
 import type { Page } from '../../operations/paging.js';
 import type { PlanEntry, PresentedPlan } from '../../operations/plans.js';
 import type { SyncCost } from '../../operations/sync-cost.js';
-import { amount, badge, moment, nameOf, pathTo, productPath, words } from '../elements.js';
+import { amount, badge, moment, nameOf, pathTo, productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { creditAmount } from './charts.js';
-import { list } from './list.js';
+import { ACTION_KINDS } from '../../persistence/entities/planned-change.js';
+import type { PlanEntryFilter } from '../../persistence/saved-plan.repository.js';
+import { list, LIST_KEYS } from './list.js';
 import { withheldLines } from './withheld.js';
+
+export interface PlanEntryChoice extends Pick<PlanEntryFilter, 'kind' | 'search'> {
+  /** The product whose entry alone is shown. */
+  readonly product?: string | undefined;
+}
 
 export interface PlanView {
   readonly plan: PresentedPlan;
   readonly entries: Page<PlanEntry>;
   /** Null while it is being made. */
   readonly cost: SyncCost | null;
-  /** The product whose entry alone is shown. */
-  readonly product: string | undefined;
+  /** Entries of each kind that match the rest of the filter. */
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly given: PlanEntryChoice;
 }
 
 export function planPage(visitor: Visitor, view: PlanView): string {
-  const { plan, product } = view;
+  const { plan, given, entries } = view;
   const path = `/plans/${plan.id}`;
   return page(visitor, {
     title: `Plan of ${plan.store}`,
-    section: 'overview',
+    section: 'runs',
+    keys: LIST_KEYS,
     ...(plan.state === 'planning' ? { refreshSeconds: 3 } : {}),
     body: html`<p class="crumbs">
         <a href="/stores/${encodeURIComponent(plan.store)}" data-key="u">Store ${plan.store}</a>
+        <a href="/plans">Plans</a>
       </p>
       <div class="head">
         <h1>Plan of ${plan.store}</h1>
@@ -39,7 +49,9 @@ export function planPage(visitor: Visitor, view: PlanView): string {
           </form>`
         }
       </div>
-      <div data-live="${pathTo(`${path}/progress`, { product })}">${planFragment(view)}</div>`,
+      <div data-live="${pathTo(`${path}/progress`, { ...given, offset: entries.offset })}">
+        ${planFragment(view)}
+      </div>`,
   });
 }
 
@@ -48,33 +60,48 @@ export function planFragment(view: PlanView): Html {
   const { plan, cost } = view;
   const isPlanning = plan.state === 'planning';
   return html`<section class="card" aria-label="Plan" ${isPlanning && html` data-under-way`}>
-      <p role="status">
-        ${badge(BADGES[plan.state] ?? plan.state, words(plan.state))} ${plan.kind}
-        ${isPlanning && messages.planIsMade}
-      </p>
+      <p role="status">${planBadge(plan.state)} ${plan.kind} ${isPlanning && messages.planIsMade}</p>
       ${isPlanning && html`<progress aria-label="${messages.planIsMade}"></progress>`}
-      <p class="quiet">${moment(plan.createdAt)}</p>
+      <p class="quiet">${messages.planMade} ${moment(plan.createdAt)}</p>
       ${plan.error !== null && html`<p class="problem">${plan.error}</p>`}
       ${plan.incomplete !== null && html`<p class="quiet">${plan.incomplete}</p>`}
-      ${!isPlanning && plan.error === null && planCounts(plan)} ${cost !== null && costFacts(cost)}
+      ${!isPlanning && plan.error === null && planCounts(view)} ${cost !== null && costFacts(cost)}
       ${plan.runId !== null && html`<p><a href="/runs/${plan.runId}">${messages.appliedByRun}</a></p>`}
     </section>
     ${!isPlanning && plan.error === null && entryList(view)}`;
 }
 
-const BADGES: Readonly<Record<string, string>> = {
+const TONES_OF_STATES = {
   planning: 'running',
   saved: 'ready',
   applied: 'succeeded',
-};
+  failed: 'failed',
+} as const;
 
-function planCounts({ counts }: PresentedPlan): Html {
+export function planBadge(state: PresentedPlan['state']): Html {
+  return badge(TONES_OF_STATES[state], state);
+}
+
+/** A number leads to its entries. Unchanged and conflicted products have none. */
+function planCounts({ plan, kinds }: PlanView): Html {
+  const path = (kind: string): string => pathTo(`/plans/${plan.id}`, { kind });
+  const lists: Readonly<Record<string, string | null>> = {
+    seen: pathTo('/products', { store: plan.store }),
+    creates: path('create'),
+    // An adoption is an update that also claims the catalog product: there is no one list of both.
+    updates: (kinds['adopt'] ?? 0) === 0 ? path('update') : null,
+    orphans: path('orphan'),
+  };
   return html`<p class="counts">
-    ${(['seen', 'creates', 'updates', 'orphans', 'unchanged', 'conflicted'] as const).map(
-      (name) => html`<span><b>${amount(counts[name] ?? 0)}</b> ${messages.planCounts[name]}</span> `,
-    )}
+    ${PLAN_COUNTS.map((name) => {
+      const text = html`<b>${amount(plan.counts[name] ?? 0)}</b> ${messages.planCounts[name]}`;
+      const to = (plan.counts[name] ?? 0) === 0 ? null : (lists[name] ?? null);
+      return html`<span>${to === null ? text : html`<a href="${to}">${text}</a>`}</span> `;
+    })}
   </p>`;
 }
+
+const PLAN_COUNTS = ['seen', 'creates', 'updates', 'orphans', 'unchanged', 'conflicted'] as const;
 
 /** The cost of a sync. */
 export function costFacts(cost: SyncCost): Html {
@@ -106,17 +133,20 @@ export function costFacts(cost: SyncCost): Html {
   </dl>`;
 }
 
-function entryList({ plan, entries, product }: PlanView): Html {
-  const none = product === undefined ? messages.emptyPlan : messages.notPlanned;
+function entryList({ plan, entries, kinds, given }: PlanView): Html {
+  const matching = given.product === undefined ? messages.noEntries : messages.notPlanned;
   return html`<section aria-label="Products">
     ${list({
       path: `/plans/${plan.id}`,
-      given: { product },
-      fields: [],
+      given: { ...given },
+      ...(plan.entries > 0 && {
+        tabs: { name: 'kind', values: ACTION_KINDS, counts: kinds, labels: messages.planKinds } as const,
+      }),
+      fields: plan.entries > 0 ? [{ name: 'search', label: messages.entrySearch }] : [],
       page: entries,
       heads: ['Product', 'Change', 'Reason', 'Content'],
       row: entryRow,
-      none: { yet: none, matching: none },
+      none: { yet: messages.emptyPlan, matching },
     })}
   </section>`;
 }
@@ -126,7 +156,7 @@ const TONES = { create: 'created', adopt: 'linked', update: 'updated', orphan: '
 function entryRow({ kind, externalId, label, reason, withheld, generation, mediaLost }: PlanEntry): Html {
   return html`<tr data-row>
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
-    <td>${badge(TONES[kind], kind)}</td>
+    <td>${badge(TONES[kind], messages.planKinds[kind])}</td>
     <td>
       ${reason} ${withheldLines(withheld)}
       ${mediaLost !== undefined && html`<p class="quiet">${messages.mediaLost(mediaLost)}</p>`}

@@ -23,7 +23,10 @@ export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: RunLi
     title: 'Runs',
     section: 'runs',
     keys: LIST_KEYS,
-    body: html`<h1>Runs</h1>
+    body: html`<div class="head">
+        <h1>Runs</h1>
+        <a href="/plans">Plans</a>
+      </div>
       ${list({
         path: '/runs',
         given: view.given,

@@ -72,7 +72,9 @@ export function storePage(visitor: Visitor, view: StoreView): string {
           </form>
           <a class="button admin-only" href="${path}/generate">${messages.generateMissing}</a>
         </div>
-        <p class="quiet">${messages.toolsMeaning}</p>
+        <p class="quiet">
+          ${messages.toolsMeaning} <a href="${pathTo('/plans', { store })}">${messages.plansOfStore}</a>
+        </p>
       </section>
       <div class="columns">${facts(view)} ${coverageCard(view)}</div>
       ${lastRuns(view)} ${status.unsuccessful.length > 0 && unsuccessful(status)}
@@ -160,7 +162,15 @@ function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): H
       ([gate, count]) =>
         html`<li><a href="${pathTo('/review', { store, gate })}">${messages.gated(count, gate)}</a></li>`,
     ),
-    ...(unmappedParts > 0 ? [html`<li>${messages.unmapped(unmappedParts)}</li>`] : []),
+    ...(unmappedParts > 0
+      ? [
+          html`<li>
+            <a href="${pathTo('/journal', { store, fate: 'not_mapped' })}"
+              >${messages.unmapped(unmappedParts)}</a
+            >
+          </li>`,
+        ]
+      : []),
   ];
   return html`${
     lines.length > 0 &&

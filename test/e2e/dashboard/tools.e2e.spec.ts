@@ -226,6 +226,7 @@ describe('a page with the navigation of all', () => {
 
 describe('access', () => {
   const FORMS = [
+    '/stores/main/sync',
     '/stores/main/plan',
     '/stores/main/drift',
     '/stores/main/generate',
@@ -236,8 +237,30 @@ describe('access', () => {
     '/products/none/generate',
     '/runs/none/cancel',
     '/runs/none/retry',
+    '/deliveries/replay',
+    '/write-backs/none/generate',
   ];
-  const PAGES = ['/stores/main', '/stores/main/generate', '/check', '/search?q=lamp', '/audit', '/queues'];
+  const REVIEWER_FORMS = [
+    '/review',
+    '/write-backs/none/decide',
+    '/write-backs/none/edit',
+    '/write-backs/none/undo',
+    '/write-backs/none/revert',
+    '/write-backs/none/reapply',
+    '/bulk',
+    '/bulk/none/apply',
+    '/bulk/none/cancel',
+  ];
+  const PAGES = [
+    '/plans',
+    '/bulk',
+    '/stores/main',
+    '/stores/main/generate',
+    '/check',
+    '/search?q=lamp',
+    '/audit',
+    '/queues',
+  ];
 
   it.each(FORMS)('to %s needs an admin, a session and its form token', async (path) => {
     expect((await visitor.post(path, [])).status).toBe(403);
@@ -247,6 +270,33 @@ describe('access', () => {
     for (const role of ['viewer', 'reviewer'] as const) {
       const one = await roles()[role];
       expect((await one.submit('/', path, [])).status).toBe(403);
+    }
+  });
+
+  it.each(REVIEWER_FORMS)('to %s needs a reviewer, a session and its form token', async (path) => {
+    const { viewer, reviewer } = roles();
+    expect((await (await viewer).submit('/', path, [])).status).toBe(403);
+    expect((await (await reviewer).post(path, [['form_token', 'x']])).status).toBe(403);
+    const stranger = await new Visitor(world.url).post(path, [['form_token', 'x']]);
+    expect(stranger.headers.get('location')).toBe('/login');
+    // The form is empty or names nothing: the role alone does not refuse it.
+    expect([303, 400, 404]).toContain((await (await reviewer).submit('/', path, [])).status);
+  });
+
+  it('has each form of lists, a store and a product in one of the two tables, and refuses it to a viewer', async () => {
+    const { viewer } = roles();
+    const tried = new Set([...FORMS, ...REVIEWER_FORMS]);
+    const pages = ['/', '/review', '/deliveries', '/stores/main', '/check', productPath(lamp)];
+    for (const page of pages) {
+      const { text } = await visitor.get(page);
+      const actions = [...text.matchAll(/<form\s+method="post"\s+action="([^"]+)"/g)].map(
+        ([, path = '']) => path,
+      );
+      for (const path of actions.filter((each) => each !== '/logout')) {
+        const generic = path.replace(/^\/(products|runs|write-backs)\/[^/]+\//, '/$1/none/');
+        expect([page, path, tried.has(generic)]).toEqual([page, path, true]);
+        expect((await (await viewer).submit('/', path, [])).status).toBe(403);
+      }
     }
   });
 
