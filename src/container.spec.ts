@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Type } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, ModulesContainer } from '@nestjs/core';
 import { Test, type TestingModuleBuilder } from '@nestjs/testing';
 import { pino } from 'pino';
 import { BearerAuthentication } from './api/admin.guard.js';
@@ -67,6 +68,15 @@ describe('the container of the daemon', () => {
     );
     for (const type of [RunWorker, Reconciler, StoreWebhookController, Sessions, Announcer, RowWorkPort])
       expect(module.get(type, { strict: false })).toBeInstanceOf(Object);
+  });
+
+  it('has no interceptor of all routes, which each delivery would pay for', async () => {
+    const module = await made(DaemonModule.forRoot(settings({ adminToken: ADMIN_TOKEN })));
+    const tokens = [...module.get(ModulesContainer).values()].flatMap(({ providers }) =>
+      [...providers.keys()].map(String),
+    );
+    expect(tokens.some((token) => token.startsWith(APP_FILTER))).toBe(true);
+    expect(tokens.filter((token) => token.startsWith(APP_INTERCEPTOR))).toEqual([]);
   });
 
   it('has no sessions without an admin token, and no announcer without an address', async () => {

@@ -1,17 +1,20 @@
-import { Injectable, type CallHandler, type ExecutionContext, type NestInterceptor } from '@nestjs/common';
+import {
+  applyDecorators,
+  Injectable,
+  SetMetadata,
+  UseInterceptors,
+  type CallHandler,
+  type ExecutionContext,
+  type NestInterceptor,
+} from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, mergeMap, type Observable } from 'rxjs';
 import { AuditRepository, type NewAuditEntry } from '../persistence/audit.repository.js';
 import { actorOf } from './allow.js';
 
-/**
- * The change that a route makes, as `audit` shows it. `{name}` stands for a route parameter or a field of the body.
- *
- * @example
- * ‎@Audited('write-back {decision}')
- */
-export const Audited = Reflector.createDecorator<string>();
+/** The metadata of a route that `@Audited` records. */
+export const AUDITED = 'store-sync:audited';
 
 const MOST_TARGETS = 1000;
 const LONGEST = 300;
@@ -29,8 +32,7 @@ export class AuditInterceptor implements NestInterceptor {
   ) {}
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
-    const what = this.reflector.get<string | undefined>(Audited.KEY, context.getHandler());
-    if (what === undefined) return next.handle();
+    const what = this.reflector.get<string>(AUDITED, context.getHandler());
     const id = await this.audit.begin(entryOf(what, context.switchToHttp().getRequest<Request>()));
     return next.handle().pipe(
       mergeMap(async (value: unknown) => {
@@ -44,6 +46,16 @@ export class AuditInterceptor implements NestInterceptor {
     );
   }
 }
+
+/**
+ * Records the change that a route makes under this name, as `audit` shows it. `{name}` stands for a route parameter or
+ * a field of the body. The interceptor belongs to these routes alone, because deliveries would pay for a global one.
+ *
+ * @example
+ * ‎@Audited('write-back {decision}')
+ */
+export const Audited = (what: string): MethodDecorator =>
+  applyDecorators(SetMetadata(AUDITED, what), UseInterceptors(AuditInterceptor));
 
 function entryOf(what: string, request: Request): NewAuditEntry {
   const body = fieldsOf(request.body);
