@@ -62,7 +62,7 @@ export async function startDaemon(settings: DaemonSettings): Promise<RunningDaem
     app.useLogger(frameworkLog(app.get(NestLogger)));
     app.disable('x-powered-by');
     app.set('trust proxy', settings.config.server.trustedProxies);
-    app.use(adapter.onlyWhenOpen, adapter.separatePorts);
+    app.use(adapter.onlyWhenOpen, adapter.separatePorts, adapter.webhooks);
     if (settings.config.server.roles.includes('admin')) {
       app.use(storableAddress);
       const body = [express.json({ limit: API_BODY_LIMIT }), storableBody];

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 import { freePort } from '../../test/support/e2e-settings.js';
 import { BoundedExpressAdapter, connectionsWithin } from './http-server.js';
 
@@ -14,9 +14,13 @@ async function serve(limit: number): Promise<number> {
   return (await served(limit)).port;
 }
 
-async function served(limit: number): Promise<{ adapter: BoundedExpressAdapter; port: number }> {
+async function served(
+  limit: number,
+  prepare: (app: Express, adapter: BoundedExpressAdapter) => void = () => undefined,
+): Promise<{ adapter: BoundedExpressAdapter; port: number }> {
   const adapter = new BoundedExpressAdapter(limit);
   adapter.initHttpServer();
+  prepare(adapter.getInstance<Express>(), adapter);
   adapter.getInstance<Express>().use(adapter.separatePorts, (_request, response) => {
     response.end('hello');
   });
@@ -43,10 +47,23 @@ async function closing(socket: Socket): Promise<void> {
   if (!socket.closed) await once(socket, 'close');
 }
 
+const answerTo = async (port: number, path: string): Promise<string> =>
+  (await fetch(`http://127.0.0.1:${String(port)}${path}`, { method: 'POST' })).text();
+
 const status = async (port: number, path = '/'): Promise<number> =>
   (await fetch(`http://127.0.0.1:${String(port)}${path}`)).status;
 
 describe('the HTTP server', () => {
+  it('asks the routes of webhooks before routes that were added earlier', async () => {
+    const { adapter, port } = await served(3, (app, { webhooks }) => app.use(webhooks));
+    for (const path of ['/webhooks/catalog/:workspace', '/plans'])
+      adapter.post(path, (_request: Request, response: Response) => {
+        response.end(path);
+      });
+    expect(await answerTo(port, '/webhooks/catalog/default')).toBe('/webhooks/catalog/:workspace');
+    expect(await answerTo(port, '/plans')).toBe('hello');
+  });
+
   it('closes the connection that is incomplete longest when there are too many', async () => {
     const port = await serve(3);
     const halfSent: Socket[] = [];

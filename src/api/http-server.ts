@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import { NotFoundException } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-import type { NextFunction, Request, Response } from 'express';
+import { Router, type NextFunction, type Request, type Response } from 'express';
 import { messages } from './messages.js';
 
 /** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
@@ -40,8 +40,11 @@ export function connectionsWithin(
 
 const STARTING = { statusCode: 503, error: 'Service Unavailable', message: messages.starting };
 
+type RouteHandler = Parameters<ExpressAdapter['post']>[1];
+
 /** Routes of a public port that has an admin port beside it. */
 const PUBLIC_ROUTES = /^\/(webhooks|health|shopify)\//i;
+const WEBHOOK_ROUTES = '/webhooks/';
 const ONLY_PUBLIC_ROUTES = /^\/(webhooks|shopify)(\/|$)/i;
 
 /**
@@ -54,6 +57,9 @@ export class BoundedExpressAdapter extends ExpressAdapter {
   #admin: Connections | null = null;
   #isOpen = false;
 
+  /** The controllers' routes for webhooks. To be used before all others: Express compares a request with each route before its own. */
+  readonly webhooks = Router();
+
   constructor(private readonly connectionLimit: number) {
     super();
   }
@@ -61,6 +67,12 @@ export class BoundedExpressAdapter extends ExpressAdapter {
   override initHttpServer(): void {
     this.#public = this.#boundedServer();
     this.setHttpServer(this.#public.server);
+  }
+
+  override post(path: unknown, handler?: RouteHandler): unknown {
+    if (handler === undefined) return super.post(path as RouteHandler);
+    const isWebhook = typeof path === 'string' && path.startsWith(WEBHOOK_ROUTES);
+    return isWebhook ? this.webhooks.post(path, handler) : super.post(path, handler);
   }
 
   /**
