@@ -209,14 +209,27 @@ function typedValue(field: MetafieldValue): JsonValue {
 }
 
 function withoutEmpty(body: CatalogProductBody): CatalogProductBody {
-  const filled = Object.entries(body).filter(([, value]) => !isEmpty(value));
-  return { external_id: body.external_id, ...Object.fromEntries(filled) };
+  const filled: FilledBody = { external_id: body.external_id };
+  for (const field of CATALOG_FIELDS) if (!isEmpty(body[field])) copyField(field, body, filled);
+  return filled;
+}
+
+type FilledBody = { -readonly [Field in keyof CatalogProductBody]: CatalogProductBody[Field] };
+
+function copyField<Field extends CatalogField>(
+  field: Field,
+  from: Pick<CatalogProductBody, Field>,
+  to: Pick<FilledBody, Field>,
+): void {
+  to[field] = from[field];
 }
 
 function isEmpty(value: unknown): boolean {
   if (value === null || value === undefined || value === '') return true;
   if (Array.isArray(value)) return value.length === 0;
-  return typeof value === 'object' && Object.keys(value).length === 0;
+  if (typeof value !== 'object') return false;
+  for (const _key in value) return false;
+  return true;
 }
 
 /** The fields with a value. */

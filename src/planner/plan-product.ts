@@ -82,19 +82,20 @@ export function planProduct(
   }
   if (link?.creating === true) return { kind: 'put_off', code: 'being_created' };
   const body = toCatalogBody(effective, rules);
-  const common = {
+  const withheld = link?.withheld ?? [];
+  const commonParts = () => ({
     externalId: snapshot.externalId,
     body,
-    withheld: link?.withheld ?? [],
+    withheld,
     sourceFingerprint: source,
     seen: seenFields(snapshot),
     label: snapshot.title,
     storeId: snapshot.storeId,
     recreated,
-  };
+  });
   if (!known) {
     return {
-      ...common,
+      ...commonParts(),
       kind: 'create',
       catalogId: null,
       reason: recreated ? 'its catalog product is gone: it is created again' : 'new in the store',
@@ -102,12 +103,12 @@ export function planProduct(
       wantsGeneration: true,
     };
   }
-  const sent = withoutIdentifiers(body, common.withheld);
+  const sent = withoutIdentifiers(body, withheld);
   const changed = changedFields(sent, link.pushedFields);
   // Translations that could not be read, or are no longer read, are not known to be gone.
   const fields =
     effective.translations == null ? changed.filter((field) => field !== 'translations') : changed;
-  if (fields.length === 0 && common.withheld.length === 0 && link.state !== 'orphaned') {
+  if (fields.length === 0 && withheld.length === 0 && link.state !== 'orphaned') {
     return {
       kind: 'unchanged',
       sourceFingerprint: source,
@@ -115,7 +116,7 @@ export function planProduct(
     };
   }
   return {
-    ...common,
+    ...commonParts(),
     kind: 'update',
     catalogId: link.catalogId,
     reason: changeReason(fields, link.state),

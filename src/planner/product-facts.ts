@@ -210,8 +210,21 @@ function isPlaceholder(text: string): boolean {
   return bare === '' || PLACEHOLDERS.has(bare) || PLACEHOLDERS.has(bare.replaceAll(' ', ''));
 }
 
-/** One spelling of each letter, lower case, with each run of characters other than letters, marks and digits as one space. */
+/** Vendors, types and categories repeat from product to product. */
+const KNOWN_WORDS = new Map<string, string>();
+const KNOWN_MOST = 1000;
+
 function words(text: string): string {
+  const known = KNOWN_WORDS.get(text);
+  if (known !== undefined) return known;
+  const found = wordsIn(text);
+  if (KNOWN_WORDS.size >= KNOWN_MOST) KNOWN_WORDS.clear();
+  KNOWN_WORDS.set(text, found);
+  return found;
+}
+
+/** One spelling of each letter, lower case, with each run of characters other than letters, marks and digits as one space. */
+function wordsIn(text: string): string {
   return text
     .normalize('NFKC')
     .toLowerCase()
