@@ -10,6 +10,7 @@ import { Program, runProgram, type ProgramEnd } from './e2e-program.js';
 import { freePort, merged, type Settings } from './e2e-settings.js';
 import type { FaultProxy } from './fault-proxy.js';
 import { redisOfAWorld } from './redis.js';
+import { endWithTheFile } from './left-open.mjs';
 import { noteProcess, runDirectory } from './run-directory.js';
 import { until } from './until.js';
 import { callCatalog, catalogProducts, catalogWrites, type CatalogEntry } from './world/catalog-calls.js';
@@ -60,6 +61,7 @@ export class World {
   readonly webhookSecret = `hook-${randomBytes(12).toString('hex')}`;
   private readonly ends: (() => Promise<void>)[] = [];
   private readonly redisUrl = redisOfAWorld() ?? '';
+  private readonly forget = endWithTheFile(() => this.end());
 
   private constructor(
     readonly directory: string,
@@ -74,10 +76,13 @@ export class World {
     const directory = await mkdtemp(join(runDirectory(), 'e2e-'));
     // As root, the embedded server runs as another user, who must reach its files below.
     await chmod(directory, 0o755);
-    const database = await WorldDatabase.open(options.database ?? 'given', join(directory, 'data'));
-    const services = await Services.open(options);
     const ports: number[] = [];
     while (ports.length < REPLICAS) ports.push(await freePort());
+    const database = await WorldDatabase.open(options.database ?? 'given', join(directory, 'data'));
+    const services = await Services.open(options).catch(async (error: unknown) => {
+      await database.close();
+      throw error;
+    });
     const world = new World(directory, services, database, ports, options);
     world.ends.push(
       () => services.stop(),
@@ -350,9 +355,16 @@ export class World {
     return answer.status;
   }
 
-  /** Stops everything that runs, the daemons first. Throws when a store's sandbox had an internal error. */
+  /**
+   * Stops everything that runs, the daemons first, also where one does not stop. Throws the first failure, such as an internal error of a
+   * store's sandbox.
+   */
   async end(): Promise<void> {
-    for (const close of this.ends.splice(0).reverse()) await close();
+    this.forget();
+    const failures: unknown[] = [];
+    for (const close of this.ends.splice(0).reverse())
+      await close().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
   }
 }
 

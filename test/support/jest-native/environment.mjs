@@ -1,11 +1,12 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { TestEnvironment as NodeEnvironment } from 'jest-environment-node';
 import { ModuleMocker } from 'jest-mock';
+import { endWhatIsLeftOpen } from '../left-open.mjs';
 import { runsNatively } from './runs-natively.mjs';
 
 /**
  * A Jest environment without a context of its own: tests use the globals of the worker. At the end of a test file, the environment
- * restores the globals that tests change.
+ * ends what the file left open, and restores the globals that tests change.
  */
 class NativeEnvironment {
   global = globalThis;
@@ -27,6 +28,7 @@ class NativeEnvironment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
+    await endWhatIsLeftOpen();
     await forgetRequestLogger();
     const { console, exit, env, directory, listeners } = this.#before;
     globalThis.console = console;

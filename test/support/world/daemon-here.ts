@@ -28,8 +28,13 @@ export class DaemonHere {
     });
     const runtime = await openRuntimeFor(loaded, 'stderr');
     const silent = { level: 'error', pretty: false, secrets: [], destination: 'stderr' } as const;
-    const daemon = await startDaemon(quiet ? { ...runtime, logger: createLogger(silent) } : runtime);
-    return new DaemonHere(daemon, () => runtime.release());
+    try {
+      const daemon = await startDaemon(quiet ? { ...runtime, logger: createLogger(silent) } : runtime);
+      return new DaemonHere(daemon, () => runtime.release());
+    } catch (error) {
+      await runtime.release();
+      throw error;
+    }
   }
 
   get url(): string {

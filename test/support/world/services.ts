@@ -37,15 +37,31 @@ export class Services {
     readonly proxy: FaultProxy | null,
   ) {}
 
+  /** Ends what it has started when a part does not start. */
   static async open(options: ServicesOptions): Promise<Services> {
+    const started: (() => Promise<void>)[] = [];
+    try {
+      return await Services.start(options, started);
+    } catch (error) {
+      for (const stop of started) await stop();
+      throw error;
+    }
+  }
+
+  private static async start(options: ServicesOptions, started: (() => Promise<void>)[]): Promise<Services> {
     const catalog = options.catalog === false ? null : await openCatalog(options.catalog ?? {});
+    if (catalog !== null) started.push(() => catalog.stop());
     const stores = new Map<string, RunningStoreSandbox>();
     for (const key of options.stores ?? ['main']) {
       const shop = `${key}.myshopify.com`;
-      stores.set(
-        key,
-        await startStoreSandbox({ throttle: false, shop, accessToken: STORE_TOKEN, ...options.store }),
-      );
+      const store = await startStoreSandbox({
+        throttle: false,
+        shop,
+        accessToken: STORE_TOKEN,
+        ...options.store,
+      });
+      started.push(() => store.stop());
+      stores.set(key, store);
     }
     const proxy = options.proxied === true && catalog ? await FaultProxy.start(catalog.baseUrl) : null;
     const token = catalog === null ? 'nobody' : (await catalog.issueApiToken('tests')).token;

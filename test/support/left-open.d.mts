@@ -1,0 +1,2 @@
+export function endWithTheFile(end: () => Promise<void>): () => void;
+export function endWhatIsLeftOpen(): Promise<void>;
