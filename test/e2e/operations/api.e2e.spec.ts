@@ -5,7 +5,8 @@ import { until, World } from '../../support/e2e-world.js';
 let world: World;
 
 beforeAll(async () => {
-  world = await World.open();
+  // Every result comes by webhook, once. A poll that overtakes a webhook would make a second delivery of the same result.
+  world = await World.open({ settings: { workspaces: { default: { tasks: { pollSeconds: 86_400 } } } } });
   for (const n of [1, 2, 3]) {
     world.store.products.create({
       title: `Lamp ${n}`,
@@ -15,6 +16,10 @@ beforeAll(async () => {
     });
   }
   await world.startHere();
+  await until('the webhook slot is ours', async () => {
+    const slots = await world.rows(`SELECT 1 FROM workspace_state WHERE webhook_state = 'ours'`);
+    return slots.length === 1;
+  });
   await world.runToEnd();
   await world.settled();
 }, 60_000);
