@@ -6,6 +6,9 @@ const ANSWERED = new Set(['webhooks', 'write-back']);
 /** A command's log. Warnings of stages whose outcome the command prints anyway become info lines, so that nothing is said twice. */
 export function commandLogger(logger: Logger): Logger {
   return {
+    debug: (fields, message) => {
+      logger.debug(fields, message);
+    },
     info: (fields, message) => {
       logger.info(fields, message);
     },
@@ -27,6 +30,9 @@ function withoutWarnings(logger: Logger): Logger {
     logger.info(fields, message);
   };
   return {
+    debug: (fields, message) => {
+      logger.debug(fields, message);
+    },
     info,
     warn: info,
     error: (fields, message) => {

@@ -3,6 +3,7 @@
  * Pino's own logger is one.
  */
 export abstract class Logger {
+  abstract debug(fields: object, message: string): void;
   abstract info(fields: object, message: string): void;
   abstract warn(fields: object, message: string): void;
   abstract error(fields: object, message: string): void;
@@ -11,6 +12,7 @@ export abstract class Logger {
 }
 
 export const SILENT_LOGGER: Logger = {
+  debug: () => undefined,
   info: () => undefined,
   warn: () => undefined,
   error: () => undefined,

@@ -1,7 +1,7 @@
 import type { Logger } from '../../src/runtime/logger.js';
 
 export interface LogLine {
-  readonly level: 'info' | 'warn' | 'error';
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly fields: object;
   readonly message: string;
 }
@@ -13,6 +13,12 @@ export function loggerTo(write: (line: LogLine) => void): Logger {
     (fields: object, message: string): void => {
       write({ level, fields, message });
     };
-  const logger: Logger = { info: at('info'), warn: at('warn'), error: at('error'), child: () => logger };
+  const logger: Logger = {
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    child: () => logger,
+  };
   return logger;
 }

@@ -63,7 +63,7 @@ export function createLoggerOptions(logger: Logger): Params {
         res: (response: ServerResponse) => ({ statusCode: response.statusCode }),
       },
     },
-    // Every delivery has its own log line.
+    // Each delivery has lines of its own: when it is refused, and when it is settled.
     exclude: ['webhooks/*path'],
   };
 }
