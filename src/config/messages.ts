@@ -73,6 +73,7 @@ export const messages = {
   localeOnce: 'each locale once',
   emailAndPassword: 'email and password together',
   csvField: (known: readonly string[]): string => `a column for one of ${known.join(', ')}`,
+  csvHeadingOnce: (heading: string): string => `each heading once (${heading} is used twice)`,
   csvFormat:
     'requests. The service does not document its CSV format: csv needs assumptions.uploadCsv.columns with external_id',
   workspaceCredentials: 'apiToken, or email and password, or all three',

@@ -69,6 +69,15 @@ export const workspaceSchema = section({
       path: ['assumptions', 'uploadCsv', 'columns', unknown],
       message: messages.csvField(CSV_FIELDS),
     });
+  const headings = Object.entries(columns);
+  const [again, heading] =
+    headings.find(([, each], at) => headings.findIndex(([, one]) => one === each) < at) ?? [];
+  if (again !== undefined && heading !== undefined)
+    context.addIssue({
+      code: 'custom',
+      path: ['assumptions', 'uploadCsv', 'columns', again],
+      message: messages.csvHeadingOnce(heading),
+    });
   if (firstLoad === 'csv' && columns['external_id'] === undefined)
     context.addIssue({ code: 'custom', path: ['firstLoad'], message: messages.csvFormat });
 });

@@ -39,9 +39,8 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
   const intake = new Intake();
   const values: IntendedValue[] = [];
   for (const [from, target] of Object.entries(settings.fields)) {
-    const given = from.startsWith('sections.')
-      ? attributes.get(keyNamed(entries, from.slice('sections.'.length)))
-      : fieldOf(product, from);
+    const name = attributeOf(from);
+    const given = name === null ? fieldOf(product, from) : attributes.get(keyNamed(entries, name));
     if (target === 'tags' || target === IMAGE_ALTS) {
       const partsOf = target === 'tags' ? tagsOf : imageAlts;
       values.push(...partsOf(given, from, intake.refusalOf(given)));
@@ -95,11 +94,12 @@ export function intendedForVariants(
   const intake = new Intake();
   return variants.flatMap(({ number, content }) => {
     const { entries, attributes } = takenAttributes(content.sections ?? []);
-    return mapping.flatMap(([source, name]): IntendedValue[] => {
-      const key = source.startsWith('sections.') ? keyNamed(entries, source.slice('sections.'.length)) : null;
+    return mapping.flatMap(([source, metafield]): IntendedValue[] => {
+      const name = attributeOf(source);
+      const key = name === null ? null : keyNamed(entries, name);
       const raw = key === null ? fieldOf(content, source) : attributes.get(key);
       const place = {
-        target: metafieldTarget({ ...metafieldKey(name), variant: number }),
+        target: metafieldTarget({ ...metafieldKey(metafield), variant: number }),
         from: `variants.${number}.${key === null ? source : `sections.${key}`}`,
         raw: null,
         needsDefinition: true as const,
@@ -125,9 +125,12 @@ export function variantsOf(product: {
 
 type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
 
-/** The metafield of an attribute: the one that `attributes` names, else one of the sections' namespace, else none. */
+/**
+ * The metafield of an attribute: the one that `attributes` names, else one of the sections' namespace, else none. An attribute that
+ * `fields` takes is not among the rest that goes to that namespace.
+ */
 function placesOf(
-  { attributes, sections }: WriteBackSettings,
+  { fields, attributes, sections }: WriteBackSettings,
   keyOf: (name: string) => string,
   isName: (code: string) => boolean,
 ): (key: string) => Place | null {
@@ -135,12 +138,17 @@ function placesOf(
   const codes = Object.entries(attributes).toSorted(([a], [b]) => Number(isName(a)) - Number(isName(b)));
   const mapped = new Map(codes.map(([code, name]) => [keyOf(code), name]));
   const taken = new Set(mapped.values());
+  const inFields = new Set(
+    Object.keys(fields)
+      .flatMap((from) => attributeOf(from) ?? [])
+      .map(keyOf),
+  );
   return (key) => {
     const common = { from: `sections.${key}`, raw: null };
     const name = mapped.get(key);
     if (name !== undefined)
       return { ...common, target: metafieldTarget(metafieldKey(name)), needsDefinition: true };
-    if (sections === null) return null;
+    if (sections === null || inFields.has(key)) return null;
     // A metafield that another attribute is mapped to is no place for this one.
     const place = { namespace: sections.namespace, key };
     return taken.has(metafieldName(place)) ? null : { ...common, target: metafieldTarget(place) };
@@ -179,6 +187,13 @@ class Intake {
 
 export function isStoreField(target: string): target is StoreField {
   return (STORE_FIELDS as readonly string[]).includes(target);
+}
+
+const SECTION = 'sections.';
+
+/** The name of the attribute that a source such as `sections.NAME` reads; null for a field. */
+function attributeOf(source: string): string | null {
+  return source.startsWith(SECTION) ? source.slice(SECTION.length) : null;
 }
 
 function fieldOf(product: GeneratedProduct, name: string): string | null {

@@ -240,7 +240,7 @@ export class Applier {
     if (!isItsOwn(error)) throw error;
     await this.actions.failed(action.id, {
       code: error.code,
-      message: error.message,
+      message: `${error.message}${settingsToCheck(error)}`,
       ...(error.fields ? { fields: error.fields } : {}),
     });
     this.#count(action.kind, 'failed');
@@ -308,6 +308,18 @@ export class Applier {
   #count(kind: SyncActionEntity['kind'], outcome: ActionOutcome): void {
     this.metrics.actions.inc({ kind, outcome });
   }
+}
+
+/** Fields whose values the configuration names as the service's own, so that a refusal is the operator's to solve. */
+const SETTINGS: ReadonlyMap<string, string> = new Map([
+  ['tags_to_update', 'mapping.tags'],
+  ['product_lists', 'mapping.productLists'],
+]);
+
+function settingsToCheck({ fields = {} }: CodedError): string {
+  const refused = Object.keys(fields).map((path) => path.split('.')[0] ?? '');
+  const settings = new Set(refused.flatMap((field) => SETTINGS.get(field) ?? []));
+  return settings.size === 0 ? '' : `; check ${[...settings].join(' and ')}`;
 }
 
 /**

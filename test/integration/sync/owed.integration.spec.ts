@@ -62,6 +62,63 @@ describe('a product that the catalog refuses', () => {
   });
 });
 
+describe('a configured tag id that the catalog refuses', () => {
+  const configured = (tags: object): void => {
+    stages.settings = { store: { mapping: { tags } }, workspace: {} };
+  };
+  const UNKNOWN = 99;
+  const refuse = (operation: 'upsertProduct' | 'updateProduct'): void => {
+    const { script } = stages.catalog;
+    const check = (): void => {
+      const [body] = (script.calls.at(-1)?.args ?? []).slice(-1) as { tags_to_update?: number[] }[];
+      if (body?.tags_to_update?.includes(UNKNOWN) !== true) return;
+      refusal('invalid', { fields: { tags_to_update: ['Invalid pk "99" - object does not exist.'] } })();
+    };
+    script.before(operation, check, 10);
+  };
+
+  it('keeps out only the products with that tag, and the run, the product and its reason name the setting', async () => {
+    configured({ sale: UNKNOWN });
+    stages.store.put(snapshot(1, { tags: ['sale'] }), snapshot(2));
+    refuse('upsertProduct');
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { created: 1, failed: 1, owed: 1 } });
+    const [row] = await stages.owed.page(STORE, '', 10);
+    expect(row).toMatchObject({ externalId: ours(1), code: 'refused' });
+    for (const said of [run.error, row?.detail]) {
+      expect(said).toContain('tags_to_update: Invalid pk "99"');
+      expect(said).toContain('check mapping.tags');
+    }
+    expect(stages.catalog.countOf(ours(1))).toBe(0);
+  });
+
+  it('is no longer sent once the setting is corrected, and the next run brings the product in', async () => {
+    configured({ sale: UNKNOWN });
+    stages.store.put(snapshot(1, { tags: ['sale'] }));
+    refuse('upsertProduct');
+    await stages.sync();
+    configured({ sale: 12 });
+    expect(await incremental()).toMatchObject({ state: 'succeeded', counts: { created: 1, owed: 0 } });
+    expect(stages.catalog.of(ours(1))).toMatchObject({ tags_to_update: [12] });
+  });
+
+  it('leaves a linked product as it is, until the setting is corrected', async () => {
+    stages.store.put(snapshot(1, { tags: ['sale'] }));
+    await stages.sync();
+    configured({ sale: UNKNOWN });
+    refuse('updateProduct');
+    expect(await stages.sync()).toMatchObject({
+      state: 'partial',
+      counts: { updated: 0, failed: 1, owed: 1 },
+    });
+    expect((await stages.owed.get(ours(1)))?.detail).toContain('check mapping.tags');
+    expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+    configured({ sale: 12 });
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, owed: 0 } });
+    expect(stages.catalog.of(ours(1))).toMatchObject({ tags_to_update: [12] });
+  });
+});
+
 describe('a product that a write-back holds', () => {
   it('is owed, and read by the next run whatever the watermark says', async () => {
     stages.store.put(snapshot(1), snapshot(2));
