@@ -90,6 +90,7 @@ export class WriteBackActionPages {
   async confirm(
     @Param('id') id: string,
     @Param('action') given: string,
+    @Query(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -97,21 +98,32 @@ export class WriteBackActionPages {
     if (!action.success) throw new NotFoundException(messages.noFile);
     const row = await this.#row(id);
     const visitor = visitorOf(this.sessions, request, response);
-    return confirmPage(visitor, row, action.data, await this.#label(row));
+    const asked = { label: await this.#label(row), back: pageAfter(row.id, back) };
+    return confirmPage(visitor, row, action.data, asked);
   }
 
   @Post(':id/revert')
   @Allow('reviewer')
   @Audited('write-back revert')
-  revert(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.#decide(id, 'revert', request, response);
+  revert(
+    @Param('id') id: string,
+    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.#decide(id, 'revert', request, response, back);
   }
 
   @Post(':id/reapply')
   @Allow('reviewer')
   @Audited('write-back reapply')
-  reapply(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
-    return this.#decide(id, 'reapply', request, response);
+  reapply(
+    @Param('id') id: string,
+    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
+    return this.#decide(id, 'reapply', request, response, back);
   }
 
   @Post(':id/undo')
@@ -129,10 +141,15 @@ export class WriteBackActionPages {
   @Post(':id/generate')
   @Allow('admin')
   @Audited('generate')
-  async generate(@Param('id') id: string, @Req() request: Request, @Res() response: Response): Promise<void> {
+  async generate(
+    @Param('id') id: string,
+    @Body(new ZodPipe(backSchema)) { back }: z.output<typeof backSchema>,
+    @Req() request: Request,
+    @Res() response: Response,
+  ): Promise<void> {
     const { store, externalId } = await this.#row(id);
     const notice = await this.again.request(store, externalId);
-    seeOther(this.sessions, request, response, writeBackPath(encodeURIComponent(id)), notice);
+    seeOther(this.sessions, request, response, pageAfter(id, back), notice);
   }
 
   async #decide(

@@ -3,7 +3,7 @@ import { GATES } from '../../domain/gate-finding.js';
 import { FIELD_OUTCOMES } from '../../domain/write-back-journal.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedWriteBack } from '../../operations/write-backs.js';
-import { badge, moment, sentence } from '../elements.js';
+import { badge, moment, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
@@ -43,6 +43,7 @@ export function journalPage(
   { given, counts, stores, images }: JournalList,
 ): string {
   const { state: _state, ...others } = given;
+  const back = pathTo('/journal', { ...given, offset: journal.offset });
   const isFiltered = Object.keys(withoutAbsent(others)).length > 0;
   return page(visitor, {
     title: 'Journal',
@@ -68,7 +69,12 @@ export function journalPage(
         ],
         page: journal,
         heads: ['Product', 'State', messages.lastChange, messages.whatHappened, ''],
-        row: (item) => row(item, labels.get(item.externalId) ?? item.externalId, images.get(item.externalId)),
+        row: (item) =>
+          row(item, {
+            label: labels.get(item.externalId) ?? item.externalId,
+            image: images.get(item.externalId),
+            back,
+          }),
         none: { yet: messages.noWriteBackYet, matching: messages.noWriteBacks },
         actions: isFiltered
           ? html`<div class="actions reviewer-only">
@@ -80,7 +86,14 @@ export function journalPage(
   });
 }
 
-function row(item: PresentedWriteBack, label: string, image: string | undefined): Html {
+interface RowView {
+  readonly label: string;
+  readonly image: string | undefined;
+  /** This list, to which a question about the row returns. */
+  readonly back: string;
+}
+
+function row(item: PresentedWriteBack, { label, image, back }: RowView): Html {
   const written = item.fields.filter((field) => field.outcome === 'written').map(({ target }) => target);
   return html`<tr data-row>
     <th scope="row">
@@ -95,8 +108,8 @@ function row(item: PresentedWriteBack, label: string, image: string | undefined)
       ${written.length > 0 && html`<span class="quiet">${targetList(written)}</span>`}
     </td>
     <td>
-      ${item.state === 'applied' && askLink(item.id, 'revert', label)}
-      ${item.state === 'reverted' && askLink(item.id, 'reapply', label)}
+      ${item.state === 'applied' && askLink(item.id, 'revert', { label, back })}
+      ${item.state === 'reverted' && askLink(item.id, 'reapply', { label, back })}
     </td>
   </tr>`;
 }

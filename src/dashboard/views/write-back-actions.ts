@@ -1,34 +1,40 @@
 import type { WriteBackEntity } from '../../persistence/entities/index.js';
 import type { IntendedValue } from '../../domain/write-back-journal.js';
+import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
-import { targetName, writeBackPath } from './write-back-parts.js';
+import { targetName } from './write-back-parts.js';
 
 /** Actions that ask first, because they reach the live shop or cost credits. */
 export const ASKED = ['revert', 'reapply', 'generate'] as const;
 export type AskedAction = (typeof ASKED)[number];
 
-/** A link to the question before an action. */
-export function askLink(id: string, action: AskedAction, label: string): Html {
+/** A link to the question before an action. `back` is the page that follows. */
+export function askLink(
+  id: string,
+  action: AskedAction,
+  { label, back }: { label: string; back: string },
+): Html {
   const tone = action === 'revert' ? 'danger' : '';
   const key = action === 'generate' && html` data-key="g"`;
   const adminOnly = action === 'generate' ? 'admin-only' : 'reviewer-only';
   return html`<a
     class="button ${tone} ${adminOnly}"
-    href="/write-backs/${id}/confirm/${action}"
+    href="${pathTo(`/write-backs/${id}/confirm/${action}`, { back })}"
     aria-label="${messages.confirmButton[action]}: ${label}"
     ${key}
     >${messages.confirmButton[action]}</a
   >`;
 }
 
+/** The question before an action. `back` is the page that follows, whatever the answer. */
 export function confirmPage(
   visitor: Visitor,
   row: Pick<WriteBackEntity, 'id' | 'state'>,
   action: AskedAction,
-  label: string,
+  { label, back }: { label: string; back: string },
 ): string {
   return page(visitor, {
     title: messages.confirmTitle[action],
@@ -39,11 +45,11 @@ export function confirmPage(
         <p><b>${label}</b></p>
         <p>${messages.confirmMeaning[action]}</p>
         <form method="post" action="/write-backs/${row.id}/${action}" class="inline">
-          ${formToken(visitor)}
+          ${formToken(visitor)} <input type="hidden" name="back" value="${back}" />
           <button class="${action === 'revert' ? 'danger' : 'primary'}">
             ${messages.confirmButton[action]}
           </button>
-          <a href="${writeBackPath(row.id)}" data-key="u">${messages.keepIt}</a>
+          <a href="${back}" data-key="u">${messages.keepIt}</a>
         </form>
       </section>`,
   });

@@ -58,9 +58,9 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
         </div>
         <div class="actions">
           ${isUndoable && undoForm(visitor, row.id, back)}
-          ${row.state === 'applied' && askLink(row.id, 'revert', label)}
-          ${row.state === 'reverted' && askLink(row.id, 'reapply', label)}
-          ${askLink(row.id, 'generate', label)}
+          ${row.state === 'applied' && askLink(row.id, 'revert', { label, back })}
+          ${row.state === 'reverted' && askLink(row.id, 'reapply', { label, back })}
+          ${askLink(row.id, 'generate', { label, back })}
         </div>
       </div>
       <p>

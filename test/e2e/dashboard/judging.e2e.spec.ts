@@ -154,6 +154,29 @@ describe('one write-back', () => {
   });
 });
 
+describe('the question before an action on one write-back', () => {
+  it('keeps the place in the list, whether it is answered with yes or with no', async () => {
+    const row = await one('kept-place');
+    const place = `${row.path}?at=0&store=main`;
+    const { text } = await visitor.get(place);
+    const address = /href="([^"]+\/confirm\/generate[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const question = (await visitor.get(address)).text;
+    expect(question).toContain(`href="${place.replaceAll('&', '&amp;')}"`);
+    const back = /name="back" value="([^"]+)"/.exec(question)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    expect(back).toBe(place);
+    const answer = await visitor.submit(address, `${row.path}/generate`, [['back', back]]);
+    expect(answer.headers.get('location')).toBe(place);
+  });
+
+  it('leads to no page elsewhere', async () => {
+    const row = await one('own-place');
+    const address = `${row.path}/confirm/generate?back=${encodeURIComponent('https://elsewhere.example/')}`;
+    expect((await visitor.get(address)).text).not.toContain('elsewhere.example');
+    const answer = await visitor.submit(row.path, `${row.path}/undo`, [['back', '//elsewhere.example/']]);
+    expect(answer.headers.get('location')).not.toContain('elsewhere');
+  });
+});
+
 describe('all that match', () => {
   it('are approved after a question that names their number', async () => {
     await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
