@@ -9,7 +9,7 @@ import { Sides } from './sides.js';
 import type { Figure } from './table.js';
 import { BenchWorld } from './world.js';
 
-const ATTRIBUTES = 30;
+export const ATTRIBUTES = 30;
 
 /** Work 13: full runs over a store whose products have many attributes, all of them passed on, and none changed. */
 export async function benchAttributes(products: number, log: Log): Promise<Figure[]> {
@@ -21,7 +21,9 @@ export async function benchAttributes(products: number, log: Log): Promise<Figur
     stores: { [store]: { shop, url: sides.storeUrl, mapping } },
   });
   try {
-    const file = await writeExportFile(join(runDirectory(), 'attributes.jsonl'), products, 0, ATTRIBUTES);
+    const file = await writeExportFile(join(runDirectory(), 'attributes.jsonl'), products, 0, {
+      attributes: ATTRIBUTES,
+    });
     await seedLinks(world.db, { store, shop, mapping, attributes: ATTRIBUTES }, products);
     await world.db.query('VACUUM ANALYZE');
     log('attributes: seeded');

@@ -1,6 +1,7 @@
 import { redisInstalled } from '../support/redis.js';
 import { benchAttributes } from './attributes.js';
 import { benchBulkChange } from './bulk-changes.js';
+import { benchCsvLoad } from './csv-load.js';
 import { benchFirstLoad } from './first-load.js';
 import { benchFairness } from './fairness.js';
 import { benchFullRuns } from './full-run.js';
@@ -10,7 +11,7 @@ import { benchPlanning } from './planning.js';
 import { benchReceiptAtWork } from './receipt-at-work.js';
 import { benchReceipt } from './receipt.js';
 import type { Bench } from './run-benches.js';
-import { benchReplicas, benchWriteBacks } from './write-backs.js';
+import { benchAttributeWrites, benchReplicas, benchWriteBacks } from './write-backs.js';
 
 const scaled = (count: number, share: number): number => Math.max(1, Math.round(count * share));
 
@@ -30,6 +31,9 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'first-load': {
     run: async (share, log, take) => take(...(await benchFirstLoad(scaled(20_000, share), log))),
   },
+  'csv-load': {
+    run: async (share, log, take) => take(...(await benchCsvLoad(scaled(100_000, share), log))),
+  },
   receipt: { run: async (share, log, take) => take(...(await benchReceipt(scaled(12, share), log))) },
   'receipt-at-work': {
     run: async (share, log, take) => take(...(await benchReceiptAtWork(scaled(40, share), log))),
@@ -39,6 +43,10 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
     // Its points come back at a fixed rate: it waits some ten minutes for them.
     waits: true,
     run: async (share, log, take) => take(...(await benchWriteBacks(scaled(5_000, share), log))),
+  },
+  'attribute-writes': {
+    waits: true,
+    run: async (share, log, take) => take(...(await benchAttributeWrites(scaled(1_000, share), log))),
   },
   'bulk-change': {
     run: async (share, log, take) => take(...(await benchBulkChange(scaled(10_000, share), log))),

@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { once } from 'node:events';
 import { finished } from 'node:stream/promises';
-import { LINES_PER_PRODUCT, productLines } from './products.js';
+import { productLines, type ProductShape } from './products.js';
 
 export interface ExportFile {
   readonly path: string;
@@ -14,16 +14,16 @@ export async function writeExportFile(
   path: string,
   products: number,
   changed = 0,
-  attributes = 0,
+  shape: ProductShape = {},
 ): Promise<ExportFile> {
   const out = createWriteStream(path);
   for (let id = 1; id <= products; id += 500) {
     let text = '';
     for (let each = id; each < Math.min(id + 500, products + 1); each++)
-      text += `${productLines(each, each <= changed ? 1 : 0, attributes).join('\n')}\n`;
+      text += `${productLines(each, each <= changed ? 1 : 0, shape).join('\n')}\n`;
     if (!out.write(text)) await once(out, 'drain');
   }
   out.end();
   await finished(out);
-  return { path, products, lines: products * (LINES_PER_PRODUCT + attributes) };
+  return { path, products, lines: products * productLines(1, 0, shape).length };
 }

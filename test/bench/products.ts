@@ -5,10 +5,20 @@ const WORDS =
   );
 const COLOURS = ['Black', 'Sand', 'Forest'];
 
-export const LINES_PER_PRODUCT = 6;
+export interface ProductShape {
+  /** Metafields `specs.a1` and so on. */
+  readonly attributes?: number;
+  /** One variant without options, in place of three. */
+  readonly isStandalone?: boolean;
+}
 
-/** `revision` n > 0: the merchant has changed the vendor since. `attributes`: metafields `specs.a1` and so on. */
-export function productLines(id: number, revision = 0, attributes = 0): string[] {
+/** `revision` n > 0: the merchant has changed the vendor since. */
+export function productLines(
+  id: number,
+  revision = 0,
+  { attributes = 0, isStandalone = false }: ProductShape = {},
+): string[] {
+  const [option, values] = isStandalone ? ['Title', ['Default Title']] : ['Colour', COLOURS];
   const product = `gid://shopify/Product/${String(id)}`;
   const title = `${sentence(id, 3)} ${String(id)}`;
   const core = {
@@ -28,23 +38,23 @@ export function productLines(id: number, revision = 0, attributes = 0): string[]
     options: [
       {
         id: `gid://shopify/ProductOption/${String(id)}`,
-        name: 'Colour',
+        name: option,
         position: 1,
-        optionValues: COLOURS.map((name, index) => ({
+        optionValues: values.map((name, index) => ({
           id: `gid://shopify/ProductOptionValue/${String(id * 10 + index)}`,
           name,
         })),
       },
     ],
   };
-  const variants = COLOURS.map((colour, index) => ({
+  const variants = values.map((value, index) => ({
     __typename: 'ProductVariant',
     id: `gid://shopify/ProductVariant/${String(id * 10 + index)}`,
-    title: colour,
+    title: value,
     sku: `SKU-${String(id)}-${String(index)}`,
     barcode: String(4_000_000_000_000 + id * 10 + index),
     position: index + 1,
-    selectedOptions: [{ name: 'Colour', value: colour }],
+    selectedOptions: [{ name: option, value }],
     __parentId: product,
   }));
   const media = [1, 2].map((number) => ({

@@ -18,7 +18,7 @@ export interface SeedSettings {
 const BATCH = 2_000;
 
 export function benchProduct(shop: string, id: number, revision = 0, attributes = 0): ExportedProduct {
-  const bytes = Buffer.from(productLines(id, revision, attributes).join('\n'));
+  const bytes = Buffer.from(productLines(id, revision, { attributes }).join('\n'));
   const scope = { shop, variantMetafields: [], locales: [] };
   return new ExportedProduct(`gid://shopify/Product/${String(id)}`, bytes, [1], scope);
 }

@@ -22,7 +22,11 @@ export interface GenerationResult {
   readonly catalogId: number;
   readonly taskId: string;
   readonly createdAt: Date;
-  readonly content?: { readonly name: string; readonly html_description: string };
+  readonly content?: {
+    readonly name: string;
+    readonly html_description: string;
+    readonly sections?: readonly object[];
+  };
 }
 
 /** A delivery's body (docs/catalog-rules.md#delivery-body). */
