@@ -166,6 +166,9 @@ export const messages = {
   applying: 'sending changes to the catalog',
   creating: 'waiting for background creations',
   requesting: 'requesting content',
+  writingContent: 'writing generated content to the store',
+  restOf: (seconds: number): string =>
+    seconds < 60 ? ', less than a minute left' : `, about ${String(Math.ceil(seconds / 60))} min left`,
 
   // Demo
   demoStarts: 'starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon',
@@ -173,11 +176,11 @@ export const messages = {
   demoHeld: (count: number, handles: readonly string[]): string =>
     `A gate held back ${count} of the texts, which wait for review: ${handles.join(', ')}${count > handles.length ? ', …' : '.'}`,
   demoFirst: (count: number): string => `first sync: ${count} products in the store`,
-  demoWaits: 'waiting for the generated content to be written to the store',
   demoSecond: 'second sync, of the whole store',
   demoSecondDone: (status: string, counts: string, catalogWrites: number, storeWrites: number): string =>
     `second sync ${status}: ${counts}; ${catalogWrites} catalog writes, ${storeWrites} store writes`,
   demoCatalogue: 'the built-in catalogue',
+  demoContent: 'content',
   demoStuck: (what: string, seconds: number): string =>
     `nothing has moved for ${seconds} seconds while ${what} was open`,
   demoInterrupted: 'the demo was interrupted; everything it started is stopped',

@@ -2,27 +2,56 @@ import { Presets, SingleBar } from 'cli-progress';
 import type { RunProgress } from '../sync/run-hold.js';
 import { messages } from './messages.js';
 
-const PHASES: Readonly<Record<RunProgress['phase'], string>> = {
+/** A step of a run, or what the demo waits for after it. */
+type Phase = RunProgress['phase'] | 'content';
+
+export interface Progress {
+  readonly phase: Phase;
+  readonly done: number;
+  /** Null while it is unknown. */
+  readonly total: number | null;
+}
+
+const PHASES: Readonly<Record<Phase, string>> = {
   export: messages.exporting,
   plan: messages.planning,
   apply: messages.applying,
   creations: messages.creating,
   generation: messages.requesting,
+  content: messages.writingContent,
 };
 
 const LINE_EVERY_MS = 2_000;
+/** The longer a phase lasts, the fewer lines a second: a log of an hour stays short. */
+const LINES_PER_PHASE = 20;
+/** Before that, the speed says little about the rest. */
+const ESTIMATE_AFTER_MS = 10_000;
 
-/** Shows a run's progress on stderr: a bar on a terminal, and a line every few seconds in a pipe. */
+/** The beginning of the phase that is shown. */
+interface Begin {
+  readonly phase: Phase;
+  readonly atMs: number;
+  readonly done: number;
+}
+
+/** Shows progress on stderr, with an estimate of the rest: a bar on a terminal, and a line every few seconds in a pipe. */
 export class ProgressReport {
   #bar: SingleBar | null = null;
-  #phase: RunProgress['phase'] | null = null;
-  #lastLine = 0;
+  #begin: Begin | null = null;
+  #lastLineMs = 0;
 
-  constructor(private readonly stream: NodeJS.WriteStream) {}
+  constructor(
+    private readonly stream: NodeJS.WritableStream & { readonly isTTY?: boolean },
+    private readonly nowMs = () => performance.now(),
+  ) {}
 
-  show(progress: RunProgress): void {
-    if (this.stream.isTTY) this.#showBar(progress);
-    else this.#showLine(progress);
+  show(progress: Progress): void {
+    const { phase, done } = progress;
+    const isNew = this.#begin?.phase !== phase;
+    const begin = this.#begin === null || isNew ? { phase, atMs: this.nowMs(), done } : this.#begin;
+    this.#begin = begin;
+    if (this.stream.isTTY === true) this.#showBar(progress, begin, isNew);
+    else this.#showLine(progress, begin, isNew);
   }
 
   end(): void {
@@ -30,27 +59,38 @@ export class ProgressReport {
     this.#bar = null;
   }
 
-  #showBar({ phase, done, total }: RunProgress): void {
-    if (this.#phase !== phase) {
+  #showBar(progress: Progress, begin: Begin, isNew: boolean): void {
+    const { phase, done, total } = progress;
+    const rest = { rest: this.#rest(progress, begin) };
+    if (isNew) {
       this.end();
-      this.#phase = phase;
-      const format = total === null ? `${PHASES[phase]} {value}` : `${PHASES[phase]} {bar} {value}/{total}`;
+      const format =
+        total === null ? `${PHASES[phase]} {value}` : `${PHASES[phase]} {bar} {value}/{total}{rest}`;
       this.#bar = new SingleBar(
         { format, stream: this.stream, hideCursor: true, clearOnComplete: false },
         Presets.shades_classic,
       );
-      this.#bar.start(total ?? 0, done);
+      this.#bar.start(total ?? 0, done, rest);
     }
-    this.#bar?.update(done);
+    this.#bar?.update(done, rest);
   }
 
-  #showLine({ phase, done, total }: RunProgress): void {
-    const now = performance.now();
-    if (this.#phase === phase && now - this.#lastLine < LINE_EVERY_MS) return;
-    this.#phase = phase;
-    this.#lastLine = now;
+  #showLine(progress: Progress, begin: Begin, isNew: boolean): void {
+    const { phase, done, total } = progress;
+    const now = this.nowMs();
+    const everyMs = Math.max(LINE_EVERY_MS, (now - begin.atMs) / LINES_PER_PHASE);
+    if (!isNew && now - this.#lastLineMs < everyMs) return;
+    this.#lastLineMs = now;
     const count =
       total === null ? (done === 0 ? '' : ` ${String(done)}`) : ` ${String(done)}/${String(total)}`;
-    this.stream.write(`${PHASES[phase]}${count}\n`);
+    this.stream.write(`${PHASES[phase]}${count}${this.#rest(progress, begin)}\n`);
+  }
+
+  /** The time that the rest takes at the speed of this phase so far; empty while nothing can be said. */
+  #rest({ done, total }: Progress, begin: Begin): string {
+    const elapsedMs = this.nowMs() - begin.atMs;
+    const came = done - begin.done;
+    if (total === null || came <= 0 || done >= total || elapsedMs < ESTIMATE_AFTER_MS) return '';
+    return messages.restOf(Math.ceil(((total - done) / came) * (elapsedMs / 1000)));
   }
 }

@@ -21,6 +21,8 @@ import { openRuntimeFor, type Runtime } from '../runtime.js';
 const MOST_PRODUCTS = 1_000_000;
 const SHOP = 'demo-store.myshopify.com';
 export const DEMO_STORE = 'demo';
+/** The budget of a store in Shopify's largest plan: with the usual one, 9,000 products would take forty minutes. */
+const LARGE_BUDGET = { capacity: 20_000, restoreRate: 1_000 };
 /** A metafield that the demo’s merchant has defined. */
 const KEYWORDS = { namespace: 'custom', key: 'keywords' };
 
@@ -44,6 +46,7 @@ export async function openDemoWorld(
   products: readonly ImportedProduct[],
   signal: AbortSignal,
 ): Promise<DemoWorld> {
+  const wanted = wantedPort(environment()['PORT']);
   const ends: (() => Promise<void>)[] = [];
   const end = async (): Promise<void> => {
     for (const close of ends.splice(0).reverse()) await close();
@@ -57,6 +60,7 @@ export async function openDemoWorld(
     const store = await startStoreSandbox({
       shop: SHOP,
       accessToken: `shpat_${randomBytes(16).toString('hex')}`,
+      throttle: LARGE_BUDGET,
     });
     ends.push(() => store.stop());
     store.products.define({ ...KEYWORDS, type: 'list.single_line_text_field' });
@@ -68,7 +72,7 @@ export async function openDemoWorld(
     ends.push(() => catalog.stop());
     signal.throwIfAborted();
     const { token } = await catalog.issueApiToken('demo');
-    const port = wantedPort(environment()['PORT']) ?? (await freePort());
+    const port = wanted ?? (await freePort());
     const url = `http://127.0.0.1:${String(port)}`;
     const adminToken = randomBytes(24).toString('base64url');
     const configFile = join(dir, 'demo.yaml');

@@ -12,10 +12,12 @@ import { LinkRepository } from '../../persistence/link.repository.js';
 import { RunRepository } from '../../persistence/run.repository.js';
 import { TaskRepository } from '../../persistence/task.repository.js';
 import { WriteBackRepository } from '../../persistence/write-back.repository.js';
-import { JobProducer } from '../../queue/index.js';
 import { RunRequests } from '../../sites/run-requests.js';
+import { RunWorker } from '../../sync/run-worker.js';
 import { interruptSignal } from '../command.js';
 import { print } from '../output.js';
+import { ProgressReport } from '../progress.js';
+import { RunFollower } from '../run-follower.js';
 import { readDemoProducts } from './demo-products.js';
 import { outcomeOf, outcomeTable, type DemoOutcome, type ProductStory } from './demo-report.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
@@ -71,8 +73,7 @@ async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[
   const run = await runToEnd(world, signal);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
   for (const remark of [...(run.error === null ? [] : [run.error]), ...run.notes]) print(`  ${remark}`);
-  say(messages.demoWaits);
-  await allSettled(world, signal);
+  await contentWritten(world, run.counts.generationRequested, signal);
   return pLimit(READ_AT_ONCE).map(before, async (product) => {
     const externalId = productExternalId(world.store.shop, String(product.id));
     const story = await storyOf(world, externalId);
@@ -97,30 +98,37 @@ function isContentWrite({ name }: { readonly name: string }): boolean {
   return name !== 'bulkOperationRunQuery' && name !== 'webhookSubscriptionCreate';
 }
 
-async function runToEnd(world: DemoWorld, signal: AbortSignal): Promise<PresentedRun> {
-  const { daemon } = world;
+async function runToEnd({ daemon }: DemoWorld, signal: AbortSignal): Promise<PresentedRun> {
   const { id } = await daemon.get(RunRequests).request({ store: DEMO_STORE, full: true, trigger: 'command' });
-  await daemon.get(JobProducer).enqueue('runs', id);
-  return until<PresentedRun>('the run', signal, async () => {
-    const run = await daemon.get(RunRepository).get(id);
-    if (run === null) return { progress: movedOf(world) };
-    const isOpen = run.state === 'queued' || run.state === 'running';
-    return isOpen ? { progress: movedOf(world) } : { found: presentRun(run) };
-  });
+  const follower = new RunFollower(
+    daemon.get(RunWorker),
+    daemon.get(RunRepository),
+    daemon.get(ActionRepository),
+  );
+  return presentRun(await follower.toEnd(id, signal));
 }
 
-/** Waits until no task, delivery or write-back is open. */
-async function allSettled(world: DemoWorld, signal: AbortSignal): Promise<void> {
+/** Waits until no task, delivery or write-back is open, and shows how many of the requested contents are done. */
+async function contentWritten(world: DemoWorld, total: number, signal: AbortSignal): Promise<void> {
   const { daemon } = world;
-  await until('the content', signal, async () => {
-    const [tasks, writeBacks, deliveries] = await Promise.all([
-      daemon.get(TaskRepository).countByState(DEMO_STORE),
-      daemon.get(WriteBackRepository).countByState(DEMO_STORE),
-      daemon.get(DeliveryRepository).countByState(),
-    ]);
-    const open = (tasks['requested'] ?? 0) + (writeBacks['ready'] ?? 0) + (deliveries['received'] ?? 0);
-    return open === 0 ? { found: true } : { progress: movedOf(world) };
-  });
+  const progress = new ProgressReport(process.stderr);
+  let done = 0;
+  try {
+    await until(messages.demoContent, signal, async () => {
+      const [tasks, writeBacks, deliveries] = await Promise.all([
+        daemon.get(TaskRepository).countByState(DEMO_STORE),
+        daemon.get(WriteBackRepository).countByState(DEMO_STORE),
+        daemon.get(DeliveryRepository).countByState(),
+      ]);
+      const open = (tasks['requested'] ?? 0) + (writeBacks['ready'] ?? 0) + (deliveries['received'] ?? 0);
+      // A product on its way from one table to the next can be in both.
+      done = Math.max(done, total - open);
+      progress.show({ phase: 'content', done, total });
+      return open === 0 ? null : movedOf(world);
+    });
+  } finally {
+    progress.end();
+  }
 }
 
 /** Changes with every request to either side. */
@@ -128,17 +136,15 @@ function movedOf({ catalog, store }: DemoWorld): string {
   return `${String(catalog.requests().length)} ${String(store.ledger.mutations.length)}`;
 }
 
-/** A look finds the result, or a text that changes while the work moves on. */
-type Look<T> = { readonly found: T; readonly progress?: undefined } | { readonly progress: string };
-
-async function until<T>(what: string, signal: AbortSignal, look: () => Promise<Look<T>>): Promise<T> {
+/** Looks until there is nothing to wait for. Otherwise a look returns a text that changes while the work moves on. */
+async function until(what: string, signal: AbortSignal, look: () => Promise<string | null>): Promise<void> {
   let last = '';
   let movedAt = performance.now();
   for (;;) {
     const seen = await look();
-    if (seen.progress === undefined) return seen.found;
-    if (seen.progress !== last) movedAt = performance.now();
-    last = seen.progress;
+    if (seen === null) return;
+    if (seen !== last) movedAt = performance.now();
+    last = seen;
     if (performance.now() - movedAt > STUCK_AFTER_MS)
       throw new CodedError('transient', messages.demoStuck(what, STUCK_AFTER_MS / 1000));
     await sleep(LOOK_EVERY_MS, undefined, { signal });

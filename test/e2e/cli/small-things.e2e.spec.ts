@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { spawn, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../../src/config/index.js';
+import { Program, runProgram } from '../../support/e2e-program.js';
+import { freePort } from '../../support/e2e-settings.js';
 import { World } from '../../support/e2e-world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/store-sync.js', import.meta.url));
@@ -32,6 +35,22 @@ describe('a reader that ends early', () => {
       expect([child.exitCode, stderr]).toEqual([0, '']);
     },
   );
+});
+
+describe('a reader that ends early, and an embedded PostgreSQL that the command started', () => {
+  it('leave no server running', async () => {
+    const cwd = await mkdtemp(join(world.directory, 'early-'));
+    const child = spawn(process.execPath, [PROGRAM, 'runs', '--json'], {
+      cwd,
+      env: { PATH: process.env['PATH'] },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child.stdout.destroy();
+    child.stderr.resume();
+    await once(child, 'close');
+    expect(child.exitCode).toBe(0);
+    expect(await readdir(join(cwd, 'data', 'postgres'))).not.toContain('postmaster.pid');
+  });
 });
 
 describe('a store that is not configured', () => {
@@ -84,6 +103,37 @@ describe('the demo', () => {
       'store-sync: woo.csv:1: is an export of WooCommerce; a product export of Shopify (CSV) was expected\n',
     ]);
   });
+
+  it('refuses a PORT that is none before it starts anything', async () => {
+    const end = await runProgram(['demo'], { cwd: world.directory, env: { PORT: 'http' } });
+    expect([end.status, end.stderr.split('\n').at(-2)]).toEqual([
+      1,
+      'store-sync: PORT must be a number from 1 to 65535',
+    ]);
+  });
+
+  it('stays up under --keep on PORT, with a configuration for further commands, until it is stopped', async () => {
+    const directory = await mkdtemp(join(world.directory, 'keep-'));
+    const port = String(await freePort());
+    const file = join(directory, 'two.csv');
+    await writeFile(file, "Handle,Title,Variant SKU\na,A hat,'001\nb,A scarf,'002\n");
+    const env = { PORT: port, TMPDIR: directory };
+    const demo = await Program.start(['demo', '--keep', '--products', file], { cwd: directory, env });
+    const hint = await demo.said((line) => line.startsWith('Try commands on it:'));
+    const config = hint.split(' ').at(-1) ?? '';
+    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+    const tried = await runProgram(['products', 'list', '--config', config, '--json'], { cwd: directory });
+    expect([tried.status, JSON.parse(tried.stdout)]).toEqual([0, expect.objectContaining({ total: 2 })]);
+    const sku = await runProgram(['products', 'show', '001', '--config', config], { cwd: directory });
+    expect([sku.status, sku.stdout]).toEqual([0, expect.stringContaining('A hat')]);
+    // An export of a real shop has thousands of products, and one run takes them all.
+    const { workspaces } = loadConfig({ configFile: config, env: {} }).config;
+    expect(workspaces['default']?.generation.maxPerRun).toBeGreaterThanOrEqual(100_000);
+    expect(demo.stderr).toMatch(/writing generated content to the store \d\/2/);
+    demo.signal('SIGTERM');
+    expect(await demo.exit()).toBe(0);
+    expect((await readdir(directory)).filter((name) => name.startsWith('store-sync-demo-'))).toEqual([]);
+  }, 60_000);
 
   it('stops its database and removes its files when SIGTERM ends it early', async () => {
     const directory = await mkdtemp(join(world.directory, 'demo-'));
