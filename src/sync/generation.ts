@@ -76,22 +76,24 @@ export class GenerationRequester {
     private readonly state: StateRepository,
   ) {}
 
-  /** Requests content for due products of a store, at most `limit`. */
+  /** Requests content for due products of a store, at most `limit`. Each request reports how many of them were requested so far. */
   async requestDue(
     store: Store,
     runId: string | null,
     limit: number,
     signal: AbortSignal,
+    onRequested?: (soFar: number, due: number) => void,
   ): Promise<GenerationOutcome> {
     const { maxPerRun } = store.workspace.settings.generation;
+    const due = onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
     let requested = 0;
     const unknown = new UnknownOutcomes();
     while (requested < limit) {
       signal.throwIfAborted();
       const brake = await this.#brake(store);
       if (brake !== null) {
-        const due = brake.mayLook ? await this.links.generationDue(store.key, 1) : [];
-        return unknown.of(await this.#braked(store, brake, due, runId, requested));
+        const first = brake.mayLook ? await this.links.generationDue(store.key, 1) : [];
+        return unknown.of(await this.#braked(store, brake, first, runId, requested));
       }
       const { settings, client } = store.workspace;
       const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
@@ -99,6 +101,7 @@ export class GenerationRequester {
       if (products.length === 0) return unknown.of({ requested, stopped: null });
       const outcome = unknown.noted(await this.requestFor(store, products, runId));
       requested += outcome.requested;
+      onRequested?.(requested, due);
       if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
     }
     const left = await this.links.generationDue(store.key, 1);

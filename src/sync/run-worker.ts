@@ -348,7 +348,9 @@ export class RunWorker {
     // Requests of this run before a retry or a crash count towards the limit.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>
-      this.generation.requestDue(store, run.id, room, signal),
+      this.generation.requestDue(store, run.id, room, signal, (done, total) => {
+        onProgress({ phase: 'generation', done, total });
+      }),
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
     const { generationRequested } = await this.actions.tally(run.id);

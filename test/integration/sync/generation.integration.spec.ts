@@ -122,6 +122,19 @@ describe('a request for content', () => {
     expect(await requestDue()).toMatchObject({ requested: 4, stopped: null });
   });
 
+  it('reports how many of the due products were requested so far, at most as many as it may request', async () => {
+    await linkedOnly();
+    configured({ batchSize: 2 });
+    const reported: [number, number][] = [];
+    await stages.generation.requestDue(stages.sites.store(STORE), null, 3, signal, (...report) =>
+      reported.push(report),
+    );
+    expect(reported).toEqual([
+      [2, 3],
+      [3, 3],
+    ]);
+  });
+
   it('is not made for a product whose task is open', async () => {
     await stages.sync();
     await stages.links.generationDueAgain(ours(1));
