@@ -9,6 +9,7 @@ import { benchManyStores, benchReplicaRuns } from './many-stores.js';
 import { benchMillion } from './million.js';
 import { benchPlanning } from './planning.js';
 import { benchReceiptAtWork } from './receipt-at-work.js';
+import { benchReceiptByRole } from './receipt-by-role.js';
 import { benchReceipt } from './receipt.js';
 import type { Bench } from './run-benches.js';
 import { benchAttributeWrites, benchReplicas, benchWriteBacks } from './write-backs.js';
@@ -37,6 +38,9 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   receipt: { run: async (share, log, take) => take(...(await benchReceipt(scaled(12, share), log))) },
   'receipt-at-work': {
     run: async (share, log, take) => take(...(await benchReceiptAtWork(scaled(40, share), log))),
+  },
+  'receipt-by-role': {
+    run: async (share, log, take) => take(...(await benchReceiptByRole(scaled(20_000, share), log))),
   },
   planning: { run: async (share, log, take) => take(...(await benchPlanning(scaled(100_000, share), log))) },
   'write-backs': {

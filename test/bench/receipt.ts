@@ -9,8 +9,8 @@ const LOAD = fileURLToPath(new URL('load-main.ts', import.meta.url));
 const FLOOR = fileURLToPath(new URL('receipt-floor-main.ts', import.meta.url));
 const SHOP = 'receipt.myshopify.com';
 const CONNECTIONS = 32;
-const STEADY_PER_SECOND = 500;
-const P99_MS = 25;
+export const STEADY_PER_SECOND = 500;
+export const P99_MS = 25;
 
 interface LoadResult {
   readonly perSecond: number;

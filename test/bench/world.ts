@@ -105,9 +105,11 @@ export class BenchWorld {
     return { stdout, status, peakBytes };
   }
 
-  async start(): Promise<BenchDaemon> {
+  /** A daemon of all roles, or of these, separated by commas. */
+  async start(roles?: string): Promise<BenchDaemon> {
     const port = await freePort(null, Math.random);
-    const child = program(['start', '--config', await this.configFile(port)]);
+    const chosen = roles === undefined ? [] : ['--roles', roles];
+    const child = program(['start', ...chosen, '--config', await this.configFile(port)]);
     const daemon = new BenchDaemon(child, `http://127.0.0.1:${String(port)}`, this.adminToken);
     await noteProcess(child.pid ?? 0, BIN);
     await daemon.ready();
