@@ -68,6 +68,17 @@ function withEagerModules(code) {
   );
 }
 
+/**
+ * Escapes the characters beyond ASCII that esbuild leaves in comments, patterns and templates. A single one makes V8 keep two bytes
+ * for every character of a file.
+ */
+function inAscii(code) {
+  return code.replaceAll(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
 const { outputFiles } = await build({
   entryPoints: ['dist/main.js'],
   outdir: FOLDER,
@@ -100,4 +111,4 @@ const { outputFiles } = await build({
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER);
 for (const { path, text } of outputFiles)
-  writeFileSync(path, path.endsWith('.mjs') ? withEagerModules(text) : text);
+  writeFileSync(path, path.endsWith('.mjs') ? withEagerModules(inAscii(text)) : text);

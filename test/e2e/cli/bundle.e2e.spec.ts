@@ -1,6 +1,7 @@
+import { isAscii } from 'node:buffer';
 import { existsSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -34,6 +35,13 @@ afterAll(() => db.end());
 describe('the bundled program', () => {
   it('is what the build leaves', () => {
     expect(existsSync(BUNDLE)).toBe(true);
+  });
+
+  it('is in ASCII, because V8 keeps any other text in two bytes for each character', async () => {
+    const folder = dirname(BUNDLE);
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.mjs'));
+    const texts = await Promise.all(files.map((file) => readFile(join(folder, file))));
+    expect(files.filter((_file, index) => !isAscii(texts[index] ?? Buffer.alloc(0)))).toEqual([]);
   });
 
   it('stores migrations under the names that they have in the sources', async () => {
