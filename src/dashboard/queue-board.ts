@@ -15,6 +15,25 @@ import { Sessions } from './session.js';
 
 const PATH = BOARD_PATH;
 
+type EntryRoute = Parameters<ExpressAdapter['setEntryRoute']>[0];
+
+/** A style sheet of another host, such as a service of web fonts. */
+const FOREIGN_STYLES = /<link\b[^>]*\bhref="https?:[^>]*>/g;
+
+/** The board without the web fonts of its page: the policy refuses them, and browsers log each refusal as an error. */
+class LocalBoard extends ExpressAdapter {
+  override setEntryRoute(entry: EntryRoute): this {
+    this.app[entry.method](entry.route, (_request: Request, response: Response, next: NextFunction) => {
+      const { name, params } = entry.handler({ basePath: this.basePath, uiConfig: this.uiConfig });
+      response.render(name, params, (error: Error | null, page: string) => {
+        if (error) next(error);
+        else response.send(page.replaceAll(FOREIGN_STYLES, ''));
+      });
+    });
+    return this;
+  }
+}
+
 /**
  * The read-only queue view, behind the same sign-in. Removing or retrying a job by hand would be pointless: the
  * sweeper creates jobs from rows (docs/decisions/0001-rows-before-queues.md).
@@ -28,7 +47,7 @@ export class QueueBoard implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    const board = new ExpressAdapter();
+    const board = new LocalBoard();
     board.setBasePath(PATH);
     createBullBoard({
       queues: [...this.queues.values()].map(

@@ -19,7 +19,7 @@ export function pagePolicy(imageOrigins: readonly string[]): string {
   ].join('; ');
 }
 
-/** The policy of the queue view, which sets styles by script and names its own base. Its web fonts are not loaded. */
+/** The policy of the queue view, which sets styles by script and names its own base. */
 export const QUEUE_POLICY = [
   "default-src 'none'",
   "style-src 'self' 'unsafe-inline'",

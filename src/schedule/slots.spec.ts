@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { CronTime } from 'cron';
 import fc from 'fast-check';
 import { CATCH_UP_MS, latestSlot } from './slots.js';
 
@@ -6,6 +7,19 @@ const slotAt = (cron: string, timezone: string, now: string): string | undefined
   latestSlot(cron, timezone, new Date(now))?.toISOString();
 
 describe('the latest slot of a schedule', () => {
+  it.each(['2026-11-20T02:00:30.000Z', '2026-11-20T01:00:00.000Z'])(
+    'is searched once for all stores that share the schedule, found or not (at %s)',
+    (now) => {
+      const first = slotAt('0 2 * * *', 'Pacific/Apia', now);
+      const search = jest.spyOn(CronTime.prototype, 'getNextDateFrom');
+      expect(slotAt('0 2 * * *', 'Pacific/Apia', now)).toBe(first);
+      expect(search).not.toHaveBeenCalled();
+      slotAt('0 2 * * *', 'Pacific/Auckland', now);
+      expect(search).toHaveBeenCalled();
+      search.mockRestore();
+    },
+  );
+
   it.each([
     ['0 2 * * *', 'UTC', '2026-11-20T02:00:00.000Z', '2026-11-20T02:00:00.000Z'],
     ['0 2 * * *', 'UTC', '2026-11-20T02:00:00.900Z', '2026-11-20T02:00:00.000Z'],

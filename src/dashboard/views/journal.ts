@@ -103,7 +103,7 @@ function row(item: PresentedWriteBack, { label, image, back }: RowView): Html {
     <td data-label="${messages.lastChange}">
       ${moment(lastOf(item))} ${item.decidedBy !== null && html`<span class="quiet">${item.decidedBy}</span>`}
     </td>
-    <td>
+    <td class="said">
       ${sentence(item.reason)}
       ${written.length > 0 && html`<span class="quiet">${targetList(written)}</span>`}
     </td>

@@ -31,6 +31,7 @@ export const toolMessages = {
   generateMissingOf: (store: string): string => `Generate what is missing in ${store}?`,
   generateAgainFor: (label: string): string => `Generate again for ${label}?`,
   nothingToGenerate: 'There is nothing to request now.',
+  generateMeaning: 'The service writes new texts for these products. It may charge credits.',
   requestContent: 'Request content',
   unknownPlan: (id: string): string => `No plan found for “${id}”.`,
   planStarted: 'The plan is being made.',
@@ -66,7 +67,7 @@ export const toolMessages = {
   emptyPlan: 'There is nothing to do. Catalog and store are in step.',
   notPlanned: 'The plan has nothing for this product: it is in step.',
   requested: 'requested',
-  queueMeaning: 'Jobs only wake work: the rows decide. The board is read-only.',
+  queueMeaning: 'Jobs wake the workers. The database records what is to be done. This view is read-only.',
   queueJobs: 'Jobs of each queue',
   unknownPage: (path: string): string => `There is no page ${path}.`,
 

@@ -157,7 +157,7 @@ function entryRow({ kind, externalId, label, reason, withheld, generation, media
   return html`<tr data-row>
     <th scope="row"><a href="${productPath(externalId)}">${nameOf(label, externalId)}</a></th>
     <td>${badge(TONES[kind], messages.planKinds[kind])}</td>
-    <td>
+    <td class="said">
       ${reason} ${withheldLines(withheld)}
       ${mediaLost !== undefined && html`<p class="quiet">${messages.mediaLost(mediaLost)}</p>`}
     </td>

@@ -31,12 +31,25 @@ export function queuesPage(visitor: Visitor, queues: readonly QueueCounts[]): st
             ({ name, counts }) =>
               html`<tr>
                 <th scope="row">${name}</th>
-                ${JOB_STATES.map((state) => html`<td data-label="${state}">${amount(counts[state] ?? 0)}</td>`)}
+                ${JOB_STATES.map(
+                  (state) =>
+                    html`<td data-label="${state}">
+                      <a href="${BOARD_PATH}/queue/${name}?status=${state}" target="board"
+                        >${amount(counts[state] ?? 0)}</a
+                      >
+                    </td>`,
+                )}
               </tr>`,
           )}
         </tbody>
       </table>
       <h2>${messages.queueJobs}</h2>
-      <iframe class="board" title="${messages.queueJobs}" src="${BOARD_PATH}/" loading="lazy"></iframe>`,
+      <iframe
+        class="board"
+        name="board"
+        title="${messages.queueJobs}"
+        src="${BOARD_PATH}/"
+        loading="lazy"
+      ></iframe>`,
   });
 }

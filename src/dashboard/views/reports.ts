@@ -104,7 +104,7 @@ function findingsTable(findings: readonly Finding[]): Html {
           html`<tr>
             <td><span class="badge ${LEVELS[level]}">${level}</span></td>
             <th scope="row">${what}</th>
-            <td>${detail}</td>
+            <td class="said">${detail}</td>
           </tr>`,
       )}
     </tbody>
@@ -132,8 +132,8 @@ function driftTable(products: readonly DriftedProduct[]): Html {
                 ${target !== null && html`<code>${target}</code>`}
                 <span class="quiet">${detail}</span>
               </td>
-              <td data-label="Live">${excerpt(live)}</td>
-              <td data-label="Written">${excerpt(written)}</td>
+              <td data-label="Live" class="said">${excerpt(live)}</td>
+              <td data-label="Written" class="said">${excerpt(written)}</td>
             </tr>`,
         ),
       )}
@@ -166,20 +166,21 @@ export function generateQuestionPage(visitor: Visitor, { store, product, cost }:
     section: product === null ? 'overview' : 'products',
     body: html`<h1>${title}</h1>
       <section class="card">
-        <p>${messages.confirmMeaning.generate}</p>
+        <p>${product === null ? messages.generateMeaning : messages.confirmMeaning.generate}</p>
         ${costFacts(cost)}
         ${
           cost.generations === 0
-            ? nothing(messages.nothingToGenerate)
+            ? html`${nothing(messages.nothingToGenerate)}
+                <p><a href="${back}" data-key="u">${messages.keepIt}</a></p>`
             : html`<form
                 method="post"
                 action="${product === null ? `${path}/generate` : `${back}/generate`}"
                 class="inline"
               >
                 ${formToken(visitor)}<button class="primary">${messages.requestContent}</button>
+                <a href="${back}" data-key="u">${messages.keepIt}</a>
               </form>`
         }
-        <p><a href="${back}" data-key="u">${messages.keepIt}</a></p>
       </section>`,
   });
 }

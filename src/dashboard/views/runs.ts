@@ -54,7 +54,7 @@ function runRow(run: PresentedRun): Html {
 
 function duration({ startedAt, finishedAt }: PresentedRun): Html {
   if (startedAt === null || finishedAt === null) return html``;
-  return html`<span class="quiet">${lasting(Date.parse(finishedAt) - Date.parse(startedAt))}</span>`;
+  return html`<span class="quiet duration">${lasting(Date.parse(finishedAt) - Date.parse(startedAt))}</span>`;
 }
 
 const COUNT_NAMES: readonly (readonly [keyof RunCounts, string])[] = [

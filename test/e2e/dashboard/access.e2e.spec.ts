@@ -162,7 +162,10 @@ describe('every page', () => {
 describe('the queue view', () => {
   it('shows the queues and changes none', async () => {
     const visitor = await signedIn();
-    expect((await visitor.get('/queues/board/')).text).toContain('store-sync queues');
+    const { text } = await visitor.get('/queues/board/');
+    expect(text).toContain('store-sync queues');
+    expect(text).not.toMatch(/(?:href|src)="https?:/);
+    expect(text).toMatch(/<link href="static\/css\//);
     const queues = await visitor.get('/queues/board/api/queues');
     expect(queues.status).toBe(200);
     const { queues: shown } = JSON.parse(queues.text) as {

@@ -7,7 +7,7 @@ import { single } from '../../support/e2e-products.js';
 import { hasBrowser, openBrowser, type Browser } from './browser.js';
 import { openDashboard } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
-import { seedWriteBacks } from './seed.js';
+import { seedDrift, seedPlan, seedWriteBacks } from './seed.js';
 
 const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
 /** Where pictures of every page are kept to be looked at; absent: none are taken. */
@@ -285,6 +285,7 @@ function inABrowser(): void {
     );
     const dry = await dryRun(run);
     const delivery = await one('SELECT id FROM webhook_delivery LIMIT 1');
+    const plan = await seedPlan(world);
     return [
       ['overview', '/'],
       ['review', '/review'],
@@ -297,6 +298,14 @@ function inABrowser(): void {
       ['journal', '/journal'],
       ['journal-filtered', `/journal?run=${run}&from=2026-01-01`],
       ['runs', '/runs'],
+      ['runs-failed', '/runs?state=failed'],
+      ['plans', '/plans'],
+      ['plan', `/plans/${plan}`],
+      ['bulk-changes', '/bulk'],
+      ['drift', `/reports/${await seedDrift(world)}`],
+      ['past-the-end', '/products?offset=5000'],
+      ['search-empty', '/search'],
+      ['search-nothing', '/search?q=nothing-of-that-name'],
       ['run', `/runs/${run}`],
       ['products', '/products'],
       ['product', `/products/${encodeURIComponent(product)}`],

@@ -47,3 +47,38 @@ export async function seedWriteBacks(world: World, products: readonly SeededProd
     [JSON.stringify(rows)],
   );
 }
+
+/** A saved plan with an entry of each kind. Returns its id. */
+export async function seedPlan(world: World): Promise<string> {
+  const [row] = await world.rows<{ id: string }>(
+    `WITH plan AS (INSERT INTO saved_plan (store, workspace, kind, state, counts, entries) VALUES ('main', 'default', 'full', 'saved',
+         '{"seen": 9, "creates": 1, "updates": 2, "orphans": 1, "unchanged": 4, "conflicted": 1}', 4) RETURNING id),
+       entries AS (INSERT INTO saved_plan_entry (plan_id, position, external_id, store_id, label, kind, reason, wants_generation)
+         SELECT plan.id, position, 'shopify:${world.store.shop}:93' || position, position, 'A planned ' || kind, kind, 'changed in the store',
+           kind = 'create' FROM plan, unnest(ARRAY['create', 'adopt', 'update', 'orphan']) WITH ORDINALITY AS each (kind, position))
+     SELECT id FROM plan`,
+  );
+  return row?.id ?? '';
+}
+
+/** A look for drift that found a product whose text somebody changed. Returns its id. */
+export async function seedDrift(world: World): Promise<string> {
+  const finding = {
+    ...{ kind: 'edited', target: 'title', detail: 'somebody edited it in the shop' },
+    ...{ live: `An unbroken ${'text'.repeat(40)}`, written: 'A written title' },
+  };
+  const product = {
+    externalId: `shopify:${world.store.shop}:94`,
+    label: 'A drifted mug',
+    findings: [finding],
+  };
+  const result = {
+    ...{ store: 'main', checked: 5, passedOver: 1, drifted: 1, catalogProblem: null },
+    products: [product],
+  };
+  const [row] = await world.rows<{ id: string }>(
+    `INSERT INTO report (kind, store, state, actor, result, finished_at) VALUES ('drift', 'main', 'done', 'admin', $1, now()) RETURNING id`,
+    [JSON.stringify(result)],
+  );
+  return row?.id ?? '';
+}
