@@ -91,6 +91,7 @@ export class DeliverySender {
   constructor(
     private readonly url: string,
     private readonly secret: string,
+    private readonly now = (): Date => new Date(),
   ) {}
 
   /** Begins to deliver. */
@@ -112,7 +113,7 @@ export class DeliverySender {
 
   async #deliver(entry: Sent): Promise<void> {
     // As the service may do: every attempt has the timestamp of the first.
-    const headers = signed(entry.delivery.body, this.secret, new Date());
+    const headers = signed(entry.delivery.body, this.secret, this.now());
     for (let attempt = 0; ; attempt += 1) {
       const status = await post(this.url, entry.delivery.body, headers);
       entry.statuses.push(status);

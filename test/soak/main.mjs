@@ -1,24 +1,30 @@
 import { parseArgs } from 'node:util';
 import setUp from '../support/jest-global-setup.mjs';
 import tearDown from '../support/jest-global-teardown.mjs';
+import { runLongSoak } from './long/soak.js';
 import { runReplicaSoak } from './replicas/soak.js';
 import { runSoak } from './soak.js';
 
 // `npm run soak -- [--deliveries 10000] [--kills 200] [--restarts 20] [--seed N]`: one daemon. With REDIS_URL the queues are there.
 //
 // With `--replicas 3` there are replicas and 50 stores, with the queues in PostgreSQL, or with `--redis` in a Redis of the test's own.
-// docs/testing.md#the-soak describes the options.
+// With `--long` one daemon runs for `--hours 24` of a clock that is sped up. docs/testing.md#the-soak describes the options.
 //
 // Prints the seed and the outcome, and exits with 1 when anything was lost, doubled, refused or otherwise broken.
 
 const { values } = parseArgs({
   options: {
     replicas: { type: 'string' },
+    long: { type: 'boolean', default: false },
+    hours: { type: 'string', default: '24' },
+    nights: { type: 'string', default: '200' },
+    minutes: { type: 'string', default: '24' },
+    products: { type: 'string', default: '40' },
     redis: { type: 'boolean', default: false },
     'redis-program': { type: 'string' },
     postgres: { type: 'string' },
-    stores: { type: 'string', default: '50' },
-    deliveries: { type: 'string', default: '10000' },
+    stores: { type: 'string' },
+    deliveries: { type: 'string' },
     kills: { type: 'string' },
     'redis-kills': { type: 'string', default: '20' },
     restarts: { type: 'string' },
@@ -30,7 +36,7 @@ const { values } = parseArgs({
 });
 
 const log = (line) => console.log(line);
-const deliveries = Number(values.deliveries);
+const deliveries = Number(values.deliveries ?? (values.long ? '100000' : '10000'));
 const seed = Number(values.seed);
 
 async function oneDaemon() {
@@ -56,7 +62,7 @@ async function replicas() {
     redis: values.redis,
     redisProgram: values['redis-program'],
     database: { cluster: `soak-${seed}`, native: values.postgres },
-    stores: Number(values.stores),
+    stores: Number(values.stores ?? '50'),
     deliveries,
     kills: Number(values.kills ?? '100'),
     redisKills: values.redis ? Number(values['redis-kills']) : 0,
@@ -81,8 +87,31 @@ async function replicas() {
   };
 }
 
-await setUp();
-try {
+/** Prints each figure after the first hour and at the end. True when none grew and nothing was lost. */
+async function longRun() {
+  const { hours, nights, minutes, products } = values;
+  const report = await runLongSoak({
+    hours: Number(hours),
+    nights: Number(nights),
+    minutes: Number(minutes),
+    deliveries,
+    stores: Number(values.stores ?? '5'),
+    products: Number(products),
+    log,
+  });
+  const { figures, runs, attempts, repeated, seconds, ...kinds } = report;
+  for (const line of figures) console.log(line);
+  for (const [kind, found] of Object.entries(kinds))
+    for (const line of found.slice(0, 20)) console.log(`${kind}: ${line}`);
+  console.log(
+    `${hours} hours in ${seconds} s: ${deliveries} deliveries, attempts ${attempts}, of which repeated ${repeated}; ${runs} runs`,
+  );
+  const counts = Object.entries(kinds).map(([kind, found]) => `${kind} ${found.length}`);
+  console.log(counts.join(', '));
+  return Object.values(kinds).every((found) => found.length === 0);
+}
+
+async function withDisturbances() {
   const { report, done, lines } = values.replicas === undefined ? await oneDaemon() : await replicas();
   const kinds = ['lost', 'doubled', 'refused', 'broken', 'unheld'].filter((kind) => kind in report);
   for (const kind of kinds) for (const line of report[kind].slice(0, 20)) console.log(`${kind}: ${line}`);
@@ -96,7 +125,12 @@ try {
       `lost ${report.lost.length}, doubled ${report.doubled.length}, 4xx to valid deliveries ${report.refused.length}, otherwise broken ${report.broken.length}`,
     ].join('\n'),
   );
-  process.exitCode = kinds.some((kind) => report[kind].length > 0) ? 1 : 0;
+  return kinds.every((kind) => report[kind].length === 0);
+}
+
+await setUp();
+try {
+  process.exitCode = (await (values.long ? longRun() : withDisturbances())) ? 0 : 1;
 } finally {
   await tearDown();
 }

@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-// Loaded into a daemon under test by NODE_OPTIONS. On SIGUSR2 it collects all garbage, and writes the memory that remains into the
-// file that STORE_SYNC_TEST_MEMORY names. V8 collects an idle heap late, so memory in use shows a leak only after a collection.
+// Loaded into a daemon under test by NODE_OPTIONS. On SIGUSR2 it collects all garbage, and writes the memory that remains and the open
+// handles by kind into the file that STORE_SYNC_TEST_MEMORY names. V8 collects an idle heap late, so memory in use shows a leak only
+// after a collection.
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc');
@@ -15,5 +16,7 @@ process.on('SIGUSR2', () => {
   for (let round = 0; round < 2; round += 1)
     collect({ type: 'major', execution: 'sync', flavor: 'last-resort' });
   count += 1;
-  if (file !== undefined) writeFileSync(file, JSON.stringify({ count, ...process.memoryUsage() }));
+  const handles = {};
+  for (const kind of process.getActiveResourcesInfo()) handles[kind] = (handles[kind] ?? 0) + 1;
+  if (file !== undefined) writeFileSync(file, JSON.stringify({ count, ...process.memoryUsage(), handles }));
 });

@@ -13,6 +13,7 @@ const written = z.object({
   rss: z.number(),
   heapUsed: z.number(),
   external: z.number(),
+  handles: z.record(z.string(), z.number()),
 });
 
 /** Memory of a process after a collection, in whole megabytes. */
@@ -21,6 +22,8 @@ export interface Memory {
   readonly resident: number;
   /** Objects in use, and buffers outside of the heap. */
   readonly inUse: number;
+  /** Open handles, such as timers and sockets, by kind. */
+  readonly handles: Readonly<Record<string, number>>;
 }
 
 /** Measures a daemon's memory without garbage. The daemon runs with `env`. */
@@ -34,7 +37,7 @@ export class MemoryProbe {
   }
 
   /** The environment of the image, which lets freed memory go, and the preload that collects garbage. */
-  get env(): Readonly<Record<string, string>> {
+  get env(): Readonly<Record<'NODE_OPTIONS' | 'STORE_SYNC_TEST_MEMORY', string>> {
     const lines = readFileSync('Dockerfile', 'utf8').matchAll(/^ENV (MALLOC_\w+)=(\S+)$/gm);
     const image = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
     return { ...image, NODE_OPTIONS: `--import=${PRELOAD}`, STORE_SYNC_TEST_MEMORY: this.#file };
@@ -44,11 +47,11 @@ export class MemoryProbe {
   async measure(pid: number): Promise<Memory> {
     process.kill(pid, 'SIGUSR2');
     this.#count += 1;
-    const { heapUsed, external, rss } = await until('the measurement of the memory', async () => {
+    const { heapUsed, external, rss, handles } = await until('the measurement of the memory', async () => {
       const text = await readFile(this.#file, 'utf8').catch(() => '');
       const parsed = written.safeParse(text.endsWith('}') ? JSON.parse(text) : null);
       return parsed.success && parsed.data.count === this.#count ? parsed.data : null;
     });
-    return { resident: Math.round(rss / MB), inUse: Math.round((heapUsed + external) / MB) };
+    return { resident: Math.round(rss / MB), inUse: Math.round((heapUsed + external) / MB), handles };
   }
 }

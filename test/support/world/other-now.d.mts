@@ -1,0 +1,1 @@
+export function replaceNow(now: () => number): void;
