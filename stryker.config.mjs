@@ -15,6 +15,14 @@ const RULES = [
   'src/planner/creation-progress',
 ];
 
+/** Specs of several rules together, which are named after none of their files. */
+const FURTHER_SPECS = [
+  'src/planner/translations',
+  'src/planner/generated-parts',
+  'src/planner/ten-nights',
+  'src/persistence/state-changes',
+];
+
 /**
  * Mutation tests of the rules that keep a merchant's text safe: `npm run mutation`. Only these files are changed, and only
  * their own specs run against each change; a share of killed mutants below `break` fails the command.
@@ -36,9 +44,7 @@ export default {
       runtime: undefined,
       projects: [],
       // Not by `testFiles`, which leaves a mutant of module scope without any test at all.
-      testMatch: [...RULES, 'src/planner/translations', 'src/planner/generated-parts'].map(
-        (file) => `<rootDir>/${file}*.spec.ts`,
-      ),
+      testMatch: [...RULES, ...FURTHER_SPECS].map((file) => `<rootDir>/${file}*.spec.ts`),
     },
     enableFindRelatedTests: true,
   },

@@ -155,7 +155,11 @@ const CASES: [string, ProductFacts, RegExp][] = [
     /the call was not answered/,
   ],
   ['failed', facts({ tasks: [task({ state: 'failed', reason: 'no luck' })] }), /generation failed: no luck$/],
-  ['without sources', facts({ tasks: [task({ state: 'no_urls' })] }), /nothing could be generated/],
+  [
+    'without sources, with the settings that name one',
+    facts({ tasks: [task({ state: 'no_urls', reason: 'no source' })] }),
+    /nothing could be generated: no source \(name its source by mapping\.sourceUrl or mapping\.referenceString\)$/,
+  ],
   ['given up', facts({ tasks: [task({ state: 'abandoned' })] }), /was given up/],
   ['nothing to write', facts({ tasks: [task()] }), /nothing of it is to be written/],
   ['written', facts({ tasks: [task()], writeBacks: [writeBack()] }), /^in step: content was written/],

@@ -68,6 +68,9 @@ function contentState({ link, tasks, writeBacks }: ProductFacts): string {
   return taskState(task);
 }
 
+/** The settings that help where the service finds no source for a product (docs/configuration.md#a-store). */
+const SOURCE_REMEDY = 'name its source by mapping.sourceUrl or mapping.referenceString';
+
 function taskState(task: GenerationTaskEntity): string {
   const reason = task.reason ?? 'no reason given';
   switch (task.state) {
@@ -76,7 +79,7 @@ function taskState(task: GenerationTaskEntity): string {
     case 'failed':
       return `in the catalog; generation failed: ${reason}`;
     case 'no_urls':
-      return `in the catalog; nothing could be generated: ${reason}`;
+      return `in the catalog; nothing could be generated: ${reason} (${SOURCE_REMEDY})`;
     case 'abandoned':
       return `in the catalog; its generation was given up: ${reason}`;
     case 'requested':
