@@ -28,7 +28,7 @@ export class PlanReads {
     const rows = await this.session.read(
       linkReader,
       // SQL: `LINK` computes whether a write is in progress, by the clock of the database.
-      `SELECT ${LINK} AS link FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
+      `SELECT product.external_id, ${LINK} FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
       [externalIds, this.session.run.store],
     );
     return new Map(rows.map((link) => [link.externalId, link]));
@@ -39,24 +39,25 @@ export class PlanReads {
    * and the others with their links. `marks` are the digests of the read, null where it has none.
    */
   async meet(externalIds: readonly string[], marks: readonly (string | null)[]): Promise<MetProducts> {
-    // SQL: measured; one statement for each batch of a read, however large the store is.
-    const row = await this.session.readOne(
+    // SQL: measured; one statement for each batch of a read, however large the store is. The last row has the number.
+    const rows = await this.session.read(
       metReader,
       `WITH read AS (
          SELECT DISTINCT ON (external_id) external_id, mark FROM unnest($1::text[], $2::text[]) AS read(external_id, mark)
        ), met AS (
          INSERT INTO seen SELECT external_id FROM read ON CONFLICT DO NOTHING RETURNING external_id
        )
-       SELECT count(*) AS met,
-         coalesce(jsonb_agg(${LINK}) FILTER (WHERE product.external_id IS NOT NULL AND ${MOVED}), '[]') AS known,
-         coalesce(jsonb_agg(met.external_id) FILTER (WHERE product.external_id IS NULL), '[]') AS unknown
+       SELECT met.external_id, ${LINK}, NULL::bigint AS met
        FROM met JOIN read USING (external_id)
-       LEFT JOIN store_product AS product ON product.external_id = met.external_id AND product.store = $3`,
+       LEFT JOIN store_product AS product ON product.external_id = met.external_id AND product.store = $3
+       WHERE (product.state = 'linked' AND product.read_mark = read.mark) IS NOT TRUE
+       UNION ALL
+       SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, count(*) FROM met`,
       [externalIds, marks, this.session.run.store],
     );
-    const moved = new Map<string, LinkRow | null>((row?.unknown ?? []).map((id) => [id, null]));
-    for (const link of row?.known ?? []) moved.set(link.externalId, link);
-    return { met: row?.met ?? 0, moved };
+    const moved = new Map<string, LinkRow | null>();
+    for (const { externalId, link } of rows) if (externalId !== null) moved.set(externalId, link);
+    return { met: rows.at(-1)?.met ?? 0, moved };
   }
 
   /** Remembers how products were read that came out as unchanged. */
@@ -128,29 +129,91 @@ export class PlanReads {
 /** Whether this plan found that the catalog no longer has the product. */
 const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
 
-/** A product's row as `LinkRow`. */
-const LINK = `jsonb_build_object('externalId', product.external_id, 'state', product.state, 'catalogId', product.catalog_id,
-  'sourceFingerprint', product.source_fingerprint, 'pushedFields', product.pushed_fields, 'written', product.written,
-  'withheld', product.withheld, 'creating', product.creation_task_id IS NOT NULL,
-  'writing', coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
-    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}'), 'goneFromCatalog', ${GONE})`;
+/** The columns of a product's row, the alias `product`, that make a `LinkRow`. As text, a column is parsed only where it is used. */
+const LINK = `product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields::text AS pushed_fields,
+  product.written::text AS written, product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
+  coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
+    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing,
+  ${GONE} AS gone`;
 
-const MOVED = `(product.state = 'linked' AND product.read_mark = read.mark) IS NOT TRUE`;
+/** The id, and the columns of `LINK`, all of which are null where the product is not known. */
+interface LinkColumns {
+  /** Null in a row that is of no product. */
+  readonly external_id: string | null;
+  readonly state: LinkRow['state'] | null;
+  readonly catalog_id: string | null;
+  readonly source_fingerprint: string | null;
+  readonly pushed_fields: string;
+  readonly written: string | null;
+  readonly withheld: string;
+  readonly creating: boolean;
+  readonly writing: boolean;
+  readonly gone: boolean;
+}
 
-/** By hand, as it runs for every product of a store: the keys are those of `LINK`, and its columns are checked by the database. */
-function isLink(value: unknown): value is LinkRow {
-  return typeof value === 'object' && value !== null && 'externalId' in value && 'writing' in value;
+/** By hand, as it runs for every product of a store: the names are those of `LINK`, and the types are the database's. */
+function hasLink(row: unknown): row is LinkColumns {
+  return typeof row === 'object' && row !== null && 'external_id' in row && 'state' in row && 'gone' in row;
+}
+
+/** A class, because a getter in an object literal makes a function and a hidden class for each product. */
+class KnownLink implements LinkRow {
+  readonly catalogId: string | null;
+  readonly sourceFingerprint: string | null;
+  readonly written: LinkRow['written'];
+  readonly withheld: LinkRow['withheld'];
+  readonly creating: boolean;
+  readonly writing: boolean;
+  readonly goneFromCatalog: boolean;
+  private pushed: string | LinkRow['pushedFields'];
+
+  constructor(
+    readonly externalId: string,
+    readonly state: LinkRow['state'],
+    row: LinkColumns,
+  ) {
+    this.catalogId = row.catalog_id;
+    this.sourceFingerprint = row.source_fingerprint;
+    this.written = row.written === null ? null : (JSON.parse(row.written) as LinkRow['written']);
+    this.withheld = row.withheld === '[]' ? [] : (JSON.parse(row.withheld) as LinkRow['withheld']);
+    this.creating = row.creating;
+    this.writing = row.writing;
+    this.goneFromCatalog = row.gone;
+    this.pushed = row.pushed_fields;
+  }
+
+  /** Parsed when it is used first: a product with the fingerprint that was pushed needs none of it. */
+  get pushedFields(): LinkRow['pushedFields'] {
+    if (typeof this.pushed === 'string') this.pushed = JSON.parse(this.pushed) as LinkRow['pushedFields'];
+    return this.pushed;
+  }
+}
+
+function linkOf(row: LinkColumns): LinkRow | null {
+  const { external_id: externalId, state } = row;
+  return externalId === null || state === null ? null : new KnownLink(externalId, state, row);
 }
 
 const linkReader: RowReader<LinkRow> = {
+  takesColumns: true,
   parse: (row) => {
-    if (typeof row === 'object' && row !== null && 'link' in row && isLink(row.link)) return row.link;
-    throw new TypeError('a link was not read as one');
+    const link = hasLink(row) ? linkOf(row) : null;
+    if (link === null) throw new TypeError('a link was not read as one');
+    return link;
   },
 };
 
-const metReader = z.object({
-  met: z.coerce.number(),
-  known: z.array(z.custom<LinkRow>(isLink)),
-  unknown: z.array(z.string()),
-});
+interface MetRow {
+  readonly externalId: string | null;
+  readonly link: LinkRow | null;
+  /** Of the last row alone. */
+  readonly met: number;
+}
+
+const metReader: RowReader<MetRow> = {
+  takesColumns: true,
+  parse: (row) => {
+    if (!hasLink(row) || !('met' in row)) throw new TypeError('a met product was not read as one');
+    return { externalId: row.external_id, link: linkOf(row), met: Number(row.met) };
+  },
+};
