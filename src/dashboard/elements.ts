@@ -1,3 +1,4 @@
+import type { PresentedRun } from '../operations/present-run.js';
 import { html, type Html } from './html.js';
 import { messages } from './messages.js';
 
@@ -33,6 +34,11 @@ const TONES: Readonly<Record<string, Tone>> = {
 /** A row's state for people. The colour only repeats the word. */
 export function badge(state: string, label = words(state)): Html {
   return html`<span class="badge ${TONES[state] ?? 'calm'}">${label}</span>`;
+}
+
+/** A run's state for people. A cancelled run has the status `failed` without an error: a person wanted it, so it is not red. */
+export function stateOfRun({ status, error }: Pick<PresentedRun, 'status' | 'error'>): string {
+  return status === 'failed' && error === null ? 'cancelled' : status;
 }
 
 export function words(name: string): string {

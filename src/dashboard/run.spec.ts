@@ -67,6 +67,17 @@ function item(over: Partial<RunItem>): RunItem {
   };
 }
 
+describe('a run that a person cancelled', () => {
+  it('is called cancelled and is not red, and a failed one is red', () => {
+    const cancelled = shown({ status: 'failed', error: null, notes: ['cancelled by admin'] });
+    expect(cancelled).toContain('<span class="badge calm">cancelled</span>');
+    expect(cancelled).not.toContain('badge bad');
+    expect(shown({ status: 'failed', error: 'the store is away' })).toContain(
+      '<span class="badge bad">failed</span>',
+    );
+  });
+});
+
 describe('the page of a run', () => {
   it('can cancel a run that is under way, and no other', () => {
     expect(shown({ status: 'running', finishedAt: null })).toContain('action="/runs/r1/cancel"');

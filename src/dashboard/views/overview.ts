@@ -1,6 +1,6 @@
 import type { Overview, StoreLine, Work, WorkspaceLine } from '../../operations/overview.js';
 import { isUnderWay } from '../../operations/present-run.js';
-import { amount, badge, moment, nothing, pager, pathTo, scheduled } from '../elements.js';
+import { amount, badge, moment, nothing, pager, pathTo, scheduled, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import { messages } from '../messages.js';
@@ -134,7 +134,7 @@ function storeRow(line: StoreLine): Html {
       ${
         lastRun === null
           ? html`<span class="quiet">${messages.noRunYet}</span>`
-          : html`<a href="/runs/${lastRun.id}">${badge(lastRun.status)}</a>
+          : html`<a href="/runs/${lastRun.id}">${badge(stateOfRun(lastRun))}</a>
               ${moment(lastRun.finishedAt ?? lastRun.startedAt)}
               ${isUnderWay(lastRun) && html`<progress aria-label="${messages.runOf(store)}"></progress>`}`
       }

@@ -1,5 +1,5 @@
 import type { PresentedRun } from '../../operations/present-run.js';
-import { amount } from '../elements.js';
+import { amount, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { messages } from '../messages.js';
 
@@ -41,7 +41,7 @@ function bar(run: PresentedRun, x: number, most: number): Html {
     return html`<rect class="${part}" x="${x}" y="${y}" width="${WIDTH}" height="${height}"></rect>`;
   });
   const mark = html`<rect
-    class="run-${run.status}"
+    class="run-${stateOfRun(run)}"
     x="${x}"
     y="${HEIGHT - LEAST}"
     width="${WIDTH}"
@@ -54,12 +54,13 @@ function bar(run: PresentedRun, x: number, most: number): Html {
 }
 
 function summary(store: string, runs: readonly PresentedRun[]): string {
-  const failed = runs.filter((run) => run.status === 'failed').length;
+  const failed = runs.filter((run) => stateOfRun(run) === 'failed').length;
   return messages.lastRuns(runs.length, store, failed === 0 ? messages.chartNoFailures : `${failed} failed`);
 }
 
-function describe({ kind, status, startedAt, counts }: PresentedRun): string {
+function describe(run: PresentedRun): string {
+  const { kind, startedAt, counts } = run;
   const parts = PARTS.filter((part) => counts[part] > 0).map((part) => `${amount(counts[part])} ${part}`);
   const when = startedAt === null ? messages.notStarted : startedAt.slice(0, 16).replace('T', ' ');
-  return `${when}, ${kind}, ${status}: ${parts.join(', ') || messages.chartNothing}`;
+  return `${when}, ${kind}, ${stateOfRun(run)}: ${parts.join(', ') || messages.chartNothing}`;
 }

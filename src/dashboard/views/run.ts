@@ -13,6 +13,7 @@ import {
   pathTo,
   productPath,
   sentence,
+  stateOfRun,
   words,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -84,7 +85,9 @@ function runForms(visitor: Visitor, { run, stopping }: RunView): Html {
 export function progressFragment(view: RunView): Html {
   const { run, phase, stopping, now } = view;
   return html`<section class="card" aria-label="Progress" ${isUnderWay(run) && html` data-under-way`}>
-      <p role="status">${badge(run.status)} <b>${stopping ? messages.runStopping : stepOf(run, phase)}</b></p>
+      <p role="status">
+        ${badge(stateOfRun(run))} <b>${stopping ? messages.runStopping : stepOf(run, phase)}</b>
+      </p>
       ${progressBar(view)} ${countList(run)}
       ${run.error !== null && html`<p class="problem">${sentence(run.error)}</p>`} ${noteList(run.notes)}
       <dl class="facts">

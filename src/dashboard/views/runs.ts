@@ -2,7 +2,7 @@ import type { RunCounts } from '../../domain/run-counts.js';
 import type { Page } from '../../operations/paging.js';
 import type { PresentedRun } from '../../operations/present-run.js';
 import { RUN_OUTCOMES } from '../../persistence/run-item.repository.js';
-import { amount, badge, lasting, moment, pathTo, sentence } from '../elements.js';
+import { amount, badge, lasting, moment, pathTo, sentence, stateOfRun } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
@@ -43,7 +43,7 @@ export function runsPage(visitor: Visitor, runs: Page<PresentedRun>, view: RunLi
 function runRow(run: PresentedRun): Html {
   return html`<tr data-row>
     <th scope="row"><a href="/runs/${run.id}">${run.store}: ${run.kind} by ${run.trigger}</a></th>
-    <td>${badge(run.status)}</td>
+    <td>${badge(stateOfRun(run))}</td>
     <td data-label="Started">${moment(run.startedAt)} ${duration(run)}</td>
     <td>
       ${countList(run)} ${run.error !== null && html`<p class="problem">${sentence(run.error)}</p>`}

@@ -12,6 +12,7 @@ import {
   pathTo,
   productPath,
   scheduled,
+  stateOfRun,
 } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
@@ -202,7 +203,7 @@ function lastRuns({ status: { store }, runs }: StoreView): Html {
             </ul>
             <p>
               <a href="/runs/${newest.id}">Newest: ${newest.kind} by ${newest.trigger}</a>
-              ${badge(newest.status)} ${moment(newest.finishedAt ?? newest.startedAt)}
+              ${badge(stateOfRun(newest))} ${moment(newest.finishedAt ?? newest.startedAt)}
             </p>
             ${countList(newest)} ${newest.error !== null && html`<p class="problem">${newest.error}</p>`}`
     }
