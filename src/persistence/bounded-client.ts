@@ -42,6 +42,9 @@ export function boundedClient(
         ...given,
         options: [...(given?.options === undefined ? [] : [given.options]), ...limits].join(' '),
       });
+      // An error without a listener ends the process. The pool listens to idle connections only, and its user a moment after taking one,
+      // when the server may have ended it already. The next statement fails in any case.
+      this.on('error', () => undefined);
       // Everything that was asked has been answered.
       this.on('drain', () => (this.#asked = false));
       // Not before: setting up TLS changes the stream, and has a limit of its own.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
@@ -9,6 +9,19 @@ import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
 
 const SILENCE_MS = 300;
+
+/** A server that lets a client in and shuts down at the same moment. */
+const READY_AND_ENDED = Buffer.concat([
+  message('R', Buffer.from([0, 0, 0, 0])),
+  message('Z', Buffer.from('I')),
+  message('E', Buffer.from('SFATAL\0C57P01\0Mterminating connection due to administrator command\0\0')),
+]);
+
+function message(kind: string, body: Buffer): Buffer {
+  const head = Buffer.from(`${kind}\0\0\0\0`, 'latin1');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+}
 
 let gate: TcpGate;
 let address: string;
@@ -85,6 +98,27 @@ describe('a bounded client', () => {
       });
     } finally {
       await given.end();
+    }
+  });
+
+  it('fails its next statement, and not the process, when the server ends it as soon as it is connected', async () => {
+    const server = createServer((socket) => {
+      socket.once('data', () => socket.end(READY_AND_ENDED));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const at = server.address() as AddressInfo;
+    const ended = new pg.Pool({
+      Client: boundedClient(SILENCE_MS),
+      connectionString: `postgres://any@127.0.0.1:${String(at.port)}/any`,
+    });
+    try {
+      const client = await ended.connect();
+      await expect(client.query('SELECT 1')).rejects.toThrow(/not queryable/);
+      client.release(true);
+    } finally {
+      await ended.end();
+      server.close();
     }
   });
 
