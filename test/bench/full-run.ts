@@ -116,10 +116,13 @@ async function unchangedRuns(
   const requests = await sides.takeCounts();
   const largePeak = await again.peakBytes();
   const floors = await median(() => floorSeconds(largeFile));
-  seconds['large'] = await median(() => run(again, sides, 'large', largeFile));
+  const listed = await median(() => run(again, sides, 'large', largeFile));
+  seconds['large'] = listed;
+  // The listing has just been read, so that runs of the schedule use it.
+  const unchanged = await median(async () => (await again.scheduledRun(world.db, 'large')).seconds);
   await again.stop();
   log(
-    `full runs: ${largeFile.products} products unchanged in ${seconds['large'].toFixed(2)} s, floor ${floors.toFixed(2)} s`,
+    `full runs: ${largeFile.products} products unchanged in ${unchanged.toFixed(2)} s, ${listed.toFixed(2)} s with the listing, floor ${floors.toFixed(2)} s`,
   );
   const sum = (counts: Readonly<Record<string, number>>): number =>
     Object.values(counts).reduce((total, count) => total + count, 0);
@@ -127,6 +130,7 @@ async function unchangedRuns(
   const [storeRequests, catalogRequests] = [sum(requests.store), sum(ofTheRun)];
   // A full run looks for products that were deleted in the catalog: it reads each page of the listing once.
   const listingPages = Math.ceil(sizes.large / LISTING_PAGE);
+  const listingFloor = Math.max(floors, (listingPages * CATALOG_MS) / 1000);
   const fixed = seconds['single'] ?? 0;
   const perProduct = (key: keyof Sizes): number => (((seconds[key] ?? 0) - fixed) / sizes[key]) * 1e6;
   const goalMemory = 'at most 256 MB and 1.25 ×';
@@ -134,27 +138,37 @@ async function unchangedRuns(
   return [
     {
       row: '1',
-      work: `full run of ${String(sizes.large)} products, nothing changed`,
-      figure: seconds['large'],
+      work: `full run of ${String(sizes.large)} products, nothing changed, by a listing that another run has read`,
+      figure: unchanged,
       unit: 's',
       floor: floors,
       floorIs: 'read, parse, group, hash',
-      goal: 'at most 2.0 ×',
-      reached: seconds['large'] <= 2 * floors,
+      goal: 'at most 1.15 ×',
+      reached: unchanged <= 1.15 * floors,
+    },
+    {
+      row: '1a',
+      work: `the same with the listing, read meanwhile in ${String(listingPages)} requests of ${String(CATALOG_MS)} ms, one after the other`,
+      figure: listed,
+      unit: 's',
+      floor: listingFloor,
+      floorIs: 'the longer of both',
+      goal: 'at most 1.15 ×',
+      reached: listed <= 1.15 * listingFloor,
     },
     {
       row: '1b',
-      work: 'the same where every line has to be parsed (first run after an upgrade)',
+      work: 'the same where also every line has to be parsed (first run after an upgrade)',
       figure: parsedSeconds,
       unit: 's',
       floor: floors,
       floorIs: 'as 1',
-      goal: '–',
-      reached: null,
+      goal: 'at most 3.0 ×',
+      reached: parsedSeconds <= 3 * floors,
     },
     {
       row: '2',
-      work: 'peak memory of the daemon in 1',
+      work: 'peak memory of the daemon in 1a',
       figure: largePeak / MEGABYTE,
       unit: 'MB',
       floor: middlePeak / MEGABYTE,
@@ -174,7 +188,7 @@ async function unchangedRuns(
     },
     {
       row: '3',
-      work: `requests in 1 (catalog ${String(catalogRequests)}, store ${String(storeRequests)})`,
+      work: `requests in 1a (catalog ${String(catalogRequests)}, store ${String(storeRequests)})`,
       figure: storeRequests + catalogRequests,
       unit: '',
       floor: null,
@@ -220,7 +234,7 @@ async function changedRun(
       .filter(([what]) => !what.startsWith('GET'))
       .reduce((sum, [, count]) => sum + count, 0);
     log(`full runs: ${String(changed)} changed in ${seconds.toFixed(2)} s, ${JSON.stringify(catalog)}`);
-    const unchanged = figures.find(({ row }) => row === '1')?.figure ?? 0;
+    const unchanged = figures.find(({ row }) => row === '1a')?.figure ?? 0;
     const service = (changed * CATALOG_MS) / 1000 / CONCURRENCY;
     return [
       {
@@ -239,7 +253,7 @@ async function changedRun(
         figure: seconds,
         unit: 's',
         floor: unchanged + service,
-        floorIs: `1, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
+        floorIs: `1a, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
         goal: `at most ${(1.3 * unchanged + service).toFixed(2)} s`,
         reached: seconds <= 1.3 * unchanged + service,
       },

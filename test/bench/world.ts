@@ -228,6 +228,25 @@ export class BenchDaemon {
     }
   }
 
+  /** A full run of the schedule to its end, which may use a listing that another run has read. Fails unless it succeeded. */
+  async scheduledRun(db: pg.Pool, store: string): Promise<{ seconds: number }> {
+    const { rows: made } = await db.query<{ id: string }>(
+      `INSERT INTO sync_run (store, workspace, kind, trigger) VALUES ($1, 'default', 'full', 'schedule') RETURNING id`,
+      [store],
+    );
+    for (;;) {
+      const { rows } = await db.query<{ state: string; seconds: number; error: string | null }>(
+        `SELECT state, extract(epoch FROM finished_at - started_at)::float8 AS seconds, error FROM sync_run WHERE id = $1`,
+        [made[0]?.id],
+      );
+      const [run] = rows;
+      if (run?.state === 'succeeded') return run;
+      if (run?.state !== 'queued' && run?.state !== 'running')
+        throw new Error(`the run is ${run?.state ?? 'gone'}: ${run?.error ?? ''}`);
+      await sleep(ASKED_EVERY_MS);
+    }
+  }
+
   async stop(): Promise<void> {
     if (this.child.exitCode !== null) return;
     this.child.kill('SIGTERM');
