@@ -141,6 +141,17 @@ export class TaskRepository {
     return settled === 1;
   }
 
+  /** A settled task of a shared request is known by the product's own id from now on. */
+  async nameOwn(id: string, taskId: string): Promise<void> {
+    await this.db
+      .repository(GenerationTaskEntity)
+      .createQueryBuilder()
+      .update()
+      .set({ taskId, taskIsShared: false })
+      .where("id = :id AND state <> 'requested' AND task_is_shared AND task_id <> :taskId", { id, taskId })
+      .execute();
+  }
+
   /**
    * A result without a request from here is recorded as a completed task. False when it was recorded before; a result
    * without a task counts as recorded when a task of the product was settled after its receipt.

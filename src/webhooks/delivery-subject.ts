@@ -61,11 +61,17 @@ export class DeliverySubjects {
   /** The row of the request that this answers: by task id, else the product's open one unless it is clearly another's. */
   async #taskOf(
     link: StoreProductEntity,
-    { body, createdAt }: ReceivedDelivery,
+    delivery: ReceivedDelivery,
     byTask: GenerationTaskEntity | null,
   ): Promise<GenerationTaskEntity | null> {
+    const { row, body, createdAt } = delivery;
     if (byTask?.externalId === link.externalId) return byTask;
-    const candidate = (await this.tasks.openFor(link.externalId)) ?? (await this.#abandonedTask(link));
+    const newest = await this.tasks.newest(link.externalId);
+    // A poll gives the time of the request that it asked about.
+    if (row.via === 'poll' && createdAt !== null && createdAt.getTime() === newest?.requestedAt.getTime())
+      return newest;
+    const open = await this.tasks.openFor(link.externalId);
+    const candidate = open ?? (newest !== null && mayStillBeAnswered(newest) ? newest : null);
     if (candidate === null) return null;
     const taskId = body.task?.id;
     const ownsAnother =
@@ -77,11 +83,14 @@ export class DeliverySubjects {
       createdAt !== null && createdAt.getTime() < candidate.requestedAt.getTime() - CLOCK_SKEW_MS;
     return ownsAnother || tooOld ? null : candidate;
   }
+}
 
-  async #abandonedTask(link: StoreProductEntity): Promise<GenerationTaskEntity | null> {
-    const newest = await this.tasks.newest(link.externalId);
-    return newest?.state === 'abandoned' ? newest : null;
-  }
+/**
+ * True when a result may answer a task that has ended: it was given up, or its end is known under a shared id only. A request for several
+ * products has one id, which a poll sees, and the service may give each product an id of its own, which the webhook brings.
+ */
+function mayStillBeAnswered({ state, taskIsShared }: GenerationTaskEntity): boolean {
+  return state === 'abandoned' || taskIsShared;
 }
 
 /** By its external_id, or by a catalog id that is one of the product's variants and not the product's own. */

@@ -155,7 +155,11 @@ export class DeliveryInterpreter {
     reason: string | null,
   ): Promise<boolean> {
     const taskId = body.task?.id ?? null;
-    if (task !== null) return this.tasks.settle(task.id, { state, settledBy: row.via, reason, taskId });
+    if (task !== null) {
+      const settled = await this.tasks.settle(task.id, { state, settledBy: row.via, reason, taskId });
+      if (!settled && taskId !== null) await this.tasks.nameOwn(task.id, taskId);
+      return settled;
+    }
     return this.tasks.recordUnasked(link, {
       taskId,
       state,

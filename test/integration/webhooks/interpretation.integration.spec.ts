@@ -240,6 +240,30 @@ describe('a result of a task that we know little of', () => {
     expect(await newestTask(1)).toMatchObject({ taskId: 'task-1', taskIsShared: true });
   });
 
+  it.each([
+    ['the product’s own id first', ['service-2', 'task-1']],
+    ['the shared id first', ['task-1', 'service-2']],
+  ])('of a shared task that comes under two ids ends one task: %s', async (_order, ids) => {
+    stages.catalog.taskIds = 'shared';
+    await stages.sync();
+    for (const taskId of ids) {
+      const failed = { taskId, action: 'product_generation_failed' };
+      await deliver(stages, await resultOf(stages, 2, failed), taskId === 'task-1' ? 'poll' : 'webhook');
+    }
+    expect(await stages.tasks.countByState(STORE)).toEqual({ failed: 1, requested: 1 });
+    expect(await newestTask(2)).toMatchObject({ taskId: 'service-2', taskIsShared: false });
+  });
+
+  it('that was generated elsewhere after a shared task ended under two ids is a task of its own', async () => {
+    stages.catalog.taskIds = 'shared';
+    await stages.sync();
+    const action = 'product_generation_failed';
+    await deliver(stages, await resultOf(stages, 2, { taskId: 'task-1', action }), 'poll');
+    await deliver(stages, await resultOf(stages, 2, { taskId: 'service-2', action }));
+    await deliver(stages, await resultOf(stages, 2, { taskId: 'service-3', action }));
+    expect(await stages.tasks.countByState(STORE)).toEqual({ failed: 2, requested: 1 });
+  });
+
   it('names nobody when the task is shared and the product is missing', async () => {
     stages.catalog.taskIds = 'shared';
     await stages.sync();
