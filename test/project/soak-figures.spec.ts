@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { compare, type Figure } from '../soak/long/figures.js';
+import { passedSince } from '../soak/long/retention.js';
 
 const grown = (early: number, late: Figure): readonly string[] =>
   compare(new Map([['it', { value: early, slack: 0 }]]), new Map([['it', late]])).grown;
@@ -25,5 +26,17 @@ describe('a figure of a long run', () => {
     expect(compare(new Map([['it', { value: 100, slack: 0 }]]), new Map([['it', late]])).lines).toEqual([
       'it: 100 → 900 (× 9.00), a journal',
     ]);
+  });
+});
+
+describe('the log of a daemon', () => {
+  it('shows when retention has passed last', () => {
+    const line = JSON.stringify({
+      time: '2026-11-23T06:05:00.000Z',
+      msg: 'history beyond database.keepDays was removed',
+    });
+    expect(passedSince([line, '{"msg":"run ended"}'], new Date('2026-11-23T06:00:00Z'))).toBe(true);
+    expect(passedSince([line], new Date('2026-11-23T06:06:00Z'))).toBe(false);
+    expect(passedSince([], new Date(0))).toBe(false);
   });
 });

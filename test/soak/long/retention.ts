@@ -44,5 +44,5 @@ export const isPass = (line: string): boolean => line.includes(PASS);
 /** Whether the log has a pass of retention that ended after this time. */
 export function passedSince(lines: readonly string[], since: Date): boolean {
   const last = lines.findLast(isPass);
-  return last !== undefined && z.object({ time: z.number() }).parse(JSON.parse(last)).time > since.getTime();
+  return last !== undefined && z.object({ time: z.coerce.date() }).parse(JSON.parse(last)).time > since;
 }
