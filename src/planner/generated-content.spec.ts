@@ -177,9 +177,12 @@ describe('mapped fields', () => {
     ]);
   });
 
-  it('are cut to the store’s 255 characters without halving one', () => {
+  it('are cut to the store’s 255 characters without halving a word or a character', () => {
     expect(intendedOf({ name: 'x'.repeat(255) })[0]?.value).toHaveLength(255);
     expect(intendedOf({ name: 'x'.repeat(256) })[0]?.value).toBe('x'.repeat(255));
+    const words = `${'x'.repeat(230)} Steel bottle, large`;
+    expect(intendedOf({ name: `${words}, blue` })[0]?.value).toBe(words);
+    expect(intendedOf({ name: `${words}${'y'.repeat(9)}` })[0]?.value).toBe(words.replace(', large', ''));
     expect(intendedOf({ name: `${'x'.repeat(254)}🧴` })[0]?.value).toBe('x'.repeat(254));
     expect(intendedOf({ name: `${'x'.repeat(253)}🧴🧴` })[0]?.value).toBe(`${'x'.repeat(253)}🧴`);
     expect(intendedOf({ name: `${'x'.repeat(254)} y` })[0]?.value).toBe('x'.repeat(254));

@@ -67,14 +67,16 @@ export function sanitisePlainText(text: string): string {
   return foldWhitespace(bare);
 }
 
-/** Truncates between characters, so that none is split. */
+/** A text without a space in its last characters is cut inside a word. */
+const LONGEST_WORD = 40;
+
+/** Truncates between words, or between characters where a word is very long, so that none is split. */
 export function clippedText(text: string, length: number): string {
-  return text.length <= length
-    ? text
-    : text
-        .slice(0, length)
-        .replace(/[\ud800-\udbff]$/, '')
-        .trimEnd();
+  if (text.length <= length) return text;
+  const cut = text.slice(0, length).replace(/[\ud800-\udbff]$/, '');
+  const space = text[length] === ' ' ? -1 : cut.lastIndexOf(' ');
+  const whole = space > length - LONGEST_WORD ? cut.slice(0, space) : cut;
+  return whole.replace(/[ ,;:–—-]{1,3}$/, '');
 }
 
 function foldWhitespace(text: string): string {

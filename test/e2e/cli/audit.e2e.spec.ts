@@ -63,7 +63,7 @@ beforeAll(async () => {
     await world.run(args);
   record = recordSchema.parse(JSON.parse((await world.run(['audit', '--json'])).stdout)).items;
 }, 600_000);
-afterAll(() => world.end(), 60_000);
+afterAll(() => world.end());
 
 describe('the audit record', () => {
   it.each(CHANGES)('has a row of %s with actor, address, time and targets', (_name, _args, expected) => {

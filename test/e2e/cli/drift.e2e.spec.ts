@@ -25,7 +25,7 @@ beforeAll(async () => {
   await world.whileUp(async () => {
     await world.runToEnd();
   });
-}, 60_000);
+});
 
 afterAll(async () => {
   await world.end();

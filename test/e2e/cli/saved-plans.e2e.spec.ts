@@ -13,7 +13,7 @@ beforeAll(async () => {
   for (const name of ['anvil', 'bellows', 'chisel', 'drill']) {
     world.store.products.create({ title: name, handle: name, vendor: 'Forge' });
   }
-}, 60_000);
+});
 
 afterAll(async () => {
   await world.end();

@@ -9,7 +9,7 @@ beforeAll(async () => {
   world = await World.open();
   // Loads the program once, so that no test pays for it.
   await runCommand(world, 'status', []);
-}, 60_000);
+});
 
 afterAll(async () => {
   await world.end();

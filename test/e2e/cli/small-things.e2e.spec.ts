@@ -119,21 +119,24 @@ describe('the demo', () => {
     await writeFile(file, "Handle,Title,Variant SKU\na,A hat,'001\nb,A scarf,'002\n");
     const env = { PORT: port, TMPDIR: directory };
     const demo = await Program.start(['demo', '--keep', '--products', file], { cwd: directory, env });
-    const hint = await demo.said((line) => line.startsWith('Try commands on it:'));
-    const config = hint.split(' ').at(-1) ?? '';
-    expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
-    const tried = await runProgram(['products', 'list', '--config', config, '--json'], { cwd: directory });
-    expect([tried.status, JSON.parse(tried.stdout)]).toEqual([0, expect.objectContaining({ total: 2 })]);
-    const sku = await runProgram(['products', 'show', '001', '--config', config], { cwd: directory });
-    expect([sku.status, sku.stdout]).toEqual([0, expect.stringContaining('A hat')]);
-    // An export of a real shop has thousands of products, and one run takes them all.
-    const { workspaces } = loadConfig({ configFile: config, env: {} }).config;
-    expect(workspaces['default']?.generation.maxPerRun).toBeGreaterThanOrEqual(100_000);
-    expect(demo.stderr).toMatch(/writing generated content to the store \d\/2/);
-    demo.signal('SIGTERM');
+    try {
+      const hint = await demo.said((line) => line.startsWith('Try commands on it:'));
+      const config = hint.split(' ').at(-1) ?? '';
+      expect((await fetch(`http://127.0.0.1:${port}/health/ready`)).status).toBe(200);
+      const tried = await runProgram(['products', 'list', '--config', config, '--json'], { cwd: directory });
+      expect([tried.status, JSON.parse(tried.stdout)]).toEqual([0, expect.objectContaining({ total: 2 })]);
+      const sku = await runProgram(['products', 'show', '001', '--config', config], { cwd: directory });
+      expect([sku.status, sku.stdout]).toEqual([0, expect.stringContaining('A hat')]);
+      // An export of a real shop has thousands of products, and one run takes them all.
+      const { workspaces } = loadConfig({ configFile: config, env: {} }).config;
+      expect(workspaces['default']?.generation.maxPerRun).toBeGreaterThanOrEqual(100_000);
+      expect(demo.stderr).toMatch(/writing generated content to the store \d\/2/);
+    } finally {
+      demo.signal('SIGTERM');
+    }
     expect(await demo.exit()).toBe(0);
     expect((await readdir(directory)).filter((name) => name.startsWith('store-sync-demo-'))).toEqual([]);
-  }, 60_000);
+  });
 
   it('stops its database and removes its files when SIGTERM ends it early', async () => {
     const directory = await mkdtemp(join(world.directory, 'demo-'));
@@ -154,5 +157,5 @@ describe('the demo', () => {
     ]);
     const left = await readdir(directory);
     expect(left.filter((name) => name.startsWith('store-sync-demo-'))).toEqual([]);
-  }, 60_000);
+  });
 });

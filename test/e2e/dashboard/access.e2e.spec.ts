@@ -19,8 +19,8 @@ let token: string;
 beforeAll(async () => {
   world = await openDashboard();
   token = world.adminToken;
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 async function signedIn(): Promise<Visitor> {
   const visitor = new Visitor(world.url);

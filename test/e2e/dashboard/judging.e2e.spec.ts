@@ -12,8 +12,8 @@ beforeAll(async () => {
   });
   visitor = new Visitor(world.url);
   await visitor.signIn(world.adminToken);
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 interface Waiting {
   readonly id: string;

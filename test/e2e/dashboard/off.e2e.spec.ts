@@ -5,8 +5,8 @@ import type { World } from '../../support/e2e-world.js';
 let world: World;
 beforeAll(async () => {
   world = await openDashboard({ settings: { server: { adminToken: '' } } });
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 describe('without an admin token', () => {
   it.each(['/', '/login', '/review', '/queues/', '/queues/board/api/queues'])(

@@ -19,8 +19,8 @@ beforeAll(async () => {
   });
   visitor = new Visitor(world.url);
   await visitor.signIn(world.adminToken);
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 /** A product with generated content that waits for review. */
 async function waiting(name: string): Promise<Waiting> {

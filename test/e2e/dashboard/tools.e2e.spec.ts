@@ -32,8 +32,8 @@ beforeAll(async () => {
   lamp = `shopify:${store.shop}:${product.id}`;
   single(store, 'hostile', { title: HOSTILE, descriptionHtml: `<p>${HOSTILE}</p>` });
   await world.runToEnd();
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 const productPath = (externalId: string): string => `/products/${encodeURIComponent(externalId)}`;
 const withoutMarkup = (text: string): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');

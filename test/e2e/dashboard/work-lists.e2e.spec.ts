@@ -13,8 +13,8 @@ beforeAll(async () => {
   world = await openDashboard({ settings: { stores: { main: { writeBack: { mode: 'review' } } } } });
   visitor = new Visitor(world.url);
   expect((await visitor.signIn(world.adminToken)).status).toBe(303);
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 const withoutMarkup = (text: string): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 

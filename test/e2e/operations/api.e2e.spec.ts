@@ -22,7 +22,7 @@ beforeAll(async () => {
   });
   await world.runToEnd();
   await world.settled();
-}, 60_000);
+});
 
 afterAll(async () => {
   await world.end();

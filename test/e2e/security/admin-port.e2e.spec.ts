@@ -13,8 +13,8 @@ beforeAll(async () => {
   adminUrl = `http://127.0.0.1:${String(port)}`;
   await world.configure({ server: { admin: { port } } });
   program = await world.start();
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 async function statusOf(base: string, path: string): Promise<number> {
   const headers = { authorization: `Bearer ${world.adminToken}` };

@@ -15,8 +15,8 @@ beforeAll(async () => {
     },
   });
   program = await world.start();
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 /** The proxy adds the address that it sees to what the client claims. */
 const FORWARDED = { 'x-forwarded-for': '198.51.100.6, 203.0.113.7' };

@@ -21,8 +21,8 @@ beforeAll(async () => {
       },
     },
   });
-}, 60_000);
-afterAll(() => world.end(), 60_000);
+});
+afterAll(() => world.end());
 
 const OTHER_SECRET = 'secret-of-the-other-workspace';
 const BODY = '{"action":"product_generated"}';
