@@ -63,13 +63,19 @@ function row(delivery: DeliverySummary): Html {
       />
     </td>
     <th scope="row"><a href="/deliveries/${delivery.id}">${name}</a></th>
-    <td>${badge(delivery.state)}</td>
+    <td>${deliveryBadge(delivery)}</td>
     <td data-label="Received">${moment(delivery.receivedAt)} by ${delivery.via}</td>
     <td>
       ${delivery.externalId !== null && html`<a href="${productPath(delivery.externalId)}">${delivery.externalId}</a>`}
       <span class="quiet">${sentence(delivery.note)}</span>
     </td>
   </tr>`;
+}
+
+/** A delivery of a generation without content was processed well, but it is no success. */
+export function deliveryBadge({ state, action }: Pick<DeliverySummary, 'state' | 'action'>): Html {
+  const reportsFailure = state === 'processed' && action !== 'product_generated';
+  return reportsFailure ? html`<span class="badge warn">${state}</span>` : badge(state);
 }
 
 export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string {
@@ -87,7 +93,7 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
           <button>Replay</button>
         </form>
       </div>
-      <p>${badge(delivery.state)} ${delivery.note}</p>
+      <p>${deliveryBadge(delivery)} ${delivery.note}</p>
       <dl class="facts card">
         <dt>Id</dt>
         <dd>${delivery.id}</dd>
