@@ -2,19 +2,22 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { stringify } from 'yaml';
 import { CHART, objectsOf, renderChart, type ManifestObject } from '../support/helm/chart.js';
 import { BOTH_LAYOUTS } from '../support/helm/sample-values.js';
 
 const isInstalled = spawnSync('helm', ['version']).status === 0;
-const directory = mkdtempSync(join(tmpdir(), 'store-sync-helm-'));
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
 function helm(command: readonly string[], values: unknown): string {
-  const file = join(directory, 'values.yaml');
-  writeFileSync(file, stringify(values));
-  return execFileSync('helm', [...command, CHART, '--values', file], { encoding: 'utf8' });
+  const directory = mkdtempSync(join(tmpdir(), 'store-sync-helm-'));
+  try {
+    const file = join(directory, 'values.yaml');
+    writeFileSync(file, stringify(values));
+    return execFileSync('helm', [...command, CHART, '--values', file], { encoding: 'utf8' });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
 }
 
 /** The objects by kind and name. The texts of the configuration differ in their quotes, and so does their checksum. */
