@@ -36,3 +36,8 @@ export const severalSchema = z
   .union([z.string().transform((one) => [one]), z.array(z.string())])
   .default([])
   .pipe(z.array(z.string().min(1).max(300)).max(500));
+
+/** The query of a list by state, days and text. */
+export function datedListSchema<const States extends readonly string[]>(states: States) {
+  return pageListSchema(states).extend({ from: daySchema, to: daySchema, search: searchSchema });
+}

@@ -17,10 +17,9 @@ import { Sites } from '../sites/sites.js';
 import { SyncCosts, type SyncCost } from './sync-cost.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
 
-const STATES = ['planning', 'saved', 'applied', 'failed'] as const;
+export const PLAN_STATES = ['planning', 'saved', 'applied', 'failed'] as const;
 
-export const planQuerySchema = listQuerySchema(STATES);
-export const PLAN_STATES = STATES;
+export const planQuerySchema = listQuerySchema(PLAN_STATES);
 export const planEntriesQuerySchema = pageQuerySchema.omit({ order: true }).extend({
   kind: z.enum(ACTION_KINDS).optional(),
   search: z.string().min(1).max(200).optional().describe('part of a title, an external_id or a reason'),
@@ -45,7 +44,7 @@ export const planSchema = z.object({
   id: z.string(),
   store: z.string(),
   kind: z.enum(['full', 'incremental']),
-  state: z.enum(STATES),
+  state: z.enum(PLAN_STATES),
   counts: z.record(z.string(), z.number()),
   entries: z.int(),
   incomplete: z.string().nullable(),

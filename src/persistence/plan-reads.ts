@@ -136,7 +136,7 @@ const LINK = `product.state, product.catalog_id, product.source_fingerprint, pro
     WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing,
   ${GONE} AS gone`;
 
-/** The id, and the columns of `LINK`, all of which are null where the product is not known. */
+/** A row of `LINK`. For a product that has no row yet, every column but the id is null. */
 interface LinkColumns {
   /** Null in a row that is of no product. */
   readonly external_id: string | null;

@@ -22,17 +22,13 @@ import { PageErrorFilter } from '../page-error.filter.js';
 import { messages } from '../messages.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
-import { daySchema, pageAt, pageListSchema, searchSchema } from '../page-query.js';
+import { datedListSchema, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
 import { Sites } from '../../sites/sites.js';
 import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
 import { bulkFilterShape, filterOfPage, pageFilterOf } from '../write-back-query.js';
 
-const listSchema = pageListSchema(BULK_STATES).extend({
-  from: daySchema,
-  to: daySchema,
-  search: searchSchema,
-});
+const listSchema = datedListSchema(BULK_STATES);
 const questionSchema = z.looseObject({ ...bulkFilterShape, action: z.enum(BULK_ACTIONS) });
 const requestSchema = questionSchema.extend({
   dryRun: z

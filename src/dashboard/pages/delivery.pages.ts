@@ -20,17 +20,13 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { daySchema, pageAt, pageListSchema, searchSchema, severalSchema } from '../page-query.js';
+import { datedListSchema, pageAt, severalSchema } from '../page-query.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
 import { messages } from '../messages.js';
 
-const querySchema = pageListSchema(DELIVERY_STATES).extend({
-  from: daySchema,
-  to: daySchema,
-  search: searchSchema,
-});
+const querySchema = datedListSchema(DELIVERY_STATES);
 const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });
 
 @Controller('deliveries')

@@ -20,7 +20,7 @@ import { PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Sites } from '../../sites/sites.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { daySchema, pageAt, pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
+import { datedListSchema, pageAt, pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { pathTo } from '../elements.js';
@@ -29,11 +29,7 @@ import { plansPage } from '../views/plans.js';
 import { ACTION_KINDS } from '../../persistence/entities/planned-change.js';
 import { kindFormSchema } from './store.pages.js';
 
-const listSchema = pageListSchema(PLAN_STATES).extend({
-  from: daySchema,
-  to: daySchema,
-  search: searchSchema,
-});
+const listSchema = datedListSchema(PLAN_STATES);
 const querySchema = pageListSchema([]).extend({
   product: searchSchema,
   search: searchSchema,

@@ -26,17 +26,13 @@ import { RunRepository } from '../../persistence/run.repository.js';
 import { Clock } from '../../runtime/clock.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { daySchema, pageAt, pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
+import { datedListSchema, pageAt, pageListSchema, ROWS_OF_A_PAGE } from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { progressFragment, runPage, type RunView } from '../views/run.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
 
-const listSchema = pageListSchema(RUN_STATES).extend({
-  from: daySchema,
-  to: daySchema,
-  search: searchSchema,
-});
+const listSchema = datedListSchema(RUN_STATES);
 const itemsSchema = pageListSchema([]).extend({
   outcome: z.enum(RUN_OUTCOMES).optional().catch(undefined),
   search: z.string().trim().max(200).optional().catch(undefined),
