@@ -35,7 +35,7 @@ export async function checkStore(
     answer = await client.run(WHO_AM_I, {}, whoAmIData);
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    return [{ level: 'fail', what: 'store access', detail: `${error.message}. ${advice(error)}` }];
+    return [{ level: 'fail', what: 'store access', detail: `${error.message}${advice(error)}` }];
   }
   const { data, servedVersion } = answer;
   const granted = data.currentAppInstallation.accessScopes.map(({ handle }) => handle);
@@ -52,15 +52,11 @@ export async function checkStore(
   return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
-function advice(error: CodedError): string {
-  switch (error.code) {
-    case 'auth':
-      return 'Check the token, or clientId and clientSecret, and that the app is installed in this shop.';
-    case 'misconfigured':
-      return 'Check shop, endpoint and apiVersion.';
-    default:
-      return 'Try again; if it stays so, check that the store can be reached from here.';
-  }
+/** Errors of credentials and settings say themselves what to check. */
+function advice({ code }: CodedError): string {
+  return code === 'auth' || code === 'misconfigured'
+    ? ''
+    : '. Try again; if it stays so, check that the store can be reached from here.';
 }
 
 function shopFinding(domain: string, { shop }: CheckSettings): StoreFinding {

@@ -352,10 +352,35 @@ describe('check', () => {
     });
   });
 
-  it('explains a refused token', async () => {
-    store.answerWith(() => ({ status: 401, json: { errors: 'no' } }));
-    expect(await connect(store.url).connector.check()).toMatchObject([
-      { level: 'fail', what: 'store access' },
-    ]);
+  it.each([
+    [
+      'a refused token',
+      { accessToken: 'shpat_x' },
+      { status: 401 },
+      /missing, wrong or revoked; check the store’s auth, and that the app is installed/,
+    ],
+    [
+      'refused client credentials',
+      { clientId: 'client-1', clientSecret: 'secret-1' },
+      { status: 400, json: { error: 'invalid_client' } },
+      /\(invalid_client\): check clientId and clientSecret, and the app’s installation$/,
+    ],
+    ['an unknown shop', { accessToken: 'shpat_x' }, { status: 404 }, /check shop and apiVersion/],
+    [
+      'a store that is down',
+      { accessToken: 'shpat_x' },
+      { status: 503 },
+      /check that the store can be reached from here/,
+    ],
+  ])('says once what to do about %s', async (_name, auth, answer, todo) => {
+    store.answerWith(() => answer);
+    const [finding, ...more] = await connect(store.url, { auth, limits: { attempts: 1 } }).connector.check();
+    expect(more).toEqual([]);
+    expect(finding).toMatchObject({
+      level: 'fail',
+      what: 'store access',
+      detail: expect.stringMatching(todo),
+    });
+    expect(finding?.detail.match(/check/gi)).toHaveLength(1);
   });
 });

@@ -94,7 +94,11 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
   }
   switch (status) {
     case 401:
-      return made('auth', 'new-token', ': the access token is missing, wrong or revoked');
+      return made(
+        'auth',
+        'new-token',
+        ': the access token is missing, wrong or revoked; check the store’s auth, and that the app is installed in this shop',
+      );
     case 402:
       return made('misconfigured', 'never', ': the shop is frozen until its owner has paid');
     case 403:
