@@ -2,22 +2,28 @@ import { CsvError, parse } from 'csv-parse/sync';
 import { CodedError } from '../../domain/errors.js';
 import { findColumns } from './csv-columns.js';
 import { otherShopOf } from './export-text.js';
-import type { CsvColumns, CsvField, MetafieldColumn } from './csv-columns.js';
+import type { CsvColumns, CsvField } from './csv-columns.js';
+
+/** The file of the records, which they share. */
+interface CsvTable {
+  readonly file: string;
+  readonly columns: CsvColumns;
+  /** True in files that no comma separates: only there is "12,50" a number. */
+  readonly hasDecimalComma: boolean;
+}
 
 /** One record of the file, which remembers where it came from. */
 export class CsvRow {
   constructor(
-    private readonly file: string,
+    private readonly table: CsvTable,
     /** Line on which the record begins, counted from 1. */
     readonly line: number,
     private readonly cells: ReadonlyMap<string, string>,
-    private readonly columnsOf: ReadonlyMap<CsvField, readonly string[]>,
-    private readonly metafieldColumns: readonly MetafieldColumn[],
   ) {}
 
   /** The cell as it stands, or the empty string where the column or the value is missing. */
   raw(field: CsvField): string {
-    for (const column of this.columnsOf.get(field) ?? []) {
+    for (const column of this.table.columns.named.get(field) ?? []) {
       const cell = this.cells.get(column) ?? '';
       if (cell.trim() !== '') return cell;
     }
@@ -36,16 +42,18 @@ export class CsvRow {
   number(field: CsvField): number | null {
     const text = this.text(field);
     if (text === '') return null;
-    if (!/^\d+(\.\d+)?$/.test(text)) throw this.error(field, `"${text}" is not a number`);
-    return Number(text);
+    const plain = this.#withPoint(text);
+    if (!/^\d+(\.\d+)?$/.test(plain)) throw this.error(field, `"${text}" is not a number`);
+    return Number(plain);
   }
 
   /** A whole number, which may be negative, or null for an empty cell. */
   integer(field: CsvField): number | null {
     const text = this.text(field);
     if (text === '') return null;
-    if (!/^-?\d+(\.0+)?$/.test(text)) throw this.error(field, `"${text}" is not a whole number`);
-    return Number(text);
+    const plain = this.#withPoint(text);
+    if (!/^-?\d+(\.0+)?$/.test(plain)) throw this.error(field, `"${text}" is not a whole number`);
+    return Number(plain);
   }
 
   flag(field: CsvField): boolean | null {
@@ -57,7 +65,7 @@ export class CsvRow {
   }
 
   metafields(): { namespace: string; key: string; value: string }[] {
-    return this.metafieldColumns.flatMap(({ column, namespace, key }) => {
+    return this.table.columns.metafields.flatMap(({ column, namespace, key }) => {
       const value = (this.cells.get(column) ?? '').trim();
       return value === '' ? [] : [{ namespace, key, value }];
     });
@@ -65,10 +73,19 @@ export class CsvRow {
 
   /** An error that names the file, the line and the column. */
   error(field: CsvField, problem: string): CodedError {
-    const column = this.columnsOf.get(field)?.[0] ?? field;
-    return new CodedError('invalid', `${this.file}:${this.line}, column "${column}": ${problem}`);
+    const column = this.table.columns.named.get(field)?.[0] ?? field;
+    return new CodedError('invalid', `${this.table.file}:${this.line}, column "${column}": ${problem}`);
+  }
+
+  /** "1.234,50" and "12,50" with a decimal point, where the file has decimal commas. Other text is unchanged. */
+  #withPoint(text: string): string {
+    const isDecimal = this.table.hasDecimalComma && DECIMAL_COMMA.test(text);
+    return isDecimal ? text.replaceAll('.', '').replace(',', '.') : text;
   }
 }
+
+/** A comma before the decimals, with or without points between thousands. */
+const DECIMAL_COMMA = /^-?(\d+|\d{1,3}(\.\d{3})+),\d+$/;
 
 /** The rows of an export, and the rows that cannot be read, each with its reason. */
 export interface ExportRows {
@@ -78,21 +95,26 @@ export interface ExportRows {
 
 /**
  * The records of a product export. Byte order mark, CRLF, line breaks inside quotes, and comma, semicolon or tab between cells are
- * taken; blank lines are skipped. A record with more or fewer cells than the header is a problem of its own. Throws `invalid` with
- * file and line for text that is no CSV, for a header without handle or title, and for a file without records.
+ * taken. Numbers may have a decimal comma where commas do not separate cells. Blank lines are skipped. A record with more or fewer
+ * cells than the header is a problem of its own. Throws `invalid` with file and line for text that is no CSV, for a header without
+ * handle or title, and for a file without records.
  */
 export function readRows(text: string, file: string): ExportRows {
-  const [headerRecord, ...records] = parseRecords(text, file).filter(({ cells }) => cells.some(isFilled));
+  const delimiter = delimiterOf(text);
+  const [headerRecord, ...records] = parseRecords(text, file, delimiter).filter(({ cells }) =>
+    cells.some(isFilled),
+  );
   if (!headerRecord) throw new CodedError('invalid', `${file}: is empty; a header line was expected`);
   const header = headerRecord.cells;
   const columns = requiredColumns(header, `${file}:${headerRecord.line}`);
+  const table = { file, columns, hasDecimalComma: delimiter !== ',' };
   if (records.length === 0) throw new CodedError('invalid', `${file}: has a header and no products`);
   const rows: CsvRow[] = [];
   const problems: CodedError[] = [];
   for (const { line, cells } of records) {
     if (cells.length === header.length) {
       const named = new Map(header.map((column, index) => [column, cells[index] ?? '']));
-      rows.push(new CsvRow(file, line, named, columns.named, columns.metafields));
+      rows.push(new CsvRow(table, line, named));
       continue;
     }
     const at = cells.length < header.length ? header[cells.length] : header.at(-1);
@@ -130,13 +152,13 @@ interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-function parseRecords(text: string, file: string): CsvRecord[] {
+function parseRecords(text: string, file: string, delimiter: string): CsvRecord[] {
   const begins: number[] = [];
   let linesBefore = 0;
   try {
     const records = parse(text, {
       bom: true,
-      delimiter: delimiterOf(text),
+      delimiter,
       relax_column_count: true,
       on_record: (cells: string[], { lines }) => {
         begins.push(linesBefore + 1);

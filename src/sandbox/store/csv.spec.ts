@@ -176,6 +176,24 @@ describe('a product export', () => {
     });
   });
 
+  it.each([
+    ['12,50', '12.50'],
+    ['1.234,5', '1234.50'],
+    ['1.234', '1.23'],
+    ['7', '7.00'],
+    ['12.50', '12.50'],
+  ])('reads %s of a file with semicolons as %s', (price, read) => {
+    const [product] = parseProductCsv(
+      `Handle;Title;Variant Price;Variant Inventory Qty\na;A;${price};-2,0\n`,
+    );
+    expect(product?.variants[0]).toMatchObject({ price: read, inventoryQuantity: -2 });
+  });
+
+  it('reads a decimal comma of a file with tabs', () => {
+    const [product] = parseProductCsv('Handle\tTitle\tVariant Grams\na\tA\t250,5\n');
+    expect(product?.variants[0]?.weight).toEqual({ value: 250.5, unit: 'GRAMS' });
+  });
+
   it('keeps rows of one handle together wherever they stand', () => {
     const rows = [
       { Handle: 'a', Title: 'A', 'Option1 Name': 'Size', 'Option1 Value': 'S' },
@@ -199,6 +217,16 @@ describe('malformed exports are refused with file, line and column', () => {
       'x.csv:2, column "Variant Price": "cheap"',
     ],
     ['a negative price', 'Handle,Title,Variant Price\na,A,-1\n', 'x.csv:2, column "Variant Price": "-1"'],
+    [
+      'a decimal comma between commas',
+      'Handle,Title,Variant Price\na,A,"12,50"\n',
+      'x.csv:2, column "Variant Price": "12,50"',
+    ],
+    [
+      'two decimal commas',
+      'Handle;Title;Variant Price\na;A;1,234,50\n',
+      'x.csv:2, column "Variant Price": "1,234,50"',
+    ],
     ['a status that is none', 'Handle,Title,Status\na,A,sold\n', 'x.csv:2, column "Status": "sold"'],
     ['a flag that is none', 'Handle,Title,Published\na,A,maybe\n', 'x.csv:2, column "Published": "maybe"'],
     [
