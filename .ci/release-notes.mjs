@@ -1,9 +1,16 @@
 import { readFileSync } from 'node:fs';
 
-// `node .ci/release-notes.mjs v1.2.3`: the section of that release in CHANGELOG.md. Exits with 1 when there is none, so that a tag
-// without notes releases nothing.
+// `node .ci/release-notes.mjs v1.2.3`: the section of that release in CHANGELOG.md. Exits with 1 when there is none, or when
+// package.json has another version, so that a wrong tag releases nothing.
 
-const version = (process.argv[2] ?? '').replace(/^v/, '');
+const tag = process.argv[2] ?? '';
+const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+if (tag !== `v${version}`) {
+  process.stderr.write(
+    `the tag ${tag} does not match version ${version} in package.json: expected v${version}\n`,
+  );
+  process.exit(1);
+}
 const sections = readFileSync('CHANGELOG.md', 'utf8').split(/^## /m).slice(1);
 const section = sections.find((each) => each.startsWith(`[${version}]`));
 if (section === undefined) {

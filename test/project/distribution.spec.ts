@@ -1,11 +1,18 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { z } from 'zod';
 
 const manifest = z
-  .object({ name: z.string(), scripts: z.record(z.string(), z.string()), private: z.boolean().optional() })
+  .object({
+    name: z.string(),
+    version: z.string(),
+    scripts: z.record(z.string(), z.string()),
+    private: z.boolean().optional(),
+  })
   .parse(JSON.parse(readFileSync('package.json', 'utf8')));
 
 const workflow = z.object({
@@ -31,12 +38,17 @@ describe('the workflows', () => {
       expect(command).toMatch(
         /^(\.ci\/run$|npm (ci|publish|sbom|run) ?|gh release create |docker buildx bake |echo )/,
       );
-    const scripts = commands.flatMap((command) => /npm run (\S+)/.exec(command)?.[1] ?? []);
+    const scripts = commands.flatMap((command) => /npm run (?:--silent )?(\S+)/.exec(command)?.[1] ?? []);
     expect(scripts.filter((script) => manifest.scripts[script] === undefined)).toEqual([]);
   });
 
   it.each(workflows)('of $name have no rights by default but to read', ({ permissions }) => {
     expect(Object.values(permissions).filter((right) => right !== 'read')).toEqual([]);
+  });
+
+  it.each(workflows)('of $name keep the banner of npm out of the files that they write', ({ jobs }) => {
+    const commands = Object.values(jobs).flatMap(({ steps }) => steps.flatMap(({ run }) => run ?? []));
+    expect(commands.filter((command) => /npm run (?!--silent ).*>/.test(command))).toEqual([]);
   });
 
   it('release nothing before the gate has passed', () => {
@@ -46,17 +58,49 @@ describe('the workflows', () => {
 });
 
 describe('release notes', () => {
-  const notesOf = (tag: string): string =>
-    execFileSync(process.execPath, ['.ci/release-notes.mjs', tag], { encoding: 'utf8', stdio: 'pipe' });
+  let dir = '';
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), 'release-notes-'));
+  });
+  afterEach(() => {
+    rmSync(dir, { recursive: true });
+  });
+
+  /** The notes of a tag in a checkout of this version, whose changelog has these sections. */
+  const notesOf = (tag: string, version: string, sections: readonly string[]): string => {
+    writeFileSync(join(dir, 'package.json'), JSON.stringify({ version }));
+    const changelog = sections.map(
+      (each) => `## [${each}] - 2026-11-01\n\n### Added\n\n- What ${each} brings.\n\n`,
+    );
+    writeFileSync(join(dir, 'CHANGELOG.md'), `# Changelog\n\n${changelog.join('')}`);
+    const options = { cwd: dir, encoding: 'utf8', stdio: 'pipe' } as const;
+    return execFileSync(process.execPath, [resolve('.ci/release-notes.mjs'), tag], options);
+  };
 
   it('are the section of the changelog', () => {
-    const notes = notesOf('v0.1.0');
-    expect(notes).toMatch(/^### Added\n/);
-    expect(notes).not.toContain('## [');
+    expect(notesOf('v1.2.3', '1.2.3', ['Unreleased', '1.2.3', '1.2.2'])).toBe(
+      '### Added\n\n- What 1.2.3 brings.\n',
+    );
   });
 
   it('are missing for a release without a section, and stop it', () => {
-    expect(() => notesOf('v99.0.0')).toThrow('CHANGELOG.md has no section [99.0.0]');
+    expect(() => notesOf('v1.2.3', '1.2.3', ['Unreleased', '1.2.2'])).toThrow(
+      'CHANGELOG.md has no section [1.2.3]',
+    );
+  });
+
+  it.each(['v1.2.4', 'v1.2', '1.2.3', 'v1.2.3-rc.1'])(
+    'stop a release whose tag %s is not the version of the package',
+    (tag) => {
+      expect(() => notesOf(tag, '1.2.3', ['1.2.3', '1.2.4'])).toThrow(
+        `the tag ${tag} does not match version 1.2.3 in package.json`,
+      );
+    },
+  );
+
+  it('exist for the version of this package', () => {
+    const sections = readFileSync('CHANGELOG.md', 'utf8');
+    expect(sections).toContain(`\n## [${manifest.version}]`);
   });
 });
 
