@@ -145,6 +145,14 @@ function store(over: Partial<StoreStatus>): string {
   });
 }
 
+describe('the tools of a store', () => {
+  it('are hidden with the space between them from everybody but an admin', () => {
+    const tools = store({}).split('id="tools"')[1]?.split('</section>')[0] ?? '';
+    expect(tools).toContain('<div class="actions admin-only">');
+    expect(tools.match(/class="actions/g)).toHaveLength(1);
+  });
+});
+
 describe('products that runs put off', () => {
   it('are listed on the page of the store by reason, and only while there are any', () => {
     const reasons = [{ code: 'refused' as const, count: 2, reason: 'the catalog refused it' }];

@@ -62,7 +62,7 @@ export function storePage(visitor: Visitor, view: StoreView): string {
       }
       <section class="card" aria-labelledby="tools">
         <h2 id="tools">${messages.tools}</h2>
-        <div class="actions">
+        <div class="actions admin-only">
           <form method="post" action="${path}/plan" class="inline">
             ${formToken(visitor)}
             <button name="kind" value="changed">${messages.planChanges}</button>
@@ -71,7 +71,7 @@ export function storePage(visitor: Visitor, view: StoreView): string {
           <form method="post" action="${path}/drift" class="inline">
             ${formToken(visitor)}<button>${messages.lookForDrift}</button>
           </form>
-          <a class="button admin-only" href="${path}/generate">${messages.generateMissing}</a>
+          <a class="button" href="${path}/generate">${messages.generateMissing}</a>
         </div>
         <p class="quiet">
           ${messages.toolsMeaning} <a href="${pathTo('/plans', { store })}">${messages.plansOfStore}</a>
