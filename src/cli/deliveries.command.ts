@@ -68,8 +68,8 @@ function printList(page: Page<DeliverySummary>, json: boolean | undefined): void
   print(messages.deliveriesShown(page.items.length, page.total));
 }
 
-function lineOf({ id, receivedAt, state, via, action, externalId, note }: DeliverySummary): string {
-  const what = `${action ?? 'unreadable'} ${externalId ?? ''}`.trimEnd();
+function lineOf({ id, receivedAt, state, via, action, externalId, label, note }: DeliverySummary): string {
+  const what = [action ?? 'unreadable', externalId, label].filter((part) => part !== null).join(' ');
   return `${id}  ${receivedAt}  ${paintState(state, 9)}  ${via.padEnd(7)}  ${printable(what, 120)}${note === null ? '' : `: ${printable(note)}`}`;
 }
 

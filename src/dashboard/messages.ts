@@ -73,7 +73,7 @@ export const messages = {
   noFilter: 'Remove the filter',
   textSearch: 'Title, handle, external_id, SKU or barcode',
   errorSearch: 'Error or id',
-  deliverySearch: 'Product or outcome',
+  deliverySearch: 'Title, external_id or outcome',
   writeBackSearch: 'Title, handle, external_id, SKU or reason',
   runId: 'id of a run',
   fateFilter: 'Generated value',

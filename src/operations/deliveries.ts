@@ -2,9 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { readUntrustedJson } from '../catalog/untrusted-json.js';
 import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
+import { Database } from '../persistence/database.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type { WebhookDeliveryEntity } from '../persistence/entities/index.js';
 import { ListingRepository, type ListFilter, type DeliveryRow } from '../persistence/listing.repository.js';
+import { productLabels } from '../persistence/product-labels.js';
 import { listQuerySchema, moment, pageOf, pageSchema, type Page, type RowOutcome } from './paging.js';
 import { RowWorkPort } from './ports.js';
 
@@ -20,6 +22,7 @@ export const deliverySummarySchema = z.object({
   state: z.enum(STATES),
   action: z.string().nullable(),
   externalId: z.string().nullable(),
+  label: z.string().nullable().describe('title of the product; null without a linked product'),
   taskId: z.string().nullable(),
   /** The outcome, or the reason why it was parked. */
   note: z.string().nullable(),
@@ -50,6 +53,7 @@ export class DeliveryOperations {
     private readonly deliveries: DeliveryRepository,
     private readonly listing: ListingRepository,
     private readonly work: RowWorkPort,
+    private readonly db: Database,
   ) {}
 
   /** Deliveries of each state that match the rest of the filter. */
@@ -58,13 +62,19 @@ export class DeliveryOperations {
   }
 
   async list(query: DeliveryQuery & ListFilter): Promise<Page<DeliverySummary>> {
-    return pageOf(await this.listing.deliveries(query, query), query, summarised);
+    const page = await this.listing.deliveries(query, query);
+    const labels = await productLabels(
+      this.db,
+      page.rows.flatMap(({ externalId }) => externalId ?? []),
+    );
+    return pageOf(page, query, (row) => summarised(row, labels));
   }
 
   /** Null for an unknown id. */
   async show(id: string): Promise<DeliveryDetail | null> {
     const row = await this.deliveries.get(id);
-    return row === null ? null : detailed(row);
+    if (row === null) return null;
+    return detailed(row, await productLabels(this.db, row.externalId === null ? [] : [row.externalId]));
   }
 
   /** Interprets settled deliveries again. Nothing happens twice: tasks settle once, and a result is used once. */
@@ -85,7 +95,10 @@ export class DeliveryOperations {
   }
 }
 
-export function summarised(row: DeliveryRow): DeliverySummary {
+/** Titles of products by external_id. */
+type Labels = ReadonlyMap<string, string>;
+
+function summarised(row: DeliveryRow, labels: Labels): DeliverySummary {
   const { id, workspace, via, state, action, externalId, taskId, note, attempts } = row;
   return {
     id,
@@ -94,6 +107,7 @@ export function summarised(row: DeliveryRow): DeliverySummary {
     state,
     action,
     externalId,
+    label: labels.get(externalId ?? '') ?? null,
     taskId,
     note,
     attempts,
@@ -102,10 +116,10 @@ export function summarised(row: DeliveryRow): DeliverySummary {
   };
 }
 
-function detailed(row: WebhookDeliveryEntity): DeliveryDetail {
+function detailed(row: WebhookDeliveryEntity, labels: Labels): DeliveryDetail {
   const body = readUntrustedJson(row.rawBody);
   return {
-    ...summarised(row),
+    ...summarised(row, labels),
     headers: row.headers,
     bytes: row.rawBody.length,
     body: body.ok ? body.value : null,

@@ -47,7 +47,7 @@ export interface ListFilter {
   readonly content?: ContentFilter | undefined;
   /**
    * Of products: part of a title, handle or external_id, or a whole identifier. Of runs and plans: part of an error, or an id. Of
-   * deliveries: part of a product or a note. Of bulk changes: part of a person or a reason, or an id.
+   * deliveries: part of a title, external_id or note. Of bulk changes: part of a person or a reason, or an id.
    */
   readonly search?: string | undefined;
 }
@@ -116,7 +116,8 @@ const DELIVERIES: Source = {
     ...BY_COLUMNS,
     store: 'entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.store = :store)',
   },
-  search: '(entry.externalId ILIKE :pattern OR entry.note ILIKE :pattern OR entry.action = :search)',
+  search: `(entry.externalId ILIKE :pattern OR entry.note ILIKE :pattern OR entry.action = :search
+    OR entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.label ILIKE :pattern))`,
 };
 const RUNS: Source = {
   ...BY_TIME,

@@ -1,6 +1,6 @@
 import type { DeliveryDetail, DeliverySummary } from '../../operations/deliveries.js';
 import type { Page } from '../../operations/paging.js';
-import { amount, badge, moment, pathTo, productPath, sentence } from '../elements.js';
+import { amount, badge, moment, nameOf, pathTo, productPath, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
@@ -59,17 +59,29 @@ function row(delivery: DeliverySummary): Html {
         type="checkbox"
         name="id"
         value="${delivery.id}"
-        aria-label="Choose ${name}, ${delivery.externalId ?? 'no product'}, ${delivery.receivedAt}"
+        aria-label="Choose ${name}, ${productOf(delivery) ?? 'no product'}, ${delivery.receivedAt}"
       />
     </td>
     <th scope="row"><a href="/deliveries/${delivery.id}">${name}</a></th>
     <td>${deliveryBadge(delivery)}</td>
     <td data-label="Received">${moment(delivery.receivedAt)} by ${delivery.via}</td>
     <td>
-      ${delivery.externalId !== null && html`<a href="${productPath(delivery.externalId)}">${delivery.externalId}</a>`}
+      ${productLink(delivery)}
       <span class="quiet">${sentence(delivery.note)}</span>
     </td>
   </tr>`;
+}
+
+type ItsProduct = Pick<DeliverySummary, 'externalId' | 'label'>;
+
+function productOf({ externalId, label }: ItsProduct): string | null {
+  return externalId === null ? null : nameOf(label, externalId);
+}
+
+function productLink({ externalId, label }: ItsProduct): Html {
+  return externalId === null
+    ? html``
+    : html`<a href="${productPath(externalId)}" title="${externalId}">${nameOf(label, externalId)}</a>`;
 }
 
 /** A delivery of a generation without content was processed well, but it is no success. */
@@ -108,13 +120,7 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
         <dt>Attempts</dt>
         <dd>${delivery.attempts}</dd>
         <dt>Product</dt>
-        <dd>
-          ${
-            delivery.externalId === null
-              ? '–'
-              : html`<a href="${productPath(delivery.externalId)}">${delivery.externalId}</a>`
-          }
-        </dd>
+        <dd>${delivery.externalId === null ? '–' : productLink(delivery)}</dd>
         <dt>Task</dt>
         <dd>${delivery.taskId ?? '–'}</dd>
       </dl>
