@@ -152,6 +152,8 @@ export const messages = {
   notStarted: 'not started',
   unknownTime: 'an unknown time',
   runFailed: 'the run failed',
+  beyondLimit: (store: string, full: boolean): string =>
+    `if the store is right, run store-sync sync --store ${store}${full ? ' --full' : ''} --force`,
   runGone: (id: string): string => `run ${id} no longer exists`,
   runInterrupted: (id: string): string => `interrupted: the next start or sync resumes run ${id}`,
 

@@ -9,7 +9,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { RunWorker } from '../sync/run-worker.js';
 import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
-import { runSummary } from './run-summary.js';
+import { runFailure, runSummary } from './run-summary.js';
 import { printable } from './terminal.js';
 
 const FOLLOW_EVERY_MS = 500;
@@ -53,7 +53,7 @@ export class RunFollower {
       for (const failure of failures) print(`  failed  ${failureLine(failure)}`);
     }
     if (run.state === 'failed')
-      process.stderr.write(`store-sync: ${run.error ?? run.notes[0] ?? messages.runFailed}\n`);
+      process.stderr.write(`store-sync: ${runFailure(presented) ?? run.notes[0] ?? messages.runFailed}\n`);
     if (run.state === 'succeeded') return 0;
     return run.state === 'partial' ? 3 : 1;
   }

@@ -1,6 +1,7 @@
 import type { PresentedRun } from '../operations/present-run.js';
+import { messages } from './messages.js';
 
-/** A run in one line, for people, with a line for its error and one for each note. */
+/** A run in one line, for people, with a line for its error and one for each note. The error of a failed run is left out. */
 export function runSummary({ kind, store, status, counts, error, notes }: PresentedRun): string {
   const parts = [
     `${String(counts.seen)} seen`,
@@ -15,4 +16,16 @@ export function runSummary({ kind, store, status, counts, error, notes }: Presen
   const remarks = [...(error === null || status === 'failed' ? [] : [error]), ...notes];
   const more = remarks.map((remark) => `\n  ${remark}`).join('');
   return `${kind} sync of ${store} ${status}: ${parts.join(', ')}${more}`;
+}
+
+/** Why a run failed, and for one that a limit stopped how to go on. Null for every other run. */
+export function runFailure({ status, error, stoppedByLimit, store, kind }: PresentedRun): string | null {
+  if (status !== 'failed' || error === null) return null;
+  return stoppedByLimit ? `${error}; ${messages.beyondLimit(store, kind === 'full')}` : error;
+}
+
+/** As `runSummary`, with the reason of a failed run. */
+export function runAccount(run: PresentedRun): string {
+  const failure = runFailure(run);
+  return failure === null ? runSummary(run) : `${runSummary(run)}\n  ${failure}`;
 }

@@ -6,7 +6,7 @@ import { RunOperations } from '../operations/runs.js';
 import { ListCommand, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
 import { messages } from './messages.js';
 import { print, printJson } from './output.js';
-import { runSummary } from './run-summary.js';
+import { runAccount } from './run-summary.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 
 const ACTIONS = ['list', 'show', 'cancel'] as const;
@@ -51,7 +51,7 @@ export class RunsCommand extends ListCommand<RunsOptions> {
     return this.withService(options, RunOperations, async (runs) => {
       const run = await runs.cancel(id, actingUser());
       if (options.json) printJson(run);
-      else print(isUnderWay(run) ? messages.runStops(run.id) : runSummary(run));
+      else print(isUnderWay(run) ? messages.runStops(run.id) : runAccount(run));
       return 0;
     });
   }
@@ -63,12 +63,12 @@ function printRuns(page: Page<PresentedRun>, json: boolean | undefined): void {
     return;
   }
   for (const run of page.items)
-    print(`${run.id}  ${run.startedAt ?? messages.notStarted}  ${runSummary(run)}`);
+    print(`${run.id}  ${run.startedAt ?? messages.notStarted}  ${runAccount(run)}`);
   print(messages.runsShown(page.items.length, page.total));
 }
 
 function printRun(run: PresentedRun, { items, total }: RunItemPage): void {
-  print(runSummary(run));
+  print(runAccount(run));
   print(`  ${messages.runFacts(run.trigger, run.startedAt, run.finishedAt, run.requests)}`);
   for (const { step, startedAt, finishedAt } of run.steps)
     print(`  ${paint('dim', startedAt)}  ${step.padEnd(10)}  ${tookFrom(startedAt, finishedAt)}`);

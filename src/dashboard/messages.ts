@@ -210,6 +210,10 @@ export const messages = {
   runStopped: 'The run was cancelled.',
   runEndedAlready: 'The run has ended already.',
   retryFailures: 'Run the failures again',
+  stoppedByLimit: 'Stopped by a limit',
+  stoppedByLimitMeaning:
+    'The run would change more than the limits allow, so nothing was applied. A plan shows every change. If the store is right, run it without the limits.',
+  runBeyondLimit: 'Run without the limits',
   requestsOfRun: (catalog: string, store: string): string =>
     `${catalog} to the catalog, ${store} to the store`,
   runSpeed: (perSecond: string, left: string): string => `, ${perSecond} per second, about ${left} left`,

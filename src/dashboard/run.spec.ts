@@ -36,6 +36,7 @@ function shown(run: Partial<PresentedRun>, view: Partial<RunView> = {}): string 
       startedAt: AT,
       finishedAt: AT,
       error: null,
+      stoppedByLimit: false,
       notes: [],
       steps: [],
       requests: { catalog: 0, store: 0 },
@@ -91,6 +92,23 @@ describe('the page of a run', () => {
     );
     expect(shown({})).not.toContain('/retry"');
   });
+
+  it.each([
+    ['full', 'full'],
+    ['incremental', 'changed'],
+  ] as const)(
+    'offers a %s run without the limits where a limit stopped it, and nowhere else',
+    (kind, value) => {
+      const stopped = { kind, status: 'failed', error: 'stopped by limits.maxOrphanedShare' } as const;
+      const page = shown({ ...stopped, stoppedByLimit: true });
+      expect(page).toContain('action="/stores/main/sync"');
+      expect(page).toContain('<input type="hidden" name="force" value="true" />');
+      expect(page).toContain(
+        `<button name="kind" value="${value}" class="danger">Run without the limits</button>`,
+      );
+      expect(shown(stopped)).not.toContain('name="force"');
+    },
+  );
 
   it('shows an error in red, and a remark not', () => {
     const page = shown({ error: 'it broke', notes: ['a limit was reached'] });

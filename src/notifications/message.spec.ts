@@ -16,7 +16,8 @@ const RUN = '67aa4175-5aba-4060-8c7a-304c06bf5166';
 describe('a message', () => {
   it.each([
     ['run_failed', { code: 'auth', runId: RUN }, 'credentials were refused', `/runs/${RUN}`],
-    ['run_failed', { code: 'misconfigured' }, 'a limit stopped it', '/'],
+    ['run_failed', { code: 'misconfigured' }, 'fix the setting', '/'],
+    ['run_failed', { code: 'limit', runId: RUN }, 'a limit stopped it', `/runs/${RUN}`],
     ['run_failed', { code: 'transient', retried: true }, 'it is retried automatically', '/'],
     ['run_failed', { code: 'constructor' }, 'a request was refused', '/'],
     ['products_refused', { runId: RUN }, 'the catalog refused some products', `/runs/${RUN}`],

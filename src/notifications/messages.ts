@@ -36,8 +36,12 @@ const CAUSES: ReadonlyMap<string, Cause> = new Map(
       todo: 'investigate if it continues for hours',
     },
     misconfigured: {
-      why: 'a limit stopped it, or a setting is invalid',
-      todo: 'see store-sync status; fix the setting, or run store-sync sync --force if the change is intended',
+      why: 'a setting is invalid, or the other side has changed',
+      todo: 'see store-sync status for the reason, and fix the setting',
+    },
+    limit: {
+      why: 'a limit stopped it before anything was applied',
+      todo: 'see its plan; if the change is intended, run it without the limits, by its page or store-sync sync --force',
     },
   }),
 );

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import { RUN_TRANSITIONS, type RunState } from '../domain/row-states.js';
-import { RUN_STEPS } from '../persistence/entities/sync-run.entity.js';
+import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { listQuerySchema, moment, pageSchema } from './paging.js';
 
@@ -36,6 +36,11 @@ export const runSchema = z.object({
   startedAt: z.iso.datetime().nullable(),
   finishedAt: z.iso.datetime().nullable(),
   error: z.string().nullable(),
+  stoppedByLimit: z
+    .boolean()
+    .describe(
+      'a share limit stopped it before anything was applied; `force` of a new sync ignores the limits',
+    ),
   notes: z.array(z.string()).describe('remarks that are no errors'),
   steps: z
     .array(
@@ -62,6 +67,7 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
     startedAt: moment(run.startedAt),
     finishedAt: moment(run.finishedAt),
     error: run.error,
+    stoppedByLimit: run.errorCode === STOPPED_BY_LIMIT,
     notes: run.notes,
     steps: run.phases.map(({ step, startedAt }, index) => ({
       step,

@@ -39,7 +39,7 @@ export class PlanLimitError extends CodedError {
     const percent = (value: number): string => `${(value * 100).toFixed(1)} %`;
     super(
       'misconfigured',
-      `stopped by limits.${limit}: the run would ${what} ${percent(share)} of the linked products, ${percent(allowed)} are allowed; nothing was applied (--force goes on)`,
+      `stopped by limits.${limit}: the run would ${what} ${percent(share)} of the linked products, ${percent(allowed)} are allowed; nothing was applied`,
     );
   }
 }

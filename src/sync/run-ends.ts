@@ -5,6 +5,7 @@ import { CodedError, errorLine, failureLine, isCoded } from '../domain/errors.js
 import { owedLine } from '../domain/owed.js';
 import { NO_COUNTS, type RunCounts } from '../domain/run-counts.js';
 import { ActionRepository, type ActionTally } from '../persistence/action.repository.js';
+import { STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { OwedRepository, type OwedSummary } from '../persistence/owed.repository.js';
 import { cancelNote, type RunEnd } from '../persistence/run.repository.js';
@@ -83,7 +84,8 @@ export class RunEnds {
     return {
       ...left,
       error: `${errorLine(cause)}${again}`,
-      errorCode: cause instanceof CodedError ? cause.code : 'transient',
+      errorCode:
+        cause instanceof PlanLimitError ? STOPPED_BY_LIMIT : isCoded(cause) ? cause.code : 'transient',
       ...(retryInMs === undefined ? {} : { retryInMs }),
     };
   }

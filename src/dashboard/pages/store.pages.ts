@@ -37,6 +37,8 @@ import { storePage } from '../views/store.js';
 const RUNS_CHARTED = 20;
 const NOTICE_LENGTH = 300;
 export const kindFormSchema = z.looseObject({ kind: z.enum(['changed', 'full']).default('changed') });
+/** `force` is there when the run shall ignore the share limits. */
+const syncFormSchema = kindFormSchema.extend({ force: z.literal('true').optional() });
 
 /** One store: its state, and what a person can do about it. */
 @Controller('stores')
@@ -85,12 +87,17 @@ export class StorePages {
   @Audited('sync')
   async sync(
     @Param('key') key: string,
-    @Body(new ZodPipe(kindFormSchema)) { kind }: z.output<typeof kindFormSchema>,
+    @Body(new ZodPipe(syncFormSchema)) { kind, force }: z.output<typeof syncFormSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
     this.#store(key);
-    const run = await this.requests.request({ store: key, full: kind === 'full', trigger: 'api' });
+    const run = await this.requests.request({
+      store: key,
+      full: kind === 'full',
+      force: force !== undefined,
+      trigger: 'api',
+    });
     await this.jobs.enqueue('runs', run.id);
     const notice = run.created ? messages.runRequested : messages.runUnderWay;
     seeOther(this.sessions, request, response, `/runs/${run.id}`, notice);

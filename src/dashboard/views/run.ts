@@ -60,6 +60,7 @@ export function runPage(visitor: Visitor, view: RunView): string {
       </div>
       <p>${messages.askedForBy(run.kind, run.trigger)} <span class="quiet">· ${run.id}</span></p>
       <p><a href="${pathTo('/journal', { run: run.id })}">${messages.writeBacksOfRun}</a></p>
+      ${run.stoppedByLimit && beyondLimit(visitor, run)}
       <div data-live="${pathTo(`${path}/progress`, { ...choice, offset: view.items.offset })}">
         ${progressFragment(view)}
       </div>`,
@@ -79,6 +80,27 @@ function runForms(visitor: Visitor, { run, stopping }: RunView): Html {
   return html`<form method="post" action="/runs/${run.id}/retry" class="inline">
     ${formToken(visitor)}<button>${messages.retryFailures}</button>
   </form>`;
+}
+
+/** The ways on from a run that a share limit stopped, for admins: look at its plan, or run it without the limits. */
+function beyondLimit(visitor: Visitor, { store, kind }: PresentedRun): Html {
+  const path = `/stores/${encodeURIComponent(store)}`;
+  const isFull = kind === 'full';
+  const what = isFull ? 'full' : 'changed';
+  return html`<section class="card admin-only" aria-labelledby="limit">
+    <h2 id="limit">${messages.stoppedByLimit}</h2>
+    <p>${messages.stoppedByLimitMeaning}</p>
+    <div class="actions">
+      <form method="post" action="${path}/plan" class="inline">
+        ${formToken(visitor)}
+        <button name="kind" value="${what}">${isFull ? messages.planAll : messages.planChanges}</button>
+      </form>
+      <form method="post" action="${path}/sync" class="inline">
+        ${formToken(visitor)} <input type="hidden" name="force" value="true" />
+        <button name="kind" value="${what}" class="danger">${messages.runBeyondLimit}</button>
+      </form>
+    </div>
+  </section>`;
 }
 
 /** The changing part of a run's page. The script requests it repeatedly while `data-under-way` is present. */

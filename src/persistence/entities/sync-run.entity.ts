@@ -22,6 +22,9 @@ export interface RunRequests {
   readonly store: number;
 }
 
+/** The `errorCode` of a run that a share limit stopped before anything was applied. */
+export const STOPPED_BY_LIMIT = 'limit';
+
 export type RunKind = (typeof RUN_KINDS)[number];
 export type RunTrigger = 'schedule' | 'command' | 'api' | 'event' | 'reconcile';
 /** The next phase of a resumed run: read the store and plan, carry out the stored plan, or nothing. */

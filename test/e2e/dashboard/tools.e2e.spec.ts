@@ -224,6 +224,33 @@ describe('a page with the navigation of all', () => {
   });
 });
 
+describe('a run that a limit stopped', () => {
+  it('goes on without the limits from its page, and the audit record says so', async () => {
+    const { store } = world;
+    const [first] = store.products.list();
+    store.products.delete(first?.id ?? 0);
+    const stopped = await world.runToEnd({ full: true });
+    expect(stopped).toMatchObject({
+      status: 'failed',
+      error: expect.stringContaining('limits.maxOrphanedShare'),
+    });
+    const page = await visitor.get(`/runs/${stopped.id}`);
+    expect(page.text).toContain('Run without the limits');
+
+    const forced = await visitor.submit(`/runs/${stopped.id}`, '/stores/main/sync', [
+      ['kind', 'full'],
+      ['force', 'true'],
+    ]);
+    const id = (forced.headers.get('location') ?? '').slice('/runs/'.length);
+    expect(await world.endOf(id)).toMatchObject({ counts: { orphaned: 1 } });
+    expect((await visitor.get(`/runs/${id}`)).text).not.toContain('Run without the limits');
+    const [entry] = await world.rows<{ details: unknown }>(
+      `SELECT details FROM audit_entry WHERE what = 'sync' ORDER BY at DESC LIMIT 1`,
+    );
+    expect(entry?.details).toEqual({ kind: ['full'], force: ['true'] });
+  });
+});
+
 describe('access', () => {
   const FORMS = [
     '/stores/main/sync',

@@ -149,7 +149,7 @@ describe('limits', () => {
   it('stop a run that would orphan too many, before anything is applied', async () => {
     stages.store.products.delete('1');
     const run = await stages.sync();
-    expect(run).toMatchObject({ state: 'failed', retryAt: null, errorCode: 'misconfigured' });
+    expect(run).toMatchObject({ state: 'failed', retryAt: null, errorCode: 'limit' });
     expect(run.error).toContain('limits.maxOrphanedShare');
     expect(run.error).toContain('25.0 %');
     expect(await stages.link(1)).toMatchObject({ state: 'linked' });
