@@ -73,6 +73,17 @@ export class CatalogListingRows {
     return row?.id ?? null;
   }
 
+  /** True while a walk is in progress. */
+  async isBeingRead(workspace: string): Promise<boolean> {
+    const row = await this.statements.readOne(
+      idRow,
+      // SQL: leases are measured by the database's clock, on the connection of a plan too.
+      `SELECT id FROM catalog_listing WHERE workspace = $1 AND read_at IS NULL AND lease_until > clock_timestamp()`,
+      [workspace],
+    );
+    return row !== null;
+  }
+
   /** Starts a listing that only this transaction sees. It never blocks a walk of others. */
   async beginPrivate(workspace: string): Promise<string> {
     const row = await this.statements.readOne(

@@ -86,22 +86,39 @@ export class RunRepository {
     );
   }
 
-  /** Takes the run that is due longest. Null when none waits. */
+  /** Takes the run that is due longest. Null when none can begin. */
   async claimNext(lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
     return this.db.entity(
       SyncRunEntity,
-      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE}
+      `UPDATE sync_run SET ${CLAIMED} WHERE id = (SELECT id FROM sync_run WHERE ${CLAIMABLE} AND ${HAS_LISTING}
          ORDER BY turn_at, id LIMIT 1 FOR UPDATE SKIP LOCKED) RETURNING *`,
       [lease, leaseMs],
     );
   }
 
-  /** True when a run has been waiting for a worker for more than a moment. */
+  /** True when a run that could begin has been waiting for a worker for more than a moment. */
   async someWait(): Promise<boolean> {
-    return this.db.repository(SyncRunEntity).existsBy({
-      state: 'queued',
-      turnAt: Raw((column) => `${column} < now() - interval '1 second'`),
-    });
+    const row = await this.db.readOne(
+      idRow,
+      // SQL: the condition of the statement that takes runs.
+      `SELECT id FROM sync_run WHERE state = 'queued' AND turn_at < now() - interval '1 second' AND ${HAS_LISTING} LIMIT 1`,
+    );
+    return row !== null;
+  }
+
+  /** True when a run waits until another one has read the catalog's listing. */
+  async someWaitForListing(): Promise<boolean> {
+    return this.db.repository(SyncRunEntity).existsBy({ state: 'queued', waitsForListing: true });
+  }
+
+  /** Puts the run back in its place until another run has read the catalog's listing. This was no attempt of its own. */
+  async waitForListing(id: string, lease: string): Promise<boolean> {
+    const moved = await this.db.affected(
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, attempts = attempts - 1,
+         waits_for_listing = true WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease],
+    );
+    return moved === 1;
   }
 
   /** Puts the run behind those that wait. It goes on where it is, and this was no attempt of its own. */
@@ -296,6 +313,9 @@ export class RunRepository {
 }
 
 // SQL: shared by the two ways to take a run.
-const CLAIMED = `state = 'running', lease = $1, lease_until = now() + $2 * interval '1 millisecond',
+const CLAIMED = `state = 'running', waits_for_listing = false, lease = $1, lease_until = now() + $2 * interval '1 millisecond',
   started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, unended = unended + 1`;
 const CLAIMABLE = `(state = 'queued' OR (state = 'running' AND lease_until < now()))`;
+// A reader whose lease has ended is gone. A cancelled run needs no listing.
+const HAS_LISTING = `(NOT waits_for_listing OR cancelled_by IS NOT NULL OR NOT EXISTS (SELECT 1 FROM catalog_listing AS walk
+  WHERE walk.workspace = sync_run.workspace AND walk.read_at IS NULL AND walk.lease_until > now()))`;

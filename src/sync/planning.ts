@@ -100,8 +100,8 @@ export async function resolveIdentities(
 }
 
 /**
- * Plans the products while the catalog's listing is read. Returns the listing, or null when there is nothing to compare with it. Both
- * have ended when this returns or throws.
+ * Plans the products while the catalog's listing is read. Returns the listing, or null when there is nothing to compare with it. An
+ * error of either ends the other, and both have ended when this returns or throws.
  */
 async function planBesidesListing(
   plan: PlanTransaction,
@@ -114,10 +114,15 @@ async function planBesidesListing(
   const { signal = failed.signal } = options.listing;
   const request = { ...options.listing, signal: AbortSignal.any([signal, failed.signal]) };
   const listing = options.full ? listingToCompare(plan, store.workspace, request) : Promise.resolve(null);
-  // The rejection is handled at an `await` below. Without this line Node would report it as unhandled first.
-  listing.catch(() => undefined);
+  listing.catch((error: unknown) => {
+    failed.abort(error);
+  });
+  const onProgress = (seen: number): void => {
+    failed.signal.throwIfAborted();
+    options.onProgress(seen);
+  };
   try {
-    await planProducts(plan, store, read, tally, options);
+    await planProducts(plan, store, read, tally, onProgress);
   } catch (error) {
     failed.abort(error);
     // It uses the connection of the plan.
@@ -139,7 +144,7 @@ async function planProducts(
   store: Store,
   read: SourceRead,
   tally: Tally,
-  options: PlanOptions,
+  onProgress: PlanOptions['onProgress'],
 ): Promise<void> {
   let findings = new Findings();
   let before: MetBatch = { batch: [], marks: [], met: { met: 0, moved: new Map() } };
@@ -154,12 +159,12 @@ async function planProducts(
     // Flush the query before planning: planning blocks the event loop.
     await setImmediate();
     planMet(store, before, findings, tally);
-    options.onProgress(tally.seen);
+    onProgress(tally.seen);
     before = { batch, marks, met: (await database)[1] };
   }
   planMet(store, before, findings, tally);
   await findings.write(plan);
-  options.onProgress(tally.seen);
+  onProgress(tally.seen);
 }
 
 /** With a filter, absence may only mean that a product no longer matches, so each missing product is requested. */

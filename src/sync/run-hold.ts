@@ -33,6 +33,8 @@ export interface Hold {
 /** The result of a worker's look for a run. */
 export type WorkedTurn =
   | { readonly kind: 'none' }
+  /** All runs that are due wait until another run has read the catalog's listing. */
+  | { readonly kind: 'waiting' }
   | { readonly kind: 'ended'; readonly run: SyncRunEntity }
   | { readonly kind: 'handed_on' };
 

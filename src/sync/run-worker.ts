@@ -28,6 +28,7 @@ import { RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from 
 import { RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
 import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
+import { ListingBusyError } from './workspace-listing.js';
 
 const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
@@ -84,13 +85,14 @@ export class RunWorker {
 
   /**
    * Works the run that is due longest, in any store. While others wait, a run that applies its plan lets them have the worker after ten
-   * seconds, and goes on later. So large runs share, and small ones do not wait for them.
+   * seconds, and goes on later. So does a run that needs the catalog's listing while another run reads it. So large runs share, and
+   * small ones do not wait for them.
    */
   async workNext(signal: AbortSignal, turnMs = TURN_MS): Promise<WorkedTurn> {
     const lease = randomUUID();
     const heldUntilMs = performance.now() + LEASE_MS;
     const run = await this.runs.claimNext(lease, LEASE_MS);
-    if (run === null) return { kind: 'none' };
+    if (run === null) return { kind: (await this.runs.someWaitForListing()) ? 'waiting' : 'none' };
     const turn = new WorkerTurn(this.runs, turnMs);
     const ended = await this.#traced({ run, lease, heldUntilMs, turn }, signal, () => undefined);
     return ended === null ? { kind: 'handed_on' } : { kind: 'ended', run: ended };
@@ -138,6 +140,10 @@ export class RunWorker {
     } catch (error) {
       if (error instanceof TurnOverError && (await this.runs.yieldTurn(run.id, lease))) {
         this.#log.info({ runId, store: run.store }, 'run lets others have its worker');
+        return null;
+      }
+      if (error instanceof ListingBusyError && (await this.runs.waitForListing(run.id, lease))) {
+        this.#log.info({ runId, store: run.store }, 'run waits until another has read the catalog’s listing');
         return null;
       }
       if (!stop.aborted) throw error;
@@ -199,7 +205,7 @@ export class RunWorker {
       return await this.ends.ended(run, outcome);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof TurnOverError) throw error;
+      if (error instanceof TurnOverError || error instanceof ListingBusyError) throw error;
       return this.ends.endedEarly(run, error);
     }
   }
@@ -234,7 +240,13 @@ export class RunWorker {
         const made = await planRead(plan, store, read, {
           full,
           force: run.force,
-          listing: { since: asksForNow(run) ? run.createdAt : null, clock: this.clock, signal },
+          listing: {
+            since: asksForNow(run) ? run.createdAt : null,
+            clock: this.clock,
+            signal,
+            // The run of a command has no worker that others could use.
+            yields: hold.turn !== null,
+          },
           onProgress: (seen) => {
             signal.throwIfAborted();
             hold.counts = { seen };

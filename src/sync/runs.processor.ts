@@ -3,8 +3,12 @@ import { Inject, type OnApplicationBootstrap } from '@nestjs/common';
 import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
+import { Clock } from '../runtime/clock.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { RunWorker } from './run-worker.js';
+
+/** Between two looks for runs while those that are due wait for the catalog's listing. */
+const LOOK_MS = 500;
 
 /**
  * Runs of different stores work side by side. A job only wakes a worker: the rows say which run is due, in the order of their turns. So
@@ -16,6 +20,7 @@ export class RunsProcessor extends WorkerHost implements OnApplicationBootstrap 
     private readonly runWorker: RunWorker,
     private readonly shutdown: Shutdown,
     private readonly metrics: Metrics,
+    private readonly clock: Clock,
     @Inject(APP_CONFIG) private readonly config: Pick<AppConfig, 'queue'>,
   ) {
     super();
@@ -30,6 +35,7 @@ export class RunsProcessor extends WorkerHost implements OnApplicationBootstrap 
     while (!signal.aborted) {
       const worked = await this.runWorker.workNext(signal);
       if (worked.kind === 'none') return;
+      if (worked.kind === 'waiting') await this.clock.sleep(LOOK_MS, signal).catch(() => undefined);
       if (worked.kind === 'ended') this.#count(worked.run);
     }
   }

@@ -15,6 +15,15 @@ export interface ListingRequest {
   readonly since: Date | null;
   readonly clock: Clock;
   readonly signal?: AbortSignal;
+  /** True for a run that lets others have its worker rather than wait while another process reads the listing. */
+  readonly yields?: boolean;
+}
+
+/** Ends the attempt of a run that needs the listing while another process reads it. */
+export class ListingBusyError extends Error {
+  constructor() {
+    super('another run reads the catalog’s listing');
+  }
 }
 
 /** A listing that this plan may use until its transaction ends. */
@@ -30,7 +39,8 @@ const ROWS_AT_ONCE = 1000;
 
 /**
  * The listing of the workspace: one that another run has read lately, or one that is read now. While another process reads it, this
- * one waits. A dry run reads a listing of its own, which no other run sees. Throws what a page's request throws.
+ * one waits, or throws `ListingBusyError`. A dry run reads a listing of its own, which no other run sees. Throws what a page's request
+ * throws.
  */
 export async function takeListing(
   plan: PlanTransaction,
@@ -51,8 +61,11 @@ export async function takeListing(
       async () => (await presentListing(plan, workspace, request, asked)) !== null,
     );
     // Taken like any other, so that the row is locked.
-    if (read === null) await request.clock.sleep(WAIT_MS, request.signal);
-    else if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
+    if (read === null) {
+      if (request.yields === true && (await plan.sharedListings.isBeingRead(workspace.key)))
+        throw new ListingBusyError();
+      await request.clock.sleep(WAIT_MS, request.signal);
+    } else if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
       return { ...read, isOwn: true };
   }
 }

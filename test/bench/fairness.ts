@@ -14,6 +14,8 @@ import type { BenchDaemon, BenchWorld } from './world.js';
 const LARGE_SHOP = 'large.myshopify.com';
 const SMALL_STORES = 40;
 const SMALL_PRODUCTS = 100;
+/** Two workers may take runs at once; the one that was due earlier then begins later by the time of a statement. */
+const AT_ONCE_MS = 100;
 /** The time between two small stores that become due. */
 const EVERY_MS = 500;
 
@@ -21,7 +23,9 @@ interface SmallRuns {
   /** Milliseconds from due to begun, and from begun to ended, in the order in which the runs became due. */
   readonly waits: readonly number[];
   readonly taken: readonly number[];
-  /** Runs that began before one that was due earlier. */
+  /** The same, of the runs that did not wait for the catalog's listing. */
+  readonly own: readonly number[];
+  /** Runs before which one began that was due later. */
   readonly outOfOrder: number;
   /** Runs that began while the large store's run was going on. */
   readonly beside: number;
@@ -47,13 +51,14 @@ export async function benchFairness(largeProducts: number, log: Log, take: Take)
     const daemon = await world.start();
     try {
       const runs = await runBeside(world, daemon, small);
-      const [wait, own] = [median(runs.waits), median(runs.taken)];
-      log(`fairness: ${JSON.stringify({ ...runs, wait, own })}`);
+      const [wait, own] = [median(runs.waits), median(runs.own)];
+      const whole = median(runs.waits.map((waited, index) => waited + (runs.taken[index] ?? 0)));
+      log(`fairness: ${JSON.stringify({ ...runs, wait, own, whole })}`);
       const work = `${String(SMALL_STORES)} stores × ${String(SMALL_PRODUCTS)} beside one of ${String(largeProducts)}`;
       take(
         {
           ...{ row: '14', work: `${work}: median wait of a run that is due`, figure: wait, unit: 'ms' },
-          ...{ floor: own, floorIs: 'median time of such a run' },
+          ...{ floor: own, floorIs: 'median time of such a run that found the listing' },
           ...{ goal: 'at most 2.0 ×', reached: wait <= 2 * own },
         },
         {
@@ -69,6 +74,10 @@ export async function benchFairness(largeProducts: number, log: Log, take: Take)
           },
           ...{ floor: null, floorIs: '', goal: '–', reached: null },
         },
+        {
+          ...{ row: '14d', work: `${work}: median time from due to ended`, figure: whole, unit: 'ms' },
+          ...{ floor: null, floorIs: '', goal: '–', reached: null },
+        },
       );
     } finally {
       await daemon.stop();
@@ -82,14 +91,14 @@ export async function benchFairness(largeProducts: number, log: Log, take: Take)
 }
 
 async function runBeside(world: BenchWorld, daemon: BenchDaemon, small: Fleet): Promise<SmallRuns> {
-  const largeRun = daemon.fullRun(keyOf(LARGE_SHOP));
+  const largeRun = daemon.dueRun(world.db, keyOf(LARGE_SHOP));
   await until('the large run goes on', async () => {
     const { rows } = await world.db.query(`SELECT 1 FROM sync_run WHERE state = 'running'`);
     return rows.length > 0;
   });
   const smallRuns = [];
   for (const shop of small.shops) {
-    smallRuns.push(daemon.fullRun(keyOf(shop)));
+    smallRuns.push(daemon.dueRun(world.db, keyOf(shop)));
     await sleep(EVERY_MS);
   }
   await Promise.all([largeRun, ...smallRuns]);
@@ -97,9 +106,12 @@ async function runBeside(world: BenchWorld, daemon: BenchDaemon, small: Fleet): 
 }
 
 async function smallRunsOf(db: pg.Pool): Promise<SmallRuns> {
-  const { rows } = await db.query<Readonly<Record<'due' | 'began' | 'ended' | 'large_ended', number>>>(
+  const { rows } = await db.query<
+    Readonly<Record<'due' | 'began' | 'ended' | 'attempts' | 'large_ended', number>>
+  >(
     `SELECT extract(epoch FROM created_at)::float8 * 1000 AS due, extract(epoch FROM started_at)::float8 * 1000 AS began,
        extract(epoch FROM finished_at)::float8 * 1000 AS ended,
+       (SELECT count(*)::int FROM jsonb_array_elements(phases) AS step WHERE step->>'step' = 'plan') AS attempts,
        (SELECT extract(epoch FROM finished_at)::float8 * 1000 FROM sync_run WHERE store = $1) AS large_ended
      FROM sync_run WHERE store <> $1 ORDER BY created_at`,
     [keyOf(LARGE_SHOP)],
@@ -107,8 +119,11 @@ async function smallRunsOf(db: pg.Pool): Promise<SmallRuns> {
   return {
     waits: rows.map(({ due, began }) => began - due),
     taken: rows.map(({ began, ended }) => ended - began),
-    outOfOrder: rows.filter(({ began }, index) => rows.slice(index + 1).some((later) => later.began < began))
-      .length,
+    // A run that waited for the listing planned twice.
+    own: rows.filter(({ attempts }) => attempts === 1).map(({ began, ended }) => ended - began),
+    outOfOrder: rows.filter(({ began }, index) =>
+      rows.slice(index + 1).some((later) => later.began < began - AT_ONCE_MS),
+    ).length,
     beside: rows.filter(({ began, large_ended: end }) => began < end).length,
   };
 }

@@ -228,6 +228,16 @@ export class BenchDaemon {
     }
   }
 
+  /** A full run that became due by the schedule, to its end. Fails unless it succeeded. */
+  async dueRun(db: pg.Pool, store: string): ReturnType<BenchDaemon['fullRun']> {
+    await db.query(
+      `INSERT INTO sync_run (store, workspace, kind, trigger) VALUES ($1, 'default', 'full', 'schedule')`,
+      [store],
+    );
+    // The request joins the run, and wakes a worker.
+    return this.fullRun(store);
+  }
+
   /** A full run of the schedule to its end, which may use a listing that another run has read. Fails unless it succeeded. */
   async scheduledRun(db: pg.Pool, store: string): Promise<{ seconds: number }> {
     const { rows: made } = await db.query<{ id: string }>(

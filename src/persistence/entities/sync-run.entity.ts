@@ -99,6 +99,8 @@ export class SyncRunEntity {
   @Column('timestamptz', { default: () => 'now()' }) turnAt!: Date;
   /** True while the run waits, or goes on, after it let others have its worker. */
   @Column('boolean', { default: false }) tookTurns!: boolean;
+  /** True while the run waits until another run has read the catalog's listing. */
+  @Column('boolean', { default: false }) waitsForListing!: boolean;
   /** Token of the worker that holds the run. */
   @Column('text', { nullable: true }) lease!: string | null;
   @Column('timestamptz', { nullable: true }) leaseUntil!: Date | null;

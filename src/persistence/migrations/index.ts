@@ -25,6 +25,7 @@ import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-ca
 import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.js';
 import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
 import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
+import { RunsThatWaitForTheListing1765460000000 } from './1765460000000-runs-that-wait-for-the-listing.js';
 import { ShopRedactions1765450000000 } from './1765450000000-shop-redactions.js';
 import { VariantResults1765304000000 } from './1765304000000-variant-results.js';
 import { UnfinishedActions1764300000000 } from './1764300000000-unfinished-actions.js';
@@ -65,4 +66,5 @@ export const MIGRATIONS = [
   WorkspacePace1765382000000,
   RunTurns1765383000000,
   ShopRedactions1765450000000,
+  RunsThatWaitForTheListing1765460000000,
 ];

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { runMessages } from '../../../src/operations/messages.js';
+import { presentRun } from '../../../src/operations/present-run.js';
+import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { otherSnapshot, snapshot } from '../../support/fake-store.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
@@ -79,6 +82,76 @@ it('a run that is refused products keeps them failed over its turns, instead of 
     run: { id: large, state: 'partial', counts: { created: 59, failed: 1 } },
   });
   expect(stages.catalog.script.count('upsertProduct')).toBe(60);
+});
+
+describe('a run that needs the catalog’s listing while another one reads it', () => {
+  let reading: ReturnType<typeof stages.worker.workNext>;
+  let gate: Gate;
+  let readerFails: (() => void) | undefined;
+  let waiting: string;
+  beforeEach(async () => {
+    stages.store.put(snapshot(1));
+    stages.otherStore.put(otherSnapshot(900, 'SKU-900'));
+    for (const store of [STORE, OTHER_STORE]) {
+      await due(store, 60);
+      await stages.worker.workNext(RUNNING);
+    }
+    await stages.db.affected('TRUNCATE catalog_listing, catalog_listed, catalog_holder');
+    stages.catalog.script.forget();
+    gate = new Gate();
+    readerFails = undefined;
+    stages.catalog.script.before('listProducts', async () => {
+      await gate.hold();
+      readerFails?.();
+    });
+    await due(STORE, 60);
+    reading = stages.worker.workNext(RUNNING);
+    await gate.reached;
+    waiting = await due(OTHER_STORE, 5);
+  });
+
+  it('lets others have its worker, keeps its place, and goes on when the listing was read', async () => {
+    const before = await stages.runs.get(waiting);
+    expect(await stages.worker.workNext(RUNNING)).toEqual({ kind: 'handed_on' });
+    expect(await stages.worker.workNext(RUNNING)).toEqual({ kind: 'waiting' });
+    expect(await stages.runs.get(waiting)).toMatchObject({
+      ...{ state: 'queued', attempts: 0, crashCount: 0, lease: null, turnAt: before?.turnAt },
+    });
+    expect(await stages.runs.someWait()).toBe(false);
+    gate.open();
+    expect(await reading).toMatchObject({ kind: 'ended', run: { state: 'succeeded' } });
+    expect(await stages.worker.workNext(RUNNING)).toMatchObject({
+      kind: 'ended',
+      run: { id: waiting, state: 'succeeded', attempts: 1, notCompared: null },
+    });
+    expect(stages.catalog.script.count('listProducts')).toBe(1);
+  });
+
+  it('goes on when the reader fails', async () => {
+    await stages.worker.workNext(RUNNING);
+    readerFails = refusal('transient');
+    gate.open();
+    await reading;
+    expect(await stages.worker.workNext(RUNNING)).toMatchObject({ kind: 'ended', run: { id: waiting } });
+  });
+
+  it('goes on when the reader’s lease has ended', async () => {
+    await stages.worker.workNext(RUNNING);
+    await stages.db.affected(`UPDATE catalog_listing SET lease_until = now() - interval '1 second'`);
+    expect(await stages.worker.workNext(RUNNING)).toMatchObject({ kind: 'ended', run: { id: waiting } });
+    gate.open();
+    await reading;
+  });
+
+  it('says so, and ends at once when it is cancelled', async () => {
+    await stages.worker.workNext(RUNNING);
+    const run = await stages.runs.get(waiting);
+    expect(run && presentRun(run).notes).toEqual([runMessages.waitsForListing]);
+    await stages.runs.requestCancel(waiting, 'ada');
+    expect(await stages.worker.workNext(RUNNING)).toMatchObject({ kind: 'ended', run: { id: waiting } });
+    gate.open();
+    await reading;
+  });
 });
 
 it('a run keeps its worker while no other run waits', async () => {

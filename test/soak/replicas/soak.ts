@@ -49,7 +49,7 @@ export interface ReplicaSoakReport extends Verdict {
 /** From one disturbance to the next, in milliseconds. */
 const CALM_MS = { least: 100, most: 2_500 };
 const RESENT_SHARE = 0.1;
-const REST_WITHIN_MS = 240_000;
+const REST_WITHIN_MS = 900_000;
 const NEVER = '0 0 29 2 *';
 const VENDOR = 'Vendor ';
 
