@@ -25,6 +25,7 @@ export const assumptionOverridesSchema = z.strictObject({
       columns: z.record(z.string(), z.string().min(1)),
       listSeparator: z.string(),
       maxRows: z.int().positive(),
+      maxBytes: z.int().positive(),
     })
     .partial()
     .optional(),
@@ -70,6 +71,8 @@ export interface Assumptions {
     readonly listSeparator: string;
     /** Products of one file. */
     readonly maxRows: number;
+    /** Bytes of one file. */
+    readonly maxBytes: number;
   };
   readonly taskFields: {
     readonly id: readonly string[];
@@ -98,6 +101,8 @@ export const DEFAULT_ASSUMPTIONS: Assumptions = {
     columns: {},
     listSeparator: '',
     maxRows: 10_000,
+    // Servers often refuse a body of more than 10 MB.
+    maxBytes: 8_000_000,
   },
   taskFields: {
     id: ['task_id', 'background_task_id', 'id'],
@@ -163,8 +168,8 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   },
   {
     id: 'upload-csv-format',
-    what: 'Columns of the CSV file, the form of lists in it, and how many products it may hold',
-    default: `no columns are known, so that a first load uses requests; lists as JSON, ${String(uploadCsv.maxRows)} products a file`,
+    what: 'Columns of the CSV file, the form of lists in it, and how much it may hold',
+    default: `no columns are known, so that a first load uses requests; lists as JSON, ${String(uploadCsv.maxRows)} products, ${String(uploadCsv.maxBytes)} bytes`,
     setting: key('assumptions.uploadCsv.columns'),
   },
   {

@@ -61,6 +61,12 @@ const NOTHING_TALLIED: ActionTally = {
   generationRequested: 0,
 };
 
+/** Actions by their ids: after one, and up to another or to the last. */
+export interface ActionRange {
+  readonly after: string;
+  readonly upTo: string | null;
+}
+
 // SQL: each write moves actions only from the state that it names, and moves the link and the owed row of the product with them.
 @Injectable()
 export class ActionRepository {
@@ -76,31 +82,15 @@ export class ActionRepository {
     );
   }
 
-  /** The last action of the next file of creations after the given one; null when there is none. */
-  async lastOfFile(runId: string, after: string, rows: number): Promise<string | null> {
-    const row = await this.db.readOne(
-      z.object({ last: z.string().nullable() }),
-      // SQL: the last of a bounded number of rows.
-      `SELECT max(id)::text AS last FROM (SELECT id FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned'
-         AND kind = 'create' AND catalog_id IS NULL ORDER BY id LIMIT $3) AS file`,
-      [runId, after, rows],
-    );
-    return row?.last ?? null;
-  }
-
-  /** Open creations of a run after one action and up to another, in order. */
-  async creations(
-    runId: string,
-    { after, upTo }: { readonly after: string; readonly upTo: string },
-    limit: number,
-  ): Promise<SyncActionEntity[]> {
+  /** Open creations of a run after one action and up to another, or to the last, in order. */
+  async creations(runId: string, { after, upTo }: ActionRange, limit: number): Promise<SyncActionEntity[]> {
     return this.db.repository(SyncActionEntity).find({
       where: {
         runId,
         kind: 'create',
         state: 'planned',
         catalogId: IsNull(),
-        id: And(MoreThan(after), LessThanOrEqual(upTo)),
+        id: upTo === null ? MoreThan(after) : And(MoreThan(after), LessThanOrEqual(upTo)),
       },
       order: { id: 'ASC' },
       take: limit,

@@ -13,6 +13,7 @@ const FORMAT: CsvFormat = {
     open_attributes: 'Attributes',
   },
   listSeparator: '',
+  maxBytes: 1_000_000,
 };
 const ID = 'shopify:example.myshopify.com:1';
 const product = (fields: Partial<CatalogProductBody> = {}): CatalogProductBody => ({
@@ -68,6 +69,25 @@ describe('a line of the file', () => {
     expect(csvRow(body, FORMAT)).toBeNull();
     const columns = { ...FORMAT.columns, variants: 'Variants' };
     expect(csvRow(body, { ...FORMAT, columns })).toContain('""name"":""S""');
+  });
+});
+
+describe('a line of the file that is too long for a file', () => {
+  const fits = (name: string, maxBytes: number): boolean =>
+    csvRow(product({ name }), { ...FORMAT, maxBytes }) !== null;
+  const bytes = Buffer.byteLength(csvHeading(FORMAT) + (csvRow(product({ name: 'Lámpara' }), FORMAT) ?? ''));
+
+  it('is left out: heading and line together have more bytes than a file may have', () => {
+    expect(fits('Lámpara', bytes)).toBe(true);
+    expect(fits('Lámpara', bytes - 1)).toBe(false);
+    expect(fits('Lamparas', bytes)).toBe(true);
+    expect(fits('Lámparas', bytes)).toBe(false);
+  });
+
+  it('leaves all fields of its product to a request, also those that the listing does not show', () => {
+    const body = product({ product_lists: ['a'] });
+    const options = { sent: body, format: { ...FORMAT, maxBytes: 10 } };
+    expect(missingFields(body, { name: 'Lamp' }, options)).toEqual(['product_lists']);
   });
 });
 

@@ -13,6 +13,8 @@ export interface CsvFormat {
   readonly columns: Readonly<Record<string, string>>;
   /** Between the values of a list; empty: a list is JSON. Other values that are no text are always JSON. */
   readonly listSeparator: string;
+  /** The size of a file. A product that alone would exceed it is created by a request. */
+  readonly maxBytes: number;
 }
 
 /** A catalog product as its listing shows it. */
@@ -23,16 +25,17 @@ export function csvHeading({ columns }: CsvFormat): string {
 }
 
 /**
- * The product's line of the file. Null when it has variants and the file has no column for them: such a product is created by a
- * request, with its variants.
+ * The product's line of the file. Null when a request creates the product: it has variants and the file has no column for them, or
+ * its line is too long for a file.
  */
 export function csvRow(body: CatalogProductBody, format: CsvFormat): string | null {
   if ((body.variants ?? []).length > 0 && format.columns['variants'] === undefined) return null;
-  return line(
+  const row = line(
     columnsOf(format.columns).map(([field]) =>
       field === 'external_id' ? body.external_id : (cellOf(body[field], format) ?? ''),
     ),
   );
+  return Buffer.byteLength(csvHeading(format) + row) > format.maxBytes ? null : row;
 }
 
 /**

@@ -8,7 +8,7 @@ import type { CatalogProductBody } from '../domain/catalog-product.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine, type ErrorCode } from '../domain/errors.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
-import { ActionRepository, type AppliedAction } from '../persistence/action.repository.js';
+import { ActionRepository, type ActionRange, type AppliedAction } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncActionEntity, SyncRunEntity } from '../persistence/entities/index.js';
 import type { CsvUpload } from '../persistence/entities/sync-run.entity.js';
@@ -50,6 +50,12 @@ interface FileProduct {
   readonly sent: CatalogProductBody;
 }
 
+interface NextFile {
+  readonly after: string;
+  readonly upTo: string;
+  readonly rows: number;
+}
+
 type UploadAnswer =
   | { readonly kind: 'accepted'; readonly taskId: string | null }
   | { readonly kind: 'unknown' }
@@ -64,6 +70,8 @@ const STILL_MS = 60_000;
 
 /** A file may be refused where requests are not: its path, its format or its size may be wrong. */
 const REFUSALS: readonly ErrorCode[] = ['invalid', 'not_found', 'conflict', 'misconfigured'];
+
+const TOO_LARGE = ' (the file is too large: lower assumptions.uploadCsv.maxBytes)';
 
 const BEGINNING: CsvUpload = {
   state: 'imported',
@@ -103,7 +111,6 @@ export class FirstLoad {
   }
 
   async #uploadAll(run: LoadingRun, store: Store, options: LoadOptions): Promise<CsvUpload> {
-    const { maxRows } = formatOf(store);
     let upload = run.csvUpload ?? BEGINNING;
     for (;;) {
       if (upload.state === 'sending' || upload.state === 'sent') {
@@ -112,12 +119,31 @@ export class FirstLoad {
         await run.save(upload);
       }
       if (upload.state === 'refused' || upload.state === 'linked') return upload;
-      const upTo = await this.actions.lastOfFile(run.id, upload.upTo, maxRows);
-      if (upTo === null) return upload;
-      upload = await this.#uploadFile(run, store, upload, upTo, options);
+      const next = await this.#nextFile(run, store, upload.upTo);
+      if (next === null) return upload;
+      upload = await this.#uploadFile(run, store, upload, next, options);
       await run.save(upload);
       killPoint('load.accepted');
     }
+  }
+
+  /** The creations after an action that fit into one file; null when there are none. Some of them may have no row in it. */
+  async #nextFile(run: LoadingRun, store: Store, after: string): Promise<NextFile | null> {
+    const { format, maxRows } = formatOf(store);
+    let upTo: string | null = null;
+    let rows = 0;
+    let bytes = Buffer.byteLength(csvHeading(format));
+    for await (const products of this.#products(run, store, { after, upTo }))
+      for (const { action, sent } of products) {
+        const row = csvRow(sent, format);
+        if (row !== null) {
+          bytes += Buffer.byteLength(row);
+          if (upTo !== null && (rows === maxRows || bytes > format.maxBytes)) return { after, upTo, rows };
+          rows += 1;
+        }
+        upTo = action.id;
+      }
+    return upTo === null ? null : { after, upTo, rows };
   }
 
   /** The file is noted before it is sent: a worker that dies leaves a row, and the next one does not upload it again. */
@@ -125,15 +151,15 @@ export class FirstLoad {
     run: LoadingRun,
     store: Store,
     before: CsvUpload,
-    upTo: string,
+    next: NextFile,
     { outage }: LoadOptions,
   ): Promise<CsvUpload> {
-    const range = { after: before.upTo, upTo };
+    const { upTo } = next;
     const file = { ...before, state: 'imported', upTo, taskId: null } as const;
-    if (!(await this.#hasRows(run, store, range))) return file;
+    if (next.rows === 0) return file;
     await run.save({ ...file, state: 'sending', acceptedUpTo: upTo });
     killPoint('load.noted');
-    const open = (): Readable => Readable.from(this.#lines(run, store, range), { objectMode: false });
+    const open = (): Readable => Readable.from(this.#lines(run, store, next), { objectMode: false });
     const answer = await outage.through(() => upload(run, store, open, `products-${upTo}.csv`));
     killPoint('load.sent');
     switch (answer.kind) {
@@ -146,22 +172,7 @@ export class FirstLoad {
     }
   }
 
-  async #hasRows(
-    run: LoadingRun,
-    store: Store,
-    range: { readonly after: string; readonly upTo: string },
-  ): Promise<boolean> {
-    const { format } = formatOf(store);
-    for await (const products of this.#products(run, store, range))
-      if (products.some(({ sent }) => csvRow(sent, format) !== null)) return true;
-    return false;
-  }
-
-  async *#lines(
-    run: LoadingRun,
-    store: Store,
-    range: { readonly after: string; readonly upTo: string },
-  ): AsyncGenerator<Buffer> {
+  async *#lines(run: LoadingRun, store: Store, range: ActionRange): AsyncGenerator<Buffer> {
     const { format } = formatOf(store);
     yield Buffer.from(csvHeading(format));
     for await (const products of this.#products(run, store, range))
@@ -172,13 +183,12 @@ export class FirstLoad {
   async *#products(
     run: LoadingRun,
     store: Store,
-    { after, upTo }: { readonly after: string; readonly upTo: string },
+    { after, upTo }: ActionRange,
   ): AsyncGenerator<FileProduct[]> {
-    for (let last = after; ;) {
+    for (let last: string | undefined = after; last !== undefined;) {
       const actions = await this.actions.creations(run.id, { after: last, upTo }, CHUNK);
-      if (actions.length === 0) return;
-      yield await this.#asInFile(run, store, actions);
-      last = actions.at(-1)?.id ?? upTo;
+      if (actions.length > 0) yield await this.#asInFile(run, store, actions);
+      last = actions.at(-1)?.id;
     }
   }
 
@@ -296,10 +306,10 @@ export class FirstLoad {
 }
 
 function formatOf({ workspace }: Store): { readonly format: CsvFormat; readonly maxRows: number } {
-  const { columns, listSeparator, maxRows } = resolveAssumptions(
+  const { columns, listSeparator, maxRows, maxBytes } = resolveAssumptions(
     assumptionOverridesSchema.parse(workspace.settings.assumptions),
   ).uploadCsv;
-  return { format: { columns, listSeparator }, maxRows };
+  return { format: { columns, listSeparator, maxBytes }, maxRows };
 }
 
 /** A refusal that a request would not meet is no failure of the run. An unknown outcome is not repeated. */
@@ -317,7 +327,8 @@ async function upload(
     if (error.outcomeUnknown) return { kind: 'unknown' };
     const isForbidden = error.code === 'auth' && error.status === 403;
     if (!isForbidden && !REFUSALS.includes(error.code)) throw error;
-    return { kind: 'refused', reason: errorLine(error) };
+    const advice = error.status === 413 ? TOO_LARGE : '';
+    return { kind: 'refused', reason: `${errorLine(error)}${advice}` };
   }
 }
 

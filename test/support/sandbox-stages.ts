@@ -1,7 +1,11 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CatalogClient } from '../../src/catalog/client.js';
-import { startCatalogSandbox, type RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
+import {
+  startCatalogSandbox,
+  type CatalogSandboxOptions,
+  type RunningCatalogSandbox,
+} from '../../src/sandbox/catalog/index.js';
 import type { CatalogReadings } from '../../src/sandbox/catalog/readings.js';
 import { until } from './until.js';
 import { createSandboxPlace } from './postgres.js';
@@ -17,6 +21,11 @@ export interface HeldProduct {
   readonly variants?: readonly HeldProduct[];
 }
 
+interface CatalogOptions extends Pick<CatalogSandboxOptions, 'pageSize' | 'bodyLimitBytes'> {
+  /** The language of the workspace; the service's own is English. */
+  readonly locale?: string | undefined;
+}
+
 /** The real catalog sandbox under the given readings, in place of the catalog in memory. */
 export class SandboxCatalog {
   /** The bodies of deliveries since they were last taken. */
@@ -29,16 +38,14 @@ export class SandboxCatalog {
     readonly client: CatalogClient,
   ) {}
 
-  /** `locale`: the language of the workspace; the service's own is English. */
   static async open(
     stages: Stages,
     readings: Partial<CatalogReadings>,
-    locale?: string,
-    pageSize = 50,
+    { locale, ...limits }: CatalogOptions = {},
   ): Promise<SandboxCatalog> {
     const service = await startCatalogSandbox({
       ...(await createSandboxPlace()),
-      ...{ readings, pageSize },
+      ...{ readings, ...limits },
       ...{ generationDelayMs: 0, backgroundDelayMs: 0 },
     });
     const { token } = await service.issueApiToken('tests');

@@ -1,3 +1,4 @@
+import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CatalogClient } from '../../../src/catalog/client.js';
 import { CodedError } from '../../../src/domain/errors.js';
@@ -26,6 +27,9 @@ const COLUMNS = Object.fromEntries(
   ].map((field) => [field, field]),
 );
 
+/** The largest body that the service takes. */
+const BODY_LIMIT = 100_000;
+
 /** Waits a little: the service works in real time. */
 class PatientClock extends WaitingClock {
   override readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
@@ -41,7 +45,7 @@ let catalog: SandboxCatalog;
 let uploads: string[];
 beforeAll(async () => {
   stages = await Stages.open();
-  catalog = await SandboxCatalog.open(stages, {});
+  catalog = await SandboxCatalog.open(stages, {}, { bodyLimitBytes: BODY_LIMIT });
 });
 beforeEach(async () => {
   await start();
@@ -108,6 +112,19 @@ const held = async () =>
 const upserts = (run: SyncRunEntity) =>
   stages.actionsOf(run.id).then((actions) => actions.filter(({ kind }) => kind === 'create').length);
 
+/** Products with descriptions of so many letters. */
+const long = (first: number, count: number, letters: number) =>
+  Array.from({ length: count }, (_each, index) =>
+    snapshot(first + index, { descriptionHtml: `<p>${'warm '.repeat(letters / 5)}</p>` }),
+  );
+
+/** The number of products in the catalog. Throws when two have one external_id. */
+async function heldOnce(): Promise<number> {
+  const ids = (await catalog.all()).map(({ external_id: id }) => id);
+  if (new Set(ids).size < ids.length) throw new Error(`doubled: ${ids.toSorted().join(', ')}`);
+  return ids.length;
+}
+
 function withoutIds(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutIds);
   if (typeof value !== 'object' || value === null) return value;
@@ -148,6 +165,31 @@ describe('a first load by file', () => {
     expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 3 } });
     expect(uploads).toHaveLength(2);
     expect(await held()).toHaveLength(3);
+  });
+
+  it('takes as many files as their bytes ask for, none of which is over the bound', async () => {
+    withFormat({ maxBytes: 30_000 });
+    stages.store.put(...long(100, 40, 3_000));
+    const sizes: number[] = [];
+    overUpload(async (file, ...others) => {
+      sizes.push(typeof file === 'function' ? (await buffer(file())).length : file.length);
+      return catalog.client.uploadCsv(file, ...others);
+    });
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 43, failed: 0 }, notes: [] });
+    expect(sizes.length).toBeGreaterThan(4);
+    expect(sizes.filter((bytes) => bytes > 30_000)).toEqual([]);
+    expect(await heldOnce()).toBe(43);
+    expect(await requestsOf(run)).toBeLessThan(43);
+  });
+
+  it('sends by a request the product that is larger than a file', async () => {
+    withFormat({ maxBytes: 30_000 });
+    stages.store.put(...long(2, 1, 40_000));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 3 }, notes: [] });
+    expect(uploads).toHaveLength(1);
+    expect(await heldOnce()).toBe(3);
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 3 } });
   });
 
   it('sends by a request what has no column', async () => {
@@ -229,6 +271,32 @@ describe('a first load by file', () => {
     expect(run).toMatchObject({ state: 'succeeded', counts: { created: 3 } });
     expect(run.notes).toEqual([expect.stringContaining('requests were used: the catalog answered 404')]);
     expect(await upserts(run)).toBe(3);
+  });
+
+  it.each(['multipart', 'raw'])(
+    'falls back to requests where the file is larger than the service takes (%s), and loses and doubles nothing',
+    async (encoding) => {
+      withFormat({ encoding });
+      stages.store.put(...long(100, 40, 5_000));
+      const run = await stages.sync();
+      expect(run).toMatchObject({ state: 'succeeded', counts: { created: 43, failed: 0 } });
+      expect(run.notes).toEqual([
+        expect.stringMatching(/requests were used: .* 413.* lower assumptions\.uploadCsv\.maxBytes/),
+      ]);
+      expect(uploads).toHaveLength(1);
+      expect(await heldOnce()).toBe(43);
+    },
+  );
+
+  it('keeps what earlier files brought where a later file is refused, and sends the rest by requests', async () => {
+    withFormat({ maxRows: 3 });
+    stages.store.put(...long(100, 4, 40_000));
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 7, failed: 0 } });
+    expect(run.notes).toEqual([expect.stringContaining('requests were used')]);
+    expect(uploads).toHaveLength(2);
+    expect(await heldOnce()).toBe(7);
+    expect(await stages.sync()).toMatchObject({ counts: { seen: 7, unchanged: 7 }, notes: [] });
   });
 
   it('makes fewer requests than products, not counting variants', async () => {

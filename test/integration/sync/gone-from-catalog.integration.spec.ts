@@ -20,7 +20,7 @@ const ours = (id: number): string => snapshot(id).externalId;
 describe('in the sandbox, a product that was deleted in the catalog', () => {
   let catalog: SandboxCatalog;
   beforeEach(async () => {
-    catalog = await SandboxCatalog.open(stages, {}, undefined, 2);
+    catalog = await SandboxCatalog.open(stages, {}, { pageSize: 2 });
     stages.store.put(snapshot(1), snapshot(2), modelSnapshot(3));
     await stages.sync();
   });

@@ -228,7 +228,7 @@ it(
             store: { writeBack: { gates: { language: false, shrink: 0 } } },
             workspace: language === undefined ? {} : { locale: language },
           };
-          const catalog = await SandboxCatalog.open(stages, reading, language);
+          const catalog = await SandboxCatalog.open(stages, reading, { locale: language });
           try {
             await catalog.receiveDeliveries();
             await catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'FOREIGN-1' });
