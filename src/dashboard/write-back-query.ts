@@ -43,11 +43,18 @@ const reviewShape = {
 const reviewFilterSchema = z.object(reviewShape);
 export type ReviewFilter = z.output<typeof reviewFilterSchema>;
 
-/** The position in the review list from which a write-back was opened, and the filter of the list. */
-export const reviewPlaceSchema = reviewFilterSchema.extend({
+/** The list from which a write-back was opened: the position in the review list and its filter, or the journal's address. */
+export const listPlaceSchema = reviewFilterSchema.extend({
   at: z.coerce.number().int().min(0).optional().catch(undefined),
+  /** The journal with its filter and its offset. */
+  journal: z
+    .string()
+    .max(2000)
+    .regex(/^\/journal(\?[\w\-.~%=&+*]*)?$/)
+    .optional()
+    .catch(undefined),
 });
-export type ReviewPlace = z.output<typeof reviewPlaceSchema>;
+export type ListPlace = z.output<typeof listPlaceSchema>;
 
 /** The parts of a query that are the filter of the review list. */
 export function reviewFilterOf(query: unknown): ReviewFilter {

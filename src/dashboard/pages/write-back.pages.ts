@@ -35,7 +35,7 @@ import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
 import { writeBackPath } from '../views/write-back-parts.js';
 import { messages } from '../messages.js';
-import { filterOfPage, reviewFilterOf, reviewPlaceSchema, type ReviewPlace } from '../write-back-query.js';
+import { filterOfPage, reviewFilterOf, listPlaceSchema, type ListPlace } from '../write-back-query.js';
 
 const decisionSchema = z.looseObject({
   decision: z.enum(['approve', 'reject']),
@@ -66,7 +66,7 @@ export class WriteBackPages {
   @Allow('viewer')
   async show(
     @Param('id') id: string,
-    @Query(new ZodPipe(reviewPlaceSchema)) place: ReviewPlace,
+    @Query(new ZodPipe(listPlaceSchema)) place: ListPlace,
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
@@ -114,7 +114,7 @@ export class WriteBackPages {
   @Audited('write-back {decision}')
   async decide(
     @Param('id') id: string,
-    @Query(new ZodPipe(reviewPlaceSchema)) place: ReviewPlace,
+    @Query(new ZodPipe(listPlaceSchema)) place: ListPlace,
     @Body(new ZodPipe(decisionSchema)) form: z.output<typeof decisionSchema>,
     @Req() request: Request,
     @Res() response: Response,
@@ -156,7 +156,7 @@ export class WriteBackPages {
   }
 
   /** The page of the write-back at a position of the review list. */
-  async #waitingAt(place: ReviewPlace): Promise<string | null> {
+  async #waitingAt(place: ListPlace): Promise<string | null> {
     const filter = filterOfPage({ ...reviewFilterOf(place), state: 'pending_review' });
     const { rows } = await this.listing.writeBacks(pageAt(place.at ?? 0, 1), filter);
     const [row] = rows;

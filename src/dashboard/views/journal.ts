@@ -89,7 +89,7 @@ export function journalPage(
 interface RowView {
   readonly label: string;
   readonly image: string | undefined;
-  /** This list, to which a question about the row returns. */
+  /** This list, to which the page of the row and a question about it return. */
   readonly back: string;
 }
 
@@ -97,7 +97,9 @@ function row(item: PresentedWriteBack, { label, image, back }: RowView): Html {
   const written = item.fields.filter((field) => field.outcome === 'written').map(({ target }) => target);
   return html`<tr data-row>
     <th scope="row">
-      <div class="named">${thumbnail(image)} <a href="${writeBackPath(item.id)}">${label}</a></div>
+      <div class="named">
+        ${thumbnail(image)} <a href="${writeBackPath(item.id, { journal: back })}">${label}</a>
+      </div>
     </th>
     <td>${badge(item.state)}</td>
     <td data-label="${messages.lastChange}">

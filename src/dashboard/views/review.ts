@@ -6,7 +6,7 @@ import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
-import type { PageFilter, ReviewFilter, ReviewPlace } from '../write-back-query.js';
+import type { PageFilter, ReviewFilter, ListPlace } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays } from './list.js';
 import { undoBanner, type LastDecision } from './write-back-actions.js';
@@ -94,7 +94,7 @@ function allOf(given: ReviewFilter, stores: readonly string[]): PageFilter {
 function row(
   item: PresentedWriteBack,
   label: string,
-  { image, place }: { readonly place: ReviewPlace; readonly image: string | undefined },
+  { image, place }: { readonly place: ListPlace; readonly image: string | undefined },
 ): Html {
   const title = item.fields.find((field) => field.target === 'title')?.intended;
   return html`<tr data-row>

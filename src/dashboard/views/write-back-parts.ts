@@ -4,10 +4,10 @@ import { messages } from '../messages.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import type { Stretch } from '../word-diff.js';
-import type { ReviewPlace } from '../write-back-query.js';
+import type { ListPlace } from '../write-back-query.js';
 
-/** The page of a write-back. `place`: where in the review list it was opened. After a decision, the next one opens. */
-export function writeBackPath(id: string, place: ReviewPlace = {}, part = ''): string {
+/** The page of a write-back. `place`: the list from which it was opened. After a decision in the review list, the next one opens. */
+export function writeBackPath(id: string, place: ListPlace = {}, part = ''): string {
   const { at, ...filter } = place;
   return pathTo(`/write-backs/${id}${part}`, { at: at === undefined ? undefined : String(at), ...filter });
 }

@@ -17,7 +17,7 @@ import {
   undoForm,
   type LastDecision,
 } from './write-back-actions.js';
-import type { ReviewPlace } from '../write-back-query.js';
+import type { ListPlace } from '../write-back-query.js';
 import { markedText, targetName, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
@@ -32,7 +32,7 @@ export interface WriteBackView {
   readonly findings: readonly GateFinding[] | null;
   /** The visitor's last decision that can be taken back. */
   readonly last: LastDecision | null;
-  readonly place: ReviewPlace;
+  readonly place: ListPlace;
   /** Neighbours in the review list. */
   readonly newer: string | null;
   readonly older: string | null;
@@ -121,13 +121,13 @@ const REVIEW_KEYS = [
 ] as const;
 
 function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html {
-  const { at = 0, ...filter } = place;
+  const { at = 0, journal, ...filter } = place;
   const offset = at - (at % ROWS_OF_A_PAGE);
   return html`<nav class="crumbs" aria-label="Place">
     ${
-      inReview
+      inReview && journal === undefined
         ? html`<a href="${pathTo('/review', { ...filter, offset })}" data-key="u">Review</a>`
-        : html`<a href="/journal" data-key="u">Journal</a>`
+        : html`<a href="${journal ?? '/journal'}" data-key="u">Journal</a>`
     }
     ${newer !== null && html`<a href="${newer}" rel="prev" data-key="p">← Previous</a>`}
     ${older !== null && html`<a href="${older}" rel="next" data-key="n">Next →</a>`}

@@ -15,6 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => world.end());
 
+/** The page that a form names as the next. */
+const BACK = /name="back" value="([^"]+)"/;
+
 interface Waiting {
   readonly id: string;
   readonly path: string;
@@ -51,6 +54,11 @@ async function inState(id: string, state: string): Promise<void> {
     const rows = await world.rows('SELECT 1 FROM write_back WHERE id = $1 AND state = $2', [id, state]);
     return rows.length > 0 ? true : null;
   });
+}
+
+/** The first address of a page that the pattern finds, as a browser reads it. */
+function addressIn(text: string, pattern: RegExp): string {
+  return pattern.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
 }
 
 async function approve({ id, path }: Waiting): Promise<void> {
@@ -159,10 +167,10 @@ describe('the question before an action on one write-back', () => {
     const row = await one('kept-place');
     const place = `${row.path}?at=0&store=main`;
     const { text } = await visitor.get(place);
-    const address = /href="([^"]+\/confirm\/generate[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const address = addressIn(text, /href="([^"]+\/confirm\/generate[^"]*)"/);
     const question = (await visitor.get(address)).text;
     expect(question).toContain(`href="${place.replaceAll('&', '&amp;')}"`);
-    const back = /name="back" value="([^"]+)"/.exec(question)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const back = addressIn(question, BACK);
     expect(back).toBe(place);
     const answer = await visitor.submit(address, `${row.path}/generate`, [['back', back]]);
     expect(answer.headers.get('location')).toBe(place);
@@ -255,5 +263,42 @@ describe('the journal', () => {
     expect(text).not.toContain('No write-backs match');
     const none = (await visitor.get('/journal?from=2020-01-01&to=2020-01-02')).text;
     expect(none).toContain('No write-backs match');
+  });
+
+  it('is where a write-back leads back to that it opened: with its filter and its page', async () => {
+    const rows = await waiting('opened-1', 'opened-2');
+    for (const row of rows) await approve(row);
+    const list = '/journal?state=applied&store=main&search=opened&offset=1';
+    const [first] = rows;
+    const opened = addressIn(
+      (await visitor.get(list)).text,
+      new RegExp(`href="(/write-backs/${first?.id ?? ''}\\?[^"]+)"`),
+    );
+    const { text } = await visitor.get(opened);
+    expect(addressIn(text, /href="([^"]+)" data-key="u"/)).toBe(list);
+    const question = await visitor.get(addressIn(text, /href="([^"]+\/confirm\/revert[^"]*)"/));
+    expect(addressIn(question.text, BACK)).toBe(opened);
+    expect((await visitor.get(`${first?.path ?? ''}?journal=//elsewhere.example`)).text).not.toContain(
+      'elsewhere',
+    );
+  });
+
+  it('is the page after a revert and after a reapplication that were asked for in it, with its filter', async () => {
+    const row = await one('from-the-list');
+    const before = row.title();
+    await approve(row);
+    const answered = async (action: string, state: string): Promise<void> => {
+      const list = `/journal?state=${state}&store=main&search=from-the-list`;
+      const asked = new RegExp(`href="(/write-backs/${row.id}/confirm/${action}[^"]*)"`);
+      const address = addressIn((await visitor.get(list)).text, asked);
+      const back = addressIn((await visitor.get(address)).text, BACK);
+      expect(back).toBe(list);
+      const answer = await visitor.submit(address, `/write-backs/${row.id}/${action}`, [['back', back]]);
+      expect(answer.headers.get('location')).toBe(list);
+    };
+    await answered('revert', 'applied');
+    expect(row.title()).toBe(before);
+    await answered('reapply', 'reverted');
+    await until('the text again', async () => (row.title() === before ? null : true));
   });
 });
