@@ -48,7 +48,11 @@ const SEND_EVERY_MS = 50;
 /** Deliveries and results that may wait. Beyond, the sender waits, too. */
 const OPEN_MOST = 300;
 const REST_WITHIN_MS = 600_000;
-const EDITS_A_NIGHT = 5;
+/**
+ * Edits of each product in an hour. A run stays in the history as long as it has the last change of a product, so every product changes
+ * within the first hour.
+ */
+const EDITS_AN_HOUR = 1.25;
 /** Hours that start and samples take, in which nothing is sent. */
 const IDLE_HOURS = 0.75;
 /** Hours between the end of the sending and the pass of retention that may come just before. */
@@ -173,7 +177,7 @@ class LongSoak {
       at += passed;
       due = (await this.room()) ? due + passed * rate : 0;
       for (; due >= 1 && this.sent < options.deliveries; due -= 1) this.send();
-      while (this.edited < at * (options.nights / options.hours) * EDITS_A_NIGHT) this.edit();
+      while (this.edited < at * EDITS_AN_HOUR * this.linked.length) this.edit();
       if (at >= hour) {
         this.forget();
         options.log(
