@@ -1,7 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { KEEPABLE_ELEMENTS, lostMedia, withKeptMedia, type KeepableElement } from './kept-media.js';
-import { reducedHtml } from './html-content.js';
+import { MEDIA_SHAPES } from '../../test/support/merchant-media.js';
+import {
+  KEEPABLE_ELEMENTS,
+  lostMedia,
+  mediaInWords,
+  removedMedia,
+  withKeptMedia,
+  type KeepableElement,
+} from './kept-media.js';
+import { allowanceOf, reducedHtml, sanitiseHtml } from './html-content.js';
 
 const ALL = KEEPABLE_ELEMENTS;
 const IMG = '<img src="https://cdn.example.com/a.jpg" alt="A" class="wide">';
@@ -79,6 +87,22 @@ describe('the merchant’s media', () => {
     );
   });
 
+  it.each<[string, string]>([
+    ['another spelling of tags and attributes', "<IMG SRC='//cdn.example.com/a.jpg' ALT=a />"],
+    ['comments', '<table><!-- sizes --><tbody><tr><td>S</td></tr></tbody></table>'],
+    ['parts that are not closed', '<table><tr><td>S<td>M<tr><td>L</table>'],
+    ['drawings', '<table><tr><td><svg viewBox="0 0 1 1"><linearGradient /></svg></td></tr></table>'],
+  ])('keep %s', (_what, element) => {
+    expect(withKeptMedia(NEW, `<p>Old.</p>${element}<p>Old.</p>`, ALL)).toBe(`${NEW}\n${element}`);
+  });
+
+  it('leave behind an element around them that has more in it, or a script', () => {
+    const around = (html: string) =>
+      `<div class="tabs">${html}</div><figure><script>x()</script>${IMG}</figure>`;
+    expect(withKeptMedia(NEW, around(`<p>Text</p>${IFRAME}`), ALL)).toBe([NEW, IFRAME, IMG].join('\n'));
+    expect(withKeptMedia(NEW, `<figure>${IMG}${TABLE}</figure>`, ['img'])).toBe([NEW, IMG].join('\n'));
+  });
+
   it('that would go are counted', () => {
     const merchant = `${IMG}${IMG.replace('a.jpg', 'b.jpg')}${TABLE}`;
     expect([...lostMedia(NEW, merchant, ['table'])]).toEqual([['img', 2]]);
@@ -87,5 +111,29 @@ describe('the merchant’s media', () => {
       ['img', 1],
       ['table', 1],
     ]);
+  });
+});
+
+describe.each(MEDIA_SHAPES)('$what', ({ html, kept, lost }) => {
+  const merchant = `<p>What the merchant wrote.</p>${html}<p>More.</p>`;
+
+  it('stays byte for byte, in the second night too', () => {
+    const first = withKeptMedia(NEW, merchant, ALL);
+    expect(first).toBe([NEW, ...kept].join('\n'));
+    expect(withKeptMedia('<p>Newer.</p>', merchant, ALL)).toBe(['<p>Newer.</p>', ...kept].join('\n'));
+    expect(removedMedia(first, merchant)).toBeNull();
+  });
+
+  it('is counted where nothing is kept', () => {
+    expect(mediaInWords(lostMedia(NEW, merchant, []))).toBe(lost);
+    expect(removedMedia(NEW, merchant)).toBe(`it removes ${lost} of the merchant`);
+  });
+
+  it('is lost and doubled neither, where the catalog returns the merchant’s own text', () => {
+    const returned = sanitiseHtml(merchant, allowanceOf(merchant));
+    const written = withKeptMedia(returned, merchant, ALL);
+    expect(removedMedia(written, merchant)).toBeNull();
+    const elements = (text: string) => text.match(/<(?:img|iframe|video|table)\b/g)?.length ?? 0;
+    expect(elements(written)).toBeLessThanOrEqual(elements(merchant));
   });
 });

@@ -1,11 +1,6 @@
-import { VOID_ELEMENTS } from './html/elements.js';
-import { escapeText } from './html/escape.js';
-import { reducedHtml } from './html/reduced.js';
-import { attributesOf, walkHtml, type HtmlEvents } from './html/walk.js';
+import { mediaIn, KEEPABLE_ELEMENTS, type KeepableElement, type MediaElement } from './media-elements.js';
 
-/** Elements of a merchant's description that can stay after a generated text. */
-export const KEEPABLE_ELEMENTS = ['img', 'iframe', 'video', 'table'] as const;
-export type KeepableElement = (typeof KEEPABLE_ELEMENTS)[number];
+export { KEEPABLE_ELEMENTS, type KeepableElement } from './media-elements.js';
 
 /**
  * The generated description followed by the merchant's own elements of the given kinds, in their order. An element
@@ -66,13 +61,6 @@ export function removedMedia(description: string, merchant: string | null): stri
   return lost === null ? null : `it removes ${lost} of the merchant`;
 }
 
-interface MediaElement {
-  readonly name: KeepableElement;
-  readonly html: string;
-  /** The same for two elements that show the same. */
-  readonly key: string;
-}
-
 function keptElements(
   generated: string,
   merchant: string | null,
@@ -81,57 +69,4 @@ function keptElements(
   if (merchant === null || kinds.length === 0) return [];
   const there = new Set(mediaIn(generated, KEEPABLE_ELEMENTS).map(({ key }) => key));
   return mediaIn(merchant, kinds).filter(({ key }) => !there.has(key));
-}
-
-function mediaIn(html: string, kinds: readonly KeepableElement[]): MediaElement[] {
-  const collector = new MediaCollector(new Set(kinds));
-  walkHtml(html, collector);
-  return collector.found;
-}
-
-/** Scripts and styles within a kept element are no media. */
-const LEFT_OUT: ReadonlySet<string> = new Set(['script', 'style']);
-
-class MediaCollector implements HtmlEvents {
-  readonly found: MediaElement[] = [];
-  private name: KeepableElement | null = null;
-  private address: string | null = null;
-  private html = '';
-  private depth = 0;
-  private leftOut = 0;
-
-  constructor(private readonly kinds: ReadonlySet<string>) {}
-
-  open(name: string, attributes: string): void {
-    if (this.name === null) {
-      if (!this.kinds.has(name)) return;
-      this.name = name as KeepableElement;
-      this.address = attributesOf(attributes).get('src') ?? null;
-      this.html = '';
-      this.depth = 0;
-    }
-    this.depth += 1;
-    if (LEFT_OUT.has(name)) this.leftOut += 1;
-    if (this.leftOut === 0) this.html += `<${name}${attributes}>`;
-  }
-
-  close(name: string): void {
-    if (this.name === null) return;
-    this.depth -= 1;
-    if (this.leftOut === 0 && !VOID_ELEMENTS.has(name)) this.html += `</${name}>`;
-    if (LEFT_OUT.has(name)) this.leftOut -= 1;
-    if (this.depth > 0) return;
-    this.found.push({ name: this.name, html: this.html, key: this.key(this.name) });
-    this.name = null;
-  }
-
-  text(text: string): void {
-    if (this.name !== null && this.leftOut === 0) this.html += escapeText(text);
-  }
-
-  /** One picture may be linked with and without a scheme, and by `http:`; a table is what it says. */
-  private key(name: KeepableElement): string {
-    if (name === 'table' || this.address === null) return `${name} ${reducedHtml(this.html)}`;
-    return `${name} ${this.address.trim().replace(/^https?:/i, '')}`;
-  }
 }

@@ -9,9 +9,13 @@ import {
 
 /** Receives the parts of a document in order. Each `open` has its `close`, properly nested. */
 export interface HtmlEvents {
-  /** An element starts. The attributes are the source text after the name; `attributesOf` reads them. */
-  open(name: string, attributes: string): void;
-  close(name: string): void;
+  /**
+   * An element starts. The attributes are the source text after the name; `attributesOf` reads them. `start` is the index of its
+   * tag.
+   */
+  open(name: string, attributes: string, start: number): void;
+  /** `end` is the index after its own end tag, or after the tag of an element without content; -1 when another tag ended it. */
+  close(name: string, end: number): void;
   /** Text with decoded character references; the text of script and style unchanged. */
   text(text: string): void;
   /** A comment, a document type or another part that shows nothing. */
@@ -126,9 +130,9 @@ class Walker {
     const ended = ENDED_BY_START.get(name);
     if (ended !== undefined) while (ended.has(this.open.at(-1) ?? '')) this.closeInnermost();
     const attributes = nameEnd === end ? '' : html.slice(nameEnd, end);
-    this.events.open(name, attributes);
+    this.events.open(name, attributes, from - 1);
     if (VOID_ELEMENTS.has(name)) {
-      this.events.close(name);
+      this.events.close(name, end + 1);
       return end + 1;
     }
     this.open.push(name);
@@ -136,7 +140,7 @@ class Walker {
     if (FOREIGN_ELEMENTS.has(name)) this.foreign.push(true);
     else if (FOREIGN_HTML_ELEMENTS.has(name)) this.foreign.push(false);
     if (endsItself) {
-      if (this.foreign.at(-1) === true) this.closeInnermost();
+      if (this.foreign.at(-1) === true) this.closeInnermost(end + 1);
       return end + 1;
     }
     return RAW_TEXT_ELEMENTS.has(name) ? this.rawText(name, end + 1) : end + 1;
@@ -159,23 +163,23 @@ class Walker {
     const name = lowerCase(html.slice(from, nameEnd));
     if (FOREIGN_ELEMENTS.has(name) || FOREIGN_HTML_ELEMENTS.has(name)) this.foreign.pop();
     if ((this.openCounts.get(name) ?? 0) > 0) {
-      while (this.closeInnermost() !== name);
+      while (this.open.at(-1) !== name) this.closeInnermost();
+      this.closeInnermost(end === -1 ? -1 : end + 1);
     } else if (name === 'p') {
-      this.events.open('p', '');
-      this.events.close('p');
+      this.events.open('p', '', from);
+      this.events.close('p', -1);
     } else if (name === 'br') {
-      this.events.open('br', '');
-      this.events.close('br');
+      this.events.open('br', '', from);
+      this.events.close('br', -1);
     }
     return end === -1 ? html.length : end + 1;
   }
 
-  private closeInnermost(): string | undefined {
+  private closeInnermost(end = -1): void {
     const name = this.open.pop();
-    if (name === undefined) return undefined;
+    if (name === undefined) return;
     this.openCounts.set(name, (this.openCounts.get(name) ?? 1) - 1);
-    this.events.close(name);
-    return name;
+    this.events.close(name, end);
   }
 }
 

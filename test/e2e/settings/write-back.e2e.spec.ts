@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import type { SandboxProduct } from '../../../src/sandbox/store/index.js';
+import { normaliseHtml } from '../../../src/sandbox/store/product-html.js';
 import { model, single } from '../../support/e2e-products.js';
 import { until, World } from '../../support/e2e-world.js';
+import { MEDIA_SHAPES } from '../../support/merchant-media.js';
 import { runCommand } from '../../support/run-command.js';
 
 /** Without the gates that are on by default. */
 const UNGATED = { shrink: 0, language: false };
-/** One store for each set of settings, all under one daemon. The test makes the service's results; only `german` generates. */
+/** One store for each set of settings, all under one daemon. The test makes the service's results; only German stores generate. */
 const WRITE_BACK: Readonly<Record<string, object>> = {
   main: {
     fields: {
@@ -32,7 +34,7 @@ const WRITE_BACK: Readonly<Record<string, object>> = {
       descriptionHtml: { minLength: 30, maxLength: 400 },
       forbid: ['(?i)best price'],
       numbers: true,
-      shrink: 0.5,
+      shrink: 0.8,
     },
   },
   media: { keep: [], gates: { ...UNGATED, media: true } },
@@ -42,12 +44,17 @@ const WRITE_BACK: Readonly<Record<string, object>> = {
   skipping: { gates: UNGATED },
   stubborn: { onConflict: 'overwrite', gates: UNGATED },
   german: {},
+  polyglot: { gates: UNGATED },
 };
+const GERMAN = ['german', 'polyglot'];
 const STORES = Object.keys(WRITE_BACK);
 const SENTENCE = 'What the merchant wrote about the lamp stays here. ';
 const ENGLISH =
   'This elegant lamp keeps your desk bright for the whole evening and is made of stainless steel. It fits any room, however small.';
 const MEDIA = '<img src="https://cdn.example.com/a.jpg"><table><tbody><tr><td>5 W</td></tr></tbody></table>';
+
+/** Everything that the shapes of media show. */
+const ALL_MEDIA = '11 images, 2 frames, 1 video and 1 table of the merchant';
 
 const rowSchema = z.looseObject({
   id: z.string(),
@@ -77,16 +84,21 @@ beforeAll(async () => {
     stores: Object.fromEntries(
       STORES.map((key) => [
         key,
-        { workspace: key === 'german' ? 'german' : 'default', writeBack: WRITE_BACK[key] },
+        { workspace: GERMAN.includes(key) ? 'german' : 'default', writeBack: WRITE_BACK[key] },
       ]),
     ),
   });
   for (const key of STORES)
     single(world.storeOf(key), 'lamp', {
       sku: `LAMP-${key}`,
-      descriptionHtml: `<p>${key === 'german' ? ENGLISH : SENTENCE.repeat(6)}</p>${MEDIA}`,
+      descriptionHtml: `<p>${GERMAN.includes(key) ? ENGLISH : SENTENCE.repeat(6)}</p>${MEDIA}`,
       images: [{ url: 'https://cdn.example.com/lamp.jpg', alt: null }],
       tags: ['Old'],
+    });
+  for (const key of ['main', 'replacing', 'media'])
+    single(world.storeOf(key), 'shapes', {
+      sku: `SHAPES-${key}`,
+      descriptionHtml: MEDIA_SHAPES.map(({ html }) => `<p>${SENTENCE}</p>${html}`).join(''),
     });
   const { products } = world.store;
   model(world.store, 'shirt');
@@ -210,6 +222,21 @@ describe('a result under writeBack settings', () => {
     expect(held('replacing').descriptionHtml).toBe('<p>A warm lamp.</p>');
   });
 
+  it('leaves under keep every shape of media as it was, night after night', async () => {
+    const kept = MEDIA_SHAPES.flatMap((shape) => shape.kept.map(normaliseHtml));
+    for (const text of ['<p>The first text.</p>', '<p>Another text.</p>']) {
+      await result('main', { html_description: text }, 'shapes');
+      expect(held('main', 'shapes').descriptionHtml).toBe([text, ...kept].join('\n'));
+      expect(await world.runToEnd({ full: true })).toMatchObject({ counts: { updated: 0, failed: 0 } });
+    }
+  });
+
+  it('says under an empty keep what of the merchant it removed', async () => {
+    const row = await result('replacing', { html_description: '<p>A text.</p>' }, 'shapes');
+    expect(row.fields).toMatchObject([{ outcome: 'written', reason: `generated; it removes ${ALL_MEDIA}` }]);
+    expect(held('replacing', 'shapes').descriptionHtml).toBe('<p>A text.</p>');
+  });
+
   it('goes under variants into the metafields of the variants that it names', async () => {
     const [small] = held('main', 'shirt').variants;
     const variants = [
@@ -269,7 +296,7 @@ describe('a result that a gate holds back', () => {
     ['descriptionHtml.maxLength', 'gated', { html_description: `<p>${SENTENCE.repeat(9)}</p>` }, 'length'],
     ['forbid', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} Best price!</p>` }, 'forbid'],
     ['numbers', 'gated', { html_description: `<p>${SENTENCE.repeat(6)} It takes 25 W.</p>` }, 'numbers'],
-    ['shrink', 'gated', { html_description: `<p>${SENTENCE}</p>` }, 'shrink'],
+    ['shrink', 'gated', { html_description: `<p>${SENTENCE.repeat(4)}</p>` }, 'shrink'],
     ['media', 'media', { html_description: `<p>${SENTENCE}</p>` }, 'media'],
   ])(
     'by gates.%s waits for review with that gate, and the store stays as it was',
@@ -281,6 +308,11 @@ describe('a result that a gate holds back', () => {
       expect(held(store)).toEqual(before);
     },
   );
+
+  it('by gates.media names all that it would remove', async () => {
+    const row = await result('media', { html_description: `<p>${SENTENCE}</p>` }, 'shapes');
+    expect(row).toMatchObject({ state: 'pending_review', reason: expect.stringContaining(ALL_MEDIA) });
+  });
 
   it('is skipped with the reason under onFail: block', async () => {
     expect(await result('blocked', { name: 'Best price lamp' })).toMatchObject({
@@ -295,6 +327,12 @@ describe('a result that a gate holds back', () => {
     expect(row).toMatchObject({ state: 'pending_review' });
     expect(row.gates.map(({ gate }) => gate)).toContain('language');
     expect(held('german').title).toBe('Product lamp');
+  });
+
+  it('may be in any language under language: false', async () => {
+    const row = await until('the result', async () => rowOf('polyglot').catch(() => null));
+    expect(row).toMatchObject({ state: 'applied', gates: [] });
+    expect(held('polyglot').title).not.toBe('Product lamp');
   });
 
   it('does not hold back a result that keeps to all of them', async () => {
