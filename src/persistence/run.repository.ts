@@ -125,7 +125,7 @@ export class RunRepository {
   async yieldTurn(id: string, lease: string): Promise<boolean> {
     const moved = await this.db.affected(
       `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = 0, attempts = attempts - 1,
-         turn_at = now(), took_turns = true WHERE id = $1 AND lease = $2 AND state = 'running'`,
+         turn_at = now(), took_turns = (phase = 'apply') WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease],
     );
     return moved === 1;

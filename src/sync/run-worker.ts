@@ -84,9 +84,9 @@ export class RunWorker {
   }
 
   /**
-   * Works the run that is due longest, in any store. While others wait, a run that applies its plan lets them have the worker after ten
-   * seconds, and goes on later. So does a run that needs the catalog's listing while another run reads it. So large runs share, and
-   * small ones do not wait for them.
+   * Works the run that is due longest, in any store. While others wait, a run that awaits its store's export or applies its plan lets
+   * them have the worker after ten seconds, and goes on later. A run that needs the catalog's listing while another run reads it does so
+   * at once. So large runs share, and small ones do not wait for them.
    */
   async workNext(signal: AbortSignal, turnMs = TURN_MS): Promise<WorkedTurn> {
     const lease = randomUUID();
@@ -307,7 +307,7 @@ export class RunWorker {
   }
 
   async #read(
-    { run, lease, signal, onProgress }: Hold,
+    { run, lease, signal, onProgress, turn }: Hold,
     store: Store,
     readFrom: Date,
   ): Promise<{ read: SourceRead; full: boolean }> {
@@ -319,6 +319,8 @@ export class RunWorker {
     const progress = {
       started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle, readFrom),
       waiting: (objects: number) => {
+        // The export goes on meanwhile, and its handle is in the row.
+        if (turn?.lasts() === false) throw new TurnOverError();
         onProgress({ phase: 'export', done: objects, total: null });
       },
     };

@@ -1,6 +1,6 @@
 import type { RunRepository } from '../persistence/run.repository.js';
 
-/** A run that applies its plan keeps its worker so long while others wait. */
+/** A run that awaits an export or applies its plan keeps its worker so long while others wait. */
 export const TURN_MS = 10_000;
 /** Between two looks for others that wait. */
 const LOOK_MS = 1_000;

@@ -97,7 +97,7 @@ export class SyncRunEntity {
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;
   /** Since when the run is due: workers take the run that is due longest. A run that shares its worker is due again from then on. */
   @Column('timestamptz', { default: () => 'now()' }) turnAt!: Date;
-  /** True while the run waits, or goes on, after it let others have its worker. */
+  /** True while the run waits, or goes on, after it let others have its worker while it applied its plan. */
   @Column('boolean', { default: false }) tookTurns!: boolean;
   /** True while the run waits until another run has read the catalog's listing. */
   @Column('boolean', { default: false }) waitsForListing!: boolean;

@@ -70,6 +70,24 @@ it('a large run lets one that waits have its worker, and goes on where it was', 
   expect(stages.catalog.products.size).toBe(61);
 });
 
+it('a run that waits for its store’s export lets others have its worker, and adopts the export later', async () => {
+  stages.store.put(snapshot(1));
+  const large = await due(STORE, 60);
+  const small = await due(OTHER_STORE, 5);
+  for (let poll = 0; poll < 4; poll += 1) stages.store.exportStates.push({ status: 'running', objects: 1 });
+  stages.store.script.before('pollExport', () => new Promise((resolve) => setTimeout(resolve, 20)), 4);
+  expect(await stages.worker.workNext(RUNNING, 0)).toEqual({ kind: 'handed_on' });
+  expect(await stages.runs.get(large)).toMatchObject({
+    ...{ state: 'queued', phase: 'extract', operation: 'export-1', attempts: 0, tookTurns: false },
+  });
+  expect(await stages.worker.workNext(RUNNING)).toMatchObject({ kind: 'ended', run: { id: small } });
+  expect(await stages.worker.workNext(RUNNING)).toMatchObject({
+    kind: 'ended',
+    run: { id: large, state: 'succeeded', counts: { created: 1 } },
+  });
+  expect(stages.store.script.count('startExport')).toBe(1);
+});
+
 it('a run that is refused products keeps them failed over its turns, instead of trying them in each', async () => {
   for (let id = 1; id <= 60; id += 1) stages.store.put(snapshot(id));
   const large = await due(STORE, 60);
