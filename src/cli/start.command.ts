@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import { AccessTokens } from '../api/access.js';
 import { weakSecrets, weakTokens } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
@@ -17,7 +16,7 @@ interface StartOptions extends CommonOptions {
 
 export class StartCommand extends StoreSyncCommand<StartOptions> {
   protected async execute(options: StartOptions): Promise<number> {
-    const stopped = Promise.race([once(process, 'SIGTERM'), once(process, 'SIGINT')]);
+    const stopped = firstStopSignal();
     const loaded = readDaemonConfig(options.config, options.roles);
     const { config } = loaded;
     const tooShort = weakTokens(config).filter(({ weakness }) => weakness === 'short');
@@ -65,6 +64,19 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     logger.info('stopped');
     return 0;
   }
+}
+
+/**
+ * Resolves with the first SIGTERM or SIGINT. Later ones change nothing: a stop that is cut off leaves an embedded database running,
+ * and the stop has a limit on its time.
+ */
+function firstStopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'])
+      process.on(signal, () => {
+        resolve();
+      });
+  });
 }
 
 /** Takes changes of the configuration files. A refusal is logged, and the daemon works on as before. */

@@ -25,7 +25,7 @@ export const checkMessages = {
   slotOutdated: (finding: string): string =>
     `${finding}: run store-sync webhook register, or start the daemon, which writes it`,
   slotFree: (finding: string): string =>
-    `${finding}: the daemon registers it; until then, results arrive by polling`,
+    `${finding}: with server.publicUrl, the daemon registers it; until then, results arrive by polling`,
   slotOfOthers: (finding: string): string => `${finding}: results arrive by polling`,
   installation: (store: string): string => `store ${store}: installation`,
   installedOn: (shop: string, day: string): string => `${shop} was installed by its merchant on ${day}`,

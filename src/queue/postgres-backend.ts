@@ -9,6 +9,9 @@ import { repeatFor, timedOut, within } from '../runtime/time-limit.js';
 
 const SCHEMA = 'bullmq';
 const PING_TIMEOUT_MS = 3_000;
+/** How long connections may take to close. A server that hangs never closes them. */
+const CLOSE_WITHIN_MS = 2_000;
+
 /** Queues in PostgreSQL: one pool for all of them, in a separate schema that is migrated at every start. */
 export async function openPostgresBackend(databaseUrl: string, options: OpenOptions): Promise<QueueBackend> {
   if (!/^postgres(ql)?:\/\//.test(databaseUrl) || !URL.canParse(databaseUrl)) {
@@ -27,6 +30,7 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
   });
   // Every queue and worker adds a listener to the same pool.
   pool.setMaxListeners(100);
+  const connections = trackConnections(pool);
   const say = sparingly(options.log);
   pool.on('error', (error) => say('queue database', error));
   try {
@@ -46,7 +50,28 @@ export async function openPostgresBackend(databaseUrl: string, options: OpenOpti
     },
     close: async () => {
       await pool.end();
+      await within(CLOSE_WITHIN_MS, connections.closed(), () => undefined);
     },
+  };
+}
+
+/**
+ * The pool ends before its connections are closed. An embedded server that stops meanwhile ends them with an error, which every queue
+ * and worker would log.
+ */
+function trackConnections(pool: pg.Pool): { closed: () => Promise<void> } {
+  const open = new Set<pg.PoolClient>();
+  pool.on('connect', (client) => open.add(client));
+  pool.on('remove', (client) => open.delete(client));
+  return {
+    closed: () =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          if (open.size === 0) resolve();
+        };
+        pool.on('remove', look);
+        look();
+      }),
   };
 }
 

@@ -53,6 +53,18 @@ describe('a reader that ends early, and an embedded PostgreSQL that the command 
   });
 });
 
+describe('the daemon', () => {
+  it('stops in order when it is asked to stop twice', async () => {
+    const program = await world.start();
+    program.signal('SIGTERM');
+    await program.said((line) => line.includes('"msg":"stopping"'));
+    program.signal('SIGTERM');
+    program.signal('SIGINT');
+    expect(await program.exit()).toBe(0);
+    expect(program.lines.at(-1)).toContain('"msg":"stopped"');
+  });
+});
+
 describe('a store that is not configured', () => {
   it.each([['write-backs'], ['deliveries'], ['runs'], ['products', 'list']])(
     'is an error with a suggestion: %s',
