@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { LinkRow, MetProducts } from './plan-rows.js';
+import type { LinkRow, MetProducts, UnchangedProduct } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 import type { RowReader } from './row-reader.js';
 
@@ -16,7 +16,7 @@ export class PlanReads {
   static async begin(session: PlanSession): Promise<PlanReads> {
     await session.affected('CREATE TEMP TABLE seen (external_id text PRIMARY KEY) ON COMMIT DROP');
     await session.affected(
-      'CREATE TEMP TABLE unchanged (external_id text, version xid, fingerprint text, mark text) ON COMMIT DROP',
+      'CREATE TEMP TABLE unchanged (external_id text, version xid, mark text, fingerprint text) ON COMMIT DROP',
     );
     await session.affected(
       'CREATE TEMP TABLE gone_from_catalog (external_id text PRIMARY KEY) ON COMMIT DROP',
@@ -36,14 +36,14 @@ export class PlanReads {
 
   /**
    * Records the products of the read. Returns those that are new in this run: linked ones whose read is unchanged,
-   * and the others with their links. `marks` are the digests of the read, null where it has none.
+   * and the others with their links. `marks` has the digest of each product's read, null where it has none.
    */
-  async meet(externalIds: readonly string[], marks: readonly (string | null)[]): Promise<MetProducts> {
+  async meet(marks: ReadonlyMap<string, string | null>): Promise<MetProducts> {
     // SQL: measured; one statement for each batch of a read, however large the store is. The last row has the number.
     const rows = await this.session.read(
       metReader,
       `WITH read AS (
-         SELECT DISTINCT ON (external_id) external_id, mark FROM unnest($1::text[], $2::text[]) AS read(external_id, mark)
+         SELECT external_id, mark FROM unnest($1::text[], $2::text[]) AS read(external_id, mark)
        ), met AS (
          INSERT INTO seen SELECT external_id FROM read ON CONFLICT DO NOTHING RETURNING external_id
        )
@@ -52,35 +52,26 @@ export class PlanReads {
        LEFT JOIN store_product AS product ON product.external_id = met.external_id AND product.store = $3
        WHERE (product.state = 'linked' AND product.read_mark = read.mark) IS NOT TRUE
        UNION ALL
-       SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, count(*) FROM met`,
-      [externalIds, marks, this.session.run.store],
+       SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, count(*) FROM met`,
+      [[...marks.keys()], [...marks.values()], this.session.run.store],
     );
     const moved = new Map<string, LinkRow | null>();
     for (const { externalId, link } of rows) if (externalId !== null) moved.set(externalId, link);
     return { met: rows.at(-1)?.met ?? 0, moved };
   }
 
-  /** Remembers how products were read that came out as unchanged. */
-  async rememberReads(marks: ReadonlyMap<string, string>): Promise<void> {
-    if (marks.size === 0) return;
+  /** Remembers what was found about unchanged products; each at most once, unless it is forgotten first. */
+  async rememberUnchanged(products: readonly UnchangedProduct[]): Promise<void> {
+    if (products.length === 0) return;
     await this.session.affected(
-      `INSERT INTO unchanged (external_id, version, mark)
-       SELECT product.external_id, product.xmin, row.mark
-       FROM unnest($1::text[], $2::text[]) AS row(external_id, mark) JOIN store_product AS product USING (external_id)
-       WHERE product.store = $3 AND product.state = 'linked' AND product.withheld = '[]'
-         AND product.read_mark IS DISTINCT FROM row.mark`,
-      [[...marks.keys()], [...marks.values()], this.session.run.store],
-    );
-  }
-
-  /** Fingerprints that moved although no field differs: the rules changed, not the product. */
-  async moveFingerprints(moved: ReadonlyMap<string, string>): Promise<void> {
-    if (moved.size === 0) return;
-    await this.session.affected(
-      `INSERT INTO unchanged (external_id, version, fingerprint)
-       SELECT product.external_id, product.xmin, row.fingerprint
-       FROM unnest($1::text[], $2::text[]) AS row(external_id, fingerprint) JOIN store_product AS product USING (external_id)`,
-      [[...moved.keys()], [...moved.values()]],
+      `INSERT INTO unchanged (external_id, version, mark, fingerprint)
+       SELECT * FROM unnest($1::text[], $2::xid[], $3::text[], $4::text[])`,
+      [
+        products.map(({ externalId }) => externalId),
+        products.map(({ version }) => version),
+        products.map(({ mark }) => mark),
+        products.map(({ fingerprint }) => fingerprint),
+      ],
     );
   }
 
@@ -119,9 +110,7 @@ export class PlanReads {
     await this.session.affected(
       `UPDATE store_product AS product SET read_mark = coalesce(news.mark, product.read_mark),
          source_fingerprint = coalesce(news.fingerprint, product.source_fingerprint)
-       FROM (SELECT external_id, min(version::text) AS version, max(fingerprint) AS fingerprint, max(mark) AS mark
-         FROM unchanged GROUP BY external_id) AS news
-       WHERE product.external_id = news.external_id AND product.xmin::text = news.version`,
+       FROM unchanged AS news WHERE product.external_id = news.external_id AND product.xmin = news.version`,
     );
   }
 }
@@ -130,7 +119,7 @@ export class PlanReads {
 const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
 
 /** The columns of a product's row, the alias `product`, that make a `LinkRow`. As text, a column is parsed only where it is used. */
-const LINK = `product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields::text AS pushed_fields,
+const LINK = `product.xmin::text AS version, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields::text AS pushed_fields,
   product.written::text AS written, product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
   coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
     WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing,
@@ -140,6 +129,7 @@ const LINK = `product.state, product.catalog_id, product.source_fingerprint, pro
 interface LinkColumns {
   /** Null in a row that is of no product. */
   readonly external_id: string | null;
+  readonly version: string;
   readonly state: LinkRow['state'] | null;
   readonly catalog_id: string | null;
   readonly source_fingerprint: string | null;
@@ -158,6 +148,7 @@ function hasLink(row: unknown): row is LinkColumns {
 
 /** A class, because a getter in an object literal makes a function and a hidden class for each product. */
 class KnownLink implements LinkRow {
+  readonly version: string;
   readonly catalogId: string | null;
   readonly sourceFingerprint: string | null;
   readonly written: LinkRow['written'];
@@ -172,6 +163,7 @@ class KnownLink implements LinkRow {
     readonly state: LinkRow['state'],
     row: LinkColumns,
   ) {
+    this.version = row.version;
     this.catalogId = row.catalog_id;
     this.sourceFingerprint = row.source_fingerprint;
     this.written = row.written === null ? null : (JSON.parse(row.written) as LinkRow['written']);

@@ -12,6 +12,8 @@ import type { StoredActionKind } from './entities/planned-change.js';
 /** The planner's knowledge about a product from earlier runs. */
 export interface LinkRow {
   readonly externalId: string;
+  /** Another one after each change of the row. */
+  readonly version: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
   readonly sourceFingerprint: string | null;
@@ -44,6 +46,16 @@ export interface NewAction {
   readonly readMark: string | null;
   /** Its new mark; null keeps the old one. */
   readonly identifiers: readonly Identifier[] | null;
+}
+
+/** A product that came out as unchanged. The result holds for this version of its row alone. */
+export interface UnchangedProduct {
+  readonly externalId: string;
+  readonly version: string;
+  /** The digest of its read; null keeps the one that is known. */
+  readonly mark: string | null;
+  /** Its fingerprint where the rules changed, and not the product; null keeps the one that is known. */
+  readonly fingerprint: string | null;
 }
 
 /** Products that a read has met for the first time in this run. */

@@ -1,7 +1,7 @@
 import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
-import type { LinkRow, MetProducts, NewAction } from '../persistence/plan-rows.js';
+import type { LinkRow, MetProducts, NewAction, UnchangedProduct } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { planProduct, type ProductPlan } from '../planner/plan-product.js';
@@ -18,21 +18,17 @@ export interface Tally {
 /** The result of planning a batch. */
 export class Findings {
   readonly changes: NewAction[] = [];
-  /** Fingerprints of products without a changed field. */
-  readonly movedFingerprints = new Map<string, string>();
-  /** Digests of unchanged products. */
-  readonly reads = new Map<string, string>();
+  readonly unchanged: UnchangedProduct[] = [];
   /** Products that cannot be planned now: they are owed to the next run. */
   readonly putOff: OwedProduct[] = [];
 
   get size(): number {
-    return this.changes.length + this.reads.size + this.movedFingerprints.size + this.putOff.length;
+    return this.changes.length + this.unchanged.length + this.putOff.length;
   }
 
   async write(plan: PlanTransaction): Promise<void> {
     await plan.actions.add(this.changes);
-    await plan.reads.moveFingerprints(this.movedFingerprints);
-    await plan.reads.rememberReads(this.reads);
+    await plan.reads.rememberUnchanged(this.unchanged);
     await plan.owed.putOff(this.putOff);
   }
 }
@@ -40,8 +36,8 @@ export class Findings {
 /** A batch and the knowledge about its products that may have changed. */
 export interface MetBatch {
   readonly batch: readonly SourceProduct[];
-  /** The digest of each product in the batch, null where the read has none. */
-  readonly marks: readonly (string | null)[];
+  /** The digest of each product's read by external_id, null where it has none. */
+  readonly marks: ReadonlyMap<string, string | null>;
   readonly met: MetProducts;
 }
 
@@ -58,11 +54,11 @@ export function planMet(
   tally.unchanged += unmoved;
   if (met.moved.size === 0) return;
   const planned = new Set<string>();
-  for (const [index, product] of batch.entries()) {
+  for (const product of batch) {
     const link = met.moved.get(product.externalId);
     if (link === undefined || planned.has(product.externalId)) continue;
     planned.add(product.externalId);
-    const found = planFound(store, product, link, marks[index] ?? null, findings);
+    const found = planFound(store, product, link, marks.get(product.externalId) ?? null, findings);
     if (found === null) continue;
     tally.seen += 1;
     if (found === 'unchanged') tally.unchanged += 1;
@@ -78,23 +74,33 @@ export function planFound(
   product: SourceProduct,
   link: LinkRow | null,
   readMark: string | null,
-  { changes, movedFingerprints, reads, putOff }: Findings,
+  { changes, unchanged, putOff }: Findings,
 ): 'changed' | 'unchanged' | null {
   const plan = planOne(store, product, link);
   if (plan === null) return null;
-  const { externalId } = product;
   switch (plan.kind) {
     case 'put_off':
       putOff.push(plan.owed);
       return 'unchanged';
     case 'unchanged':
-      if (plan.fingerprintMoved) movedFingerprints.set(externalId, plan.sourceFingerprint);
-      if (readMark !== null) reads.set(externalId, readMark);
+      if (link !== null) noteUnchanged(unchanged, link, readMark, plan);
       return 'unchanged';
     default:
       changes.push({ ...plan, readMark, identifiers: identifiersOf(plan.body) });
       return 'changed';
   }
+}
+
+/** A product with a withheld identifier has no mark: it is planned in full until the identifier is free. */
+function noteUnchanged(
+  unchanged: UnchangedProduct[],
+  { externalId, version, state, withheld }: LinkRow,
+  readMark: string | null,
+  { sourceFingerprint, fingerprintMoved }: Extract<ProductPlan, { readonly kind: 'unchanged' }>,
+): void {
+  const mark = state === 'linked' && withheld.length === 0 ? readMark : null;
+  const fingerprint = fingerprintMoved ? sourceFingerprint : null;
+  if (mark !== null || fingerprint !== null) unchanged.push({ externalId, version, mark, fingerprint });
 }
 
 type PlannedProduct =

@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { RunCounts } from '../domain/run-counts.js';
+import type { SourceProduct } from '../domain/store-port.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { resolveIdentity, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
@@ -147,13 +148,12 @@ async function planProducts(
   onProgress: PlanOptions['onProgress'],
 ): Promise<void> {
   let findings = new Findings();
-  let before: MetBatch = { batch: [], marks: [], met: { met: 0, moved: new Map() } };
+  let before: MetBatch = { batch: [], marks: new Map(), met: { met: 0, moved: new Map() } };
   for await (const batch of oneAhead(read.batches)) {
     const full = findings.size >= WRITE_TOGETHER ? findings : null;
     if (full !== null) findings = new Findings();
-    const ids = batch.map(({ externalId }) => externalId);
-    const marks = batch.map(({ digest }) => markOfRead(digest, store.readBasis));
-    const database = Promise.all([full?.write(plan), plan.reads.meet(ids, marks)]);
+    const marks = marksOf(batch, store.readBasis);
+    const database = Promise.all([full?.write(plan), plan.reads.meet(marks)]);
     // The rejection is handled at the `await` below. Without this line Node would report it as unhandled first.
     database.catch(() => undefined);
     // Flush the query before planning: planning blocks the event loop.
@@ -165,6 +165,14 @@ async function planProducts(
   planMet(store, before, findings, tally);
   await findings.write(plan);
   onProgress(tally.seen);
+}
+
+/** By external_id. Where a batch has a product twice, the first one counts, which is also the one that is planned. */
+function marksOf(batch: readonly SourceProduct[], basis: string): Map<string, string | null> {
+  const marks = new Map<string, string | null>();
+  for (const { externalId, digest } of batch)
+    if (!marks.has(externalId)) marks.set(externalId, markOfRead(digest, basis));
+  return marks;
 }
 
 /** With a filter, absence may only mean that a product no longer matches, so each missing product is requested. */

@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
-import type { NewAction } from '../../../src/persistence/plan-rows.js';
+import type { NewAction, UnchangedProduct } from '../../../src/persistence/plan-rows.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { snapshot } from '../../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
 let plan: PlanTransaction;
+/** The results about both products. */
+let learned: UnchangedProduct[];
 
 const LEASE = 'planner';
 const first = snapshot(1).externalId;
@@ -28,19 +30,12 @@ beforeEach(async () => {
   const run = { id: (await stages.runs.request(request))!.id, store: STORE, workspace: WORKSPACE };
   await stages.runs.claim(run.id, LEASE, 60_000);
   plan = await PlanTransaction.begin(stages.db, run);
-  await plan.reads.meet([first, second], ['new mark', 'new mark']);
-  await plan.reads.moveFingerprints(
-    new Map([
-      [first, 'new'],
-      [second, 'new'],
-    ]),
-  );
-  await plan.reads.rememberReads(
-    new Map([
-      [first, 'new mark'],
-      [second, 'new mark'],
-    ]),
-  );
+  const { moved } = await plan.reads.meet(new Map([first, second].map((id) => [id, 'new mark'])));
+  learned = [first, second].map((externalId) => {
+    const { version } = moved.get(externalId)!;
+    return { externalId, version, mark: 'new mark', fingerprint: 'new' };
+  });
+  await plan.reads.rememberUnchanged(learned);
 });
 afterAll(async () => stages.close());
 
@@ -80,6 +75,15 @@ describe('a committed plan', () => {
 
   it('leaves a product alone that somebody changed after it was compared', async () => {
     await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [first]);
+    expect(await commit()).toBe(true);
+    expect(await stages.link(1)).toMatchObject({ readMark: null, written: {} });
+    expect(await stages.link(2)).toMatchObject({ readMark: 'new mark', sourceFingerprint: 'new' });
+  });
+
+  it('leaves a product alone that somebody changed after its row was read and before the result was noted', async () => {
+    await plan.reads.forget([first, second]);
+    await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [first]);
+    await plan.reads.rememberUnchanged(learned);
     expect(await commit()).toBe(true);
     expect(await stages.link(1)).toMatchObject({ readMark: null, written: {} });
     expect(await stages.link(2)).toMatchObject({ readMark: 'new mark', sourceFingerprint: 'new' });
