@@ -6,7 +6,7 @@ import { PersistenceModule } from './persistence/persistence.module.js';
 import { PortsModule } from './ports.module.js';
 import { SitesModule } from './sites/sites.module.js';
 import { SyncModule } from './sync/sync.module.js';
-import { DeliveriesModule } from './webhooks/webhooks.module.js';
+import { DeliveriesModule } from './webhooks/deliveries.module.js';
 import { WriteBackModule } from './write-back/write-back.module.js';
 
 /**

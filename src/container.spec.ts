@@ -7,12 +7,20 @@ import { pino } from 'pino';
 import { BearerAuthentication } from './api/admin.guard.js';
 import { HealthController } from './api/health.controller.js';
 import { CommandModule } from './cli/command.module.js';
+import { ReadingModule } from './cli/reading.module.js';
 import { loadConfig, type AppConfig, type ProcessRole } from './config/index.js';
+import { loadRoles } from './daemon.js';
 import { DaemonModule } from './daemon.module.js';
 import { Sessions } from './dashboard/session.js';
 import { Announcer } from './notifications/announcer.js';
 import { RowWorkPort } from './operations/ports.js';
+import { AuditOperations } from './operations/audit.js';
+import { DeliveryOperations } from './operations/deliveries.js';
 import { PlanOperations } from './operations/plans.js';
+import { RunOperations } from './operations/runs.js';
+import { StatusReader } from './operations/status.js';
+import { ProductOperations } from './operations/timeline.js';
+import { WriteBackOperations } from './operations/write-backs.js';
 import { Database } from './persistence/database.js';
 import { Inbox } from './persistence/inbox.js';
 import { ProcessorCheck, QUEUE_BACKEND, QUEUE_NAMES } from './queue/index.js';
@@ -61,6 +69,21 @@ describe('the container of a command', () => {
   });
 });
 
+describe('the container of a command that only reads', () => {
+  it.each<[Type]>([
+    [StatusReader],
+    [RunOperations],
+    [ProductOperations],
+    [DeliveryOperations],
+    [AuditOperations],
+    [WriteBackOperations],
+  ])('resolves %p', async (type) => {
+    const module = await made(ReadingModule.forRoot(settings(), type));
+    expect(module.get(type, { strict: false })).toBeInstanceOf(type);
+    expect(isPresent(() => module.get(RunWorker, { strict: false }))).toBe(false);
+  });
+});
+
 describe('the container of the daemon', () => {
   it('resolves controllers, processors, pages and schedules', async () => {
     const module = await made(
@@ -90,7 +113,8 @@ describe('the container of the daemon', () => {
     ['work', [Reconciler, ProcessorCheck]],
     ['admin', [Sessions, BearerAuthentication]],
   ])('of the role %s has its parts alone', async (role, own) => {
-    const module = await made(DaemonModule.forRoot(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
+    const root = await loadRoles([role]);
+    const module = await made(root(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
     const parts = [StoreWebhookController, Reconciler, ProcessorCheck, Sessions, BearerAuthentication];
     const present = parts.filter((type) => isPresent(() => module.get<unknown>(type, { strict: false })));
     expect(present).toEqual(own);

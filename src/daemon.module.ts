@@ -1,30 +1,23 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
-import { LoggerModule } from 'nestjs-pino';
-import type { Logger as PinoLogger } from 'pino';
 import { AccessTokens } from './api/access.js';
-import { ApiModule, InstallModule, ProbesModule } from './api/api.module.js';
+import { ApiModule } from './api/api.module.js';
+import { InstallModule } from './api/probes.module.js';
 import { AppModule } from './app.module.js';
 import type { AppConfig, ProcessRole } from './config/index.js';
 import { DashboardModule, DashboardOffModule } from './dashboard/dashboard.module.js';
 import { LifecycleEventsModule, NotificationsModule } from './notifications/notifications.module.js';
-import { createLoggerOptions } from './observability/logging/index.js';
 import { EnqueuedRowWork } from './operations/enqueued-row-work.js';
 import { RowWorkPort } from './operations/ports.js';
-import { ProcessorCheck, QueueModule } from './queue/index.js';
+import { ProcessModule, type ProcessSettings } from './process.module.js';
+import { ProcessorCheck } from './queue/index.js';
 import { ScheduleModule } from './schedule/schedule.module.js';
-import { SettingsModule, type AppSettings } from './settings.module.js';
 import { CreationsProcessor } from './sync/creations.processor.js';
 import { RunsProcessor } from './sync/runs.processor.js';
 import { DeliveriesProcessor } from './webhooks/deliveries.processor.js';
-import { workConnections } from './runtime/connection-budget.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
 import { BulkChangesProcessor } from './write-back/bulk-changes.processor.js';
 import { WriteBacksProcessor } from './write-back/write-backs.processor.js';
-
-export interface DaemonSettings extends AppSettings {
-  readonly logger: PinoLogger;
-}
 
 /** The modules that a role adds to a process. */
 const ROLE_MODULES: Readonly<
@@ -53,25 +46,20 @@ const ROLE_MODULES: Readonly<
 })
 class WorkModule {}
 
-/** The parts of every process, the probes, and what the roles of this process add (`server.roles`). */
+/** The parts of every process, and what the roles of this one add (`server.roles`). */
 @Global()
 @Module({
-  imports: [AppModule, ProbesModule],
+  imports: [AppModule],
   providers: [{ provide: RowWorkPort, useClass: EnqueuedRowWork }],
   exports: [RowWorkPort],
 })
 export class DaemonModule {
-  static forRoot(settings: DaemonSettings): DynamicModule {
-    const { config, logger, databaseUrl } = settings;
-    const { redisUrl, runsAtOnce } = config.queue;
+  static forRoot(settings: ProcessSettings): DynamicModule {
+    const { config } = settings;
     return {
       module: DaemonModule,
       imports: [
-        SettingsModule.forRoot(settings, workConnections(runsAtOnce), 'move'),
-        LoggerModule.forRoot(createLoggerOptions(logger)),
-        QueueModule.forRoot({
-          storage: redisUrl === undefined ? { kind: 'postgres', databaseUrl } : { kind: 'redis', redisUrl },
-        }),
+        ProcessModule.forRoot(settings),
         ...config.server.roles.flatMap((role) => ROLE_MODULES[role](config)),
       ],
     };

@@ -23,13 +23,15 @@ import {
   type RowOutcome,
 } from '../operations/paging.js';
 import {
+  writeBackPageSchema,
+  writeBackSchema,
+  type PresentedWriteBack,
+} from '../operations/present-write-back.js';
+import {
   WriteBackOperations,
   editSchema,
   rejectionSchema,
-  writeBackPageSchema,
-  writeBackSchema,
   type Decision,
-  type PresentedWriteBack,
 } from '../operations/write-backs.js';
 import { writeBackQuerySchema, type WriteBackQuery } from '../operations/write-back-filter.js';
 import { actorNameOf, Allow } from './allow.js';

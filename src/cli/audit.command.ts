@@ -13,7 +13,7 @@ const TARGETS_SHOWN = 5;
 
 export class AuditCommand extends StoreSyncCommand<AuditOptions> {
   protected async execute(options: AuditOptions): Promise<number> {
-    return this.withService(options, AuditOperations, async (audit) => {
+    return this.withReader(options, AuditOperations, async (audit) => {
       const page = await audit.list({ limit: PAGE_LIMIT, offset: 0, order: 'desc' });
       if (options.json) {
         printJson(page);

@@ -1,9 +1,13 @@
 import 'reflect-metadata';
-import type { Type } from '@nestjs/common';
+import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
 import { keepHeapLean } from '../runtime/lean-heap.js';
+import type { AppSettings } from '../settings.module.js';
 import { report } from './report.js';
+
+/** Makes the root module of a command's container. */
+type RootModule = (settings: AppSettings) => DynamicModule;
 
 export interface CommonOptions {
   readonly config?: string;
@@ -45,36 +49,63 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
    * A service that only one command has may be a class of that command. Commands themselves get nothing injected: they check their
    * options before a connection is opened.
    */
-  protected async withService<Service, T>(
+  protected withService<Service, T>(
     options: Options,
     service: Type<Service>,
     work: (service: Service) => Promise<T>,
+  ): Promise<T> {
+    const change = this.#change;
+    const load = async (): Promise<RootModule> => {
+      const { CommandModule } = await import('./command.module.js');
+      return (runtime) => CommandModule.forRoot(runtime, service, change !== null);
+    };
+    return this.#inContainer(options, load, async (app) => {
+      const own = app.get(service);
+      if (change === null) return work(own);
+      const { AuditOperations } = await import('../operations/audit.js');
+      return app.get(AuditOperations).ofCommand(change, () => work(own), isFailure);
+    });
+  }
+
+  /**
+   * Like `withService`, for one of the operations, of which the command uses only methods that read. The container has no stages and no
+   * connections to either side, so that less is loaded.
+   */
+  protected withReader<Service, T>(
+    options: Options,
+    service: Type<Service>,
+    work: (service: Service) => Promise<T>,
+  ): Promise<T> {
+    const load = async (): Promise<RootModule> => {
+      const { ReadingModule } = await import('./reading.module.js');
+      return (runtime) => ReadingModule.forRoot(runtime, service);
+    };
+    return this.#inContainer(options, load, (app) => work(app.get(service)));
+  }
+
+  async #inContainer<T>(
+    options: Options,
+    load: () => Promise<RootModule>,
+    work: (app: INestApplicationContext) => Promise<T>,
   ): Promise<T> {
     // Loaded on demand: an invalid argument is reported without it.
     const { openRuntimeFor, readConfig } = await import('./runtime.js');
     const loaded = readConfig(options.config);
     this.checkOptions(loaded.config, options);
     // Loaded while the embedded database starts.
-    const [runtime, { CommandModule }, { AuditOperations }, { NestFactory }] = await Promise.all([
+    const [runtime, rootModule, { NestFactory }] = await Promise.all([
       openRuntimeFor(loaded, 'stderr'),
-      import('./command.module.js'),
-      import('../operations/audit.js'),
+      load(),
       import('@nestjs/core'),
     ]);
     try {
-      const app = await NestFactory.createApplicationContext(
-        CommandModule.forRoot(runtime, service, this.#change !== null),
-        {
-          logger: false,
-          abortOnError: false,
-        },
-      );
+      const app = await NestFactory.createApplicationContext(rootModule(runtime), {
+        logger: false,
+        abortOnError: false,
+      });
       keepHeapLean();
       try {
-        const own = app.get(service);
-        const change = this.#change;
-        if (change === null) return await work(own);
-        return await app.get(AuditOperations).ofCommand(change, () => work(own), isFailure);
+        return await work(app);
       } finally {
         await app.close();
       }

@@ -26,18 +26,16 @@ export class DeliveriesCommand extends ListCommand {
     const action = actionOf('deliveries', ACTIONS, given);
     if (action === 'list') nothingMore('deliveries list', ids);
     const query = queryFrom(deliveryQuerySchema, options);
-    return this.withService(options, DeliveryOperations, async (deliveries) => {
-      switch (action) {
-        case 'list':
-          printList(await deliveries.list(query), options.json);
-          return 0;
-        case 'show':
-          for (const delivery of await shown(deliveries, idsFor('deliveries', action, ids), options.json))
-            printDelivery(delivery);
-          return 0;
-        case 'replay':
-          return reportOutcomes(await deliveries.replay(idsFor('deliveries', action, ids)), options.json);
-      }
+    if (action === 'replay')
+      return this.withService(options, DeliveryOperations, async (deliveries) =>
+        reportOutcomes(await deliveries.replay(idsFor('deliveries', action, ids)), options.json),
+      );
+    return this.withReader(options, DeliveryOperations, async (deliveries) => {
+      if (action === 'list') printList(await deliveries.list(query), options.json);
+      else
+        for (const delivery of await shown(deliveries, idsFor('deliveries', action, ids), options.json))
+          printDelivery(delivery);
+      return 0;
     });
   }
 }

@@ -49,6 +49,7 @@ export const messages = {
   productsShown: (shown: number, total: number): string => `${shown} of ${total} products`,
   productsId: 'an external_id, SKU, barcode or handle',
   reloadRefused: 'the changed configuration is not used; the one before stays in force',
+  onlyReads: 'this command only reads',
   rolesFlag: 'what this process does: receive, work, admin, separated by commas; default: server.roles',
   runsDoes: 'shows runs and their products by outcome, with reasons, and cancels a run',
   runsActions: 'list (default) | show ID | cancel ID',

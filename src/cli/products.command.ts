@@ -6,11 +6,11 @@ import {
   type ListedProduct,
   type ProductTimeline,
 } from '../operations/timeline.js';
+import { fieldLine } from './field-line.js';
 import { ListCommand, parsedQuery, type ListOptions } from './list-options.js';
 import { messages } from './messages.js';
 import { print, printJson } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
-import { fieldLine } from './write-backs.command.js';
 
 const ACTIONS = ['list', 'show'] as const;
 
@@ -25,14 +25,14 @@ export class ProductsCommand extends ListCommand<ProductsOptions> {
       nothingMore('products list', ids);
       const { state, store, search, limit, offset } = options;
       const query = parsedQuery(productQuerySchema, { state, store, search, limit, offset });
-      return this.withService(options, ProductOperations, async (products) => {
+      return this.withReader(options, ProductOperations, async (products) => {
         printList(await products.list(query), options.json);
         return 0;
       });
     }
     const [id = '', ...more] = idsFor('products', 'show', ids);
     nothingMore(messages.productsUsage, more);
-    return this.withService(options, ProductOperations, async (products) => {
+    return this.withReader(options, ProductOperations, async (products) => {
       const timelines = await timelinesOf(products, id);
       if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);
       else timelines.forEach(printTimeline);

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { DaemonSettings } from '../daemon.module.js';
+import type { ProcessSettings } from '../process.module.js';
 import {
   ConfigSource,
   environment,
@@ -13,7 +13,7 @@ import { CodedError } from '../domain/errors.js';
 import { messages } from './messages.js';
 import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
-export interface Runtime extends DaemonSettings {
+export interface Runtime extends ProcessSettings {
   readonly source: ConfigSource;
   readonly warnings: readonly string[];
   /** Releases the database. The last user of an embedded one stops it. */

@@ -1,5 +1,5 @@
 import { AccessTokens } from '../api/access.js';
-import { weakSecrets, weakTokens } from '../config/index.js';
+import { weakSecrets, weakTokens, type ProcessRole } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import type { RunningDaemon } from '../daemon.js';
@@ -25,7 +25,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
       openRuntimeFor(loaded, 'stdout'),
-      import('../daemon.js'),
+      loadDaemon(config.server.roles),
     ]);
     keepHeapLean();
     const { logger } = runtime;
@@ -77,6 +77,12 @@ function firstStopSignal(): Promise<void> {
         resolve();
       });
   });
+}
+
+async function loadDaemon(roles: readonly ProcessRole[]) {
+  const daemon = await import('../daemon.js');
+  await daemon.loadRoles(roles);
+  return daemon;
 }
 
 /** Takes changes of the configuration files. A refusal is logged, and the daemon works on as before. */

@@ -10,7 +10,7 @@ interface StatusOptions extends CommonOptions {
 
 export class StatusCommand extends StoreSyncCommand<StatusOptions> {
   protected async execute(options: StatusOptions): Promise<number> {
-    return this.withService(options, StatusReader, async (reader) => {
+    return this.withReader(options, StatusReader, async (reader) => {
       const status = await reader.read({ allGone: options.json === true });
       if (options.json) printJson(status);
       else printStatus(status);

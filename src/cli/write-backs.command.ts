@@ -9,13 +9,11 @@ import {
   writeBackQuerySchema,
   type WriteBackQuery,
 } from '../operations/write-back-filter.js';
-import {
-  WriteBackOperations,
-  type PresentedWriteBack,
-  type WriteBackField,
-} from '../operations/write-backs.js';
+import type { PresentedWriteBack } from '../operations/present-write-back.js';
+import { WriteBackOperations } from '../operations/write-backs.js';
 import { BulkFollower } from './bulk-follower.js';
 import { interruptSignal } from './command.js';
+import { fieldLine } from './field-line.js';
 import { print, printJson } from './output.js';
 import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
@@ -59,21 +57,22 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
     const action = actionOf('write-backs', ACTIONS, given);
     const isBulk = options.all === true || (options.run !== undefined && action !== 'list');
     checkUse(action, ids, options, isBulk);
-    const query = listQuery(options, action);
+    if (action === 'list' || action === 'show') return this.#read(options, action, ids);
     const signal = interruptSignal();
     return this.withService(options, WriteBacksAction, async ({ writeBacks, bulk }) => {
       if (isBulk) return bulk.run(bulkRequest(action, options), bulkOptions(options, signal));
-      switch (action) {
-        case 'list':
-          return printPage(await writeBacks.list(query), options.json);
-        case 'show':
-          return printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json);
-        default: {
-          const by = { actor: actingUser(), reason: options.reason };
-          return reportOutcomes(await writeBacks.decide(ids, action, by), options.json);
-        }
-      }
+      const by = { actor: actingUser(), reason: options.reason };
+      return reportOutcomes(await writeBacks.decide(ids, action, by), options.json);
     });
+  }
+
+  #read(options: WriteBackOptions, action: 'list' | 'show', ids: readonly string[]): Promise<number> {
+    const query = listQuery(options, action);
+    return this.withReader(options, WriteBackOperations, async (writeBacks) =>
+      action === 'list'
+        ? printPage(await writeBacks.list(query), options.json)
+        : printOne(await writeBacks.show(ids[0] ?? ''), ids[0] ?? '', options.json),
+    );
   }
 }
 
@@ -165,18 +164,4 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
   }
   if (writeBack.creditsConsumed !== null) print(`  ${messages.creditsUsed(writeBack.creditsConsumed)}`);
   return 0;
-}
-
-/** A field's value before and after, or the intended value. */
-export function fieldLine({ target, outcome, reason, before, after, intended }: WriteBackField): string {
-  switch (outcome) {
-    case null:
-      return `${target}: to become ${quoted(intended, 80)}`;
-    case 'written':
-      return `${target}: ${quoted(before, 60)} -> ${quoted(after, 60)}`;
-    case 'reverted':
-      return `${target}: reverted to ${quoted(before, 80)}`;
-    default:
-      return `${target}: ${outcome} (${printable(reason ?? messages.noReason)})`;
-  }
 }

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { ConfigSource } from '../config/index.js';
-import { Metrics } from '../observability/metrics/metrics.js';
-import { PaceRepository } from '../persistence/pace.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { connected } from '../sites/connect-sites.js';
-import { InstalledStores } from '../sites/installed-stores.js';
+import { SiteMaker } from '../sites/site-maker.js';
 import { Sites } from '../sites/sites.js';
 
 const differences = z.object({
@@ -30,10 +27,8 @@ export class ConfigReload {
   constructor(
     private readonly source: ConfigSource,
     private readonly sites: Sites,
-    private readonly installed: InstalledStores,
-    private readonly metrics: Metrics,
-    private readonly pace: PaceRepository,
-    private readonly logger: Logger,
+    private readonly maker: SiteMaker,
+    logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'config' });
   }
@@ -45,8 +40,8 @@ export class ConfigReload {
   reload(): ReloadAnswer {
     const loaded = this.source.next();
     const { config, warnings } = loaded;
-    const { metrics, logger, pace, sites, installed } = this;
-    const next = connected(config, { metrics, logger, pace }, sites, { installed });
+    const { sites } = this;
+    const next = this.maker.make(config, sites);
     const answer = {
       workspaces: differencesOf(sites.workspaces, next.workspaces),
       stores: differencesOf(sites.stores, next.stores),

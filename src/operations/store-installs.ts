@@ -10,6 +10,7 @@ import { Logger } from '../runtime/logger.js';
 import { InstallStates } from '../sites/install-state.js';
 import { InstallationTokens } from '../sites/installation-tokens.js';
 import { keyFor } from '../sites/installed-stores.js';
+import { SiteMaker } from '../sites/site-maker.js';
 import { SiteRefresh } from '../sites/site-refresh.js';
 import { Sites } from '../sites/sites.js';
 import {
@@ -20,7 +21,7 @@ import {
   scopesFor,
   shopOf,
   type InstallTarget,
-} from '../store/index.js';
+} from '../store/installs.js';
 import { installMessages } from './messages.js';
 
 /** The reason why an installation does not go on. `status` is that of the answer. */
@@ -59,6 +60,7 @@ export class StoreInstalls {
     private readonly tokens: InstallationTokens,
     private readonly health: StoreHealthRepository,
     private readonly sites: Sites,
+    private readonly maker: SiteMaker,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -148,7 +150,7 @@ export class StoreInstalls {
     if (store === undefined || publicUrl === undefined) return;
     const uri = `${withoutTrailing(publicUrl, '/')}/webhooks/shopify/${encodeURIComponent(storeKey)}`;
     try {
-      await store.connector.ensureSubscriptions(uri);
+      await this.maker.subscribe(store, uri);
     } catch (error) {
       this.#log.warn({ store: storeKey, err: errorLine(error) }, installMessages.notSubscribed);
     }

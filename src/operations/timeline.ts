@@ -14,7 +14,7 @@ import {
 import { listQuerySchema, moment, pageOf, pageSchema, type Page } from './paging.js';
 import { errorOf, whereItStands } from './standing.js';
 import { presentWithheld, withheldSchema } from './withheld.js';
-import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './write-backs.js';
+import { presentWriteBack, writeBackFieldSchema, type PresentedWriteBack } from './present-write-back.js';
 
 const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 

@@ -17,7 +17,8 @@ import {
   type CatalogHolder,
   type IdentityView,
 } from './identity.js';
-import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange } from './plan-product.js';
+import { generatedCatalogFields } from './generated-fields.js';
+import { planProduct, type LinkView, type PlannedChange } from './plan-product.js';
 
 const generated = generatedCatalogFields({ name: 'title' });
 const other = externalId('2');

@@ -12,15 +12,9 @@ import { CATALOG_FIELDS, clearedValue, type CatalogField } from '../domain/catal
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { afterWrite, valueHash } from '../domain/written-content.js';
+import { generatedCatalogFields } from './generated-fields.js';
 import { filledFields, toCatalogBody } from './map-to-catalog.js';
-import {
-  changedFields,
-  generatedCatalogFields,
-  patchBody,
-  planProduct,
-  type LinkView,
-  type ProductPlan,
-} from './plan-product.js';
+import { changedFields, patchBody, planProduct, type LinkView, type ProductPlan } from './plan-product.js';
 import { sourceFingerprint } from './source.js';
 
 const generated = generatedCatalogFields({ name: 'title', html_description: 'descriptionHtml' });
@@ -321,17 +315,5 @@ describe('texts in further languages', () => {
     const written = { 'fr:title': afterWrite(undefined, 'Générée', 'Bouteille') };
     const read = snapshot({ translations: { fr: { title: 'Générée' } } });
     expect(planProduct(read, { ...known, written }, rules(), fields)).toMatchObject({ kind: 'unchanged' });
-  });
-});
-
-describe('generatedCatalogFields', () => {
-  it.each<[string, readonly CatalogField[]]>([
-    ['title', ['name']],
-    ['descriptionHtml', ['description', 'html_description']],
-    ['vendor', ['brand']],
-    ['productType', ['category']],
-    ['seo.title', []],
-  ])('of a write-back to %s are %j', (target, fields) => {
-    expect([...generatedCatalogFields({ name: target })]).toEqual(fields);
   });
 });

@@ -6,7 +6,8 @@ import type { ProductSnapshot } from '../domain/snapshot.js';
 import { afterWrite, effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { intendedValues, type GeneratedProduct } from './generated-content.js';
 import { NO_OTHER_OWNERS, resolveIdentity } from './identity.js';
-import { generatedCatalogFields, planProduct, type LinkView, type PlannedChange } from './plan-product.js';
+import { generatedCatalogFields } from './generated-fields.js';
+import { planProduct, type LinkView, type PlannedChange } from './plan-product.js';
 import { NO_DEFINITIONS } from './defined-value.js';
 import { decideFields, type FieldDecision } from './plan-write-back.js';
 

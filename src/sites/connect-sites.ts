@@ -1,5 +1,4 @@
 import { IMAGE_ALTS } from '../domain/write-target.js';
-import { isDeepStrictEqual } from 'node:util';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
@@ -14,6 +13,7 @@ import type { Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type KeptTokens } from '../store/index.js';
 import type { InstalledStores } from './installed-stores.js';
+import { siteSet, type SiteFiles } from './site-set.js';
 import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './sites.js';
 
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
@@ -45,36 +45,26 @@ export function connectSites(config: AppConfig, observers: Observers, patience: 
  * that cannot work.
  */
 export function connected(
-  files: Pick<AppConfig, 'workspaces' | 'stores' | 'storeTemplate'>,
+  files: SiteFiles,
   { metrics, logger, pace }: Observers,
   present: Sites | null,
   { installed, patience = {} }: ConnectOptions = {},
 ): SiteSet {
   const { config, installed: shops } = installed?.join(files) ?? { config: files, installed: new Set() };
+  const ofCatalog = { metrics, pace, log: logger.child({ stage: 'catalog' }) };
   const log = logger.child({ stage: 'store' });
-  const workspaces = new Map(
-    Object.entries(config.workspaces).map(([key, settings]): [string, Workspace] => {
-      const before = present?.workspace(key);
-      if (before !== undefined && isDeepStrictEqual(before.settings, settings)) return [key, before];
-      const observers = { metrics, pace, log: logger.child({ stage: 'catalog' }) };
-      return [key, { key, settings, client: catalogClient(key, settings, observers, patience) }];
+  return siteSet(config, shops, present, {
+    workspace: (key, settings) => ({
+      key,
+      settings,
+      client: catalogClient(key, settings, ofCatalog, patience),
     }),
-  );
-  const stores = Object.entries(config.stores).flatMap(([key, settings]): Store[] => {
-    const workspace = workspaces.get(settings.workspace);
-    // The schema of the configuration rejects a store without a workspace.
-    if (!workspace) return [];
-    const before = present?.findStore(key);
-    const isSame = before !== undefined && isDeepStrictEqual(before.settings, settings);
-    if (isSame && before.workspace === workspace && before.isInstalled === shops.has(settings.shop))
-      return [before];
-    const isInstalled = shops.has(settings.shop);
-    const isKept = isSame && before.isInstalled === isInstalled;
-    const kept = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
-    const connector = isKept ? before.connector : storeConnector(key, settings, { metrics, log, kept });
-    return [makeStore(key, settings, connector, workspace, isInstalled)];
+    store: (key, settings, { workspace, isInstalled }, before) => {
+      const kept = isInstalled ? installed?.tokens.of(settings.shop) : undefined;
+      const connector = before?.connector ?? storeConnector(key, settings, { metrics, log, kept });
+      return makeStore(key, settings, connector, workspace, isInstalled);
+    },
   });
-  return { workspaces: [...workspaces.values()], stores };
 }
 
 function catalogClient(
@@ -140,7 +130,8 @@ function requiredScopes({ locales, fields }: Store['settings']['writeBack']): st
   ];
 }
 
-function storeConnector(
+/** Makes the connector of a store. Sends nothing yet. `kept`: the tokens of a store that a merchant installed. */
+export function storeConnector(
   key: string,
   settings: Store['settings'],
   {

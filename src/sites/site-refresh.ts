@@ -1,11 +1,9 @@
 import { Injectable, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { ConfigSource } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
-import { Metrics } from '../observability/metrics/metrics.js';
-import { PaceRepository } from '../persistence/pace.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { connected } from './connect-sites.js';
 import { InstalledStores } from './installed-stores.js';
+import { SiteMaker } from './site-maker.js';
 import { Sites } from './sites.js';
 
 /** A store that another process installed is in work here after this time. */
@@ -22,9 +20,8 @@ export class SiteRefresh implements OnApplicationBootstrap, BeforeApplicationShu
     private readonly source: ConfigSource,
     private readonly installed: InstalledStores,
     private readonly sites: Sites,
-    private readonly metrics: Metrics,
-    private readonly pace: PaceRepository,
-    private readonly logger: Logger,
+    private readonly maker: SiteMaker,
+    logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'install' });
   }
@@ -49,8 +46,7 @@ export class SiteRefresh implements OnApplicationBootstrap, BeforeApplicationShu
   /** Connects stores that were installed since the last look. */
   async refresh(): Promise<void> {
     if (!(await this.installed.look())) return;
-    const { sites, metrics, logger, pace, installed, source } = this;
-    sites.replace(connected(source.current, { metrics, logger, pace }, sites, { installed }));
+    this.sites.replace(this.maker.make(this.source.current, this.sites));
   }
 
   /** Tokens that the previous key sealed get the present one, so that the previous key can go. */

@@ -6,7 +6,7 @@ import { CodedError } from '../domain/errors.js';
 import { fingerprint } from '../domain/fingerprint.js';
 import type { StoreConnector } from '../domain/store-port.js';
 import type { WriteLimits } from '../domain/write-cap.js';
-import { generatedCatalogFields } from '../planner/plan-product.js';
+import { generatedCatalogFields } from '../planner/generated-fields.js';
 import { sourceRules, type SourceRules } from '../planner/source.js';
 
 /** A workspace of the catalog service: its settings and its one client, with one rate limit. */
@@ -32,33 +32,45 @@ export interface Store {
   readonly isInstalled: boolean;
 }
 
-/** Workspaces and stores with their connections. */
+/** Workspaces and stores. */
 export interface SiteSet {
   readonly workspaces: readonly Workspace[];
   readonly stores: readonly Store[];
+}
+
+/** The client of a workspace, or the connector of a store. */
+export interface Connection {
+  close(): unknown;
+}
+
+/** The connections of a set that has all of them. */
+export function connectionsOf({ workspaces, stores }: SiteSet): Connection[] {
+  return [...workspaces.map(({ client }) => client), ...stores.map(({ connector }) => connector)];
 }
 
 /** The configured workspaces and stores, with their connections. A reload of the configuration replaces them. */
 export class Sites implements OnApplicationShutdown {
   #workspaces: ReadonlyMap<string, Workspace>;
   #stores: ReadonlyMap<string, Store>;
-  /** Replaced ones. Work that began with them may still use them, so they are closed last. */
-  readonly #replaced: SiteSet[] = [];
+  /** Of replaced ones. Work that began with them may still use them, so they are closed last. */
+  readonly #replaced = new Set<Connection>();
   readonly #listeners = new Set<() => void>();
 
-  constructor(workspaces: readonly Workspace[], stores: readonly Store[]) {
+  constructor(
+    workspaces: readonly Workspace[],
+    stores: readonly Store[],
+    private readonly toClose: (set: SiteSet) => readonly Connection[] = connectionsOf,
+  ) {
     this.#workspaces = byKey(workspaces);
     this.#stores = byKey(stores);
   }
 
   /** Work that begins after this uses the new ones. Listeners are called once they are in place. */
-  replace({ workspaces, stores }: SiteSet): void {
-    this.#replaced.push({
-      workspaces: this.workspaces.filter((each) => !workspaces.includes(each)),
-      stores: this.stores.filter(({ connector }) => !stores.some((store) => store.connector === connector)),
-    });
-    this.#workspaces = byKey(workspaces);
-    this.#stores = byKey(stores);
+  replace(next: SiteSet): void {
+    for (const connection of this.toClose(this)) this.#replaced.add(connection);
+    this.#workspaces = byKey(next.workspaces);
+    this.#stores = byKey(next.stores);
+    for (const connection of this.toClose(this)) this.#replaced.delete(connection);
     for (const listener of this.#listeners) listener();
   }
 
@@ -100,9 +112,8 @@ export class Sites implements OnApplicationShutdown {
   }
 
   async close(): Promise<void> {
-    const all: readonly SiteSet[] = [this, ...this.#replaced];
-    for (const { client } of all.flatMap(({ workspaces }) => workspaces)) client.close();
-    await Promise.all(all.flatMap(({ stores }) => stores).map((store) => store.connector.close()));
+    const all = [...this.toClose(this), ...this.#replaced];
+    await Promise.all(all.map(async (connection) => await connection.close()));
   }
 }
 
@@ -119,19 +130,17 @@ export function readBasisOf(settings: StoreConfig): string {
   return fingerprint([version, settings.apiVersion, status.toSorted(), giftCards]).slice(0, 8);
 }
 
-/** The store's rules and derived sets, resolved once. */
-export function makeStore(
+/** A store without its connector: its rules and derived sets, resolved once. */
+export function storeFacts(
   key: string,
   settings: StoreConfig,
-  connector: StoreConnector,
   workspace: Workspace,
   isInstalled = false,
-): Store {
+): Omit<Store, 'connector'> {
   return {
     isInstalled,
     key,
     settings,
-    connector,
     workspace,
     rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
     readBasis: readBasisOf(settings),
@@ -142,4 +151,15 @@ export function makeStore(
       timezone: settings.schedule.timezone,
     },
   };
+}
+
+/** See `storeFacts`. */
+export function makeStore(
+  key: string,
+  settings: StoreConfig,
+  connector: StoreConnector,
+  workspace: Workspace,
+  isInstalled = false,
+): Store {
+  return { ...storeFacts(key, settings, workspace, isInstalled), connector };
 }

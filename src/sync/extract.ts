@@ -7,7 +7,7 @@ import type { OwedRepository } from '../persistence/owed.repository.js';
 import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
-import { productIdOfEvent } from '../store/index.js';
+import { productIdOfEvent } from '../store/events.js';
 
 /** A read of the store: its products in batches, and whether absence proves that a product is gone. */
 export interface SourceRead {

@@ -4,7 +4,7 @@ import { ConfigSource } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { ShopRedactionRepository } from '../persistence/shop-redaction.repository.js';
 import { Logger } from '../runtime/logger.js';
-import { complianceEventOf, hasShopifySignatureForm, isShopifySignature } from '../store/index.js';
+import { complianceEventOf, hasShopifySignatureForm, isShopifySignature } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';

@@ -8,7 +8,7 @@ import { StoreHealthRepository } from '../persistence/store-health.repository.js
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites } from '../sites/sites.js';
-import { hasShopifySignatureForm, isShopifySignature, isUninstallOf, keptOfEvent } from '../store/index.js';
+import { hasShopifySignatureForm, isShopifySignature, isUninstallOf, keptOfEvent } from '../store/events.js';
 import { ByteBudget } from './byte-budget.js';
 import { readRawBody } from './raw-body.js';
 import { refuse, reply } from './reply.js';

@@ -3,14 +3,9 @@ import { APP_CONFIG, type AppConfig } from '../config/index.js';
 import { ByteBudget } from './byte-budget.js';
 import { CatalogWebhookController } from './catalog-webhook.controller.js';
 import { ComplianceWebhookController } from './compliance-webhook.controller.js';
-import { DeliveryInterpreter } from './interpreter.js';
 import { StoreWebhookController } from './store-webhook.controller.js';
 
 const BYTES_PER_MEGABYTE = 1024 * 1024;
-
-/** The meaning of deliveries. */
-@Module({ providers: [DeliveryInterpreter], exports: [DeliveryInterpreter] })
-export class DeliveriesModule {}
 
 /** The routes for deliveries and events. Only the daemon receives. */
 @Module({

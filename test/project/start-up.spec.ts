@@ -43,3 +43,48 @@ describe('the program', () => {
     ]);
   });
 });
+
+/** Folders of src of which a process that calls neither side needs nothing. */
+const WORKING = ['dashboard', 'notifications', 'openapi', 'sandbox', 'schedule', 'sync', 'write-back'];
+/** Packages for calls, generated content and pages. */
+const WORKING_PACKAGES = [
+  '@bull-board/api',
+  'any-ascii',
+  'axios',
+  'diff',
+  'entities',
+  'franc',
+  'sanitize-html',
+  'shopify-api-node',
+  'swagger-ui-dist',
+];
+
+/** Files and packages that a file loads, of these folders and packages. */
+function loadedOf(path: string, folders: readonly string[], packages: readonly string[]): string[] {
+  const of = (name: string) => (each: string) => each === name || each.startsWith(`${name}/`);
+  const unwanted = [...folders.map((folder) => of(`src/${folder}`)), ...packages.map(of)];
+  return [...closureOf(path)].filter((each) => unwanted.some((is) => is(each)));
+}
+
+describe('a process that only receives', () => {
+  it('loads no stage, no page, and no library for calls or content', () => {
+    for (const root of ['src/receiving.module.ts', 'src/daemon.ts', 'src/cli/start.command.ts'])
+      expect(loadedOf(root, WORKING, WORKING_PACKAGES)).toEqual([]);
+  });
+
+  it('is not what loads them in a process of all roles', () => {
+    expect(loadedOf('src/daemon.module.ts', WORKING, WORKING_PACKAGES).length).toBeGreaterThan(100);
+  });
+});
+
+describe('a command that only reads', () => {
+  const packages = [...WORKING_PACKAGES, '@nestjs/bullmq', 'bullmq', 'express', 'prom-client'];
+
+  it.each(['status', 'runs', 'products', 'deliveries', 'audit'])(
+    '(%s) loads no stage, no queue, and no library for calls or content',
+    (name) => {
+      for (const root of [`src/cli/${name}.command.ts`, 'src/cli/reading.module.ts', 'src/cli/runtime.ts'])
+        expect(loadedOf(root, [...WORKING, 'queue', 'api'], packages)).toEqual([]);
+    },
+  );
+});

@@ -2,7 +2,7 @@ import { ARRIVED_FATES } from '../../domain/arrived-content.js';
 import { GATES } from '../../domain/gate-finding.js';
 import { FIELD_OUTCOMES } from '../../domain/write-back-journal.js';
 import type { Page } from '../../operations/paging.js';
-import type { PresentedWriteBack } from '../../operations/write-backs.js';
+import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import { badge, moment, pathTo, sentence } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';

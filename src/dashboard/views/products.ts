@@ -1,6 +1,6 @@
 import type { Page } from '../../operations/paging.js';
 import type { ListedProduct, TimelineEntry } from '../../operations/timeline.js';
-import type { WriteBackField } from '../../operations/write-backs.js';
+import type { WriteBackField } from '../../operations/present-write-back.js';
 import { badge, moment, nameOf, nothing, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { page } from '../layout.js';

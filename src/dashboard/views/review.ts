@@ -1,6 +1,6 @@
 import { GATES } from '../../domain/gate-finding.js';
 import type { Page } from '../../operations/paging.js';
-import type { PresentedWriteBack } from '../../operations/write-backs.js';
+import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import { amount, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';

@@ -38,9 +38,9 @@ beforeEach(() => {
   lateMs = 0;
 });
 
-async function configure(encryptionKey: string, previousEncryptionKey = ''): Promise<void> {
+async function configure(encryptionKey: string, previousEncryptionKey = '', server = {}): Promise<void> {
   await world.configure({
-    server: { encryptionKey, previousEncryptionKey },
+    server: { encryptionKey, previousEncryptionKey, ...server },
     storeTemplate: {
       ...{ workspace: 'default', endpoint: store.url, auth: APP },
       schedule: { cron: '0 0 29 2 *' },
@@ -99,6 +99,7 @@ async function row(): Promise<z.infer<typeof rowSchema>> {
 }
 const stores = (): string[] => daemon.daemon.get(Sites).stores.map(({ key }) => key);
 const connector = () => daemon.daemon.get(Sites).store('merchant').connector;
+const subscriptions = (): string[] => store.webhookSubscriptions().map(({ topic, uri }) => `${topic} ${uri}`);
 const tokens = (): InstallationTokens => daemon.daemon.get(InstallationTokens);
 
 /** The query of a callback with a change, signed again under this secret. */
@@ -148,8 +149,7 @@ describe('the install flow', () => {
     expect([page.status, page.text]).toEqual([200, expect.stringContaining('under the name merchant')]);
     expect(stores()).toEqual(['main', 'merchant']);
     expect((await connector().check()).filter(({ level }) => level === 'fail')).toEqual([]);
-    const uris = store.webhookSubscriptions().map(({ topic, uri }) => `${topic} ${uri}`);
-    expect(uris).toContain(`APP_UNINSTALLED ${world.url}/webhooks/shopify/merchant`);
+    expect(subscriptions()).toContain(`APP_UNINSTALLED ${world.url}/webhooks/shopify/merchant`);
     const { accessToken } = (await tokens().of(SHOP).read()) ?? {};
     expect(accessToken).toMatch(/^shpat_/);
     const dump = await world.tableDump();
@@ -300,5 +300,19 @@ describe('other processes', () => {
     await world.rows(`UPDATE store_installation SET store_key = 'merchant'`);
     await daemon.daemon.get(SiteRefresh).refresh();
     expect(stores()).toEqual(['main', 'merchant']);
+  });
+});
+
+describe('a process that only receives', () => {
+  it('installs a store and subscribes to its events, although it calls no store otherwise', async () => {
+    await daemon.stop();
+    store.uninstall();
+    await store.idle();
+    await configure(NEXT_KEY, '', { roles: ['receive'] });
+    daemon = await world.startHere();
+    expect((await installed()).page.status).toBe(200);
+    expect(stores()).toEqual(['main', 'merchant']);
+    expect(subscriptions()).toContain(`APP_UNINSTALLED ${world.url}/webhooks/shopify/merchant`);
+    expect(connector).toThrow('this process makes no requests');
   });
 });

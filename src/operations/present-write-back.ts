@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { ARRIVED_FATES } from '../domain/arrived-content.js';
+import type { WriteBackRow } from '../persistence/listing.repository.js';
+import { hasField } from './journal-parts.js';
+import { moment, pageSchema } from './paging.js';
+import { STATES } from './write-back-filter.js';
+
+/** A field with its intended value and, after an attempt, its outcome. */
+export const writeBackFieldSchema = z.object({
+  target: z.string(),
+  /** The generated value; null for a field that is only in the journal. */
+  intended: z.string().nullable(),
+  /** The original value, when a person edited it; null otherwise. */
+  came: z.string().nullable(),
+  outcome: z.string().nullable(),
+  reason: z.string().nullable(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+});
+export type WriteBackField = z.output<typeof writeBackFieldSchema>;
+
+export const writeBackSchema = z.object({
+  id: z.string(),
+  store: z.string(),
+  externalId: z.string(),
+  deliveryId: z.string().nullable(),
+  state: z.enum(STATES),
+  reason: z.string().nullable(),
+  fields: z.array(writeBackFieldSchema),
+  /** Every field and attribute that the result brought, and what is intended for it. */
+  arrived: z.array(
+    z.object({
+      from: z.string(),
+      excerpt: z.string(),
+      fate: z.enum(ARRIVED_FATES),
+      target: z.string().nullable(),
+      setting: z.string().nullable().describe('the setting that would map it'),
+    }),
+  ),
+  /** The gates that held it back at the last check. */
+  gates: z.array(
+    z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
+  ),
+  /** Pages that the service used for the content. */
+  sources: z.array(
+    z.object({
+      url: z.string(),
+      score: z.number().nullable(),
+      status: z.string().nullable(),
+      given: z.boolean().nullable().describe('true: the request named it; false: the service found it'),
+    }),
+  ),
+  creditsConsumed: z.number().nullable(),
+  runId: z.string().nullable().describe('the run that asked for the content'),
+  reappliedFrom: z.string().nullable().describe('the reverted write-back whose texts it writes again'),
+  attempts: z.int(),
+  /** The time of the content request. */
+  resultAt: z.iso.datetime(),
+  createdAt: z.iso.datetime(),
+  settledAt: z.iso.datetime().nullable(),
+  revertedAt: z.iso.datetime().nullable(),
+  decidedAt: z.iso.datetime().nullable(),
+  decidedBy: z.string().nullable(),
+});
+export type PresentedWriteBack = z.output<typeof writeBackSchema>;
+export const writeBackPageSchema = pageSchema(writeBackSchema);
+
+export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
+  const { id, store, externalId, deliveryId, state, reason, attempts } = row;
+  return {
+    id,
+    store,
+    externalId,
+    deliveryId,
+    state,
+    reason,
+    attempts,
+    fields: fieldsOf(row),
+    arrived: row.arrived,
+    gates: row.gateFindings,
+    sources: row.sources,
+    creditsConsumed: row.creditsConsumed,
+    runId: row.runId,
+    reappliedFrom: row.reappliedFrom,
+    resultAt: row.resultAt.toISOString(),
+    createdAt: row.createdAt.toISOString(),
+    settledAt: moment(row.settledAt),
+    revertedAt: moment(row.revertedAt),
+    decidedAt: moment(row.decidedAt),
+    decidedBy: row.decidedBy,
+  };
+}
+
+/** Intended and journalled fields as one list. Before an attempt there are only intended ones. */
+function fieldsOf(row: WriteBackRow): WriteBackField[] {
+  const journal = new Map(row.fields.map((field) => [field.target, field]));
+  const intended = row.intended
+    .filter(hasField(row.fields))
+    .map(({ target, value, came }): WriteBackField => {
+      const field = journal.get(target);
+      journal.delete(target);
+      return {
+        target,
+        intended: value,
+        came: came?.value ?? null,
+        outcome: field?.outcome ?? null,
+        reason: field?.reason ?? null,
+        before: field?.before ?? null,
+        after: field?.after ?? null,
+      };
+    });
+  const others = [...journal.values()].map(({ target, outcome, reason, before, after }) => ({
+    target,
+    intended: null,
+    came: null,
+    outcome,
+    reason,
+    before,
+    after,
+  }));
+  return [...intended, ...others];
+}

@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { Metrics } from '../observability/metrics/metrics.js';
+import { PaceRepository } from '../persistence/pace.repository.js';
+import { Logger } from '../runtime/logger.js';
+import { connected } from './connect-sites.js';
+import { InstalledStores } from './installed-stores.js';
+import { SiteMaker } from './site-maker.js';
+import type { SiteFiles } from './site-set.js';
+import { connectionsOf, type Connection, type Sites, type SiteSet, type Store } from './sites.js';
+
+/** Makes sites with a client for each workspace and a connector for each store. */
+@Injectable()
+export class ConnectingSiteMaker extends SiteMaker {
+  constructor(
+    private readonly installed: InstalledStores,
+    private readonly metrics: Metrics,
+    private readonly pace: PaceRepository,
+    private readonly logger: Logger,
+  ) {
+    super();
+  }
+
+  make(config: SiteFiles, present: Sites | null): SiteSet {
+    const { metrics, logger, pace, installed } = this;
+    return connected(config, { metrics, logger, pace }, present, { installed });
+  }
+
+  connectionsOf(set: SiteSet): readonly Connection[] {
+    return connectionsOf(set);
+  }
+
+  async subscribe({ connector }: Store, uri: string): Promise<void> {
+    await connector.ensureSubscriptions(uri);
+  }
+}

@@ -1,0 +1,17 @@
+import type { Connection, Sites, SiteSet, Store } from './sites.js';
+import type { SiteFiles } from './site-set.js';
+
+/** Makes the workspaces and stores of a process, at its start and when the configuration or the installations change. */
+export abstract class SiteMaker {
+  /**
+   * Those of the configuration, and the stores that merchants installed. Sends nothing. One with the same settings as in `present`
+   * is kept. Throws `misconfigured` for settings that cannot work.
+   */
+  abstract make(config: SiteFiles, present: Sites | null): SiteSet;
+
+  /** The connections of a set, to be closed when it is replaced. */
+  abstract connectionsOf(set: SiteSet): readonly Connection[];
+
+  /** Makes the store send its events to this address. */
+  abstract subscribe(store: Store, uri: string): Promise<void>;
+}

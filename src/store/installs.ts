@@ -1,0 +1,10 @@
+// The installation of the app by a merchant.
+export {
+  assertGranted,
+  consentPage,
+  exchangeCode,
+  isSignedQuery,
+  scopesFor,
+  shopOf,
+  type InstallTarget,
+} from './shopify/install.js';
