@@ -7,7 +7,7 @@ import { single } from '../../support/e2e-products.js';
 import { hasBrowser, openBrowser, type Browser } from './browser.js';
 import { openDashboard } from './dashboard-world.js';
 import { until, type World } from '../../support/e2e-world.js';
-import { seedDrift, seedPlan, seedWriteBacks } from './seed.js';
+import { seedDrift, seedPlan, seedStoppedRun, seedWriteBacks } from './seed.js';
 
 const REQUIRED = process.env['STORE_SYNC_TEST_BROWSER'] === 'required';
 /** Where pictures of every page are kept to be looked at; absent: none are taken. */
@@ -39,6 +39,8 @@ function inABrowser(): void {
         descriptionHtml: `<h2>The ${name}</h2><p>Made of <strong>clay</strong>, for every day.</p><ul><li>dishwasher safe</li></ul>`,
       });
     }
+    // The sandbox finds no source for it, so that it gets no text.
+    single(world.store, 'jug', { title: 'A plain jug', tags: ['sandbox-no-urls'] });
   });
   afterAll(() => world.end());
 
@@ -78,6 +80,10 @@ function inABrowser(): void {
       const rows = await world.rows('SELECT 1 FROM write_back');
       return rows.length === 5 ? true : null;
     });
+    await until('the product without sources', async () => {
+      const rows = await world.rows(`SELECT 1 FROM generation_task WHERE state = 'no_urls'`);
+      return rows.length > 0 ? true : null;
+    });
     if ((await inState('reverted')).length > 0) return;
     const [id] = await inState('pending_review');
     await world.api('POST', '/api/v1/write-backs/approve', { ids: [id] });
@@ -98,7 +104,7 @@ function inABrowser(): void {
       await page.getByRole('button', { name: 'Sync everything' }).click();
       await page.getByRole('heading', { name: 'Run of main' }).waitFor();
       await page.getByText('Completed', { exact: true }).waitFor();
-      expect(await page.locator('.counts .created').textContent()).toBe('5 created');
+      expect(await page.locator('.counts .created').textContent()).toBe('6 created');
       await pendingReviews(5);
 
       await page.getByRole('link', { name: 'Review', exact: true }).click();
@@ -267,7 +273,8 @@ function inABrowser(): void {
     const waiting = await one(`SELECT id FROM write_back WHERE state = 'pending_review' LIMIT 1`);
     const reverted = await one(`SELECT id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const product = await one(`SELECT external_id AS id FROM write_back WHERE state = 'reverted' LIMIT 1`);
-    const run = await one('SELECT id FROM sync_run LIMIT 1');
+    const run = await one(`SELECT id FROM sync_run WHERE state = 'succeeded' LIMIT 1`);
+    const noUrls = await one(`SELECT external_id AS id FROM generation_task WHERE state = 'no_urls' LIMIT 1`);
     await world.rows(
       `UPDATE write_back SET credits_consumed = 2, sources = $1::jsonb,
          gate_findings = '[{"gate":"numbers","target":"title","found":"25 W","detail":"25 W: not in the source"}]'`,
@@ -286,6 +293,7 @@ function inABrowser(): void {
     const dry = await dryRun(run);
     const delivery = await one('SELECT id FROM webhook_delivery LIMIT 1');
     const plan = await seedPlan(world);
+    const stopped = await seedStoppedRun(world);
     return [
       ['overview', '/'],
       ['review', '/review'],
@@ -307,8 +315,10 @@ function inABrowser(): void {
       ['search-empty', '/search'],
       ['search-nothing', '/search?q=nothing-of-that-name'],
       ['run', `/runs/${run}`],
+      ['run-stopped', `/runs/${stopped}`],
       ['products', '/products'],
       ['product', `/products/${encodeURIComponent(product)}`],
+      ['product-no-urls', `/products/${encodeURIComponent(noUrls)}`],
       ['audit', '/audit'],
       ['deliveries', '/deliveries'],
       ['delivery', `/deliveries/${delivery}`],

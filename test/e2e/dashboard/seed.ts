@@ -61,6 +61,17 @@ export async function seedPlan(world: World): Promise<string> {
   return row?.id ?? '';
 }
 
+/** An earlier run that a limit stopped. Returns its id. */
+export async function seedStoppedRun(world: World): Promise<string> {
+  const [row] = await world.rows<{ id: string }>(
+    `INSERT INTO sync_run (store, workspace, kind, trigger, state, error_code, error, created_at, started_at, finished_at)
+     VALUES ('main', 'default', 'full', 'schedule', 'failed', 'limit',
+       'stopped by limits.maxOrphanedShare: the run would orphan 50.0 % of the linked products, 20.0 % are allowed; nothing was applied',
+       now() - interval '1 day', now() - interval '1 day', now() - interval '1 day' + interval '9 seconds') RETURNING id`,
+  );
+  return row?.id ?? '';
+}
+
 /** A look for drift that found a product whose text somebody changed. Returns its id. */
 export async function seedDrift(world: World): Promise<string> {
   const finding = {
