@@ -1,4 +1,4 @@
-import { AuditOperations } from '../operations/audit.js';
+import { AuditOperations, detailLine } from '../operations/audit.js';
 import { PAGE_LIMIT } from '../operations/paging.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { messages } from './messages.js';
@@ -19,12 +19,18 @@ export class AuditCommand extends StoreSyncCommand<AuditOptions> {
         printJson(page);
         return 0;
       }
-      for (const { at, actor, role, via, address, what, targets, outcome } of page.items) {
+      for (const { at, actor, role, via, address, what, targets, details, outcome } of page.items) {
         const who = `${actor}${role === null ? '' : ` (${role})`} by ${via}${address === null ? '' : ` from ${address}`}`;
         const shown = targets.slice(0, TARGETS_SHOWN).join(' ');
         const more =
           targets.length > TARGETS_SHOWN ? ` and ${String(targets.length - TARGETS_SHOWN)} more` : '';
-        print(printable(`${at}  ${outcome}  ${what} ${shown}${more}  ${who}`));
+        const how = detailLine(details);
+        print(
+          printable(
+            `${at}  ${outcome}  ${what} ${shown}${more}${how === '' ? '' : ` (${how})`}  ${who}`,
+            400,
+          ),
+        );
       }
       if (page.items.length === 0) print(messages.noChanges);
       return 0;

@@ -22,6 +22,19 @@ export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const auditPageSchema = pageSchema(auditEntrySchema);
 export const auditQuerySchema = pageQuerySchema;
 
+/** The details of a change for people, without options that are off: "kind full, force true". Pure. */
+export function detailLine(details: AuditEntry['details']): string {
+  return Object.entries(details)
+    .map(([name, value]) => [name, [value].flat().map(String).filter(isGiven).join(' ')] as const)
+    .filter(([, values]) => values !== '')
+    .map((each) => each.join(' '))
+    .join(', ');
+}
+
+function isGiven(value: string): boolean {
+  return value !== 'false' && value !== '';
+}
+
 /** The change that a command is about to make. */
 export interface CommandChange {
   readonly what: string;

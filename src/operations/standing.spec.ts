@@ -157,8 +157,8 @@ const CASES: [string, ProductFacts, RegExp][] = [
   ['failed', facts({ tasks: [task({ state: 'failed', reason: 'no luck' })] }), /generation failed: no luck$/],
   [
     'without sources, with the settings that name one',
-    facts({ tasks: [task({ state: 'no_urls', reason: 'no source' })] }),
-    /nothing could be generated: no source \(name its source by mapping\.sourceUrl or mapping\.referenceString\)$/,
+    facts({ tasks: [task({ state: 'no_urls', reason: 'No source was found.' })] }),
+    /nothing could be generated: No source was found; name its source by mapping\.sourceUrl or mapping\.referenceString$/,
   ],
   ['given up', facts({ tasks: [task({ state: 'abandoned' })] }), /was given up/],
   ['nothing to write', facts({ tasks: [task()] }), /nothing of it is to be written/],

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../domain/text.js';
 import type { GenerationTaskEntity, StoreProductEntity } from '../persistence/entities/index.js';
 import type { WriteBackRow } from '../persistence/listing.repository.js';
 import type { PastAction } from '../persistence/history.repository.js';
@@ -79,7 +80,7 @@ function taskState(task: GenerationTaskEntity): string {
     case 'failed':
       return `in the catalog; generation failed: ${reason}`;
     case 'no_urls':
-      return `in the catalog; nothing could be generated: ${reason} (${SOURCE_REMEDY})`;
+      return `in the catalog; nothing could be generated: ${withoutTrailing(reason, '.')}; ${SOURCE_REMEDY}`;
     case 'abandoned':
       return `in the catalog; its generation was given up: ${reason}`;
     case 'requested':

@@ -143,7 +143,7 @@ export class DeliveryInterpreter {
     const reason = given === '' ? ending.reason : given.slice(0, 1000);
     const settled = await this.#settleTask(delivery, link, task, ending.state, reason);
     const note = settled ? messages.ended : messages.endedLate;
-    return processed(ending.state, note(ending.state, reason));
+    return processed(ending.state, note(reason));
   }
 
   /** Settles the task, or records one that was not requested here, so that it is visible. */

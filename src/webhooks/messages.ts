@@ -46,9 +46,8 @@ export const messages = {
     `${String(workers)} workers in a row died while they interpreted it: report it`,
 
   // Notes of deliveries that were interpreted
-  ended: (state: string, reason: string): string => `${state}: ${reason}`,
-  endedLate: (state: string, reason: string): string =>
-    `${state}, but the task was settled before: ${reason}`,
+  ended: (reason: string): string => `no content: ${reason}`,
+  endedLate: (reason: string): string => `no content, but the task was settled before: ${reason}`,
   failed: 'generation failed',
   noUrls: 'no source URLs could be found for the product',
   writeBackOff: 'generated; writeBack.mode is off',

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../operations/audit.js';
+import { detailLine, type AuditEntry } from '../../operations/audit.js';
 import type { Page } from '../../operations/paging.js';
 import { badge, counted, moment } from '../elements.js';
 import { html, type Html } from '../html.js';
@@ -41,11 +41,11 @@ export function auditPage(visitor: Visitor, entries: Page<AuditEntry>, { given, 
   });
 }
 
-function row({ at, actor, role, via, address, what, targets, outcome }: AuditEntry): Html {
+function row({ at, actor, role, via, address, what, targets, details, outcome }: AuditEntry): Html {
   const shown = targets.slice(0, TARGETS_SHOWN).join(', ');
   const more = targets.length - TARGETS_SHOWN;
   return html`<tr data-row>
-    <th scope="row">${what}</th>
+    <th scope="row">${what} <span class="quiet">${detailLine(details)}</span></th>
     <td class="quiet">${shown}${more > 0 && html` and ${counted(more, 'other')}`}</td>
     <td>${badge(outcome)}</td>
     <td data-label="Time">${moment(at)}</td>

@@ -54,7 +54,7 @@ describe('a result', () => {
     ['product_generation_no_urls', 'no_urls', ' ', 'no source URLs could be found for the product'],
   ])('%s settles its task as %s, with the reason given (%p)', async (action, state, given, reason) => {
     const { delivery } = await deliver(stages, await resultOf(stages, 1, { action, reason: given }));
-    expect(delivery).toMatchObject({ state: 'processed', note: `${state}: ${reason}` });
+    expect(delivery).toMatchObject({ state: 'processed', note: `no content: ${reason}` });
     expect(await newestTask(1)).toMatchObject({ state, reason, settledBy: 'webhook' });
     expect(await writeBacksOf(1)).toEqual([]);
   });
