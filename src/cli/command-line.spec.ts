@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
+import { writeBackQuerySchema } from '../operations/write-back-filter.js';
 import { completionScript, SHELLS } from './completion-scripts.js';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
@@ -55,6 +56,11 @@ describe('the command line', () => {
     expect(code).toBe(0);
     for (const text of ['approve ID', '--state <state>', '--config <file>', '--json'])
       expect(stdout).toContain(text);
+    const [, filters = ''] = /--filter <name=value>([^]+?)--dry-run/.exec(stdout) ?? [];
+    const ownOptions = ['store', 'run', 'limit', 'offset', 'order'];
+    const expected = Object.keys(writeBackQuerySchema.shape).filter((name) => !ownOptions.includes(name));
+    const named = filters.replaceAll(/\s+/g, ' ').trim().split(/: |, /).slice(2);
+    expect(named.toSorted()).toEqual(expected.toSorted());
   }, 60_000);
 
   it('passes options on wherever they stand among the words', async () => {

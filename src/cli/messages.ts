@@ -1,5 +1,8 @@
 import type { PresentedWithheld } from '../operations/withheld.js';
 
+const countedWriteBacks = (count: number, which = ''): string =>
+  `${count} ${which}${count === 1 ? 'write-back' : 'write-backs'}`;
+
 /** Every sentence that commands print. Names of counts and states stay where they are formatted. */
 export const messages = {
   // Descriptions of commands and arguments
@@ -70,7 +73,8 @@ export const messages = {
     'list (default) | show ID | approve ID… | reject ID… | undo ID… | revert ID… | reapply ID…; or with --all or --run',
   writeBackAll: 'all write-backs that --store, --run and --filter select',
   writeBackRun: 'write-backs of the run with this id',
-  writeBackFilter: 'name=value, also several times: state, field, outcome, actor, day, from, to, externalId',
+  writeBackFilter:
+    'name=value, also several times: state, field, outcome, gate, fate, actor, search, day, from, to, externalId',
   writeBackDryRun: 'revert: shows what would be restored and what would be left; writes nothing',
   writeBackReason: 'reject: why',
   yesFlag: 'confirms the change without a question',
@@ -83,17 +87,17 @@ export const messages = {
   notConfirmed: 'not confirmed: nothing was changed',
   confirmBulk: (action: 'approve' | 'reject' | 'revert' | 'reapply', count: number): string =>
     ({
-      approve: `Approve ${count} write-backs, and write them to the live shop?`,
-      reject: `Reject ${count} write-backs?`,
-      revert: `Revert ${count} write-backs in the live shop?`,
-      reapply: `Write the texts of ${count} reverted write-backs to the live shop again?`,
+      approve: `Approve ${countedWriteBacks(count)}, and write ${count === 1 ? 'it' : 'them'} to the live shop?`,
+      reject: `Reject ${countedWriteBacks(count)}?`,
+      revert: `Revert ${countedWriteBacks(count)} in the live shop?`,
+      reapply: `Write the texts of ${countedWriteBacks(count, 'reverted ')} to the live shop again?`,
     })[action],
   leftAsItIs: 'left as it is',
   bulkGone: (id: string): string => `bulk change ${id} no longer exists`,
   bulkUnfinished: (id: string, state: string, reason: string): string =>
     `bulk change ${id} is ${state}: ${reason}; a running daemon continues a queued one`,
   wouldRevert: (matching: number, done: number, refused: number): string =>
-    `${matching} write-backs: ${done} would be reverted, ${refused} would be left as they are; nothing was written`,
+    `${countedWriteBacks(matching)}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`,
   bulkDone: (action: string, matching: number, done: number, refused: number): string =>
     `${action}: ${done} of ${matching} write-backs done, ${refused} left as they are`,
   bulkOrIds: (action: string): string => `write-backs ${action} takes either ids, or --all or --run`,

@@ -166,7 +166,7 @@ describe('write-backs of many products at once', () => {
   it('approve --all asks before it writes: without a terminal it needs --yes', async () => {
     const end = await bulk(['approve'], { all: true, store: 'main' });
     expect(end).toMatchObject({ status: 1, stdout: '' });
-    expect(end.stderr).toMatch(/Approve 1 write-backs.*--yes/);
+    expect(end.stderr).toMatch(/Approve 1 write-back, and write it to the live shop\?.*--yes/);
     expect(titleOf('rejected')).toBe('A rejected chair');
     const other = { all: true, store: 'main', filter: ['field=vendor'], yes: true };
     expect(await bulk(['approve'], other)).toMatchObject({ status: 0, stderr: 'no write-backs match\n' });
