@@ -272,6 +272,8 @@ export const messages = {
   undoOffer: (decision: string, label: string): string => `${label}: ${decision}.`,
   undoButton: 'Undo',
   decidedBy: (actor: string): string => `decided by ${actor}`,
+  /** An edit, or a decision that was taken back. */
+  changedBy: (name: string): string => `last changed by ${name}`,
   generationRequested: 'Generation was requested. The new text appears here for review.',
   generationNotRequested: (reason: string): string => `Generation was not requested: ${reason}.`,
   confirmTitle: { revert: 'Revert this write-back?', reapply: 'Apply again?', generate: 'Generate again?' },

@@ -3,6 +3,7 @@ import type { GateFinding } from '../domain/gate-finding.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { compareWithLive } from './comparison.js';
 import type { Visitor } from './session.guard.js';
+import { markedText } from './views/write-back-parts.js';
 import { writeBackPage } from './views/write-back.js';
 
 const VISITOR: Visitor = {
@@ -77,4 +78,14 @@ it('the product’s image stands beside its name, and sends no address of the pa
   expect(about(pageOf(null), '<img', '<h1')).toMatch(
     /src="https:\/\/cdn\.shopify\.com\/a\.jpg\?width=96"\s+alt=""[^>]*referrerpolicy="no-referrer"/,
   );
+});
+
+it('line ends that only one side has are no change that is marked, and words are', () => {
+  const marked = markedText([
+    { side: 'before', text: '\n\n' },
+    { side: 'both', text: 'Lamp' },
+    { side: 'before', text: '\nwhite' },
+    { side: 'after', text: '  ' },
+  ]);
+  expect(String(marked)).toBe('\n\nLamp<del>\nwhite</del><ins>  </ins>');
 });

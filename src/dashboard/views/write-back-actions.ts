@@ -71,7 +71,7 @@ export function editPage(
         <input type="hidden" name="target" value="${value.target}" />
         <input type="hidden" name="back" value="${back}" />
         <label for="value">${name}</label>
-        <textarea id="value" dir="auto" name="value" rows="${value.value.length > 200 ? 18 : 4}" required>
+        <textarea id="value" dir="auto" name="value" rows="${rowsFor(value.value)}" required>
 ${value.value}</textarea>
         <p class="quiet">${messages.editIntro}</p>
         ${value.came !== undefined && cameText(value.came.value)}
@@ -81,6 +81,12 @@ ${value.value}</textarea>
         </div>
       </form>`,
   });
+}
+
+/** Lines of the field, so that a text of usual length is in sight, on a phone too. */
+function rowsFor({ length }: string): number {
+  if (length > 200) return 18;
+  return length > 60 ? 8 : 3;
 }
 
 export function cameText(came: string): Html {

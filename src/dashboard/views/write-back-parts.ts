@@ -45,7 +45,9 @@ export function markedText(stretches: readonly Stretch[]): Html {
 }
 
 function stretch({ side, text }: Stretch): Html {
-  switch (side) {
+  // A mark around line ends alone would be a bar without a word in it.
+  const isLineEnd = text.trim() === '' && text.includes('\n');
+  switch (isLineEnd ? 'both' : side) {
     case 'both':
       return html`${text}`;
     case 'before':

@@ -67,7 +67,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
         ${badge(row.state)} ${sentence(row.reason)}
         <span class="quiet"
           >· ${row.store} · ${moment(row.createdAt)}
-          ${row.decidedBy !== null && `· ${messages.decidedBy(row.decidedBy)}`}</span
+          ${row.decidedBy !== null && `· ${inReview ? messages.changedBy(row.decidedBy) : messages.decidedBy(row.decidedBy)}`}</span
         >
         · <a href="${productPath(row.externalId)}">${messages.productAndTimeline}</a>
       </p>
@@ -160,9 +160,9 @@ function leftOut({ arrived }: WriteBackEntity): Html {
         ${parts.map(
           ({ from, excerpt, setting }) =>
             html`<tr>
-              <td>${from}</td>
-              <td>${excerpt}</td>
-              <td>
+              <td data-label="Part">${from}</td>
+              <td data-label="Value">${excerpt}</td>
+              <td data-label="Why">
                 ${setting === null ? messages.storeCannotHold : html`not mapped: <code>${setting}</code>`}
               </td>
             </tr>`,

@@ -30,7 +30,16 @@ function inABrowser(): void {
   beforeAll(async () => {
     axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
     world = await openDashboard({
-      settings: { stores: { main: { writeBack: { mode: 'review', sections: { namespace: 'catalog' } } } } },
+      settings: {
+        stores: {
+          main: {
+            writeBack: {
+              ...{ mode: 'review', sections: { namespace: 'catalog' } },
+              gates: { forbid: ['(?i)written by rules'] },
+            },
+          },
+        },
+      },
     });
     for (const name of ['kettle', 'teapot', 'mug', 'cup', 'bowl']) {
       single(world.store, name, {
@@ -270,14 +279,14 @@ function inABrowser(): void {
 
   async function everyPage(): Promise<[string, string][]> {
     const one = async (sql: string): Promise<string> => (await world.rows<{ id: string }>(sql))[0]?.id ?? '';
-    const waiting = await one(`SELECT id FROM write_back WHERE state = 'pending_review' LIMIT 1`);
     const reverted = await one(`SELECT id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const product = await one(`SELECT external_id AS id FROM write_back WHERE state = 'reverted' LIMIT 1`);
     const run = await one(`SELECT id FROM sync_run WHERE state = 'succeeded' LIMIT 1`);
     const noUrls = await one(`SELECT external_id AS id FROM generation_task WHERE state = 'no_urls' LIMIT 1`);
     await world.rows(
       `UPDATE write_back SET credits_consumed = 2, sources = $1::jsonb,
-         gate_findings = '[{"gate":"numbers","target":"title","found":"25 W","detail":"25 W: not in the source"}]'`,
+         gate_findings = '[{"gate":"numbers","target":"title","found":"25 W","detail":"25 W: not in the source"}]',
+         arrived = '[{"from":"sections.voltage","fate":"not_mapped","excerpt":"\\"230 V\\"","setting":"writeBack.attributes.voltage"}]'`,
       [
         JSON.stringify([
           {
@@ -291,6 +300,11 @@ function inABrowser(): void {
       ],
     );
     const dry = await dryRun(run);
+    // The dry run needs one that is applied.
+    const waiting = await one(`SELECT id FROM write_back WHERE state = 'pending_review' LIMIT 1`);
+    await world.api('POST', `/api/v1/write-backs/${waiting}/edit`, {
+      ...{ target: 'metafield:catalog.generated_by', value: 'a person' },
+    });
     const delivery = await one('SELECT id FROM webhook_delivery LIMIT 1');
     const plan = await seedPlan(world);
     const stopped = await seedStoppedRun(world);
@@ -370,6 +384,12 @@ function inABrowser(): void {
     if (PICTURES === undefined) return;
     await mkdir(PICTURES, { recursive: true });
     const file = `${name}-${phone ? 'phone' : 'desktop'}-${dark ? 'dark' : 'light'}.png`;
+    // A window as high as the page shows what is loaded only in sight, and the keys below it.
+    const [size, height] = [page.viewportSize(), await page.evaluate<number>('document.body.scrollHeight')];
+    if (size === null) throw new Error('the page has no size');
+    await page.setViewportSize({ ...size, height: Math.max(size.height, height) });
+    await page.waitForLoadState('networkidle');
     await page.screenshot({ path: join(PICTURES, file), fullPage: true });
+    await page.setViewportSize(size);
   }
 }

@@ -83,7 +83,9 @@ describe('one write-back', () => {
     const { text } = await visitor.get(row.path);
     expect(text).toContain('The text was saved');
     expect(text).toContain('Original text');
+    expect(text).toContain('last changed by admin');
     await approve(row);
+    expect((await visitor.get(row.path)).text).toContain('decided by admin');
     expect(row.title()).toBe('Written by hand');
     expect((await visitor.get(row.path)).text).toContain('Original text');
     await visitor.submit(row.path, `${row.path}/edit`, saved);
