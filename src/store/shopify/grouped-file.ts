@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { ExportedProduct } from './exported-product.js';
-import { idToken, parentToken, placeOf, ProductGroup, strayChild, type RawLine } from './jsonl.js';
+import { idToken, parentToken, placeOf, ProductGroup, strayChild, textOf } from './jsonl.js';
 import type { MappingScope } from './mapper.js';
 
 const READ_BYTES = 1024 * 1024;
@@ -64,11 +64,14 @@ interface Groups {
  */
 function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingScope): Groups {
   const products: ExportedProduct[] = [];
-  let open: { readonly at: number; readonly line: RawLine; readonly group: ProductGroup } | null = null;
+  let open: {
+    readonly at: number;
+    readonly id: string;
+    readonly number: number;
+    readonly group: ProductGroup;
+  } | null = null;
   const close = (end: number): void => {
-    if (open === null) return;
-    const { id } = placeOf(open.line);
-    products.push(new ExportedProduct(id, chunk.subarray(open.at, end), [open.line.number], scope));
+    if (open !== null) products.push(new ExportedProduct(open.id, chunk, [open.number], scope, open.at, end));
   };
   let number = line;
   for (let start = 0; start < chunk.length;) {
@@ -76,18 +79,23 @@ function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingSco
     if (found === -1 && !ended) break;
     const end = found === -1 ? chunk.length : found;
     if (end > start) {
-      const bytes = chunk.subarray(start, end);
-      const parent = parentToken(bytes);
-      if (parent === undefined) {
-        close(start - 1);
-        open = { at: start, line: { number, bytes }, group: new ProductGroup(idToken(bytes)) };
-      } else if (parent === null || open?.group.add(bytes, parent) !== true) {
-        throw strayChild({ number, bytes });
+      const child = { bytes: chunk, start, end };
+      if (open?.group.addUsual(child) !== true) {
+        const bytes = chunk.subarray(start, end);
+        const parent = parentToken(bytes);
+        if (parent === undefined) {
+          close(start - 1);
+          const token = idToken(bytes);
+          const id = token === null ? placeOf({ number, bytes }).id : textOf(token);
+          open = { at: start, id, number, group: new ProductGroup(token) };
+        } else if (parent === null || open?.group.add(child, parent) !== true) {
+          throw strayChild({ number, bytes });
+        }
       }
       number++;
     }
     start = end + 1;
   }
   if (ended) close(chunk.at(-1) === 0x0a ? chunk.length - 1 : chunk.length);
-  return { products, rest: open?.at ?? 0, line: open?.line.number ?? line };
+  return { products, rest: open?.at ?? 0, line: open?.number ?? line };
 }
