@@ -50,6 +50,8 @@ export interface ReplicaSoakReport extends Verdict {
 const CALM_MS = { least: 100, most: 2_500 };
 const RESENT_SHARE = 0.1;
 const REST_WITHIN_MS = 900_000;
+/** Deliveries that may be without an answer before the next disturbance: each holds several sockets of this process. */
+const OPEN_MOST = 500;
 const NEVER = '0 0 29 2 *';
 const VENDOR = 'Vendor ';
 
@@ -158,6 +160,7 @@ async function torment(
     editVendor(fleet, index, random);
     await sleep(calmMs * random());
     await Promise.all([disturb(), sending]);
+    await until('most deliveries are answered', () => sender.open <= OPEN_MOST, REST_WITHIN_MS);
     if ((index + 1) % 20 === 0 || index + 1 === disturbances.length)
       options.log(
         `${String(index + 1)} disturbances, ${String(sent)} deliveries sent, ${String(sender.open)} open`,
