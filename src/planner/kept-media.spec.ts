@@ -107,6 +107,12 @@ describe('the merchant’s media', () => {
     const merchant = `${IMG}${IMG.replace('a.jpg', 'b.jpg')}${TABLE}`;
     expect([...lostMedia(NEW, merchant, ['table'])]).toEqual([['img', 2]]);
     expect([...lostMedia(NEW, merchant, ALL)]).toEqual([]);
+    const inTable = `<table><tr><td>S${IMG}</td></tr></table>`;
+    expect([...lostMedia(NEW, inTable, ['table'])]).toEqual([]);
+    expect([...lostMedia(NEW, inTable, ['img'])]).toEqual([['table', 1]]);
+    expect([...lostMedia(NEW, inTable, [])]).toEqual([['table', 1]]);
+    const withoutImage = '<table><tr><td>S</td></tr></table>';
+    expect([...lostMedia(withoutImage, inTable, [])]).toEqual([['img', 1]]);
     expect([...lostMedia(`${NEW}${IMG}`, merchant, [])]).toEqual([
       ['img', 1],
       ['table', 1],
@@ -135,5 +141,30 @@ describe.each(MEDIA_SHAPES)('$what', ({ html, kept, lost }) => {
     expect(removedMedia(written, merchant)).toBeNull();
     const elements = (text: string) => text.match(/<(?:img|iframe|video|table)\b/g)?.length ?? 0;
     expect(elements(written)).toBeLessThanOrEqual(elements(merchant));
+  });
+});
+
+describe('a description of several shapes', () => {
+  const elements = (text: string): number => text.match(/<(?:img|iframe|video|table)\b/g)?.length ?? 0;
+  const part = fc.constantFrom(
+    ...MEDIA_SHAPES.map(({ html }) => html),
+    ...['<p>Text</p>', '<div>', '</div>', '<table><tr><td>', '<a href="#">', '</a>', '<figure class="x">'],
+    ...['</figure>', '<div class="box">', '</td>', '</table>', 'words'],
+  );
+
+  it('loses and doubles no media, whether the text is new or the merchant’s own', () => {
+    fc.assert(
+      fc.property(fc.array(part, { maxLength: 12 }), (parts) => {
+        const merchant = parts.join('');
+        const written = withKeptMedia(NEW, merchant, ALL);
+        expect(removedMedia(written, merchant)).toBeNull();
+        expect(elements(written)).toBe(elements(merchant));
+        expect(withKeptMedia(written, merchant, ALL)).toBe(written);
+        const returned = withKeptMedia(sanitiseHtml(merchant, allowanceOf(merchant)), merchant, ALL);
+        expect(removedMedia(returned, merchant)).toBeNull();
+        expect(elements(returned)).toBeLessThanOrEqual(elements(merchant));
+      }),
+      { numRuns: 300 },
+    );
   });
 });

@@ -32,8 +32,9 @@ export function lostMedia(
   kept: readonly KeepableElement[],
 ): ReadonlyMap<KeepableElement, number> {
   const lost = new Map<KeepableElement, number>();
-  const others = KEEPABLE_ELEMENTS.filter((kind) => !kept.includes(kind));
-  for (const { name } of keptElements(generated, merchant, others)) lost.set(name, (lost.get(name) ?? 0) + 1);
+  const description = withKeptMedia(generated, merchant, kept);
+  for (const { name } of keptElements(description, merchant, KEEPABLE_ELEMENTS))
+    lost.set(name, (lost.get(name) ?? 0) + 1);
   return lost;
 }
 
@@ -67,6 +68,23 @@ function keptElements(
   kinds: readonly KeepableElement[],
 ): MediaElement[] {
   if (merchant === null || kinds.length === 0) return [];
-  const there = new Set(mediaIn(generated, KEEPABLE_ELEMENTS).map(({ key }) => key));
-  return mediaIn(merchant, kinds).filter(({ key }) => !there.has(key));
+  const there = new Set(
+    [...mediaIn(generated, KEEPABLE_ELEMENTS), ...withinTables(generated, KEEPABLE_ELEMENTS)].map(
+      ({ key }) => key,
+    ),
+  );
+  return mediaIn(merchant, kinds)
+    .flatMap((element) =>
+      // A generated table may have the words of the merchant's, and lack an image.
+      element.name === 'table' && there.has(element.key) ? withinTables(element.html, kinds) : element,
+    )
+    .filter(({ key }) => !there.has(key));
+}
+
+/** Media of the given kinds but tables, those within tables too. */
+function withinTables(html: string, kinds: readonly KeepableElement[]): MediaElement[] {
+  return mediaIn(
+    html,
+    kinds.filter((kind) => kind !== 'table'),
+  );
 }

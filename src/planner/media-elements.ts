@@ -132,7 +132,7 @@ function hasLook(attributes: string): boolean {
 
 /** A kept element that has not ended yet. */
 class OpenMedia {
-  private readonly addresses: string[] = [];
+  private address: string | null = null;
   /** The texts of its cells. */
   private said = '';
   /** The element put together from its parts, for one that does not end by itself or contains a script. */
@@ -152,8 +152,7 @@ class OpenMedia {
 
   open(name: string, attributes: string): void {
     this.depth += 1;
-    const address = addressIn(attributes);
-    if (address !== null) this.addresses.push(address);
+    this.address ??= addressIn(attributes);
     if (CELLS.has(name)) this.said += '|';
     if (LEFT_OUT.has(name)) {
       this.leftOut += 1;
@@ -180,10 +179,10 @@ class OpenMedia {
     return { name: this.name, html, key: `${this.name} ${this.key()}` };
   }
 
-  /** A table is what it says and shows, whatever its look: generated tables lose some of it. */
+  /** A table is what its cells say, whatever it looks like and shows: generated tables lose some of that. */
   private key(): string {
-    if (this.name === 'table') return [this.said.replaceAll(/\s+/g, ''), ...this.addresses].join(' ');
-    return this.addresses[0] ?? reducedHtml(this.rebuilt);
+    if (this.name === 'table') return this.said.replaceAll(/\s+/g, '');
+    return this.address ?? reducedHtml(this.rebuilt);
   }
 }
 
