@@ -118,7 +118,10 @@ export const messages = {
   decidedBy: (actor: string, at: string): string => `decided by ${actor} at ${at}`,
 
   // Results
-  noStoreYet: 'No store is configured. Copy config/example.yaml, and pass your file with --config.',
+  noStoreYet:
+    'No store is configured. Run store-sync init, or copy config/example.yaml, and pass your file with --config.',
+  noStoresYet:
+    'There are no stores yet. Configure one by store-sync init, or let a merchant install the app.',
   migrationsApplied: (detail: string): string => `${detail}, all migrations applied`,
   startApplies: 'the start command applies them',
   runMigrate: 'run store-sync migrate',

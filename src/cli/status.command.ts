@@ -29,7 +29,7 @@ function printStatus(status: Status): void {
     if (workspace.webhook !== null) print(`  ${workspace.webhook}`);
   }
   for (const store of status.stores) printStore(store);
-  if (status.stores.length === 0) print(messages.noStoreYet);
+  if (status.stores.length === 0) print(messages.noStoresYet);
   const counts = ({ deliveries, writeBacks, tasks }: Status['backlog']): string =>
     messages.deadLetters(deliveries, writeBacks, tasks);
   print(`backlog: ${counts(status.backlog)}`);

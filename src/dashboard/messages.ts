@@ -14,8 +14,9 @@ export const messages = {
   noReviews: 'No waiting texts match this filter.',
   noReviewYet: 'No texts are waiting for review. New ones appear here when content was generated.',
   noWriteBackYet: 'Nothing has been written yet. Generated texts appear here with their outcome.',
-  noStores: 'No stores are configured. Add one to the configuration file, then reload it.',
+  noStores: 'Each store that is configured or installed appears here.',
   withheld: (kind: string, value: string): string => `${kind} ${value} is withheld. `,
+  heldByProducts: 'Held by',
   heldBy: (who: string): string => `It is held by ${who}.`,
   catalogProduct: (id: string): string => `Catalog product ${id}.`,
   noTimeline: 'This product has no events yet.',
@@ -103,7 +104,8 @@ export const messages = {
   moreAttention: (count: number): string => `${count} more`,
   storesInNeed: 'All stores that need you',
   attention: {
-    no_stores: (): string => 'No stores are configured. Add one to the configuration file.',
+    no_stores: (): string =>
+      'There are no stores yet. Add one to the configuration file, or let a merchant install the app.',
     workspace_paused: (key: string): string => `Workspace ${key} is paused.`,
     store_paused: (key: string): string => `Store ${key} is paused. Other stores are not affected.`,
     run_failed: (key: string): string => `The last run of store ${key} failed.`,

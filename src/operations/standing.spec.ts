@@ -201,4 +201,12 @@ describe('the standing of a product', () => {
       /; withheld from the catalog: sku A is also used by y$/,
     );
   });
+
+  it('names what is withheld after a sentence of the service, without the full stop between', () => {
+    const withheld = [{ kind: 'sku' as const, value: 'A', owner: 'x', reason: 'sku A is also used by y' }];
+    const tasks = [task({ state: 'failed', reason: 'No luck.' })];
+    expect(whereItStands(facts({ link: link({ withheld, state: 'conflicted' }), tasks }))).toMatch(
+      /generation failed: No luck; withheld from the catalog: sku A/,
+    );
+  });
 });

@@ -20,8 +20,9 @@ export interface ProductFacts {
 /** The reason for a product's present state, in one line for people; pure. Obstacles come first. */
 export function whereItStands(facts: ProductFacts): string {
   const withheld = (facts.link?.withheld ?? []).map(({ reason }) => reason);
-  const note = withheld.length === 0 ? '' : `; withheld from the catalog: ${withheld.join('; ')}`;
-  return `${notLinked(facts) ?? failedAction(facts) ?? contentState(facts)}${note}`;
+  const state = notLinked(facts) ?? failedAction(facts) ?? contentState(facts);
+  if (withheld.length === 0) return state;
+  return `${withoutTrailing(state, '.')}; withheld from the catalog: ${withheld.join('; ')}`;
 }
 
 function notLinked({ link, actions }: ProductFacts): string | null {

@@ -9,7 +9,7 @@ import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
 import { CONTENT_FILTERS } from '../../persistence/listing.repository.js';
 import { list, LIST_KEYS, rowTable, type GivenFilter } from './list.js';
-import { withheldLines } from './withheld.js';
+import { holderLinks } from './withheld.js';
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
 
@@ -61,7 +61,7 @@ function productRow(
     </th>
     <td>${badge(state)}</td>
     <td data-label="Store">${store}</td>
-    <td class="quiet">${sentence(standing)} ${withheldLines(withheld)}</td>
+    <td class="quiet">${sentence(standing)} ${holderLinks(withheld)}</td>
   </tr>`;
 }
 

@@ -19,11 +19,22 @@ export function withheldList(withheld: readonly PresentedWithheld[]): Html | fal
     </ul>`;
 }
 
-/** The holders of a product's withheld identifiers in one line of a list. */
+/** A product's withheld identifiers with their holders, a line each, for a list. */
 export function withheldLines(withheld: readonly PresentedWithheld[]): Html[] {
   return withheld.map(
     ({ kind, value, holder }) =>
       html`<p class="quiet">${messages.withheld(kind, value)}${holder !== null && holderLine(holder)}</p>`,
+  );
+}
+
+/** Links to the products of ours that hold identifiers of a product, for a list that names the reasons already. */
+export function holderLinks(withheld: readonly PresentedWithheld[]): Html | false {
+  const holders = new Set(withheld.flatMap(({ holder }) => holder?.products ?? []));
+  return (
+    holders.size > 0 &&
+    html`<p>
+      ${messages.heldByProducts} ${[...holders].map((id) => html` <a href="${productPath(id)}">${id}</a>`)}
+    </p>`
   );
 }
 

@@ -1,0 +1,45 @@
+import { describe, expect, it } from '@jest/globals';
+import type { ListedProduct } from '../operations/timeline.js';
+import type { PresentedWithheld } from '../operations/withheld.js';
+import type { Visitor } from './session.guard.js';
+import { productsPage } from './views/products.js';
+
+const VISITOR: Visitor = {
+  session: { id: 's', name: 'admin', role: 'admin', expiresAtMs: 0, usedAtMs: 0 },
+  formToken: 'f',
+  notice: null,
+};
+const AT = '2026-11-22T10:00:00.000Z';
+
+function withheld(kind: string, products: string[]): PresentedWithheld {
+  const holder = {
+    ...{ whose: 'this_store' as const, who: 'another product', externalIds: [], catalogId: null },
+    products,
+  };
+  const reason = `${kind} A is also used by y`;
+  return { kind, value: 'A', owner: 'o', reason, remedy: 'r', holder };
+}
+
+function listed(...held: PresentedWithheld[]): string {
+  const product: ListedProduct = {
+    ...{ externalId: 'shopify:one:1', store: 'main', workspace: 'default', label: 'Lamp', handle: 'lamp' },
+    ...{ state: 'conflicted', catalogId: '7', generationDue: false, firstSeenAt: AT, lastSeenAt: AT },
+    standing: `in step; withheld from the catalog: ${held.map(({ reason }) => reason).join('; ')}`,
+    withheld: held,
+  };
+  const view = { given: {}, counts: {}, stores: ['main'], images: new Map<string, string>() };
+  return productsPage(VISITOR, { items: [product], total: 1, limit: 50, offset: 0 }, view);
+}
+
+describe('a conflicted product in the list', () => {
+  it('has each reason once, and one link to each product of ours that holds an identifier', () => {
+    const page = listed(withheld('sku', ['shopify:one:2']), withheld('barcode', ['shopify:one:2']));
+    expect(page.match(/sku A/g)).toHaveLength(1);
+    expect(page.match(/barcode A/g)).toHaveLength(1);
+    expect(page.match(/href="\/products\/shopify%3Aone%3A2"/g)).toHaveLength(1);
+  });
+
+  it('has no empty list of holders when the holder is not ours', () => {
+    expect(listed(withheld('sku', []))).not.toContain('Held by');
+  });
+});
