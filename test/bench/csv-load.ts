@@ -44,11 +44,14 @@ export async function benchCsvLoad(products: number, log: Log): Promise<Figure[]
     await sides.order({ file });
     const daemon = await world.start();
     const { seconds, run } = await daemon.fullRun('csv');
+    const cpu = await daemon.cpuSeconds();
     await daemon.stop();
     await rm(file.path);
     if (run.counts['created'] !== products) throw new Error(`created ${String(run.counts['created'])}`);
     const wrong = await wrongLinks(world, await listing(url, token), products);
-    log(`csv-load: ${seconds.toFixed(1)} s, ${String(wrong)} links differ from the listing`);
+    log(
+      `csv-load: ${seconds.toFixed(1)} s, CPU of the daemon ${cpu.toFixed(1)} s, ${String(wrong)} links differ from the listing`,
+    );
     const byRequests = products / REQUESTS_PER_SECOND;
     return [
       {

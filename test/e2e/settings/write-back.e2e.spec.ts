@@ -6,6 +6,7 @@ import { model, single } from '../../support/e2e-products.js';
 import { until, World } from '../../support/e2e-world.js';
 import { MEDIA_SHAPES } from '../../support/merchant-media.js';
 import { runCommand } from '../../support/run-command.js';
+import { Visitor } from '../dashboard/dashboard-world.js';
 
 /** Without the gates that are on by default. */
 const UNGATED = { shrink: 0, language: false };
@@ -39,7 +40,7 @@ const WRITE_BACK: Readonly<Record<string, object>> = {
   },
   media: { keep: [], gates: { ...UNGATED, media: true } },
   blocked: { gates: { ...UNGATED, forbid: ['(?i)best price'], onFail: 'block' } },
-  reviewed: { mode: 'review', gates: UNGATED },
+  reviewed: { mode: 'review', keep: [], gates: UNGATED },
   off: { mode: 'off' },
   skipping: { gates: UNGATED },
   stubborn: { onConflict: 'overwrite', gates: UNGATED },
@@ -277,6 +278,21 @@ describe('a result under writeBack settings', () => {
     expect(held('reviewed').title).toBe('Product lamp');
     await expect(result('off', { name: 'Warm lamp' })).rejects.toThrow('no write-back');
     expect(held('off').title).toBe('Product lamp');
+  });
+
+  it('shows on its page what an empty keep would remove, before a person approves it', async () => {
+    const row = await result('reviewed', { html_description: '<p>A text.</p>' });
+    const visitor = new Visitor(world.url);
+    await visitor.signIn(world.adminToken);
+    const { text } = await visitor.get(`/write-backs/${row.id}`);
+    expect(text).toContain('generated; it removes 1 image and 1 table of the merchant');
+  });
+
+  it('serves with its description where no HTML was generated, and keeps its paragraphs', async () => {
+    await result('plain', { description: 'One & only.\n\nFor every desk.' });
+    expect(held('plain').descriptionHtml).toMatch(
+      /^<p>One &amp; only\.<\/p>\n<p>For every desk\.<\/p>\n<img/,
+    );
   });
 
   it('loses against the merchant’s edit, and wins under onConflict: overwrite', async () => {
