@@ -1,7 +1,9 @@
-import { build } from 'esbuild';
+import { build, transform } from 'esbuild';
+import { Buffer } from 'node:buffer';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { relative, sep } from 'node:path';
+import { isBuiltin } from 'node:module';
+import { basename, join, relative, resolve, sep } from 'node:path';
 
 // The last step of `npm run build`: joins the compiled program and its dependencies into a few files, which load in half the time of
 // some 2,500 (docs/decisions/0025-the-program-is-bundled.md).
@@ -44,16 +46,68 @@ function withClassNames(code) {
   );
 }
 
+/** rxjs as ES modules, of which only the used ones are taken. Node itself takes its CommonJS form. */
+const usedOfRxjs = {
+  name: 'used of rxjs',
+  setup({ onResolve }) {
+    onResolve({ filter: /^rxjs(?:\/operators)?$/ }, ({ path, kind }) =>
+      kind === 'import-statement'
+        ? {
+            path: resolve('node_modules', path.replace('rxjs', 'rxjs/dist/esm'), 'index.js'),
+            sideEffects: false,
+          }
+        : undefined,
+    );
+  },
+};
+
+/**
+ * Parts of packages that the program never uses, and that would be loaded at every start. A class that is only compared with, or
+ * extended, is an empty one.
+ */
+const UNUSED = [
+  // axios sends by `node:http` here. Its adapter for `fetch` asks for classes that load Node's second HTTP client.
+  [
+    /[\\/]axios[\\/]lib[\\/]adapters[\\/]fetch\.js$/,
+    () => 'export const getFetch = () => false; export default false;',
+  ],
+  // TypeORM names the drivers of all its databases.
+  [
+    /[\\/]typeorm[\\/]driver[\\/](?!postgres)[\w-]+[\\/]\w+(?:Driver|QueryRunner)\.js$/,
+    (path) => `exports.${basename(path, '.js')} = class {};`,
+  ],
+  // Errors of zod are in English, or in words of our own.
+  [/[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, () => "export { default as en } from './en.js';"],
+];
+
 const asInstalled = {
   name: 'as installed',
   setup({ onLoad }) {
     onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
+      const unused = UNUSED.find(([pattern]) => pattern.test(path));
+      if (unused !== undefined) return { contents: unused[1](path) };
       const code = await readFile(path, 'utf8');
       // As text of a CommonJS module, a first line for the shell would follow other code.
       const placed = inItsPlace(code.replace(/^#!.*/, ''), path);
       const isOurs = !path.includes(`${sep}node_modules${sep}`);
       return { contents: isOurs || path.includes(`${sep}@nestjs${sep}`) ? withClassNames(placed) : placed };
     });
+  },
+};
+
+/**
+ * An `import` of one of Node's own modules reads all of its exports. Those of `node:http` include a WebSocket, which loads a second HTTP
+ * client. `require` reads none of them before they are used.
+ */
+const requiredOfNode = {
+  name: 'of Node',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^[a-z]/ }, ({ path, kind }) =>
+      kind === 'import-statement' && isBuiltin(path) ? { path, namespace: 'of-node' } : undefined,
+    );
+    onLoad({ filter: /^/, namespace: 'of-node' }, ({ path }) => ({
+      contents: `module.exports = require(${JSON.stringify(path)});`,
+    }));
   },
 };
 
@@ -89,7 +143,7 @@ const { outputFiles } = await build({
   platform: 'node',
   target: 'node24',
   external: [...ABSENT, ...READ_IN_PLACE].flatMap((name) => [name, `${name}/*`]),
-  plugins: [asInstalled],
+  plugins: [requiredOfNode, usedOfRxjs, asInstalled],
   // CommonJS modules expect these.
   banner: {
     js: [
@@ -108,7 +162,33 @@ const { outputFiles } = await build({
   write: false,
 });
 
+/** The file without spaces that only people need: V8 keeps the whole text in memory. Its map still leads to the sources. */
+async function withoutSpaces(file, text, map) {
+  const inlined = Buffer.from(map).toString('base64');
+  const { code, map: composed } = await transform(
+    text.replace(
+      /^\/\/# sourceMappingURL=.*$/m,
+      `//# sourceMappingURL=data:application/json;base64,${inlined}`,
+    ),
+    {
+      format: 'esm',
+      target: 'node24',
+      minifyWhitespace: true,
+      lineLimit: 160,
+      sourcefile: file,
+      sourcemap: 'external',
+      sourcesContent: false,
+    },
+  );
+  return { code: `${code}//# sourceMappingURL=${file}.map\n`, map: composed };
+}
+
 rmSync(FOLDER, { recursive: true, force: true });
 mkdirSync(FOLDER);
-for (const { path, text } of outputFiles)
-  writeFileSync(path, path.endsWith('.mjs') ? withEagerModules(inAscii(text)) : text);
+const texts = new Map(outputFiles.map(({ path, text }) => [basename(path), text]));
+for (const [file, text] of texts) {
+  if (!file.endsWith('.mjs')) continue;
+  const { code, map } = await withoutSpaces(file, withEagerModules(text), texts.get(`${file}.map`));
+  writeFileSync(join(FOLDER, file), inAscii(code));
+  writeFileSync(join(FOLDER, `${file}.map`), map);
+}
