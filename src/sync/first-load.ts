@@ -71,6 +71,10 @@ const STILL_MS = 60_000;
 /** A file may be refused where requests are not: its path, its format or its size may be wrong. */
 const REFUSALS: readonly ErrorCode[] = ['invalid', 'not_found', 'conflict', 'misconfigured'];
 
+/** A service that closes the connection on each file gives no answer, and a file without an answer costs a minute of waiting. */
+const MOST_UNANSWERED = 2;
+const NO_ANSWERS = 'two files, one after the other, got no answer';
+
 const TOO_LARGE = ' (the file is too large: lower assumptions.uploadCsv.maxBytes)';
 
 const BEGINNING: CsvUpload = {
@@ -107,7 +111,7 @@ export class FirstLoad {
       await run.save({ ...upload, state: 'linked' });
     }
     if (upload.reason === null) return [];
-    return [`the service refused the CSV upload, so that requests were used: ${upload.reason}`];
+    return [`the CSV upload was given up, so that requests were used: ${upload.reason}`];
   }
 
   async #uploadAll(run: LoadingRun, store: Store, options: LoadOptions): Promise<CsvUpload> {
@@ -115,7 +119,10 @@ export class FirstLoad {
     for (;;) {
       if (upload.state === 'sending' || upload.state === 'sent') {
         await this.#untilImported(store, upload.taskId, options);
-        upload = { ...upload, state: 'imported' };
+        const isGivenUp = (upload.unanswered ?? 0) >= MOST_UNANSWERED;
+        upload = isGivenUp
+          ? { ...upload, state: 'refused', reason: NO_ANSWERS }
+          : { ...upload, state: 'imported' };
         await run.save(upload);
       }
       if (upload.state === 'refused' || upload.state === 'linked') return upload;
@@ -164,9 +171,9 @@ export class FirstLoad {
     killPoint('load.sent');
     switch (answer.kind) {
       case 'accepted':
-        return { ...file, state: 'sent', acceptedUpTo: upTo, taskId: answer.taskId };
+        return { ...file, state: 'sent', acceptedUpTo: upTo, taskId: answer.taskId, unanswered: 0 };
       case 'unknown':
-        return { ...file, state: 'sending', acceptedUpTo: upTo };
+        return { ...file, state: 'sending', acceptedUpTo: upTo, unanswered: (before.unanswered ?? 0) + 1 };
       case 'refused':
         return { ...file, state: 'refused', reason: answer.reason };
     }

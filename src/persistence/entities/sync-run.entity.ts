@@ -45,8 +45,10 @@ export interface CsvUpload {
   /** The last action of the last file that was not refused. */
   readonly acceptedUpTo: string;
   readonly taskId: string | null;
-  /** Why a file was refused. */
+  /** Why a file was refused, or files were given up. */
   readonly reason: string | null;
+  /** Files that got no answer, one after the other, up to the last. Absent: none. */
+  readonly unanswered?: number;
 }
 
 @Entity({ name: 'sync_run' })

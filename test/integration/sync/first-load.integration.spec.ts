@@ -241,6 +241,21 @@ describe('a first load by file', () => {
     expect(await held()).toHaveLength(3);
   });
 
+  it('goes on by requests after two uploads without an answer, and by files after a single one', async () => {
+    withFormat({ maxRows: 1 });
+    stages.store.put(...long(100, 3, 100));
+    const noAnswer = new CodedError('transient', 'no answer', { outcomeUnknown: true });
+    overUpload(async (...args) => {
+      if (uploads.length % 3 === 2) return catalog.client.uploadCsv(...args);
+      throw noAnswer;
+    });
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { created: 6, failed: 0 } });
+    expect(run.notes).toEqual([expect.stringContaining('two files, one after the other, got no answer')]);
+    expect(uploads).toHaveLength(4);
+    expect(await heldOnce()).toBe(6);
+  });
+
   it('is continued by another worker after a crash, which uploads no file twice', async () => {
     overUpload(async (...args) => {
       const answer = await catalog.client.uploadCsv(...args);
