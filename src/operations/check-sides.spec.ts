@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { CodedError } from '../domain/errors.js';
 import { workspaceSchema } from '../config/workspace-schema.js';
 import { checkSites, publicUrlAnswer, type Finding } from './check.js';
 import { Sites } from '../sites/sites.js';
@@ -62,6 +63,23 @@ describe('the catalog login', () => {
     const finding = await login(401);
     expect(finding).toMatchObject({ level: 'FAIL', detail: expect.stringContaining('wrong or revoked') });
     expect(finding?.detail).toContain('workspaces.default.auth');
+  });
+
+  it('that is refused has one sign between the answer of the service and the way out', async () => {
+    const client = new FakeCatalog();
+    const refused = new CodedError('auth', 'The token is not valid.', { status: 401 });
+    client.script.before('listProducts', () => Promise.reject(refused));
+    const settings = workspaceSchema.parse({
+      baseUrl: 'https://catalog.example.com/api/v1',
+      auth: { apiToken: 't' },
+    });
+    const look = { state: 'unknown', detail: 'the slot cannot be read: The token is not valid.' } as const;
+    const sites = new Sites([{ key: 'default', settings, client }], []);
+    const details = (await checkSites(sites, () => Promise.resolve(look))).map(({ detail }) => detail);
+    expect(details).toEqual([
+      expect.stringContaining(': The token is not valid: the token is missing'),
+      'the slot cannot be read: The token is not valid: results arrive by polling',
+    ]);
   });
 
   it('that is refused with 403 is about permission and subscription, and a login may help', async () => {

@@ -171,8 +171,10 @@ async function catalogLogin(workspace: Workspace): Promise<Finding> {
     return { level: 'ok', what, detail: `${workspace.settings.baseUrl} answers${count}` };
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
-    const todo = isCoded(error, 'auth') ? `: ${refusalAdvice(error, workspace)}` : '';
-    return { level: 'FAIL', what, detail: `${workspace.settings.baseUrl}: ${errorLine(error)}${todo}` };
+    const problem = `${workspace.settings.baseUrl}: ${errorLine(error)}`;
+    if (!isCoded(error, 'auth')) return { level: 'FAIL', what, detail: problem };
+    const detail = `${withoutTrailing(problem, '.')}: ${refusalAdvice(error, workspace)}`;
+    return { level: 'FAIL', what, detail };
   }
 }
 
@@ -187,6 +189,7 @@ function refusalAdvice({ status }: CodedError, { key, settings }: Workspace): st
 /** An empty or foreign slot is not a failure: results arrive by polling, and the check registers nothing. */
 function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
   const what = checkMessages.webhookSlot(workspace.key);
+  const found = withoutTrailing(look.detail, '.');
   switch (look.state) {
     case 'ours':
       return { level: 'ok', what, detail: look.detail };
@@ -194,18 +197,18 @@ function webhookSlot(workspace: Workspace, look: SlotLook): Finding {
       return {
         level: 'warn',
         what,
-        detail: checkMessages.slotOutdated(look.detail),
+        detail: checkMessages.slotOutdated(found),
       };
     case 'free':
       return {
         level: 'warn',
         what,
-        detail: checkMessages.slotFree(look.detail),
+        detail: checkMessages.slotFree(found),
       };
     case 'foreign':
-      return { level: 'warn', what, detail: checkMessages.slotOfOthers(look.detail) };
+      return { level: 'warn', what, detail: checkMessages.slotOfOthers(found) };
     case 'unknown':
-      return { level: 'warn', what, detail: checkMessages.slotOfOthers(look.detail) };
+      return { level: 'warn', what, detail: checkMessages.slotOfOthers(found) };
   }
 }
 
