@@ -44,6 +44,8 @@ export class SessionGuard implements CanActivate {
     const request = http.getRequest<Request>();
     const session = await this.sessions.read(sessionCookieOf(request));
     if (session === null) throw new NotSignedInError(request.method === 'GET' ? request.originalUrl : '/');
+    // Before anything is refused: the page of a refusal keeps the navigation.
+    signedIn.set(request, session);
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       const form = formSchema.safeParse(request.body);
       const given = form.success ? form.data[FORM_TOKEN_FIELD] : '';
@@ -51,7 +53,6 @@ export class SessionGuard implements CanActivate {
         throw new ForbiddenException(messages.otherSession);
     }
     admit(context, this.reflector, session);
-    signedIn.set(request, session);
     keepAlive(this.sessions, session, request, http.getResponse<Response>());
     return true;
   }
@@ -95,7 +96,7 @@ export function visitorOf(sessions: Sessions, request: Request, response: Respon
   };
 }
 
-/** The visitor of a request, without the notice, which stays for the next page. Null when the guard has not let the request pass. */
+/** The visitor of a request, without the notice, which stays for the next page. Null when nobody is signed in. */
 export function visitorWithoutNotice(sessions: Sessions, request: Request): Visitor | null {
   const session = signedIn.get(request);
   return session === undefined ? null : { session, formToken: sessions.formToken(session), notice: null };
