@@ -15,7 +15,6 @@ import {
 } from '../operations/check.js';
 import { installationFindings, pauseFindings } from '../operations/check-store-states.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
-import { openQueueBackend } from '../queue/index.js';
 import { SILENT_LOGGER } from '../runtime/logger.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 import { IMPATIENT, NO_STATE } from './check-parts.js';
@@ -157,6 +156,7 @@ function checkQueue(runtime: Runtime): Promise<readonly Finding[]> {
   const { redisUrl } = runtime.config.queue;
   return probed('queue', async () => {
     if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: messages.queueInPostgres };
+    const { openQueueBackend } = await import('../queue/open-queue-backend.js');
     const backend = await openQueueBackend(
       { kind: 'redis', redisUrl },
       { waitMs: 4_000, log: () => undefined },

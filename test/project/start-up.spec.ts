@@ -88,3 +88,11 @@ describe('a command that only reads', () => {
     },
   );
 });
+
+describe('the command check', () => {
+  it('loads no library of the queue unless the queue is in Redis', () => {
+    expect(loadedOf('src/cli/check.command.ts', ['queue'], ['@nestjs/bullmq', 'bullmq', 'ioredis'])).toEqual(
+      [],
+    );
+  });
+});
