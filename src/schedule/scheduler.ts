@@ -261,7 +261,10 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
     try {
       await work();
     } catch (error) {
-      this.#log.warn({ what, err: errorLine(error) }, 'scheduled work failed; it is tried again');
+      const failure = { what, err: errorLine(error) };
+      // Its connections are closed by now. The next process does the work.
+      if (this.#stopped) this.#log.debug(failure, 'scheduled work did not end before the stop');
+      else this.#log.warn(failure, 'scheduled work failed; it is tried again');
     }
   }
 }

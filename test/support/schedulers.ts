@@ -26,10 +26,14 @@ export class Schedulers {
   /** `queue id`, in order. */
   enqueued: string[] = [];
   logged: string[] = [];
+  /** Those of them that are warnings. */
+  warned: string[] = [];
   readonly #made: Scheduler[] = [];
-  readonly #log = loggerTo(({ level, fields, message }) =>
-    this.logged.push(level === 'info' ? message : `${message} ${JSON.stringify(fields)}`),
-  );
+  readonly #log = loggerTo(({ level, fields, message }) => {
+    const line = level === 'info' ? message : `${message} ${JSON.stringify(fields)}`;
+    this.logged.push(line);
+    if (level === 'warn') this.warned.push(line);
+  });
 
   constructor(private readonly stages: Stages) {}
 

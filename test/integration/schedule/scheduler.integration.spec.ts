@@ -7,6 +7,7 @@ import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { receive, resultOf } from '../../support/results.js';
 import { IDLE, Schedulers, type QueuePressure } from '../../support/schedulers.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { until } from '../../support/until.js';
 
 let stages: Stages;
 let schedulers: Schedulers;
@@ -366,4 +367,17 @@ it('a workspace’s pause does not keep its runs from being asked for', async ()
   await stages.state.pause(WORKSPACE, 'refused');
   await tick(SLOT);
   expect(await runs()).toHaveLength(1);
+});
+
+it('a round that a stop overtakes may fail without a warning: its connections are closed', async () => {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const held = jest.spyOn(RunRequests.prototype, 'requestSlotsPutOff').mockReturnValue(promise);
+  const scheduler = schedulers.scheduler(SLOT);
+  scheduler.start();
+  await until('the round is under way', () => held.mock.calls.length > 0);
+  scheduler.stop();
+  reject(new Error('the pool is closed'));
+  await until('the round has ended', () => schedulers.logged.some((line) => line.includes('pool is closed')));
+  held.mockRestore();
+  expect(schedulers.warned.join()).not.toContain('the pool is closed');
 });
