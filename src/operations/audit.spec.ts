@@ -3,10 +3,11 @@ import { detailLine } from './audit.js';
 
 describe('the details of a recorded change', () => {
   it.each([
-    ['of a request', { kind: ['full'], force: ['true'] }, 'kind full, force true'],
+    ['of a request', { kind: ['full'], force: ['true'] }, 'kind full; force true'],
     ['of a command', { full: true, force: false }, 'full true'],
-    ['of a bulk change', { dryRun: ['false'], store: ['main'], state: ['ready'] }, 'store main, state ready'],
-    ['of several values', { kind: ['a', 'b'] }, 'kind a b'],
+    ['of a bulk change', { dryRun: ['false'], store: ['main'], state: ['ready'] }, 'store main; state ready'],
+    ['of several values', { kind: ['a', 'b'] }, 'kind a, b'],
+    ['of many values', { field: ['a', 'b', 'c', 'd', 'e'] }, 'field a, b, c and 2 more'],
     ['that are empty', { reason: [''], field: [] }, ''],
     ['of a change without any', {}, ''],
   ])('%s name what was chosen', (_whose, details, line) => {

@@ -22,17 +22,25 @@ export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const auditPageSchema = pageSchema(auditEntrySchema);
 export const auditQuerySchema = pageQuerySchema;
 
-/** The details of a change for people, without options that are off: "kind full, force true". Pure. */
+/** Of an option with many values, such as the approved fields, a line names the first. */
+const VALUES_SHOWN = 3;
+
+/** The details of a change for people, without options that are off: "kind full; force true". Pure. */
 export function detailLine(details: AuditEntry['details']): string {
   return Object.entries(details)
-    .map(([name, value]) => [name, [value].flat().map(String).filter(isGiven).join(' ')] as const)
-    .filter(([, values]) => values !== '')
-    .map((each) => each.join(' '))
-    .join(', ');
+    .map(([name, value]) => [name, [value].flat().map(String).filter(isGiven)] as const)
+    .filter(([, values]) => values.length > 0)
+    .map(([name, values]) => `${name} ${firstOf(values)}`)
+    .join('; ');
 }
 
 function isGiven(value: string): boolean {
   return value !== 'false' && value !== '';
+}
+
+function firstOf(values: readonly string[]): string {
+  const more = values.length - VALUES_SHOWN;
+  return `${values.slice(0, VALUES_SHOWN).join(', ')}${more > 0 ? ` and ${String(more)} more` : ''}`;
 }
 
 /** The change that a command is about to make. */

@@ -120,7 +120,10 @@ export function deliveryPage(visitor: Visitor, delivery: DeliveryDetail): string
         <dt>Attempts</dt>
         <dd>${delivery.attempts}</dd>
         <dt>Product</dt>
-        <dd>${delivery.externalId === null ? '–' : productLink(delivery)}</dd>
+        <dd>
+          ${delivery.externalId === null ? '–' : productLink(delivery)}
+          ${delivery.label !== null && html`<span class="quiet">${delivery.externalId}</span>`}
+        </dd>
         <dt>Task</dt>
         <dd>${delivery.taskId ?? '–'}</dd>
       </dl>
