@@ -1,6 +1,7 @@
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
+import { runFailure } from './run-summary.js';
 import { printable } from './terminal.js';
 import { messages } from './messages.js';
 
@@ -56,11 +57,12 @@ function printStore(store: StoreStatus): void {
     if (count > 0) print(`  ${messages.capped(count, limit)}`);
   if (Object.keys(store.held.gates).length > 0) print(`  ${messages.gated(byState(store.held.gates))}`);
   if (store.unmappedParts > 0) print(`  ${messages.unplacedValues(store.unmappedParts)}`);
-  for (const run of store.lastRuns) {
-    const { counts } = run;
-    const figures = messages.runFigures(counts);
+  for (const [index, run] of store.lastRuns.entries()) {
+    const figures = messages.runFigures(run.counts);
+    // Only the newest run names a command that helps: later runs replace older ones.
+    const why = (index === 0 ? runFailure(run) : null) ?? run.error;
     print(
-      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? messages.notStarted}: ${figures}${run.error === null ? '' : ` (${run.error})`}`,
+      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? messages.notStarted}: ${figures}${why === null ? '' : ` (${why})`}`,
     );
   }
   for (const { externalId, state, reason } of store.unsuccessful)

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BulkMode, SandboxProduct } from '../../src/sandbox/store/index.js';
 import { fill } from '../support/e2e-products.js';
-import { syncHere } from '../support/run-command.js';
+import { runCommand, syncHere } from '../support/run-command.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
 const PRODUCTS = 10;
@@ -58,6 +58,9 @@ describe('a product that is gone from the store', () => {
     const { status, run } = await syncHere(here, { full: true });
     expect(status).toBe(1);
     expect(run.error).toContain('limits.maxOrphanedShare');
+    expect(run.error).not.toContain('--force');
+    const { stdout } = await runCommand(here, 'status', []);
+    expect(stdout).toContain('if the store is right, run store-sync sync --store main --full --force');
     expect(await orphans(here)).toBe(0);
   });
 });
