@@ -108,12 +108,12 @@ describe('share limits', () => {
     const { world: here, products } = await inStep();
     gone(here, products, 3);
     here.catalog.resetRequests();
-    const stopped = await syncHere(here, { full: true });
-    expect(stopped).toMatchObject({
-      status: 1,
-      run: { status: 'failed', counts: { orphaned: 0, updated: 0 } },
-    });
-    expect(stopped.run.error).toMatch(/limits\.maxOrphanedShare.*30\.0 %.*20\.0 %.*--force/);
+    const stopped = await runCommand(here, 'sync', [], { store: 'main', full: true, json: true });
+    expect([stopped.status, JSON.parse(stopped.stdout)]).toMatchObject([
+      1,
+      { status: 'failed', stoppedByLimit: true, counts: { orphaned: 0, updated: 0 } },
+    ]);
+    expect(stopped.stderr).toMatch(/limits\.maxOrphanedShare.*30\.0 %.*20\.0 %.*--full --force/);
     expect(here.catalogWrites()).toEqual([]);
     expect(await orphans(here)).toBe(0);
     const forced = await syncHere(here, { full: true, force: true });
