@@ -21,6 +21,8 @@ export const BACKOFF = {
   outsideWork: jittered(0.5, limited([1_000, 5_000, 30_000, 120_000, 600_000, 1_800_000, 7_200_000])),
   /** A delivery whose product is not known yet: a creation or the search for a link may still be running. */
   delivery: limited([500, 2_000, 10_000, 60_000, 300_000, 900_000]),
+  /** A row whose worker died: at once twice, then 30 s to 32 min. After that, the row is set aside. */
+  workerDeath: limited([0, 0, 30_000, 60_000, 120_000, 240_000, 480_000, 960_000, 1_920_000]),
   /** A product of a run, while the catalog service has temporary faults. */
   product: jittered(0.5, limited([500, 2_000, 8_000, 20_000, 30_000])),
   /** A read from the catalog service. */

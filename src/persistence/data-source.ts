@@ -8,6 +8,7 @@ import { ENTITIES } from './entities/index.js';
 import { guardConnections } from './guarded-query-runner.js';
 import { MIGRATIONS } from './migrations/index.js';
 import { SnakeNaming } from './snake-naming.js';
+import { reasonOf } from './statement-error.js';
 
 export interface DataSourceSettings {
   readonly url: string;
@@ -67,12 +68,6 @@ export function placeOf(url: string): string {
   return parsed === null
     ? 'the configured address'
     : `${parsed.hostname}:${parsed.port || '5432'}${parsed.pathname}`;
-}
-
-function reasonOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
-  const message = error instanceof Error ? error.message : String(error);
-  return message === '' && error instanceof Error && 'code' in error ? String(error.code) : message;
 }
 
 /** Any number, the same for every process: replicas that start together migrate one after the other. */

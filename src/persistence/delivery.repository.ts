@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
+import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { BEFORE_NOW, json, uuid, Database } from './database.js';
 import { WebhookDeliveryEntity } from './entities/webhook-delivery.entity.js';
 import { countByState } from './state-counts.js';
@@ -41,9 +42,17 @@ export class DeliveryRepository {
     return this.db.entity(
       WebhookDeliveryEntity,
       `UPDATE webhook_delivery SET lease = $2, lease_until = now() + $3 * interval '1 millisecond', attempts = attempts + 1,
-         unended = unended + 1
-       WHERE id = $1 AND state = 'received' AND (lease_until IS NULL OR lease_until < now()) RETURNING *`,
+         ${COUNT_CRASH}
+       WHERE id = $1 AND state = 'received' AND (lease_until IS NULL OR lease_until < now()) AND ${PAUSED_NO_LONGER} RETURNING *`,
       [id, lease, leaseMs],
+    );
+  }
+
+  /** Gives a delivery back whose worker lives and had no database for a while. */
+  async handBack(id: string, lease: string): Promise<void> {
+    await this.db.affected(
+      `UPDATE webhook_delivery SET lease = NULL, lease_until = NULL, ${UNCOUNT_CRASH} WHERE id = $1 AND lease = $2`,
+      [id, lease],
     );
   }
 

@@ -11,7 +11,8 @@ const ROLLBACK_MS = 3000;
  * TypeORM's connection to PostgreSQL with three guarantees that TypeORM leaves to its callers:
  * - A connection never returns to the pool inside a transaction. It is rolled back first, and closed when that fails.
  * - A COMMIT after a failed statement throws that statement's error. PostgreSQL answers it with a silent rollback.
- * - Errors hold no values of the statement, and a value that PostgreSQL refuses is an `invalid` error.
+ * - Errors hold no values of the statement. A value that PostgreSQL refuses is an `invalid` error, and a connection that ended or was not
+ *   to be had is a `DatabaseAwayError`.
  */
 class GuardedQueryRunner extends PostgresQueryRunner {
   #failure: Error | undefined;
@@ -21,7 +22,7 @@ class GuardedQueryRunner extends PostgresQueryRunner {
       const result: unknown = await super.query(query, parameters, useStructuredResult);
       return result;
     } catch (error) {
-      const failure = statementError(error);
+      const failure = statementError(error, query);
       if (this.isTransactionActive) this.#failure ??= failure;
       throw failure;
     }

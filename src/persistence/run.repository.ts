@@ -265,6 +265,18 @@ export class RunRepository {
     );
   }
 
+  /**
+   * Puts a run back in the queue whose worker lives and had no database for a while. With `mayBeCause` the attempt counts like one of a
+   * worker that died: the run's own statement may be what ends the connections.
+   */
+  async handBack(id: string, lease: string, mayBeCause: boolean): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = unended - $3, took_turns = false
+       WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, mayBeCause ? 0 : 1],
+    );
+  }
+
   /** Puts a run back in the queue. The next worker resumes it at its current phase. */
   async release(id: string, lease: string): Promise<void> {
     await this.db.affected(

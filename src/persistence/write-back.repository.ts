@@ -8,6 +8,7 @@ import type { ArrivedPart } from '../domain/arrived-content.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { UsedSource } from '../domain/used-source.js';
 import type { WrittenContent } from '../domain/written-content.js';
+import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
 import { json, uuid, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
@@ -237,14 +238,19 @@ export class WriteBackRepository {
     });
   }
 
-  /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready. */
+  /** Counts that work on a ready row begins: how many times in a row it began and never ended. Null when it is not ready, or waits. */
   async begin(id: string): Promise<number | null> {
     const row = await this.db.readOne(
       this.db.reader(WriteBackEntity).only('crashCount'),
-      `UPDATE write_back SET unended = unended + 1 WHERE id = $1 AND state = 'ready' RETURNING unended`,
+      `UPDATE write_back SET ${COUNT_CRASH} WHERE id = $1 AND state = 'ready' AND ${PAUSED_NO_LONGER} RETURNING unended`,
       [id],
     );
     return row?.crashCount ?? null;
+  }
+
+  /** Takes back what `begin` counted: the worker lives, and had no database for a while. */
+  async uncountCrash(id: string): Promise<void> {
+    await this.db.affected(`UPDATE write_back SET ${UNCOUNT_CRASH} WHERE id = $1 AND state = 'ready'`, [id]);
   }
 
   /**

@@ -1,7 +1,6 @@
 export { DeliveryPacer } from './delivery-pacer.js';
 export { JobProducer } from './job-producer.js';
 export { ProcessorCheck } from './processor-check.js';
-export { openQueueBackend } from './open-queue-backend.js';
 export type { QueueBackend } from './queue-backend.js';
 export { QUEUE_NAMES, type QueueName } from './queue-names.js';
 export { JOB_QUEUES, type QueueSettings } from './queue-settings.js';

@@ -12,6 +12,7 @@ import { cancelNote, type RunEnd } from '../persistence/run.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { catalogRemarks } from './catalog-remarks.js';
+import type { GenerationOutcome } from './generation.js';
 import { RunInterruptedError } from './outage.js';
 import { PlanLimitError } from './planning.js';
 import { SidePauses } from './side-pauses.js';
@@ -139,4 +140,24 @@ export class RunEnds {
       ? Math.max(asked, BACKOFF.outsideWork.longestMs)
       : undefined;
   }
+}
+
+/** The outcome of a run's work: remarks of its first load, and how the requests for content ended. */
+export function applyOutcome(
+  loadNotes: readonly string[],
+  { stopped: why, atLimit, unknown = 0, unknownReason = '' }: GenerationOutcome,
+): ApplyOutcome {
+  const stopped = why === null || why === 'generation.mode is off' ? [] : [why];
+  return {
+    notes: [...loadNotes, ...(atLimit === true ? stopped : [])],
+    problems: [
+      ...(unknown === 0
+        ? []
+        : [
+            `generation: outcome unknown for ${String(unknown)} products (${unknownReason}); they are asked for again unless a result comes`,
+          ]),
+      ...(atLimit === true ? [] : stopped),
+    ],
+    unanswered: unknown > 0,
+  };
 }

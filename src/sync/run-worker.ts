@@ -9,6 +9,7 @@ import type { CsvUpload, RunStep } from '../persistence/entities/sync-run.entity
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
+import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { StoreEventRepository } from '../persistence/store-event.repository.js';
@@ -17,6 +18,7 @@ import { traced, type OpenSpan } from '../observability/tracing/tracing.js';
 import { Clock } from '../runtime/clock.js';
 import { tallied } from '../runtime/request-tally.js';
 import { Logger } from '../runtime/logger.js';
+import { repeatFor } from '../runtime/time-limit.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } from './extract.js';
@@ -25,7 +27,7 @@ import { GenerationRequester } from './generation.js';
 import { Outage } from './outage.js';
 import { planRead } from './planning.js';
 import { RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
-import { RunEnds, type ApplyOutcome } from './run-ends.js';
+import { applyOutcome, RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
 import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
 import { ListingBusyError } from './workspace-listing.js';
@@ -146,6 +148,7 @@ export class RunWorker {
         this.#log.info({ runId, store: run.store }, 'run waits until another has read the catalog’s listing');
         return null;
       }
+      if (error instanceof DatabaseAwayError && !stop.aborted) return await this.#handBack(hold, error);
       if (!stop.aborted) throw error;
       const reason: unknown = holder.signal.reason;
       if (reason instanceof RunCancelledError)
@@ -156,6 +159,14 @@ export class RunWorker {
     } finally {
       clearInterval(heartbeat);
     }
+  }
+
+  /** The run goes on with the next worker as soon as the database is back. Until then its lease keeps it, or ends. */
+  async #handBack({ run, lease }: Hold, error: DatabaseAwayError): Promise<null> {
+    const { id: runId, store } = run;
+    this.#log.warn({ runId, store, err: errorLine(error) }, 'run waits for the database');
+    await repeatFor(LEASE_MS, () => this.runs.handBack(runId, lease, error.isSent)).catch(() => undefined);
+    return null;
   }
 
   /** Null when another worker has the run by now. */
@@ -205,7 +216,8 @@ export class RunWorker {
       return await this.ends.ended(run, outcome);
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof TurnOverError || error instanceof ListingBusyError) throw error;
+      if ([TurnOverError, ListingBusyError, DatabaseAwayError].some((kind) => error instanceof kind))
+        throw error;
       return this.ends.endedEarly(run, error);
     }
   }
@@ -369,21 +381,7 @@ export class RunWorker {
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
     const { generationRequested } = await this.actions.tally(run.id);
     hold.counts = { ...hold.counts, generationRequested };
-    const { unknown = 0, unknownReason = '' } = asked;
-    const stopped =
-      asked.stopped === null || asked.stopped === 'generation.mode is off' ? [] : [asked.stopped];
-    return {
-      notes: [...loadNotes, ...(asked.atLimit === true ? stopped : [])],
-      problems: [
-        ...(unknown === 0
-          ? []
-          : [
-              `generation: outcome unknown for ${String(unknown)} products (${unknownReason}); they are asked for again unless a result comes`,
-            ]),
-        ...(asked.atLimit === true ? [] : stopped),
-      ],
-      unanswered: unknown > 0,
-    };
+    return applyOutcome(loadNotes, asked);
   }
 }
 

@@ -5,6 +5,7 @@ import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { DeliveryState } from '../domain/row-states.js';
+import { CRASHES_MOST, DATABASE_BACK_MS } from '../persistence/crash-count.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import type {
   GenerationTaskEntity,
@@ -12,6 +13,7 @@ import type {
   WebhookDeliveryEntity,
 } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
+import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { TaskRepository } from '../persistence/task.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
@@ -20,6 +22,7 @@ import { holdsContent } from '../planner/translations.js';
 import { ROW_LEASE_MS, whileHeld } from '../runtime/held-lease.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
+import { repeatFor } from '../runtime/time-limit.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { DeliverySubjects } from './delivery-subject.js';
 import { readDelivery, type ReceivedDelivery } from './received-delivery.js';
@@ -37,9 +40,6 @@ export interface Interpretation {
 }
 
 const NOT_OURS: Interpretation = { state: null, writeBackId: null };
-
-/** A delivery whose workers crashed this many times in a row is parked for a person. */
-const CRASHES_MOST = 5;
 
 /**
  * Interprets stored deliveries (docs/catalog-rules.md#events): settles the generation task once, and turns a
@@ -68,6 +68,16 @@ export class DeliveryInterpreter {
     const lease = randomUUID();
     const row = await this.deliveries.claim(id, lease, ROW_LEASE_MS);
     if (row === null) return NOT_OURS;
+    try {
+      return await this.#interpret(row, lease);
+    } catch (error) {
+      if (error instanceof DatabaseAwayError)
+        await repeatFor(DATABASE_BACK_MS, () => this.deliveries.handBack(id, lease)).catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #interpret(row: WebhookDeliveryEntity, lease: string): Promise<Interpretation> {
     killPoint('interpret.claimed');
     const found: Found = { externalId: null, taskId: null };
     let verdict: Verdict;

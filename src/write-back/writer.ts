@@ -6,6 +6,7 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
 import { livePartsOf } from '../domain/live-parts.js';
+import { CRASHES_MOST, DATABASE_BACK_MS } from '../persistence/crash-count.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import {
@@ -14,11 +15,13 @@ import {
   type WriteBackEnd,
 } from '../persistence/write-back.repository.js';
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
+import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { currentValue, readCategories, readDefinitions, readTranslations } from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
+import { repeatFor } from '../runtime/time-limit.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { findingsOf } from './gatekeeper.js';
@@ -26,8 +29,6 @@ import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from 
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { send } from './send.js';
 
-/** A write-back whose workers crashed this many times in a row is given up; a person may approve it again. */
-const CRASHES_MOST = 5;
 const BUSY_RETRY_MS = 2_000;
 const PAUSED_RETRY_MS = 300_000;
 
@@ -89,6 +90,7 @@ export class WriteBackWriter {
     try {
       return await hold.during(() => this.#toEnd(row, hold));
     } catch (error) {
+      if (error instanceof DatabaseAwayError) await this.#uncountCrash(id);
       if (!(error instanceof HoldLostError)) throw error;
       this.log.warn(
         { ...idsOf(row), code: 'hold_lost' },
@@ -98,6 +100,11 @@ export class WriteBackWriter {
     }
   }
 
+  /** The next attempt begins when the product's lease has ended. */
+  async #uncountCrash(id: string): Promise<void> {
+    await repeatFor(DATABASE_BACK_MS, () => this.writeBacks.uncountCrash(id)).catch(() => undefined);
+  }
+
   async #toEnd(stale: WriteBackEntity, hold: ProductHold): Promise<WriteBackResult | null> {
     // Read again under the lease: the previous worker may have ended it.
     const [row, link] = await Promise.all([this.writeBacks.get(stale.id), this.links.get(stale.externalId)]);
@@ -105,6 +112,7 @@ export class WriteBackWriter {
     const attempts = await this.writeBacks.begin(row.id);
     if (attempts === null) return null;
     const store = this.sites.findStore(row.store);
+    // A person may approve it again.
     if (attempts > CRASHES_MOST) {
       const reason = `its writing began ${String(attempts - 1)} times in a row and never ended`;
       // Use only rows: reading the store may be the cause of the crashes.

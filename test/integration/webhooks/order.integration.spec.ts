@@ -175,9 +175,11 @@ describe('an interpreter that dies', () => {
     onKillPoint((reached) => {
       if (reached === 'interpret.claimed') throw new Error('died');
     });
-    for (let death = 0; death < 5; death += 1) {
+    for (let death = 0; death < 10; death += 1) {
       await expect(stages.interpreter.interpret(id)).rejects.toThrow('died');
-      await stages.db.affected(`UPDATE webhook_delivery SET lease_until = now() - interval '1 second'`);
+      await stages.db.affected(
+        `UPDATE webhook_delivery SET lease_until = now() - interval '1 second', next_attempt_at = now()`,
+      );
     }
     onKillPoint(null);
     await stages.interpreter.interpret(id);

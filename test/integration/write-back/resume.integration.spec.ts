@@ -92,7 +92,10 @@ describe('a writer that dies', () => {
 
   it('again and again on one write-back ends it, and a person may approve it', async () => {
     const id = await generated();
-    for (let death = 0; death < 5; death += 1) await diesAt('write-back.started', id);
+    for (let death = 0; death < 10; death += 1) {
+      await diesAt('write-back.started', id);
+      await stages.db.affected('UPDATE write_back SET next_attempt_at = now()');
+    }
     expect(await stages.writer.write(id)).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('never ended'),

@@ -1,0 +1,23 @@
+import { BACKOFF } from '../domain/backoff.js';
+import { json, stepAt } from './database.js';
+
+const { stepsMs } = BACKOFF.workerDeath;
+
+/**
+ * Attempts at a row that began and never ended, counted in a row. A row may kill each worker that takes it. It may also have been in the
+ * hands of workers that died of something else, one after the other, and a few restarts of a process are soon over. So a row waits
+ * longer after each further death, and is set aside after the last.
+ */
+export const CRASHES_MOST = stepsMs.length + 1;
+
+/** So long, in milliseconds, a worker tries to give a row back when the database does not answer. A lease lasts no longer. */
+export const DATABASE_BACK_MS = 15_000;
+
+/** SQL: the assignment with which an attempt begins. It says when the next one may begin if this one never ends. */
+export const COUNT_CRASH = `unended = unended + 1, next_attempt_at = now() + ${stepAt(`'${json(stepsMs)}'`, 'unended + 1')}`;
+
+/** SQL: the condition under which an attempt may begin. */
+export const PAUSED_NO_LONGER = `(unended = 0 OR next_attempt_at <= now())`;
+
+/** SQL: the assignment that takes the last count back. */
+export const UNCOUNT_CRASH = `unended = greatest(unended - 1, 0), next_attempt_at = now()`;
