@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { QueryRunner } from 'typeorm';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 import type { NewAction, UnchangedProduct } from '../../../src/persistence/plan-rows.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { snapshot } from '../../support/fake-store.js';
+import { sqlRow } from '../../support/sql.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -55,6 +57,14 @@ const commit = async (): Promise<boolean> => {
 };
 
 describe('while a plan is made', () => {
+  it('no join goes through a whole table for each row, which a first load of 100,000 products would notice', async () => {
+    const setting = (runner?: QueryRunner) =>
+      sqlRow<{ enableMaterial: string }>(stages.db, 'SHOW enable_material', [], runner);
+    expect(await setting(plan.transaction)).toEqual({ enableMaterial: 'off' });
+    await commit();
+    expect(await setting()).toEqual({ enableMaterial: 'on' });
+  });
+
   it('the products that it has read can be written by others', async () => {
     expect(await stages.links.takeForWriting(first, 'writer', 60_000)).toBe(true);
     await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [second]);
