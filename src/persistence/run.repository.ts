@@ -183,11 +183,12 @@ export class RunRepository {
 
   /**
    * Records, before they are sent, that the run's actions up to this one are started. False when the lease was lost: then nothing may
-   * be sent.
+   * be sent. Progress shows that the run does not kill its workers, so their deaths are counted anew.
    */
   async begin(id: string, lease: string, actionId: string): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE sync_run SET begun_to = greatest(begun_to, $3::bigint) WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      `UPDATE sync_run SET begun_to = greatest(begun_to, $3::bigint),
+         unended = CASE WHEN $3::bigint > begun_to THEN 1 ELSE unended END WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, actionId],
     );
     return moved === 1;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { PlanTransaction } from '../../src/persistence/plan-transaction.js';
 import { snapshot } from '../support/fake-store.js';
-import { Stages, STORE } from '../support/stages.js';
+import { Stages, STORE, WORKSPACE } from '../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -41,6 +42,36 @@ describe('a run that kills its workers', () => {
     const next = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     expect(next).toMatchObject({ created: true });
     expect(await stages.work(next.id)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('is counted anew once it has made progress, and no further while it stays where it is', async () => {
+    const id = await runThatKilled(9);
+    const claimed = async (worker: string) => {
+      await stages.expireLease(id);
+      return (await stages.runs.claim(id, worker, 60_000))?.crashCount;
+    };
+    expect(await claimed('tenth')).toBe(10);
+    await stages.runs.begin(id, 'tenth', '7');
+    expect(await claimed('eleventh')).toBe(2);
+    await stages.runs.begin(id, 'eleventh', '7');
+    expect(await claimed('twelfth')).toBe(3);
+  });
+
+  it('is counted anew once its plan was stored', async () => {
+    const id = await runThatKilled(9);
+    await stages.runs.claim(id, 'tenth', 60_000);
+    const plan = await PlanTransaction.begin(stages.db, { id, store: STORE, workspace: WORKSPACE });
+    const end = {
+      readFrom: new Date(),
+      full: true,
+      complete: true,
+      proved: false,
+      notCompared: null,
+      counts: {},
+    };
+    expect(await plan.commit('tenth', end)).toBe(true);
+    await plan.end();
+    expect(await stages.runs.get(id)).toMatchObject({ phase: 'apply', crashCount: 1 });
   });
 
   it('is not counted out by being handed on in order', async () => {
