@@ -183,7 +183,7 @@ export class RunRepository {
 
   /**
    * Records, before they are sent, that the run's actions up to this one are started. False when the lease was lost: then nothing may
-   * be sent. Progress shows that the run does not kill its workers, so their deaths are counted anew.
+   * be sent. Progress shows that the run does not kill its workers, so the count of their deaths begins again.
    */
   async begin(id: string, lease: string, actionId: string): Promise<boolean> {
     const moved = await this.db.affected(

@@ -44,7 +44,7 @@ describe('a run that kills its workers', () => {
     expect(await stages.work(next.id)).toMatchObject({ state: 'succeeded' });
   });
 
-  it('is counted anew once it has made progress, and no further while it stays where it is', async () => {
+  it('begins its count again once it has made progress, and goes on counting while it makes none', async () => {
     const id = await runThatKilled(9);
     const claimed = async (worker: string) => {
       await stages.expireLease(id);
@@ -57,7 +57,7 @@ describe('a run that kills its workers', () => {
     expect(await claimed('twelfth')).toBe(3);
   });
 
-  it('is counted anew once its plan was stored', async () => {
+  it('begins its count again once its plan was stored', async () => {
     const id = await runThatKilled(9);
     await stages.runs.claim(id, 'tenth', 60_000);
     const plan = await PlanTransaction.begin(stages.db, { id, store: STORE, workspace: WORKSPACE });
