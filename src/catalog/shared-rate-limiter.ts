@@ -25,26 +25,40 @@ export interface SharedPace {
 const TAKEN_AHEAD_SECONDS = 0.5;
 /** Unused slots of this period may be used at once, as in `RateLimiter`. */
 const CREDIT_MS = 50;
+/** The next slots are taken when so many of the last ones are left, so that requests need not wait for the database. */
+const LOW_SHARE = 1 / 4;
 /** Without an answer in this time the process goes on alone, for `ALONE_MS`. */
 const ANSWER_WITHIN_MS = 1_000;
 const ALONE_MS = 5_000;
 /** The share of the ceiling that a process uses alone: so many processes together stay within it. */
 const ALONE_SHARE = 1 / 8;
 
+/** Slots that were granted together and are not used yet. */
+interface Batch {
+  left: number;
+  nextSlotMs: number;
+  readonly intervalMs: number;
+}
+
 /**
- * Spaces the starts of requests like `RateLimiter`, for all processes of a workspace together. It takes slots in batches, so that a
- * busy process asks about twice a second. While the shared pace does not answer, the process goes on by itself at an eighth of the
- * ceiling. Another process learns of a pause when it takes its next slots, within half a second.
+ * Spaces the starts of requests like `RateLimiter`, for all processes of a workspace together. It takes slots in batches. A process that
+ * uses up the rate asks about twice a second, and one that uses a part of it some twenty times at most. While the shared pace does not
+ * answer, the process goes on by itself at an eighth of the ceiling. Another process learns of a pause when it takes its next slots,
+ * within half a second.
  */
 export class SharedRateLimiter implements Limiter {
   readonly #alone: RateLimiter;
   #aloneUntilMs = Number.NEGATIVE_INFINITY;
   #turn: Promise<unknown> = Promise.resolve();
-  #left = 0;
-  #nextSlotMs = Number.NEGATIVE_INFINITY;
+  /** The oldest first. */
+  #batches: Batch[] = [];
+  #taking: Promise<void> | null = null;
   #intervalMs: number;
-  #wanted = 1;
+  #wanted = 0;
+  /** Slots that were used, and whether some were lost, since slots were asked for. */
+  #used = 0;
   #wasted = false;
+  #refusals = 0;
   #served = 0;
   #waiting = 0;
   #pausedUntilMs = Number.NEGATIVE_INFINITY;
@@ -86,7 +100,8 @@ export class SharedRateLimiter implements Limiter {
     const now = this.#now();
     const boundedMs = Math.min(pauseMs, RETRY_AFTER_CAP_MS);
     this.#pausedUntilMs = Math.max(this.#pausedUntilMs, now + boundedMs);
-    this.#left = 0;
+    this.#batches = [];
+    this.#refusals += 1;
     this.#alone.slowDown(startedAtMs, boundedMs);
     const startedAgoMs = Number.isFinite(startedAtMs) ? Math.max(0, now - startedAtMs) : null;
     this.shared.slowDown(startedAgoMs, boundedMs).catch(this.onFault);
@@ -127,38 +142,56 @@ export class SharedRateLimiter implements Limiter {
         return { ...slot, pausedMs: slot.pausedMs + pausedMs };
       }
       this.#dropLate(now);
-      if (this.#left === 0) {
+      const [batch] = this.#batches;
+      if (batch === undefined) {
         await this.#take();
         continue;
       }
-      const waitMs = this.#nextSlotMs - now;
+      const waitMs = batch.nextSlotMs - now;
       if (waitMs <= 0) {
-        this.#left -= 1;
-        this.#nextSlotMs += this.#intervalMs;
+        this.#use(batch);
         return { startedAtMs: now, pausedMs };
       }
       await this.sleep(Math.ceil(waitMs), signal);
     }
   }
 
-  /** Drops slots whose time has passed. Used later, they would add to the requests of other processes and exceed the rate. */
-  #dropLate(now: number): void {
-    const creditMs = Math.max(this.#intervalMs / 2, CREDIT_MS);
-    const late = Math.ceil((now - creditMs - this.#nextSlotMs) / this.#intervalMs);
-    if (this.#left === 0 || late <= 0) return;
-    const dropped = Math.min(late, this.#left);
-    this.#left -= dropped;
-    this.#nextSlotMs += dropped * this.#intervalMs;
-    this.#wasted = true;
+  #use(batch: Batch): void {
+    batch.left -= 1;
+    batch.nextSlotMs += batch.intervalMs;
+    this.#used += 1;
+    const left = this.#batches.reduce((sum, each) => sum + each.left, 0);
+    if (left > 0 && left <= this.#wanted * LOW_SHARE) void this.#take();
   }
 
-  async #take(): Promise<void> {
+  /** Drops slots whose time has passed. Used later, they would add to the requests of other processes and exceed the rate. */
+  #dropLate(now: number): void {
+    for (const batch of this.#batches) {
+      const creditMs = Math.max(batch.intervalMs / 2, CREDIT_MS);
+      const late = Math.ceil((now - creditMs - batch.nextSlotMs) / batch.intervalMs);
+      if (batch.left === 0 || late <= 0) continue;
+      const dropped = Math.min(late, batch.left);
+      batch.left -= dropped;
+      batch.nextSlotMs += dropped * batch.intervalMs;
+      this.#wasted = true;
+    }
+    this.#batches = this.#batches.filter(({ left }) => left > 0);
+  }
+
+  /** Takes the next slots. Several callers share one request. A failure leaves the process alone for a while. */
+  #take(): Promise<void> {
+    this.#taking ??= this.#takeBatch().finally(() => (this.#taking = null));
+    return this.#taking;
+  }
+
+  async #takeBatch(): Promise<void> {
     const most = Math.max(1, Math.floor((TAKEN_AHEAD_SECONDS * 1000) / this.#intervalMs));
-    // Twice as many each time while all are used, so that a process with little to do takes little from the others.
-    const grown = this.#wasted ? 1 : this.#wanted * 2;
-    this.#wanted = Math.min(most, Math.max(this.#waiting, grown));
+    // As many as it uses. Twice as many each time while all are used, so that a process with little to do takes little from the others.
+    const grown = this.#wasted ? this.#used : this.#wanted * 2;
+    this.#wanted = Math.min(most, Math.max(1, this.#waiting, grown));
     this.#wasted = false;
-    const served = this.#served;
+    this.#used = 0;
+    const [served, refusals] = [this.#served, this.#refusals];
     try {
       const granted = await within(
         ANSWER_WITHIN_MS,
@@ -167,10 +200,13 @@ export class SharedRateLimiter implements Limiter {
       );
       this.#served -= served;
       const now = this.#now();
-      this.#left = granted.slots;
       this.#intervalMs = granted.intervalMs;
-      this.#nextSlotMs = now + granted.startsInMs;
       if (granted.pausedForMs > 0) this.#pausedUntilMs = now + granted.pausedForMs;
+      // They may be faster than the service allows now.
+      if (refusals !== this.#refusals || granted.slots === 0) return;
+      // Slots that were free before now are used from now on. A process that uses few would lose them before it needs them.
+      const nextSlotMs = now + Math.max(0, granted.startsInMs);
+      this.#batches.push({ left: granted.slots, nextSlotMs, intervalMs: granted.intervalMs });
     } catch (error) {
       this.#aloneUntilMs = this.#now() + ALONE_MS;
       this.onFault(error);
