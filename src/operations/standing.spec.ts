@@ -33,6 +33,7 @@ function link(over: Partial<StoreProductEntity> = {}): StoreProductEntity {
     writeLease: null,
     writeLeaseUntil: null,
     readMark: null,
+    revision: '1',
     firstSeenAt: AT(0),
     lastSeenAt: AT(0),
     orphanedAt: null,

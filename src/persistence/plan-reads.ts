@@ -5,8 +5,7 @@ import type { RowReader } from './row-reader.js';
 
 /**
  * The products that a read met, and what is known of each. The results about unchanged products are kept in a scratch
- * table and written by `write`, right before the commit. So no product's row is locked while the store and the
- * catalog are read.
+ * table and written by `write`, right before the commit. So no row is locked while the store and the catalog are read.
  *
  * SQL: the products of a read are in scratch tables that no entity describes.
  */
@@ -16,7 +15,7 @@ export class PlanReads {
   static async begin(session: PlanSession): Promise<PlanReads> {
     await session.affected('CREATE TEMP TABLE seen (external_id text PRIMARY KEY) ON COMMIT DROP');
     await session.affected(
-      'CREATE TEMP TABLE unchanged (external_id text, version xid, mark text, fingerprint text) ON COMMIT DROP',
+      'CREATE TEMP TABLE unchanged (external_id text, revision bigint, mark text, fingerprint text) ON COMMIT DROP',
     );
     await session.affected(
       'CREATE TEMP TABLE gone_from_catalog (external_id text PRIMARY KEY) ON COMMIT DROP',
@@ -50,7 +49,8 @@ export class PlanReads {
        SELECT met.external_id, ${LINK}, NULL::bigint AS met
        FROM met JOIN read USING (external_id)
        LEFT JOIN store_product AS product ON product.external_id = met.external_id AND product.store = $3
-       WHERE (product.state = 'linked' AND product.read_mark = read.mark) IS NOT TRUE
+       LEFT JOIN read_mark AS known ON known.external_id = met.external_id
+       WHERE (product.state = 'linked' AND known.revision = product.revision AND known.mark = read.mark) IS NOT TRUE
        UNION ALL
        SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, count(*) FROM met`,
       [[...marks.keys()], [...marks.values()], this.session.run.store],
@@ -64,11 +64,11 @@ export class PlanReads {
   async rememberUnchanged(products: readonly UnchangedProduct[]): Promise<void> {
     if (products.length === 0) return;
     await this.session.affected(
-      `INSERT INTO unchanged (external_id, version, mark, fingerprint)
-       SELECT * FROM unnest($1::text[], $2::xid[], $3::text[], $4::text[])`,
+      `INSERT INTO unchanged (external_id, revision, mark, fingerprint)
+       SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])`,
       [
         products.map(({ externalId }) => externalId),
-        products.map(({ version }) => version),
+        products.map(({ revision }) => revision),
         products.map(({ mark }) => mark),
         products.map(({ fingerprint }) => fingerprint),
       ],
@@ -103,14 +103,21 @@ export class PlanReads {
   }
 
   /**
-   * Writes what the read taught. A product whose row has changed since it was compared keeps what the other writer left: it is
-   * compared again by the next run.
+   * Writes what the read taught. A product that has changed since it was compared keeps what the other writer left. A mark of its
+   * earlier revision says nothing, so that the next run compares it again.
    */
   async write(): Promise<void> {
     await this.session.affected(
-      `UPDATE store_product AS product SET read_mark = coalesce(news.mark, product.read_mark),
-         source_fingerprint = coalesce(news.fingerprint, product.source_fingerprint)
-       FROM unchanged AS news WHERE product.external_id = news.external_id AND product.xmin = news.version`,
+      `WITH product AS (
+         UPDATE store_product AS product SET source_fingerprint = news.fingerprint FROM unchanged AS news
+         WHERE product.external_id = news.external_id AND product.revision = news.revision AND news.fingerprint IS NOT NULL
+         RETURNING product.external_id, product.revision
+       )
+       INSERT INTO read_mark (external_id, store, revision, mark)
+       SELECT news.external_id, $1, coalesce(product.revision, news.revision), news.mark
+       FROM unchanged AS news LEFT JOIN product USING (external_id) WHERE news.mark IS NOT NULL
+       ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, revision = excluded.revision, mark = excluded.mark`,
+      [this.session.run.store],
     );
   }
 }
@@ -119,7 +126,7 @@ export class PlanReads {
 const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
 
 /** The columns of a product's row, the alias `product`, that make a `LinkRow`. As text, a column is parsed only where it is used. */
-const LINK = `product.xmin::text AS version, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields::text AS pushed_fields,
+const LINK = `product.revision, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields::text AS pushed_fields,
   product.written::text AS written, product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
   coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
     WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing,
@@ -129,7 +136,7 @@ const LINK = `product.xmin::text AS version, product.state, product.catalog_id, 
 interface LinkColumns {
   /** Null in a row that is of no product. */
   readonly external_id: string | null;
-  readonly version: string;
+  readonly revision: string;
   readonly state: LinkRow['state'] | null;
   readonly catalog_id: string | null;
   readonly source_fingerprint: string | null;
@@ -148,7 +155,7 @@ function hasLink(row: unknown): row is LinkColumns {
 
 /** A class, because a getter in an object literal makes a function and a hidden class for each product. */
 class KnownLink implements LinkRow {
-  readonly version: string;
+  readonly revision: string;
   readonly catalogId: string | null;
   readonly sourceFingerprint: string | null;
   readonly written: LinkRow['written'];
@@ -163,7 +170,7 @@ class KnownLink implements LinkRow {
     readonly state: LinkRow['state'],
     row: LinkColumns,
   ) {
-    this.version = row.version;
+    this.revision = row.revision;
     this.catalogId = row.catalog_id;
     this.sourceFingerprint = row.source_fingerprint;
     this.written = row.written === null ? null : (JSON.parse(row.written) as LinkRow['written']);

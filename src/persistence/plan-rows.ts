@@ -12,8 +12,8 @@ import type { StoredActionKind } from './entities/planned-change.js';
 /** The planner's knowledge about a product from earlier runs. */
 export interface LinkRow {
   readonly externalId: string;
-  /** Another one after each change of the row. */
-  readonly version: string;
+  /** Another one after each change of what the planner compares with. */
+  readonly revision: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
   readonly sourceFingerprint: string | null;
@@ -48,10 +48,10 @@ export interface NewAction {
   readonly identifiers: readonly Identifier[] | null;
 }
 
-/** A product that came out as unchanged. The result holds for this version of its row alone. */
+/** A product that came out as unchanged. The result holds for this revision alone. */
 export interface UnchangedProduct {
   readonly externalId: string;
-  readonly version: string;
+  readonly revision: string;
   /** The digest of its read; null keeps the one that is known. */
   readonly mark: string | null;
   /** Its fingerprint where the rules changed, and not the product; null keeps the one that is known. */

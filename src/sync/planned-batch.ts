@@ -94,13 +94,13 @@ export function planFound(
 /** A product with a withheld identifier has no mark: it is planned in full until the identifier is free. */
 function noteUnchanged(
   unchanged: UnchangedProduct[],
-  { externalId, version, state, withheld }: LinkRow,
+  { externalId, revision, state, withheld }: LinkRow,
   readMark: string | null,
   { sourceFingerprint, fingerprintMoved }: Extract<ProductPlan, { readonly kind: 'unchanged' }>,
 ): void {
   const mark = state === 'linked' && withheld.length === 0 ? readMark : null;
   const fingerprint = fingerprintMoved ? sourceFingerprint : null;
-  if (mark !== null || fingerprint !== null) unchanged.push({ externalId, version, mark, fingerprint });
+  if (mark !== null || fingerprint !== null) unchanged.push({ externalId, revision, mark, fingerprint });
 }
 
 type PlannedProduct =

@@ -28,8 +28,13 @@ async function seedMarks(db: pg.Pool, store: string, shop: string, count: number
       marks.push(markOfRead(product.digest, basis));
     }
     await db.query(
-      `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id, read_mark)
-       SELECT id, $1, 'default', id, id, 'linked', id, mark FROM unnest($2::text[], $3::text[]) AS row(id, mark)`,
+      `WITH linked AS (
+         INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id)
+         SELECT id, $1, 'default', id, id, 'linked', id FROM unnest($2::text[]) AS row(id) RETURNING external_id, revision
+       )
+       INSERT INTO read_mark (external_id, store, revision, mark)
+       SELECT external_id, $1, revision, mark FROM linked JOIN unnest($2::text[], $3::text[]) AS row(external_id, mark)
+         USING (external_id)`,
       [store, ids, marks],
     );
   }

@@ -2,6 +2,7 @@ import { AuditEntryEntity } from './audit-entry.entity.js';
 import { CatalogHolderEntity, CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
 import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
+import { ReadMarkEntity } from './read-mark.entity.js';
 import { ReportEntity } from './report.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
@@ -27,6 +28,7 @@ import { WriteBackEntity } from './write-back.entity.js';
 export const ENTITIES = [
   StoreProductEntity,
   ProductIdentifierEntity,
+  ReadMarkEntity,
   SyncRunEntity,
   SyncActionEntity,
   GenerationTaskEntity,
@@ -63,6 +65,7 @@ export {
   NotificationEntity,
   OwedProductEntity,
   ProductIdentifierEntity,
+  ReadMarkEntity,
   ReportEntity,
   RevokedSessionEntity,
   SavedPlanEntity,

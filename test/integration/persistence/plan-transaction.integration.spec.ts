@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
@@ -34,8 +35,8 @@ beforeEach(async () => {
   plan = await PlanTransaction.begin(stages.db, run);
   const { moved } = await plan.reads.meet(new Map([first, second].map((id) => [id, 'new mark'])));
   learned = [first, second].map((externalId) => {
-    const { version } = moved.get(externalId)!;
-    return { externalId, version, mark: 'new mark', fingerprint: 'new' };
+    const { revision } = moved.get(externalId)!;
+    return { externalId, revision, mark: 'new mark', fingerprint: 'new' };
   });
   await plan.reads.rememberUnchanged(learned);
 });
@@ -55,6 +56,18 @@ const commit = async (): Promise<boolean> => {
     await plan.end();
   }
 };
+
+/** Those of both products whose read with this mark would have to be parsed. */
+async function toParse(mark: string): Promise<string[]> {
+  const run = { id: randomUUID(), store: STORE, workspace: WORKSPACE };
+  const next = await PlanTransaction.begin(stages.db, run, { dry: true });
+  try {
+    const { moved } = await next.reads.meet(new Map([first, second].map((id) => [id, mark])));
+    return [...moved.keys()].sort();
+  } finally {
+    await next.end();
+  }
+}
 
 describe('while a plan is made', () => {
   it('no join goes through a whole table for each row, which a first load of 100,000 products would notice', async () => {
@@ -80,14 +93,17 @@ describe('while a plan is made', () => {
 describe('a committed plan', () => {
   it('keeps what it learned of products that nobody changed meanwhile', async () => {
     expect(await commit()).toBe(true);
-    expect(await stages.link(1)).toMatchObject({ readMark: 'new mark', sourceFingerprint: 'new' });
+    expect(await stages.link(1)).toMatchObject({ sourceFingerprint: 'new' });
+    expect(await toParse('new mark')).toEqual([]);
   });
 
   it('leaves a product alone that somebody changed after it was compared', async () => {
     await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [first]);
     expect(await commit()).toBe(true);
-    expect(await stages.link(1)).toMatchObject({ readMark: null, written: {} });
-    expect(await stages.link(2)).toMatchObject({ readMark: 'new mark', sourceFingerprint: 'new' });
+    expect(await stages.link(1)).toMatchObject({ written: {} });
+    expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
+    expect(await stages.link(2)).toMatchObject({ sourceFingerprint: 'new' });
+    expect(await toParse('new mark')).toEqual([first]);
   });
 
   it('leaves a product alone that somebody changed after its row was read and before the result was noted', async () => {
@@ -95,8 +111,42 @@ describe('a committed plan', () => {
     await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [first]);
     await plan.reads.rememberUnchanged(learned);
     expect(await commit()).toBe(true);
-    expect(await stages.link(1)).toMatchObject({ readMark: null, written: {} });
-    expect(await stages.link(2)).toMatchObject({ readMark: 'new mark', sourceFingerprint: 'new' });
+    expect(await stages.link(1)).toMatchObject({ written: {} });
+    expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
+    expect(await stages.link(2)).toMatchObject({ sourceFingerprint: 'new' });
+    expect(await toParse('new mark')).toEqual([first]);
+  });
+
+  it.each([
+    ['its state', `state = 'orphaned'`],
+    ['its catalog product', `catalog_id = '77'`],
+    ['its creation', `creation_task_id = '7'`],
+    ['what was pushed', `source_fingerprint = 'other'`],
+    ['the fields that were pushed', `pushed_fields = '{"name": "other"}'`],
+    ['what was written', `written = '{}'`],
+    ['an identifier that is withheld', `withheld = '[{"kind": "sku", "value": "1", "reason": "held"}]'`],
+  ])('has its product parsed again after a change of %s, whoever makes it', async (_what, change) => {
+    expect(await commit()).toBe(true);
+    await stages.db.affected(`UPDATE store_product SET ${change} WHERE external_id = $1`, [first]);
+    expect(await toParse('new mark')).toEqual([first]);
+  });
+
+  it('need not parse a product again after a change of what no plan compares', async () => {
+    expect(await commit()).toBe(true);
+    await stages.db.affected(`UPDATE store_product SET last_seen_at = now() WHERE external_id = $1`, [first]);
+    expect(await toParse('new mark')).toEqual([]);
+    expect(await toParse('another mark')).toEqual([first, second]);
+  });
+
+  it('says nothing of a product that was removed and is linked again', async () => {
+    expect(await commit()).toBe(true);
+    await stages.db.affected('DELETE FROM store_product WHERE external_id = $1', [first]);
+    await stages.db.affected(
+      `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id)
+       VALUES ($1, $2, $3, '1', 'Lamp', 'linked', '1')`,
+      [first, STORE, WORKSPACE],
+    );
+    expect(await toParse('new mark')).toEqual([first]);
   });
 
   it('keeps nothing when another worker has taken the run over', async () => {
