@@ -1,6 +1,7 @@
 import { CodedError } from '../domain/errors.js';
 import type { Assumptions } from './assumptions.js';
 import type { Redactor } from './redaction.js';
+import { backgroundCreationSchema } from './schemas.js';
 import { firstId, idOf, isRecord } from './untrusted-json.js';
 
 export interface BackgroundTask {
@@ -108,4 +109,11 @@ export class TaskReader {
 
 function normal(status: string): string {
   return status.trim().toLowerCase();
+}
+
+/** The id of the task that an accepted creation names; null for any other answer, which needs no error of the schema. */
+export function acceptedTask(answer: unknown): string | null {
+  if (!isRecord(answer) || answer['background_task_id'] === undefined) return null;
+  const accepted = backgroundCreationSchema.safeParse(answer);
+  return accepted.success ? accepted.data.background_task_id : null;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { CodedError, isCoded } from '../domain/errors.js';
 import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES } from './assumptions.js';
 import type { SessionInfo } from './auth.js';
-import { TaskReader, type BackgroundTask } from './background-task.js';
+import { acceptedTask, TaskReader, type BackgroundTask } from './background-task.js';
 import type { Query } from './base-url.js';
 import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
 import { Connection } from './connection.js';
@@ -18,7 +18,6 @@ import type { ProductBody } from './product-body.js';
 import { productQuery, type ProductFilters } from './product-filters.js';
 import { ignoreBody, parseShape, readAnyJson, readJson } from './readers.js';
 import {
-  backgroundCreationSchema,
   nestedProductSchema,
   productSchema,
   taskRecordSchema,
@@ -124,8 +123,8 @@ export class CatalogClient {
       body,
       read: (answer, unusable) => {
         const json = readAnyJson()(answer, unusable);
-        const background = backgroundCreationSchema.safeParse(json);
-        if (background.success) return { kind: 'background', taskId: background.data.background_task_id };
+        const taskId = acceptedTask(json);
+        if (taskId !== null) return { kind: 'background', taskId };
         return { kind: 'product', product: parseShape(productSchema, json, unusable) };
       },
     });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
@@ -14,6 +15,11 @@ export interface Tally {
   seen: number;
   unchanged: number;
 }
+
+/** The part of a store that decides what is planned. */
+type PlanningStore = Pick<Store, 'rules' | 'generatedFields'> & {
+  readonly settings: Pick<Store['settings'], 'filter'>;
+};
 
 /** The result of planning a batch. */
 export class Findings {
@@ -41,13 +47,19 @@ export interface MetBatch {
   readonly met: MetProducts;
 }
 
-/** Plans the products of a batch that may have changed and that the settings include. */
-export function planMet(
-  store: Store,
+/** Products that are planned before others use the event loop: some milliseconds. */
+const PLANNED_AT_ONCE = 25;
+
+/**
+ * Plans the products of a batch that may have changed and that the settings include. It pauses every few products, so that the
+ * statements of other batches go on, and deliveries are answered.
+ */
+export async function planMet(
+  store: PlanningStore,
   { batch, marks, met }: MetBatch,
   findings: Findings,
   tally: Tally,
-): void {
+): Promise<void> {
   const unmoved = met.met - met.moved.size;
   tally.read += met.met;
   tally.seen += unmoved;
@@ -58,6 +70,7 @@ export function planMet(
     const link = met.moved.get(product.externalId);
     if (link === undefined || planned.has(product.externalId)) continue;
     planned.add(product.externalId);
+    if (planned.size % PLANNED_AT_ONCE === 0) await setImmediate();
     const found = planFound(store, product, link, marks.get(product.externalId) ?? null, findings);
     if (found === null) continue;
     tally.seen += 1;
@@ -70,7 +83,7 @@ export function planMet(
  * the digest of the read, null where it has none.
  */
 export function planFound(
-  store: Store,
+  store: PlanningStore,
   product: SourceProduct,
   link: LinkRow | null,
   readMark: string | null,
@@ -111,7 +124,7 @@ type PlannedProduct =
  * The plan of one product; null when the store's settings leave it out. An error concerns this product alone: it is owed with the
  * reason, and the run goes on with the others.
  */
-function planOne(store: Store, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
+function planOne(store: PlanningStore, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
   const { externalId, storeId } = product;
   let label = '';
   try {

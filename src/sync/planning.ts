@@ -158,11 +158,11 @@ async function planProducts(
     database.catch(() => undefined);
     // Flush the query before planning: planning blocks the event loop.
     await setImmediate();
-    planMet(store, before, findings, tally);
+    await planMet(store, before, findings, tally);
     onProgress(tally.seen);
     before = { batch, marks, met: (await database)[1] };
   }
-  planMet(store, before, findings, tally);
+  await planMet(store, before, findings, tally);
   await findings.write(plan);
   onProgress(tally.seen);
 }
