@@ -13,7 +13,7 @@ import {
   type GenerationAnswer,
   type GenerationProduct,
 } from './generation.js';
-import { listSchema, type Page } from './pages.js';
+import { listSchema, type MalformedItem, type Page } from './pages.js';
 import type { ProductBody } from './product-body.js';
 import { productQuery, type ProductFilters } from './product-filters.js';
 import { ignoreBody, parseShape, readAnyJson, readJson } from './readers.js';
@@ -28,6 +28,7 @@ import {
   type WebhookConfigInput,
 } from './schemas.js';
 import { firstId, isRecord } from './untrusted-json.js';
+import { usualProduct, usualVariant } from './usual-product.js';
 
 export type ProductId = number | string;
 
@@ -45,8 +46,6 @@ export interface WriteOptions extends LocaleOption {
   readonly beforeSend?: () => void;
 }
 
-const productList = listSchema(productSchema);
-const variantList = listSchema(nestedProductSchema);
 const taskList = listSchema(taskRecordSchema);
 
 /**
@@ -65,6 +64,8 @@ export class CatalogClient {
   private readonly connection: Connection;
   private readonly tasks: TaskReader;
   private readonly template: GenerationTemplate;
+  private readonly productList = listSchema(productSchema, usualProduct, this.reportOf('listProducts'));
+  private readonly variantList = listSchema(nestedProductSchema, usualVariant, this.reportOf('listVariants'));
 
   /**
    * Throws `misconfigured` for a base URL that is neither https nor loopback, for missing credentials, and for a generation
@@ -329,35 +330,30 @@ export class CatalogClient {
   }
 
   private async productPage(url: URL): Promise<Page<CatalogProduct>> {
-    const operation = 'listProducts';
-    const read = readJson(productList);
-    return this.reportMalformed(
-      operation,
-      await this.connection.ask({
-        operation,
-        group: 'products',
-        method: 'GET',
-        path: '/products/',
-        url,
-        read,
-      }),
-    );
+    return this.connection.ask({
+      operation: 'listProducts',
+      group: 'products',
+      method: 'GET',
+      path: '/products/',
+      url,
+      read: readJson(this.productList),
+    });
   }
 
   private async variantPage(url: URL): Promise<Page<CatalogVariant>> {
-    const { path } = this.connection.assumptions.listVariants;
-    const operation = 'listVariants';
-    const read = readJson(variantList);
-    return this.reportMalformed(
-      operation,
-      await this.connection.ask({ operation, group: 'products', method: 'GET', path, url, read }),
-    );
+    return this.connection.ask({
+      operation: 'listVariants',
+      group: 'products',
+      method: 'GET',
+      path: this.connection.assumptions.listVariants.path,
+      url,
+      read: readJson(this.variantList),
+    });
   }
 
   /** Reports what a list leaves out because it is malformed. */
-  private reportMalformed<T>(operation: string, page: Page<T>): Page<T> {
-    for (const item of page.malformed ?? []) this.options.onMalformed?.({ operation, ...item });
-    return page;
+  private reportOf(operation: string): (item: MalformedItem) => void {
+    return (item) => this.options.onMalformed?.({ operation, ...item });
   }
 
   private async taskPage(url: URL): Promise<Page<BackgroundTask>> {

@@ -6,9 +6,7 @@ import { idOf, isRecord } from './untrusted-json.js';
 
 export interface Page<T> {
   readonly results: readonly T[];
-  /** Entries that are left out of `results`; absent when there are none. */
-  readonly malformed?: readonly MalformedItem[];
-  /** As the service returned it, absolute or relative; null on the last page. */
+  /** As the service returned it, absolute or relative; null on the last page, and on an empty one, where a walk ends. */
   readonly next: string | null;
   readonly previous: string | null;
   /** The service's count of the whole list; null when it has none. */
@@ -22,20 +20,59 @@ export interface MalformedItem {
   readonly problem: string;
 }
 
-/** A list as a page or as an array. Entries are parsed one by one: a malformed one is left out and named. */
-export function listSchema<Item extends z.ZodType>(item: Item) {
+/** An entry of the usual form, read without zod, which takes most of the time of a page; null leaves it to the schema. */
+type Usual<T> = (entry: unknown) => T | null;
+type OnMalformed = (item: MalformedItem) => void;
+
+/**
+ * A list as a page or as an array. Entries are parsed one by one: a malformed one is left out and reported. They are parsed when
+ * `results` is first read, so that the next page can be requested before.
+ */
+export function listSchema<Item extends z.ZodType>(
+  item: Item,
+  usual: Usual<z.output<Item>> = () => null,
+  onMalformed: OnMalformed = () => undefined,
+) {
   return z.union([pageSchema(z.unknown()), z.array(z.unknown())]).transform((list): Page<z.output<Item>> => {
     const entries = Array.isArray(list) ? list : list.results;
-    const parsed = entries.map((entry) => ({ entry, result: item.safeParse(entry) }));
-    const malformed = parsed.flatMap(({ entry, result }) =>
-      result.success ? [] : { id: idOfEntry(entry), problem: problemOf(result.error) },
-    );
-    const results = parsed.flatMap(({ result }) => (result.success ? [result.data] : []));
-    const found = malformed.length === 0 ? { results } : { results, malformed };
-    if (Array.isArray(list)) return { ...found, next: null, previous: null, count: list.length };
-    const { next, previous, count } = list;
-    return { ...found, next: textOrNull(next), previous: textOrNull(previous), count: count ?? null };
+    const parse = () => parsedEntries(item, entries, usual, onMalformed);
+    if (Array.isArray(list)) return lazyPage(parse, { next: null, previous: null, count: list.length });
+    return lazyPage(parse, {
+      next: entries.length === 0 ? null : textOrNull(list.next),
+      previous: textOrNull(list.previous),
+      count: list.count ?? null,
+    });
   });
+}
+
+function lazyPage<T>(parse: () => readonly T[], place: Omit<Page<T>, 'results'>): Page<T> {
+  let parsed: readonly T[] | undefined;
+  return {
+    get results() {
+      return (parsed ??= parse());
+    },
+    ...place,
+  };
+}
+
+function parsedEntries<Item extends z.ZodType>(
+  item: Item,
+  entries: readonly unknown[],
+  usual: Usual<z.output<Item>>,
+  onMalformed: OnMalformed,
+): z.output<Item>[] {
+  const results: z.output<Item>[] = [];
+  for (const entry of entries) {
+    const read = usual(entry);
+    if (read !== null) {
+      results.push(read);
+      continue;
+    }
+    const parsed = item.safeParse(entry);
+    if (parsed.success) results.push(parsed.data);
+    else onMalformed({ id: idOfEntry(entry), problem: problemOf(parsed.error) });
+  }
+  return results;
 }
 
 function idOfEntry(entry: unknown): string | null {
@@ -80,7 +117,7 @@ export async function* walkPages<T>(walk: PageWalk<T>, first?: Page<T>): AsyncGe
     const page: Page<T> = isFirst && first !== undefined ? first : await fetchPage(walk, current, isFirst);
     seen.add(current.href);
     yield page;
-    url = page.next === null || sizeOf(page) === 0 ? undefined : walk.resolve(page.next, current);
+    url = page.next === null ? undefined : walk.resolve(page.next, current);
   }
   return undefined;
 }
@@ -89,10 +126,6 @@ export async function* walkPages<T>(walk: PageWalk<T>, first?: Page<T>): AsyncGe
 export async function* itemsOf<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<T, undefined> {
   for await (const page of pages) yield* page.results;
   return undefined;
-}
-
-function sizeOf({ results, malformed = [] }: Page<unknown>): number {
-  return results.length + malformed.length;
 }
 
 async function fetchPage<T>(walk: PageWalk<T>, url: URL, first: boolean): Promise<Page<T>> {

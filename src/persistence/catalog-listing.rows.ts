@@ -117,15 +117,21 @@ export class CatalogListingRows {
     );
   }
 
+  /** Adds the holders that have an identifier; the others are in the rows of `addListed`. */
   async addHolders(id: string, holders: readonly HolderRow[]): Promise<void> {
-    if (holders.length === 0) return;
+    const identified = holders.filter(({ kind, value }) => kind !== null && value !== null);
+    if (identified.length === 0) return;
     await this.statements.affected(
       `INSERT INTO catalog_holder (listing_id, kind, value, catalog_id, is_variant, external_id)
        SELECT $1, kind, value, "catalogId", "isVariant", "externalId" FROM jsonb_to_recordset($2::jsonb)
-         AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean)
-       WHERE kind IS NOT NULL AND value IS NOT NULL ON CONFLICT DO NOTHING`,
-      [id, json(holders)],
+         AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean) ON CONFLICT DO NOTHING`,
+      [id, json(identified)],
     );
+  }
+
+  /** Without statistics of new rows, the planner may read the whole table for one product. */
+  async analyse(): Promise<void> {
+    await this.statements.affected('ANALYZE catalog_listed, catalog_holder');
   }
 
   /** Ends a walk, and removes older listings that no plan uses. Null when the lease was lost. */
@@ -142,9 +148,6 @@ export class CatalogListingRows {
       `workspace = (SELECT workspace FROM catalog_listing WHERE id = $1) AND id < $1::bigint`,
       [id],
     );
-    // Without statistics of the new rows, the planner may read the whole table for one product.
-    if (listing.products >= ANALYSED_FROM)
-      await this.statements.affected('ANALYZE catalog_listed, catalog_holder');
     return listing;
   }
 
@@ -227,6 +230,3 @@ export class CatalogListingRows {
     );
   }
 }
-
-/** Fewer rows than this are not worth new statistics. */
-const ANALYSED_FROM = 1000;

@@ -15,6 +15,7 @@ export class PlanOwed {
   static async begin(session: PlanSession): Promise<PlanOwed> {
     await session.affected('CREATE TEMP TABLE gone (store_id text PRIMARY KEY) ON COMMIT DROP');
     await session.affected('CREATE TEMP TABLE put_off (product jsonb NOT NULL) ON COMMIT DROP');
+    await session.affected('CREATE TEMP TABLE left_store (product text NOT NULL) ON COMMIT DROP');
     return new PlanOwed(session);
   }
 
@@ -39,6 +40,17 @@ export class PlanOwed {
   }
 
   /**
+   * Finds products that have identifiers, never got into the catalog and have left the store, for `settle`. It goes through all
+   * identifiers of the store, so it is called while the plan waits for something else. The read has ended.
+   */
+  async findLeft(): Promise<void> {
+    await this.session.affected(
+      `INSERT INTO left_store SELECT DISTINCT product FROM product_identifier AS known WHERE store = $1 AND ${HAS_LEFT}`,
+      [this.session.run.store],
+    );
+  }
+
+  /**
    * A decided product is no longer owed; a product that was put off is. `complete`: the read met every product that
    * there is. Rows noted while this plan was made are left alone.
    */
@@ -47,9 +59,8 @@ export class PlanOwed {
     // A product that never got into the catalog and has left the store stands in nobody's way.
     if (complete) {
       await this.session.affected(
-        `DELETE FROM product_identifier AS known WHERE store = $1
-           AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = known.product)
-           AND NOT EXISTS (SELECT 1 FROM store_product WHERE store_product.external_id = known.product)`,
+        `DELETE FROM product_identifier AS known USING left_store WHERE known.product = left_store.product AND store = $1
+           AND ${HAS_LEFT}`,
         [store],
       );
     }
@@ -69,3 +80,7 @@ export class PlanOwed {
     for (const { products } of rows) await this.session.affected(NOTE_OWED, [products, store]);
   }
 }
+
+/** The identifier `known` is that of a product which no read of this run met and which has no link. */
+const HAS_LEFT = `NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = known.product)
+  AND NOT EXISTS (SELECT 1 FROM store_product WHERE store_product.external_id = known.product)`;

@@ -10,6 +10,8 @@ export async function* oneAhead<T>(source: AsyncIterable<T>): AsyncGenerator<T> 
       const item = await next;
       if (item.done === true) return;
       next = iterator.next();
+      // The `await` above handles a rejection. Without this line Node would end the process first, while the item is processed.
+      next.catch(() => undefined);
       yield item.value;
     }
   } finally {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { CatalogClient } from '../catalog/client.js';
 import type { Page } from '../catalog/pages.js';
@@ -21,22 +22,22 @@ const LOOKUPS_AT_ONCE = 4;
 const LEFT_OUT_MOST = 20;
 
 /**
- * Calls `onProduct` for every listed product; each page is read once, while the products of the page before are taken. True when the
- * listing was complete: it held as many products as the service counted on the last page. A product that is deleted meanwhile may shift
- * another one out of sight: then the last page counts fewer than the first. Throws what a page's request throws.
+ * Calls `onPage` with the products of every listed page; each page is read once, while the products of the page before are taken. True
+ * when the listing was complete: it held as many products as the service counted on the last page. A product that is deleted meanwhile
+ * may shift another one out of sight: then the last page counts fewer than the first. Throws what a page's request throws.
  */
 export async function walkListing(
-  client: CatalogClient,
+  client: Pick<CatalogClient, 'productPages'>,
   first: Page<CatalogProduct>,
-  onProduct: (product: CatalogProduct) => void | Promise<void>,
+  onPage: (products: readonly CatalogProduct[]) => void | Promise<void>,
 ): Promise<boolean> {
   const met = new Set<number>();
   let last = first;
   for await (const page of oneAhead(client.productPages(OLDEST_FIRST, first))) {
-    for (const product of page.results) {
-      met.add(product.id);
-      await onProduct(product);
-    }
+    // Sends the request for the next page first: parsing the products of this one blocks the event loop.
+    await setImmediate();
+    for (const { id } of page.results) met.add(id);
+    await onPage(page.results);
     last = page;
   }
   const { count } = last;
@@ -89,8 +90,8 @@ export async function catalogGaps<Link extends LinkedProduct>(
   if (linked.size === 0) return { gone: [], notCompared: null };
   const listed = new Map<string, string | null | undefined>();
   const first = await client.listProducts(OLDEST_FIRST);
-  const complete = await walkListing(client, first, ({ id, external_id: externalId }) => {
-    listed.set(String(id), externalId);
+  const complete = await walkListing(client, first, (products) => {
+    for (const { id, external_id: externalId } of products) listed.set(String(id), externalId);
   });
   if (!complete) return { gone: [], notCompared: NOT_COMPARED.incomplete };
   const missing = [...linked.values()].filter(

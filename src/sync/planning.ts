@@ -57,24 +57,20 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
-  let taken: TakenListing | null;
-  try {
-    taken = await planBesidesListing(plan, store, read, tally, options);
-  } finally {
-    await read.close();
-  }
+  const { taken, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
+    try {
+      await planProducts(plan, store, read, tally, onProgress);
+    } finally {
+      await read.close();
+    }
+    return planAbsent(plan, store, read, tally, options);
+  });
   let listing: ListingView | null = null;
   if (taken !== null) {
     const { gone, ...view } = await compareWithListing(plan, store.workspace, taken);
     await planAgain(plan, store, gone, tally);
     listing = view;
   }
-  const incomplete = options.full
-    ? await read.incompleteness(tally.read)
-    : 'an incremental run reads only what changed';
-  if (incomplete === null) await planOrphans(plan, store);
-  await plan.owed.gone(read.gone);
-  await plan.actions.planGone(read.gone);
   const resolved = await resolveIdentities(plan, store, options.listing, listing);
   tally.unchanged += resolved.unchanged;
   const counts = await plan.actions.counts();
@@ -101,36 +97,58 @@ export async function resolveIdentities(
 }
 
 /**
- * Plans the products while the catalog's listing is read. Returns the listing, or null when there is nothing to compare with it. An
- * error of either ends the other, and both have ended when this returns or throws.
+ * Plans what the store has while the catalog's listing is read. Returns the listing, or null when there is nothing to compare with it,
+ * and what `work` returns. An error of either ends the other, and both have ended when this returns or throws.
  */
-async function planBesidesListing(
+async function besidesListing(
   plan: PlanTransaction,
   store: Store,
-  read: SourceRead,
-  tally: Tally,
-  options: PlanOptions,
-): Promise<TakenListing | null> {
+  { full, listing: asked, onProgress }: PlanOptions,
+  work: (onProgress: PlanOptions['onProgress']) => Promise<string | null>,
+): Promise<{ readonly taken: TakenListing | null; readonly incomplete: string | null }> {
   const failed = new AbortController();
-  const { signal = failed.signal } = options.listing;
-  const request = { ...options.listing, signal: AbortSignal.any([signal, failed.signal]) };
-  const listing = options.full ? listingToCompare(plan, store.workspace, request) : Promise.resolve(null);
+  const { signal = failed.signal } = asked;
+  const request = { ...asked, signal: AbortSignal.any([signal, failed.signal]) };
+  const listing = full ? listingToCompare(plan, store.workspace, request) : Promise.resolve(null);
   listing.catch((error: unknown) => {
     failed.abort(error);
   });
-  const onProgress = (seen: number): void => {
-    failed.signal.throwIfAborted();
-    options.onProgress(seen);
-  };
+  let incomplete: string | null;
   try {
-    await planProducts(plan, store, read, tally, onProgress);
+    incomplete = await work((seen) => {
+      failed.signal.throwIfAborted();
+      onProgress(seen);
+    });
   } catch (error) {
     failed.abort(error);
     // It uses the connection of the plan.
     await listing.catch(() => undefined);
     throw error;
   }
-  return listing;
+  return { taken: await listing, incomplete };
+}
+
+/**
+ * Plans what the store no longer has. Returns the reason why absence proves nothing, or null when the read was complete. The database
+ * is idle while the rest of the listing is read, so it does this work meanwhile.
+ */
+async function planAbsent(
+  plan: PlanTransaction,
+  store: Store,
+  read: SourceRead,
+  tally: Tally,
+  { full }: PlanOptions,
+): Promise<string | null> {
+  const incomplete = full
+    ? await read.incompleteness(tally.read)
+    : 'an incremental run reads only what changed';
+  if (incomplete === null) {
+    await planOrphans(plan, store);
+    await plan.owed.findLeft();
+  }
+  await plan.owed.gone(read.gone);
+  await plan.actions.planGone(read.gone);
+  return incomplete;
 }
 
 /** If few products of a batch have changed, they are written together with the next batches. */

@@ -36,6 +36,8 @@ const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 const WAIT_MS = 250;
 const ROWS_AT_ONCE = 1000;
+/** Fewer products than this are not worth new statistics. */
+const ANALYSED_FROM = 1000;
 
 /**
  * The listing of the workspace: one that another run has read lately, or one that is read now. While another process reads it, this
@@ -136,7 +138,7 @@ async function readForAll(
     );
   }, HEARTBEAT_MS);
   try {
-    const complete = await readAllPages(rows, id, workspace, signal, first);
+    const complete = await readAllPages(rows, id, workspace, { signal, first, analyses: true });
     return walk.isHeld ? await rows.finish(id, lease, complete) : null;
   } catch (error) {
     await rows.abandon(id).catch(() => undefined); // its lease ends by itself
@@ -153,31 +155,101 @@ async function readPrivately(
   first: Page<CatalogProduct> | undefined,
 ): Promise<TakenListing> {
   const id = await plan.listings.beginPrivate(workspace.key);
-  const complete = await readAllPages(plan.listings, id, workspace, signal, first);
+  const complete = await readAllPages(plan.listings, id, workspace, { signal, first, analyses: false });
   return { ...(await plan.listings.finishPrivate(id, complete)), isOwn: true };
 }
 
-/** Whether the listing was complete. Aborting `signal` ends the walk at the next product. */
+interface WalkOptions {
+  readonly signal: AbortSignal | undefined;
+  /** The first page, where it was read before. */
+  readonly first: Page<CatalogProduct> | undefined;
+  readonly analyses: boolean;
+}
+
+/** Whether the listing was complete. Aborting `signal` ends the walk at the next page. */
 async function readAllPages(
   rows: CatalogListingRows,
   id: string,
   workspace: Workspace,
-  signal: AbortSignal | undefined,
-  first: Page<CatalogProduct> | undefined,
+  { signal, first, analyses }: WalkOptions,
 ): Promise<boolean> {
-  let waiting: CatalogProduct[] = [];
-  const flush = async (): Promise<void> => {
-    await addProducts(rows, id, workspace.key, waiting);
-    waiting = [];
-  };
   const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
-  const complete = await walkListing(workspace.client, start, async (product) => {
-    signal?.throwIfAborted();
-    waiting.push(product);
-    if (waiting.length >= ROWS_AT_ONCE) await flush();
-  });
-  await flush();
-  return complete;
+  const writer = new ListingWriter(rows, id, workspace.key, start.count, analyses);
+  try {
+    const complete = await walkListing(workspace.client, start, async (products) => {
+      signal?.throwIfAborted();
+      await writer.add(products);
+    });
+    await writer.flush();
+    return complete;
+  } finally {
+    await writer.settled();
+  }
+}
+
+/** Stores the products of a walk, so many rows at a time. The database writes some while the next page is read. */
+class ListingWriter {
+  #listed: ListedRow[] = [];
+  #holders: HolderRow[] = [];
+  #writing: Promise<void> = Promise.resolve();
+  #written = 0;
+  #isAnalysed = false;
+
+  constructor(
+    private readonly rows: CatalogListingRows,
+    private readonly id: string,
+    private readonly workspace: string,
+    /** Products of the whole listing, as the service counts them. */
+    private readonly expected: number | null,
+    /** False inside the transaction of a plan: until its end, no other process could analyse the tables. */
+    private readonly analyses: boolean,
+  ) {}
+
+  async add(products: readonly CatalogProduct[]): Promise<void> {
+    for (const product of products) {
+      this.#listed.push(listedRow(product));
+      this.#holders.push(...holderRows(product));
+    }
+    if (this.#listed.length >= ROWS_AT_ONCE) await this.#writeNext();
+  }
+
+  /** Returns once everything is stored. Throws what a statement threw. */
+  async flush(): Promise<void> {
+    await this.#writeNext();
+    await this.#writing;
+    await this.#analyseFrom(0);
+  }
+
+  /** Returns once no statement is under way. */
+  async settled(): Promise<void> {
+    await this.#writing.catch(() => undefined);
+  }
+
+  /** Writes what is waiting as soon as the rows before are stored, and returns when that begins. */
+  async #writeNext(): Promise<void> {
+    const listed = this.#listed;
+    const holders = this.#holders;
+    this.#listed = [];
+    this.#holders = [];
+    await this.#writing;
+    this.#writing = this.#write(listed, holders);
+    // Without this line Node would report a rejection before the next `await` handles it.
+    this.#writing.catch(() => undefined);
+  }
+
+  async #write(listed: readonly ListedRow[], holders: readonly HolderRow[]): Promise<void> {
+    await addRows(this.rows, this.id, this.workspace, listed, holders);
+    this.#written += listed.length;
+    // Statistics of half of the listing are good enough, and no run waits for them at the end.
+    if (this.expected !== null) await this.#analyseFrom(this.expected / 2);
+  }
+
+  /** Updates the statistics once, when so many products are stored. */
+  async #analyseFrom(products: number): Promise<void> {
+    if (!this.analyses || this.#isAnalysed || this.#written < Math.max(products, ANALYSED_FROM)) return;
+    this.#isAnalysed = true;
+    await this.rows.analyse();
+  }
 }
 
 /** Returns how many of them the listing did not show yet. */
@@ -187,8 +259,17 @@ async function addProducts(
   workspace: string,
   products: readonly CatalogProduct[],
 ): Promise<number> {
-  const holders: HolderRow[] = products.flatMap((product) => holderRows(product));
-  const listed: ListedRow[] = products.map(listedRow);
+  const holders = products.flatMap((product) => holderRows(product));
+  return addRows(rows, id, workspace, products.map(listedRow), holders);
+}
+
+async function addRows(
+  rows: CatalogListingRows,
+  id: string,
+  workspace: string,
+  listed: readonly ListedRow[],
+  holders: readonly HolderRow[],
+): Promise<number> {
   await rows.addHolders(id, holders);
   return rows.addListed(id, workspace, listed);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import fc from 'fast-check';
 import type { z } from 'zod';
+import { expectAsItsSchema } from '../../../test/support/usual-form.js';
 import {
   exportLineSchema,
   mediaSchema,
@@ -90,71 +90,6 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** Every path of a value, to members of lists and objects. */
-function pathsOf(value: unknown): string[][] {
-  if (typeof value !== 'object' || value === null) return [[]];
-  return [
-    [],
-    ...Object.entries(value).flatMap(([name, member]) => pathsOf(member).map((path) => [name, ...path])),
-  ];
-}
-
-/** The value with another one at a path; `undefined` removes it there. */
-function changed(value: unknown, [name, ...path]: readonly string[], by: unknown): unknown {
-  if (name === undefined) return by;
-  const entries = Object.entries(value as Readonly<Record<string, unknown>>).map(
-    ([each, member]): [string, unknown] => [each, each === name ? changed(member, path, by) : member],
-  );
-  if (Array.isArray(value)) return entries.map(([, member]) => member);
-  return Object.fromEntries(entries.filter(([, member]) => member !== undefined));
-}
-
-/** Values at the edges of what the schemas accept, and any JSON. */
-const ODD = fc.oneof(
-  fc.constantFrom<unknown>(
-    undefined,
-    null,
-    '',
-    ' ',
-    [],
-    {},
-    0,
-    -1,
-    1.5,
-    2 ** 53,
-    Infinity,
-    true,
-    'ACTIVE',
-    'active',
-    'UNLISTED',
-    'gid://shopify/Product/1\n',
-    'gid://shopify/Product/',
-    'gid://shopify/ProductVariant/1x',
-    '2026-02-29T10:00:00Z',
-    '2026-11-19T10:00:00+02:00',
-    '2026-11-19T10:00Z',
-    '2026-11-19',
-    'GRAMS',
-    'STONES',
-    'toString',
-  ),
-  fc.webUrl({ withQueryParameters: true, withFragments: true, validSchemes: ['http', 'https', 'ftp'] }),
-  fc
-    .tuple(
-      fc.constantFrom('https://', 'http://', 'HTTPS://', 'https:/', '//'),
-      fc.string({
-        unit: fc.constantFrom('a', 'B', '1', '-', '.', 'xn--', '%', ':', '@', ' ', 'é'),
-        maxLength: 80,
-      }),
-      fc.string({
-        unit: fc.constantFrom('/', '..', '?', '%', '%zz', '#', '\\', ' ', 'a', '"', '\t'),
-        maxLength: 10,
-      }),
-    )
-    .map((parts) => parts.join('')),
-  fc.jsonValue({ maxDepth: 2 }),
-);
-
 /** The program treats a missing member as one that is null. */
 function withoutMissing(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutMissing);
@@ -169,23 +104,6 @@ describe.each(KINDS)('a $kind of the usual form', ({ schema, usual, node }) => {
   });
 
   it('is what its schema returns, whatever else a node has, lacks or has changed', () => {
-    const paths = pathsOf(node);
-    const change = fc.tuple(fc.constantFrom(...paths), ODD);
-    fc.assert(
-      fc.property(
-        fc.array(change, { maxLength: 2 }),
-        fc.dictionary(fc.string(), ODD, { maxKeys: 2 }),
-        (changes, more) => {
-          const other = changes.reduce<unknown>(
-            (value, [path, by]) =>
-              pathsOf(value).some((each) => each.join() === path.join()) ? changed(value, path, by) : value,
-            { ...more, ...node },
-          );
-          const read = usual(other);
-          if (read !== null) expect(withoutMissing(read)).toEqual(withoutMissing(schema.parse(other)));
-        },
-      ),
-      { numRuns: 1_000 },
-    );
+    expectAsItsSchema({ schema, usual, entry: node }, withoutMissing);
   });
 });

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Gate } from '../../support/call-script.js';
+import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
+import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -222,4 +224,18 @@ it('a withheld identifier names its holder in the row, and an orphan as such unt
   ]);
   await stages.sync();
   expect((await stages.link(2)).withheld).toEqual([]);
+});
+
+it('a product that the catalog never took gives its identifier up once it has left the store', async () => {
+  stages.store.put(snapshot(1));
+  stages.catalog.script.before('upsertProduct', refusal('invalid'));
+  expect(await stages.sync()).toMatchObject({ counts: { created: 0, failed: 1 } });
+  stages.store.products.clear();
+  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { seen: 0 } });
+  expect(
+    await sqlRows(stages.db, 'SELECT 1 AS one FROM product_identifier WHERE product = $1', [ours(1)]),
+  ).toEqual([]);
+  stages.store.put(withSku(snapshot(2), 'SKU-1'));
+  expect(await stages.sync()).toMatchObject({ counts: { created: 1, conflicted: 0 } });
+  expect(skuOf(ours(2))).toBe('SKU-1');
 });

@@ -139,6 +139,34 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect(await listings()).toEqual([]);
     expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toEqual([]);
   });
+
+  it('leave no rows of a reading whose rows cannot be stored while the next page is read', async () => {
+    stages.catalog.pageSize = 1_000;
+    for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    const store = jest
+      .spyOn(CatalogListingRows.prototype, 'addListed')
+      .mockRejectedValueOnce(new Error('the rows cannot be stored'));
+    expect(await nightly(STORE)).toMatchObject({ state: 'failed' });
+    store.mockRestore();
+    expect(await listings()).toEqual([]);
+    expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toEqual([]);
+  });
+
+  it('have the statistics of a large listing before it ends', async () => {
+    stages.catalog.pageSize = 500;
+    for (let id = 1; id <= 1_900; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    const [stored, analysed, finished] = (['addListed', 'analyse', 'finish'] as const).map((step) =>
+      jest.spyOn(CatalogListingRows.prototype, step),
+    );
+    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    const order = [stored, analysed, finished].map((spy) => spy?.mock.invocationCallOrder ?? []);
+    for (const spy of [stored, analysed, finished]) spy?.mockRestore();
+    expect(order.map((calls) => calls.length)).toEqual([2, 1, 1]);
+    expect(order.flat().toSorted((one, other) => one - other)).toEqual([
+      ...[order[0]?.[0], order[1]?.[0], order[0]?.[1], order[2]?.[0]],
+    ]);
+    expect(await listings()).toMatchObject([{ products: 1_903, complete: true }]);
+  });
 });
 
 it('a run that a person asks for reads the listing as it is then', async () => {
