@@ -1,38 +1,19 @@
-import { mkdir, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
-import { createReadStream } from 'node:fs';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { crc32 } from 'node:zlib';
 import type { CompletedExport } from '../../domain/store-port.js';
 import { CodedError } from '../../domain/errors.js';
 import type { SourceProduct } from '../../domain/store-port.js';
 import { download, type DownloadSettings } from './download.js';
-import { ExportedProduct } from './exported-product.js';
 import { groupedProducts } from './grouped-file.js';
-import {
-  type ExportCensus,
-  groupAll,
-  isVariant,
-  LineSplitter,
-  placeOf,
-  type ProductLines,
-  type RawLine,
-  strayChild,
-} from './jsonl.js';
+import type { ExportCensus } from './jsonl.js';
 import { EXPORT_FOLDER, removeLeftovers } from './leftovers.js';
-import { type MappingScope, numericId } from './mapper.js';
+import { partitioned, type PartitionSettings } from './partitioned-file.js';
 
-export interface ExportFileSettings extends DownloadSettings {
-  readonly scope: MappingScope;
+export interface ExportFileSettings extends DownloadSettings, PartitionSettings {
   readonly spillDir: string | undefined;
   readonly batchSize: number;
-  readonly partitionBytes: number;
 }
-
-const READ_BYTES = 256 * 1024;
-const MOST_PARTITIONS = 512;
-const FLUSH_BYTES = 64 * 1024;
-const LINE_END = Buffer.from('\n');
 
 /**
  * Reads the file of a completed export. The whole file is on disk and matches the store's counts before the first
@@ -98,124 +79,4 @@ async function* batches(
       `the export held ${String(seen)} products instead of ${String(expected)}`,
     );
   }
-}
-
-/** Children are not next to their products, so the file is split by product into parts that fit into memory. */
-async function* partitioned(
-  path: string,
-  folder: string,
-  census: ExportCensus,
-  settings: ExportFileSettings,
-): AsyncGenerator<readonly SourceProduct[]> {
-  const wanted = Math.ceil(census.bytes / settings.partitionBytes);
-  const count = Math.min(MOST_PARTITIONS, Math.max(1, wanted));
-  const paths = Array.from({ length: count }, (_, index) => join(folder, `part-${String(index)}.jsonl`));
-  await partition(path, paths);
-  for (const part of paths) {
-    const lines: RawLine[] = [];
-    for await (const some of rawLines(part)) for (const line of some) lines.push(withoutNumber(line));
-    yield [...groupAll(lines)].map((product) => gathered(product, settings.scope));
-    await rm(part);
-  }
-}
-
-function gathered({ id, lines }: ProductLines, scope: MappingScope): SourceProduct {
-  const bytes = lines.flatMap((line, index) => (index === 0 ? [line.bytes] : [LINE_END, line.bytes]));
-  const [first, ...others] = lines;
-  const numbers = [first.number, ...others.map((line) => line.number)] as const;
-  return new ExportedProduct(id, Buffer.concat(bytes), [...numbers], scope);
-}
-
-async function partition(path: string, paths: readonly string[]): Promise<void> {
-  const parts: PartWriter[] = [];
-  try {
-    for (const part of paths) parts.push(new PartWriter(await open(part, 'w')));
-    const places = new Places(parts.length);
-    const early: RawLine[] = [];
-    for await (const lines of numberedLines(path)) {
-      for (const line of lines) {
-        const place = places.of(line);
-        // Copied, because the line's memory belongs to the chunk.
-        if (place === null) early.push({ ...line, bytes: Buffer.from(line.bytes) });
-        else if (parts[place]?.add(line) === true) await parts[place].flush();
-      }
-    }
-    for (const line of early) {
-      const place = places.of(line);
-      if (place === null) throw strayChild(line);
-      parts[place]?.add(line);
-    }
-    for (const part of parts) await part.flush();
-  } finally {
-    for (const part of parts) await part.close();
-  }
-}
-
-/** The partition of each line, so that all lines of a product are in one. */
-class Places {
-  /** By the variant's number, some 60 bytes for each: a child of a variant does not name the product. */
-  private readonly ofVariants = new Map<number, number>();
-
-  constructor(private readonly partitions: number) {}
-
-  /** Null for a child of a variant that has not been seen yet. */
-  of(line: RawLine): number | null {
-    const { id, parent } = placeOf(line);
-    if (parent !== null && isVariant(parent)) return this.ofVariants.get(Number(numericId(parent))) ?? null;
-    const place = crc32(parent ?? id) % this.partitions;
-    if (isVariant(id)) this.ofVariants.set(Number(numericId(id)), place);
-    return place;
-  }
-}
-
-/** The lines of one partition, each after its number in the export. */
-class PartWriter {
-  private pending: Buffer[] = [];
-  private bytes = 0;
-
-  constructor(private readonly file: FileHandle) {}
-
-  /** True when it is time to flush. Waiting for each line would cost more than writing it. */
-  add({ number, bytes }: RawLine): boolean {
-    // Copied, because the line's memory belongs to the chunk.
-    const entry = Buffer.concat([Buffer.from(`${String(number)}\t`), bytes, Buffer.from('\n')]);
-    this.pending.push(entry);
-    this.bytes += entry.length;
-    return this.bytes >= FLUSH_BYTES;
-  }
-
-  async flush(): Promise<void> {
-    const data = Buffer.concat(this.pending);
-    this.pending = [];
-    this.bytes = 0;
-    if (data.length > 0) await this.file.appendFile(data);
-  }
-
-  async close(): Promise<void> {
-    await this.file.close();
-  }
-}
-
-/** All lines of each chunk together, so that there is one wait per chunk and not per line. */
-async function* rawLines(path: string): AsyncGenerator<Iterable<Buffer>> {
-  const splitter = new LineSplitter();
-  const chunks: AsyncIterable<Buffer> = createReadStream(path, { highWaterMark: READ_BYTES });
-  for await (const chunk of chunks) yield splitter.push(chunk);
-  const rest = splitter.rest();
-  if (rest.length > 0) yield [rest];
-}
-
-/** Use each iterable once, before requesting the next. */
-async function* numberedLines(path: string): AsyncGenerator<Iterable<RawLine>> {
-  let number = 0;
-  const numbered = function* (lines: Iterable<Buffer>): Generator<RawLine> {
-    for (const bytes of lines) yield { number: ++number, bytes };
-  };
-  for await (const lines of rawLines(path)) yield numbered(lines);
-}
-
-/** A line of a partition. */
-function withoutNumber(line: Buffer): RawLine {
-  const tab = line.indexOf(0x09);
-  return { number: Number(line.toString('latin1', 0, tab)), bytes: line.subarray(tab + 1) };
 }
