@@ -7,7 +7,7 @@ import { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../sites/sites.js';
 import type { Clock } from '../runtime/clock.js';
-import { owedStoreIds, readAll, readChanges } from './extract.js';
+import { owedStoreIds, readAll, readChanges, withWholeRead, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
 
 export interface DryRun {
@@ -21,22 +21,26 @@ export interface DryRun {
   readonly incomplete: string | null;
 }
 
+interface Parts {
+  readonly db: Database;
+  readonly state: StateRepository;
+  readonly clock: Clock;
+}
+
+interface DryRunOptions {
+  readonly full: boolean;
+  readonly signal: AbortSignal;
+  readonly onProgress: (seen: number) => void;
+  /** Awaited, so that a plan can be stored in batches. */
+  readonly onActions: (actions: readonly SyncActionEntity[]) => void | Promise<void>;
+}
+
 /**
  * Computes the changes of a sync with the same steps, in a transaction that is rolled back. Nothing is written.
  * Actions are returned while they can be read. Share limits are not enforced, because the dry run helps to decide
  * about them.
  */
-export async function dryRun(
-  parts: { db: Database; state: StateRepository; clock: Clock },
-  store: Store,
-  options: {
-    full: boolean;
-    signal: AbortSignal;
-    onProgress: (seen: number) => void;
-    /** Awaited, so that a plan can be stored in batches. */
-    onActions: (actions: readonly SyncActionEntity[]) => void | Promise<void>;
-  },
-): Promise<DryRun> {
+export async function dryRun(parts: Parts, store: Store, options: DryRunOptions): Promise<DryRun> {
   const known = await parts.state.store(store.key);
   const watermark = options.full ? null : (known?.watermark ?? null);
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
@@ -44,11 +48,20 @@ export async function dryRun(
     watermark === null
       ? await readAll(store, null, nothing, parts.clock, options.signal)
       : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
+  return withWholeRead({ read, full: watermark === null }, (each) => planDry(parts, store, each, options));
+}
+
+async function planDry(
+  parts: Parts,
+  store: Store,
+  { read, full }: Extracted,
+  options: DryRunOptions,
+): Promise<DryRun> {
   const run = { id: randomUUID(), store: store.key, workspace: store.workspace.key };
   const plan = await PlanTransaction.begin(parts.db, run, { dry: true });
   try {
     const outcome = await planRead(plan, store, read, {
-      full: watermark === null,
+      full,
       force: true,
       listing: { since: null, clock: parts.clock, signal: options.signal },
       onProgress: options.onProgress,
@@ -56,7 +69,7 @@ export async function dryRun(
     for await (const actions of plan.actions.all()) await options.onActions(actions);
     const { creates, updates, orphans } = await plan.actions.counts();
     return {
-      kind: watermark === null ? 'full' : 'incremental',
+      kind: full ? 'full' : 'incremental',
       counts: { ...outcome.counts, creates, updates, orphans },
       incomplete: outcome.incomplete,
     };

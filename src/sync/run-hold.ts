@@ -30,6 +30,11 @@ export interface Hold {
   counts: Partial<RunCounts>;
 }
 
+/** A person who asks for a run expects it to see the catalog as it is now. */
+export function asksForNow({ trigger }: SyncRunEntity): boolean {
+  return trigger === 'command' || trigger === 'api';
+}
+
 /** The result of a worker's look for a run. */
 export type WorkedTurn =
   | { readonly kind: 'none' }

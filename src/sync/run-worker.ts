@@ -21,12 +21,19 @@ import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
-import { owedStoreIds, productOfEvent, readAll, readChanges, type SourceRead } from './extract.js';
+import {
+  owedStoreIds,
+  productOfEvent,
+  readAll,
+  readChanges,
+  withWholeRead,
+  type Extracted,
+} from './extract.js';
 import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { Outage } from './outage.js';
 import { planRead } from './planning.js';
-import { RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
+import { asksForNow, RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
 import { applyOutcome, RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
 import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
@@ -240,11 +247,16 @@ export class RunWorker {
   }
 
   async #plan(hold: Hold, store: Store): Promise<void> {
-    const { run, lease, signal, onProgress } = hold;
+    const { run } = hold;
     const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
     await this.#enter(hold, 'export');
-    const { read, full } = await traced('extract', {}, () => this.#read(hold, store, readFrom));
+    const extracted = await traced('extract', {}, () => this.#read(hold, store, readFrom));
     await this.#enter(hold, 'plan');
+    await withWholeRead(extracted, (each) => this.#planRead(hold, store, each, readFrom));
+  }
+
+  async #planRead(hold: Hold, store: Store, { read, full }: Extracted, readFrom: Date): Promise<void> {
+    const { run, lease, signal, onProgress } = hold;
     const plan = await PlanTransaction.begin(this.db, run);
     try {
       // The extract is read during planning.
@@ -322,7 +334,7 @@ export class RunWorker {
     { run, lease, signal, onProgress, turn }: Hold,
     store: Store,
     readFrom: Date,
-  ): Promise<{ read: SourceRead; full: boolean }> {
+  ): Promise<Extracted> {
     const known = await this.state.store(store.key);
     // Events become owed products, so that a run that fails later loses none of them.
     await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
@@ -383,9 +395,4 @@ export class RunWorker {
     hold.counts = { ...hold.counts, generationRequested };
     return applyOutcome(loadNotes, asked);
   }
-}
-
-/** A person who asks for a run expects it to see the catalog as it is now. */
-function asksForNow({ trigger }: SyncRunEntity): boolean {
-  return trigger === 'command' || trigger === 'api';
 }

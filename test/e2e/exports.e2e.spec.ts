@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { BulkMode, SandboxProduct } from '../../src/sandbox/store/index.js';
-import { fill } from '../support/e2e-products.js';
+import { fill, single } from '../support/e2e-products.js';
 import { runCommand, syncHere } from '../support/run-command.js';
 import { World, type WorldOptions } from '../support/e2e-world.js';
 
@@ -90,6 +90,29 @@ describe('an export that is not whole', () => {
     here.store.setBulkMode('ok');
     const { run } = await syncHere(here, { full: true });
     expect(run).toMatchObject({ status: 'succeeded', counts: { seen: PRODUCTS - 1, orphaned: 1 } });
+  });
+});
+
+describe('an export whose children come long after their products', () => {
+  it('is planned from its start again when that shows, and every product is created as it is', async () => {
+    world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
+    // The store writes a hundred products before the first child. They fill several of the parts in which an export is read.
+    const count = 110;
+    const descriptionHtml = `<p>${'Long. '.repeat(1_000)}</p>`;
+    for (let id = 1; id <= count; id += 1) single(world.store, `long-${String(id)}`, { descriptionHtml });
+    world.store.setBulkMode('interleaved');
+    const { run } = await syncHere(world);
+    expect(run).toMatchObject({
+      status: 'succeeded',
+      counts: { seen: count, created: count, failed: 0 },
+    });
+    expect(await world.rows('SELECT 1 FROM sync_run')).toHaveLength(1);
+    expect(await world.rows('SELECT 1 FROM sync_action')).toHaveLength(count);
+    const again = await syncHere(world, { full: true });
+    expect(again.run).toMatchObject({
+      status: 'succeeded',
+      counts: { seen: count, unchanged: count, updated: 0, orphaned: 0 },
+    });
   });
 });
 

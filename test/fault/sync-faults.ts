@@ -217,6 +217,20 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
       'gets the newest result when it comes back',
     ),
   },
+  {
+    id: 'S13',
+    fault:
+      'the download of an export begins again with another file, or a child comes late, after products were planned',
+    behaviour: 'the run rolls its plan back and makes another one from the complete file of the same export',
+    proofs: [
+      ...proof('src/store/shopify/connector-follow.spec.ts', 'an export of which products were returned'),
+      ...proof(
+        'test/integration/sync/read-again.integration.spec.ts',
+        'an export of which products were read before they were whole',
+      ),
+      ...proof('test/e2e/exports.e2e.spec.ts', 'is planned from its start again when that shows'),
+    ],
+  },
 ];
 
 /** Faults of schedules. */

@@ -67,6 +67,8 @@ export class ShopifyConnector implements StoreConnector {
   private readonly limits: ShopifyLimits;
   private readonly sleep: Sleep;
   private readonly random: () => number;
+  /** The last export had children apart from their products. The next one of a store is expected to be alike. */
+  private scattered = false;
 
   /** Throws `misconfigured` for an unusable shop, endpoint, version or credentials. Sends no request. */
   constructor(private readonly options: ShopifyOptions) {
@@ -132,8 +134,15 @@ export class ShopifyConnector implements StoreConnector {
     return this.bulk.cancel(handle);
   }
 
-  readExport(completed: CompletedExport): AsyncIterable<readonly SourceProduct[]> {
+  readExport(
+    completed: CompletedExport,
+    { whole } = { whole: false },
+  ): AsyncIterable<readonly SourceProduct[]> {
     const settings: ExportFileSettings = {
+      whole: whole || this.scattered,
+      grouped: (isGrouped) => {
+        this.scattered = !isGrouped;
+      },
       scope: this.scope,
       spillDir: this.options.spillDir,
       batchSize: this.limits.exportBatchSize,

@@ -1,9 +1,8 @@
-import { open, type FileHandle } from 'node:fs/promises';
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { TimeLimit } from '../../runtime/time-limit.js';
 import { isSafeUrl } from './endpoint.js';
-import { type ExportCensus, ExportScan } from './jsonl.js';
+import type { GrowingFile } from './growing-file.js';
 import type { Sleep } from './options.js';
 
 export interface DownloadSettings {
@@ -18,12 +17,6 @@ export interface DownloadSettings {
   readonly freshUrl: () => Promise<string | null>;
 }
 
-/** The bytes on disk, and their strong entity tag, which allows a request for the rest. */
-interface Progress {
-  scan: ExportScan;
-  etag: string | null;
-}
-
 /** The address has expired: it is valid for seven days. */
 class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
@@ -33,41 +26,49 @@ class AddressRefused extends Error {
   }
 }
 
+/** The file that is written, and the strong entity tag of its bytes, which allows a request for the rest. */
+interface Progress {
+  readonly file: GrowingFile;
+  etag: string | null;
+}
+
 /**
- * Downloads an export to `path` and counts its lines. The store's token is not sent, because the files are on another
- * host. An interrupted transfer continues where it stopped, or starts again. An expired address is requested again.
- * Throws `transient` when that does not help.
+ * Downloads an export, and says to the file how it ended. The store's token is not sent, because the files are on another host. An
+ * interrupted transfer continues where it stopped, or starts again. An expired address is requested again. Where that does not help,
+ * or `signal` is aborted, the file gets a `transient` error. Never rejects.
  */
-export async function download(url: string, path: string, settings: DownloadSettings): Promise<ExportCensus> {
-  // Opened for appending, so that a file that was truncated to nothing is written from its start.
-  const file = await open(path, 'a');
+export async function download(
+  url: string,
+  file: GrowingFile,
+  settings: DownloadSettings,
+  signal: AbortSignal,
+): Promise<void> {
   try {
-    const progress: Progress = { scan: new ExportScan(), etag: null };
-    await transfer(url, file, progress, settings);
-    return progress.scan.finish();
-  } finally {
-    await file.close();
+    await transfer(url, { file, etag: null }, settings, signal);
+    file.complete();
+  } catch (error) {
+    file.fail(error);
   }
 }
 
 async function transfer(
   url: string,
-  file: FileHandle,
   progress: Progress,
   settings: DownloadSettings,
+  signal: AbortSignal,
 ): Promise<void> {
   let address = url;
   let refreshed = false;
   let furthest = 0;
   for (let attempt = 1; ; attempt++) {
     try {
-      await transferOnce(safeAddress(address, settings), file, progress, settings.timeoutMs);
+      await transferOnce(safeAddress(address, settings), progress, settings.timeoutMs, signal);
       return;
     } catch (cause) {
-      if (isCoded(cause)) throw cause;
+      if (isCoded(cause) || signal.aborted) throw cause;
       // A large file may be interrupted many times, as long as it makes progress.
-      if (progress.scan.received > furthest) attempt = 1;
-      furthest = Math.max(furthest, progress.scan.received);
+      if (progress.file.size > furthest) attempt = 1;
+      furthest = Math.max(furthest, progress.file.size);
       if (cause instanceof AddressRefused) {
         const fresh = refreshed ? null : await settings.freshUrl();
         if (fresh === null) {
@@ -79,68 +80,68 @@ async function transfer(
       } else if (attempt >= settings.attempts) {
         throw new CodedError('transient', 'the export could not be downloaded to its end', { cause });
       }
-      await settings.sleep(BACKOFF.exportDownload.delayMs(attempt, settings.random));
+      await settings.sleep(BACKOFF.exportDownload.delayMs(attempt, settings.random), signal);
     }
   }
 }
 
 async function transferOnce(
   url: URL,
-  file: FileHandle,
   progress: Progress,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<void> {
+  const { file } = progress;
   const silence = new TimeLimit(timeoutMs);
   try {
     const response = await fetch(url, {
       headers: { 'accept-encoding': 'identity', ...rangeOf(progress) },
       redirect: 'manual',
-      signal: silence.signal,
+      signal: AbortSignal.any([silence.signal, signal]),
     });
     if (!response.ok) {
       await response.body?.cancel();
       const { status } = response;
       const passing = status >= 500 || status === 408 || status === 416 || status === 429;
       // 416: no bytes are left, or the file is another one. Start again in both cases.
-      if (status === 416) await beginAgain(file, progress, null);
+      if (status === 416) await beginAgain(progress, null);
       throw passing ? new Error(`the download answered ${String(status)}`) : new AddressRefused(status);
     }
     if (response.status === 206 && !goesOn(response, progress)) {
       await response.body?.cancel();
-      await beginAgain(file, progress, null);
+      await beginAgain(progress, null);
       throw new Error('the download went on at the wrong place');
     }
-    // A failed write may have left bytes that were not counted.
-    if (response.status === 206) await file.truncate(progress.scan.received);
-    else await beginAgain(file, progress, strongTag(response));
+    if (response.status === 206) await file.trim();
+    else await beginAgain(progress, strongTag(response));
     const body: ReadableStream<Uint8Array> | null = response.body;
-    for await (const chunk of body ?? []) {
-      silence.renew();
-      const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
-      await file.appendFile(bytes);
-      progress.scan.push(bytes);
+    try {
+      for await (const chunk of body ?? []) {
+        silence.renew();
+        await file.append(chunk);
+      }
+    } finally {
+      // Also what came before an interruption: the next attempt goes on behind it.
+      await file.flush();
     }
   } finally {
     silence.end();
   }
 }
 
-function rangeOf(progress: Progress): Record<string, string> {
-  const { received } = progress.scan;
-  if (received === 0 || progress.etag === null) return {};
-  return { range: `bytes=${String(received)}-`, 'if-range': progress.etag };
+function rangeOf({ file, etag }: Progress): Record<string, string> {
+  return file.size === 0 || etag === null ? {} : { range: `bytes=${String(file.size)}-`, 'if-range': etag };
 }
 
 /** True when the response continues exactly after the bytes on disk. */
-function goesOn(response: Response, progress: Progress): boolean {
+function goesOn(response: Response, { file }: Progress): boolean {
   const range = response.headers.get('content-range') ?? '';
-  return range.startsWith(`bytes ${String(progress.scan.received)}-`);
+  return range.startsWith(`bytes ${String(file.size)}-`);
 }
 
-async function beginAgain(file: FileHandle, progress: Progress, etag: string | null): Promise<void> {
-  await file.truncate(0);
-  progress.scan = new ExportScan();
+async function beginAgain(progress: Progress, etag: string | null): Promise<void> {
   progress.etag = etag;
+  await progress.file.empty();
 }
 
 function strongTag(response: Response): string | null {

@@ -1,11 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CompletedExport } from '../../domain/store-port.js';
 import { CodedError } from '../../domain/errors.js';
-import type { SourceProduct } from '../../domain/store-port.js';
+import { type CompletedExport, ReadAgainError, type SourceProduct } from '../../domain/store-port.js';
 import { download, type DownloadSettings } from './download.js';
-import { groupedProducts } from './grouped-file.js';
+import { groupedProducts, NotGroupedError } from './grouped-file.js';
+import { EmptiedError, GrowingFile } from './growing-file.js';
 import type { ExportCensus } from './jsonl.js';
 import { EXPORT_FOLDER, removeLeftovers } from './leftovers.js';
 import { partitioned, type PartitionSettings } from './partitioned-file.js';
@@ -13,12 +13,16 @@ import { partitioned, type PartitionSettings } from './partitioned-file.js';
 export interface ExportFileSettings extends DownloadSettings, PartitionSettings {
   readonly spillDir: string | undefined;
   readonly batchSize: number;
+  /** No product is returned before the file is complete. */
+  readonly whole: boolean;
+  /** Called when it shows whether the children of each product follow it. */
+  readonly grouped: (isGrouped: boolean) => void;
 }
 
 /**
- * Reads the file of a completed export. The whole file is on disk and matches the store's counts before the first
- * product is returned (docs/decisions/0015-only-complete-exports-count.md). The temporary files are removed when the
- * stream ends for any reason. Throws `transient`.
+ * Reads the file of a completed export. A file whose children follow their products is read while it is downloaded. Reaching the end
+ * proves that it matches the store's counts (docs/decisions/0015-only-complete-exports-count.md). The download and the temporary files
+ * end with the stream, for whatever reason that ends. Throws `transient`, as `ReadAgainError` where a second read of the whole file helps.
  */
 export async function* readExportFile(
   completed: CompletedExport,
@@ -33,15 +37,7 @@ export async function* readExportFile(
   await removeLeftovers(parent, new Date(), process.getuid?.());
   const folder = await mkdtemp(join(parent, EXPORT_FOLDER));
   try {
-    const path = join(folder, 'export.jsonl');
-    const census = await download(completed.url, path, settings);
-    if (census.lines !== completed.objects || census.roots !== completed.rootObjects) {
-      throw disagreement(completed, census);
-    }
-    const products = census.grouped
-      ? groupedProducts(path, settings.scope)
-      : partitioned(path, folder, census, settings);
-    yield* batches(products, settings, completed.rootObjects);
+    yield* downloaded(completed, completed.url, folder, settings);
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
     throw new CodedError('transient', 'the export could not be kept on disk and read from there', { cause });
@@ -50,7 +46,65 @@ export async function* readExportFile(
   }
 }
 
-function disagreement(completed: CompletedExport, census: Pick<ExportCensus, 'lines' | 'roots'>): CodedError {
+async function* downloaded(
+  completed: CompletedExport,
+  url: string,
+  folder: string,
+  settings: ExportFileSettings,
+): AsyncGenerator<readonly SourceProduct[]> {
+  const path = join(folder, 'export.jsonl');
+  const file = await GrowingFile.create(path);
+  const over = new AbortController();
+  const downloading = download(url, file, settings, over.signal);
+  try {
+    if (!settings.whole && (yield* followed(completed, file, settings))) return;
+    await file.completed();
+    const products = partitioned(path, folder, settings, (census) => {
+      prove(completed, census);
+      settings.grouped(census.grouped);
+    });
+    yield* batches(products, settings, completed.rootObjects);
+  } finally {
+    over.abort();
+    await downloading;
+    await file.close();
+  }
+}
+
+/**
+ * The products of a file that is still downloaded. Returns false, before the first product, when they have to be read from the complete
+ * file. Throws `ReadAgainError` when that shows later.
+ */
+async function* followed(
+  completed: CompletedExport,
+  file: GrowingFile,
+  settings: ExportFileSettings,
+): AsyncGenerator<readonly SourceProduct[], boolean> {
+  let returned = false;
+  try {
+    const products = groupedProducts(file, settings.scope, (census) => {
+      prove(completed, census);
+    });
+    for await (const batch of batches(products, settings, completed.rootObjects)) {
+      returned = true;
+      yield batch;
+    }
+    return true;
+  } catch (cause) {
+    if (cause instanceof NotGroupedError) settings.grouped(false);
+    else if (!(cause instanceof EmptiedError)) throw cause;
+    if (returned) throw new ReadAgainError(cause);
+    return false;
+  }
+}
+
+/** Throws `transient` when the file does not hold what the store says. */
+function prove(completed: CompletedExport, census: ExportCensus): void {
+  const { objects, rootObjects } = completed;
+  if (census.lines !== objects || census.roots !== rootObjects) throw disagreement(completed, census);
+}
+
+function disagreement(completed: CompletedExport, census: ExportCensus): CodedError {
   const { objects, rootObjects } = completed;
   return new CodedError(
     'transient',

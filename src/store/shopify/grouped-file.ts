@@ -1,48 +1,73 @@
-import { open } from 'node:fs/promises';
+import { CodedError } from '../../domain/errors.js';
 import { ExportedProduct } from './exported-product.js';
-import { idToken, parentToken, placeOf, ProductGroup, strayChild, textOf } from './jsonl.js';
+import type { GrowingFile } from './growing-file.js';
+import {
+  bytesOf,
+  type ExportCensus,
+  idToken,
+  type Line,
+  LINE_END,
+  parentToken,
+  parseLine,
+  placeOf,
+  ProductGroup,
+  type RawLine,
+  refuseLongLine,
+  strayChild,
+  textOf,
+} from './jsonl.js';
 import type { MappingScope } from './mapper.js';
 
 const READ_BYTES = 1024 * 1024;
 /** The first read is this much smaller, and each next one is twice as large, so that planning can start early. */
 const FIRST_SHARE = 1 / 8;
 
+/** A line of the export does not belong to the product before it. */
+export class NotGroupedError extends CodedError {
+  constructor(line: RawLine) {
+    const { code, message } = strayChild(line);
+    super(code, message);
+  }
+}
+
 /**
- * The products of an export in which children follow their product, in batches and in file order. Three buffers are
- * reused in turn, so that reading creates no garbage. A product is valid until the third batch after its own is
- * requested. Throws `transient` when the export is not grouped.
+ * The products of an export in which children follow their product, in batches and in file order, while the file is still written.
+ * Three buffers are reused in turn, so that reading creates no garbage. A product is valid until the third batch after its own is
+ * requested. `prove` gets the census of the complete file before the last batch. Throws `NotGroupedError` when the export is not
+ * grouped, `transient` when its last line is truncated, and whatever `file` throws.
  */
 export async function* groupedProducts(
-  path: string,
+  file: Pick<GrowingFile, 'read'>,
   scope: MappingScope,
+  prove: (census: ExportCensus) => void,
   readBytes = READ_BYTES,
 ): AsyncGenerator<readonly ExportedProduct[]> {
-  const file = await open(path);
-  try {
-    let [buffer, next, last] = [newBuffer(readBytes), newBuffer(readBytes), newBuffer(readBytes)];
-    let filled = 0;
-    let line = 1;
-    let atOnce = Math.ceil(readBytes * FIRST_SHARE);
-    for (;;) {
-      // One product fills the buffer, so the buffer grows.
-      if (filled === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
-      const { bytesRead } = await file.read(buffer, filled, Math.min(buffer.length - filled, atOnce), null);
-      atOnce *= 2;
-      filled += bytesRead;
-      const ended = bytesRead === 0;
-      const found = groupsOf(buffer.subarray(0, filled), line, ended, scope);
-      if (found.products.length > 0) yield found.products;
-      if (ended) return;
-      if (found.rest === 0) continue;
-      // An incomplete product moves to the next buffer, where its end will follow.
-      if (next.length < buffer.length) next = newBuffer(buffer.length);
-      buffer.copy(next, 0, found.rest, filled);
-      [buffer, next, last] = [next, last, buffer];
-      filled -= found.rest;
-      line = found.line;
+  let [buffer, next, last] = [newBuffer(readBytes), newBuffer(readBytes), newBuffer(readBytes)];
+  let filled = 0;
+  let line = 1;
+  let roots = 0;
+  let atOnce = Math.ceil(readBytes * FIRST_SHARE);
+  for (;;) {
+    // One product fills the buffer, so the buffer grows.
+    if (filled === buffer.length) buffer = larger(buffer);
+    const read = await file.read(buffer, filled, Math.min(buffer.length - filled, atOnce));
+    atOnce *= 2;
+    filled += read.bytesRead;
+    const found = groupsOf(buffer.subarray(0, filled), line, read.ended, scope);
+    roots += found.products.length;
+    if (read.ended) {
+      if (found.last !== null) parseLine(found.last);
+      prove({ lines: found.last?.number ?? 0, roots });
     }
-  } finally {
-    await file.close();
+    if (found.products.length > 0) yield found.products;
+    if (read.ended) return;
+    if (found.rest === 0) continue;
+    // An incomplete product moves to the next buffer, where its end will follow.
+    if (next.length < buffer.length) next = newBuffer(buffer.length);
+    buffer.copy(next, 0, found.rest, filled);
+    [buffer, next, last] = [next, last, buffer];
+    filled -= found.rest;
+    line = found.line;
   }
 }
 
@@ -51,11 +76,19 @@ function newBuffer(bytes: number): Buffer {
   return Buffer.allocUnsafeSlow(bytes);
 }
 
+/** The buffer with twice the room. A file without line ends must not fill the memory. */
+function larger(buffer: Buffer): Buffer {
+  refuseLongLine(buffer.length - (buffer.lastIndexOf(LINE_END) + 1));
+  return Buffer.concat([buffer], buffer.length * 2);
+}
+
 interface Groups {
   readonly products: readonly ExportedProduct[];
   /** Start of the first product that may be incomplete, and the number of its line. */
   readonly rest: number;
   readonly line: number;
+  /** The last line that was looked at; null when there was none. */
+  readonly last: RawLine | null;
 }
 
 /**
@@ -74,28 +107,34 @@ function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingSco
     if (open !== null) products.push(new ExportedProduct(open.id, chunk, [open.number], scope, open.at, end));
   };
   let number = line;
+  let last: Line | null = null;
   for (let start = 0; start < chunk.length;) {
-    const found = chunk.indexOf(0x0a, start);
+    const found = chunk.indexOf(LINE_END, start);
     if (found === -1 && !ended) break;
     const end = found === -1 ? chunk.length : found;
     if (end > start) {
-      const child = { bytes: chunk, start, end };
-      if (open?.group.addUsual(child) !== true) {
-        const bytes = chunk.subarray(start, end);
+      last = { bytes: chunk, start, end };
+      if (open?.group.addUsual(last) !== true) {
+        const bytes = bytesOf(last);
         const parent = parentToken(bytes);
         if (parent === undefined) {
           close(start - 1);
           const token = idToken(bytes);
           const id = token === null ? placeOf({ number, bytes }).id : textOf(token);
           open = { at: start, id, number, group: new ProductGroup(token) };
-        } else if (parent === null || open?.group.add(child, parent) !== true) {
-          throw strayChild({ number, bytes });
+        } else if (parent === null || open?.group.add(last, parent) !== true) {
+          throw new NotGroupedError({ number, bytes });
         }
       }
       number++;
     }
     start = end + 1;
   }
-  if (ended) close(chunk.at(-1) === 0x0a ? chunk.length - 1 : chunk.length);
-  return { products, rest: open?.at ?? 0, line: open?.number ?? line };
+  if (ended) close(chunk.at(-1) === LINE_END ? chunk.length - 1 : chunk.length);
+  return {
+    products,
+    rest: open?.at ?? 0,
+    line: open?.number ?? line,
+    last: last === null ? null : { number: number - 1, bytes: bytesOf(last) },
+  };
 }

@@ -4,9 +4,16 @@ import { parseNode, type RawNode } from './mapper.js';
 import { exportLineSchema } from './schemas.js';
 import { usualPlace } from './usual-nodes.js';
 
-const NEWLINE = 0x0a;
+export const LINE_END = 0x0a;
 /** No product is that long, and a file without line ends must not fill the memory. */
 const LONGEST_LINE_BYTES = 64 * 1024 * 1024;
+
+/** Throws `transient` when a line has so many bytes that it is none. */
+export function refuseLongLine(bytes: number): void {
+  if (bytes < LONGEST_LINE_BYTES) return;
+  const megabytes = String(LONGEST_LINE_BYTES / 2 ** 20);
+  throw new CodedError('transient', `a line of the export has ${megabytes} MB or more`);
+}
 
 /** Splits a stream of bytes into lines without their ends. Empty lines are skipped. */
 export class LineSplitter {
@@ -15,7 +22,7 @@ export class LineSplitter {
 
   *push(chunk: Buffer): Generator<Buffer> {
     let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+    for (let end = chunk.indexOf(LINE_END); end !== -1; end = chunk.indexOf(LINE_END, start)) {
       const line = this.join(chunk.subarray(start, end));
       start = end + 1;
       if (line.length > 0) yield line;
@@ -30,11 +37,7 @@ export class LineSplitter {
 
   private hold(part: Buffer): void {
     this.held += part.length;
-    if (this.held > LONGEST_LINE_BYTES)
-      throw new CodedError(
-        'transient',
-        `a line of the export exceeds ${String(LONGEST_LINE_BYTES / 2 ** 20)} MB`,
-      );
+    refuseLongLine(this.held);
     // The memory of the chunk belongs to its reader, who may reuse it.
     this.parts.push(Buffer.from(part));
   }
@@ -48,77 +51,28 @@ export class LineSplitter {
   }
 }
 
+/** The numbers of a file, to compare with those that the store reports. */
 export interface ExportCensus {
-  readonly bytes: number;
   readonly lines: number;
   /** Lines without `__parentId`. */
   readonly roots: number;
-  /** True when the children of each product follow it, before the next product. */
-  readonly grouped: boolean;
-}
-
-/**
- * Counts the lines of an export during the download, without parsing them. In JSON text a quote is always escaped, so
- * the bytes `"__parentId":` are always a key. If the parent of a line is unclear, the export counts as not grouped,
- * which is slower but always correct.
- */
-export class ExportScan {
-  private readonly splitter = new LineSplitter();
-  private bytes = 0;
-  private lines = 0;
-  private roots = 0;
-  private grouped = true;
-  private product: ProductGroup | null = null;
-  private last: Buffer = Buffer.alloc(0);
-
-  /**
-   * The garbage of a buffer for each line is wanted here. By its amount alone V8 knows when to collect young objects, and with them the
-   * chunks of the download, which lie outside of its heap. Without those buffers a run took twice the time.
-   */
-  push(chunk: Buffer): void {
-    this.bytes += chunk.length;
-    for (const line of this.splitter.push(chunk)) this.count(line);
-  }
-
-  get received(): number {
-    return this.bytes;
-  }
-
-  /** The census of the complete file. Throws `transient` when the last line is truncated. */
-  finish(): ExportCensus {
-    const rest = this.splitter.rest();
-    if (rest.length > 0) this.count(rest);
-    if (this.lines > 0) parseLine({ bytes: this.last, number: this.lines });
-    return { bytes: this.bytes, lines: this.lines, roots: this.roots, grouped: this.grouped };
-  }
-
-  private count(bytes: Buffer): void {
-    this.lines++;
-    this.last = bytes;
-    const line = { bytes, start: 0, end: bytes.length };
-    if (this.product?.addUsual(line) === true) return;
-    const parent = parentToken(bytes);
-    if (parent === undefined) {
-      this.roots++;
-      this.product = new ProductGroup(idToken(bytes));
-    } else if (parent === null || this.product?.add(line, parent) !== true) {
-      this.grouped = false;
-    }
-  }
 }
 
 /** A line within `bytes`. */
-interface Line {
+export interface Line {
   readonly bytes: Buffer;
   readonly start: number;
   readonly end: number;
 }
 
-function bytesOf({ bytes, start, end }: Line): Buffer {
+export function bytesOf({ bytes, start, end }: Line): Buffer {
   return bytes.subarray(start, end);
 }
 
-/** The lines of one product of a grouped export: its children, and the children of its variants. */
+/**
+ * The lines of one product of a grouped export: its children, and the children of its variants. In JSON text a quote is always escaped,
+ * so the bytes `"__parentId":` are always a key. A line whose parent is unclear belongs to no product: that is slower, but always correct.
+ */
 export class ProductGroup {
   private readonly children: Line[] = [];
   private ids: Set<string> | null = null;

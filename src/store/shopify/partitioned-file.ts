@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { open, rm, type FileHandle } from 'node:fs/promises';
+import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { SourceProduct } from '../../domain/store-port.js';
@@ -9,6 +9,7 @@ import {
   groupAll,
   isVariant,
   LineSplitter,
+  parseLine,
   placeOf,
   type ProductLines,
   type RawLine,
@@ -27,17 +28,26 @@ const MOST_PARTITIONS = 512;
 const FLUSH_BYTES = 64 * 1024;
 const LINE_END = Buffer.from('\n');
 
-/** Children are not next to their products, so the file is split by product into parts that fit into memory. */
+/** The census of an export, and whether the children of each product follow it, before the next product. */
+export interface PartitionCensus extends ExportCensus {
+  readonly grouped: boolean;
+}
+
+/**
+ * The products of an export in which children are anywhere. The file at `path` is split by product into parts that fit into memory.
+ * `prove` gets the census of the file before the first product. Throws `transient` when the last line is truncated.
+ */
 export async function* partitioned(
   path: string,
   folder: string,
-  census: ExportCensus,
   settings: PartitionSettings,
+  prove: (census: PartitionCensus) => void,
 ): AsyncGenerator<readonly SourceProduct[]> {
-  const wanted = Math.ceil(census.bytes / settings.partitionBytes);
+  const { size } = await stat(path);
+  const wanted = Math.ceil(size / settings.partitionBytes);
   const count = Math.min(MOST_PARTITIONS, Math.max(1, wanted));
   const paths = Array.from({ length: count }, (_, index) => join(folder, `part-${String(index)}.jsonl`));
-  await partition(path, paths);
+  await partition(path, paths, prove);
   for (const part of paths) {
     const lines: RawLine[] = [];
     for await (const some of rawLines(part)) for (const line of some) lines.push(withoutNumber(line));
@@ -53,20 +63,28 @@ function gathered({ id, lines }: ProductLines, scope: MappingScope): SourceProdu
   return new ExportedProduct(id, Buffer.concat(bytes), [...numbers], scope);
 }
 
-async function partition(path: string, paths: readonly string[]): Promise<void> {
+async function partition(
+  path: string,
+  paths: readonly string[],
+  prove: (census: PartitionCensus) => void,
+): Promise<void> {
   const parts: PartWriter[] = [];
   try {
     for (const part of paths) parts.push(new PartWriter(await open(part, 'w')));
     const places = new Places(parts.length);
     const early: RawLine[] = [];
+    let last: RawLine | null = null;
     for await (const lines of numberedLines(path)) {
       for (const line of lines) {
         const place = places.of(line);
         // Copied, because the line's memory belongs to the chunk.
         if (place === null) early.push({ ...line, bytes: Buffer.from(line.bytes) });
         else if (parts[place]?.add(line) === true) await parts[place].flush();
+        last = line;
       }
     }
+    if (last !== null) parseLine(last);
+    prove({ lines: last?.number ?? 0, roots: places.roots, grouped: places.grouped });
     for (const line of early) {
       const place = places.of(line);
       if (place === null) throw strayChild(line);
@@ -80,18 +98,36 @@ async function partition(path: string, paths: readonly string[]): Promise<void> 
 
 /** The partition of each line, so that all lines of a product are in one. */
 class Places {
+  /** Lines without a parent so far. */
+  roots = 0;
+  /** True while each child followed its product, before the next one. */
+  grouped = true;
   /** By the variant's number, some 60 bytes for each: a child of a variant does not name the product. */
   private readonly ofVariants = new Map<number, number>();
+  /** The ids of the last product and of its children. */
+  private family = new Set<string>();
 
   constructor(private readonly partitions: number) {}
 
   /** Null for a child of a variant that has not been seen yet. */
   of(line: RawLine): number | null {
     const { id, parent } = placeOf(line);
+    this.note(id, parent);
     if (parent !== null && isVariant(parent)) return this.ofVariants.get(Number(numericId(parent))) ?? null;
     const place = crc32(parent ?? id) % this.partitions;
     if (isVariant(id)) this.ofVariants.set(Number(numericId(id)), place);
     return place;
+  }
+
+  private note(id: string, parent: string | null): void {
+    if (parent === null) {
+      this.roots++;
+      this.family = new Set([id]);
+    } else if (this.family.has(parent)) {
+      this.family.add(id);
+    } else {
+      this.grouped = false;
+    }
   }
 }
 

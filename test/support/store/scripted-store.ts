@@ -28,6 +28,10 @@ export interface Reply {
   readonly cutAfterBytes?: number;
   /** Send so many bytes of the body and then nothing more. */
   readonly stallAfterBytes?: number;
+  /** When this resolves, the rest of a stalled body is sent, or the connection is cut. */
+  readonly rest?: Promise<'send' | 'cut'>;
+  /** Called when the answer was sent whole, or when the connection ended before. */
+  readonly closed?: (wasSent: boolean) => void;
 }
 
 export type Script = (call: Call) => Reply;
@@ -119,8 +123,14 @@ function send(reply: Reply, response: ServerResponse): void {
     'content-length': String(body.length),
     ...reply.headers,
   });
-  if (reply.stallAfterBytes !== undefined) response.write(body.subarray(0, reply.stallAfterBytes));
-  else if (reply.cutAfterBytes === undefined) response.end(body);
+  response.on('close', () => reply.closed?.(response.writableFinished));
+  if (reply.stallAfterBytes !== undefined) {
+    const { stallAfterBytes } = reply;
+    response.write(body.subarray(0, stallAfterBytes));
+    void reply.rest?.then((what) =>
+      what === 'send' ? response.end(body.subarray(stallAfterBytes)) : response.destroy(),
+    );
+  } else if (reply.cutAfterBytes === undefined) response.end(body);
   else response.write(body.subarray(0, reply.cutAfterBytes), () => response.destroy());
 }
 

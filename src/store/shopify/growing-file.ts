@@ -1,0 +1,134 @@
+import { open, type FileHandle } from 'node:fs/promises';
+
+/** Each write costs a wake-up of another thread, whatever its size. */
+const WRITE_BYTES = 512 * 1024;
+
+/** The file was emptied to be written again, after some of it had been read. */
+export class EmptiedError extends Error {
+  override readonly name = 'EmptiedError';
+
+  constructor() {
+    super('the file was emptied while it was read');
+  }
+}
+
+/**
+ * A file that is read while it is written, by one reader and one writer. The reader waits for the writer, but the writer never waits
+ * for the reader: the disk is the buffer between them.
+ */
+export class GrowingFile {
+  #pending: Uint8Array[] = [];
+  #pendingBytes = 0;
+  #size = 0;
+  #position = 0;
+  #readBegan = false;
+  #wasEmptied = false;
+  #isComplete = false;
+  #failure: { readonly cause: unknown } | null = null;
+  #waiting: { readonly size: number; readonly wake: () => void } | null = null;
+
+  private constructor(private readonly file: FileHandle) {}
+
+  static async create(path: string): Promise<GrowingFile> {
+    // Opened for appending, so that a file that was emptied is written from its start.
+    return new GrowingFile(await open(path, 'a+'));
+  }
+
+  /** The bytes that were written whole. A failed write may have left more on disk, which the reader does not see. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes further bytes. They are in the file when the reader waits for them, and after `flush` at the latest. */
+  async append(bytes: Uint8Array): Promise<void> {
+    this.#pending.push(bytes);
+    this.#pendingBytes += bytes.length;
+    const isAwaited = this.#waiting !== null && this.#size + this.#pendingBytes >= this.#waiting.size;
+    if (isAwaited || this.#pendingBytes >= WRITE_BYTES) await this.flush();
+  }
+
+  /** Writes what was appended. */
+  async flush(): Promise<void> {
+    const [parts, bytes] = [this.#pending, this.#pendingBytes];
+    [this.#pending, this.#pendingBytes] = [[], 0];
+    if (bytes === 0) return;
+    const { bytesWritten } = await this.file.writev(parts);
+    // A full disk takes a part. The next write then says what is wrong.
+    if (bytesWritten < bytes) await this.file.appendFile(Buffer.concat(parts).subarray(bytesWritten));
+    this.#size += bytes;
+    if (this.#waiting !== null && this.#size >= this.#waiting.size) this.#wake();
+  }
+
+  /** Removes what a failed write may have left, so that the next bytes follow those that were counted. */
+  async trim(): Promise<void> {
+    await this.file.truncate(this.#size);
+  }
+
+  /** Begins the file again. If some of it was read before, the reader gets `EmptiedError` from then on. */
+  async empty(): Promise<void> {
+    if (this.#readBegan) this.#wasEmptied = true;
+    this.#size = 0;
+    this.#wake();
+    await this.file.truncate(0);
+  }
+
+  /** The writer has written everything. */
+  complete(): void {
+    this.#isComplete = true;
+    this.#wake();
+  }
+
+  /** The writer gives up: the reader gets its error. */
+  fail(cause: unknown): void {
+    this.#failure = { cause };
+    this.#wake();
+  }
+
+  /** Waits until everything is written. Throws the writer's error. */
+  async completed(): Promise<void> {
+    while (!this.#hasEnded()) await this.#grown(Infinity);
+  }
+
+  /**
+   * Reads the next `length` bytes into `buffer`, as soon as all of them are written. There are fewer only at the end of the file.
+   * Throws the writer's error, and `EmptiedError`.
+   */
+  async read(
+    buffer: Buffer,
+    offset: number,
+    length: number,
+  ): Promise<{ readonly bytesRead: number; readonly ended: boolean }> {
+    const from = this.#position;
+    while (!this.#hasEnded() && !this.#wasEmptied && this.#size < from + length)
+      await this.#grown(from + length);
+    this.#readBegan = true;
+    const most = Math.max(0, Math.min(length, this.#size - from));
+    const { bytesRead } = await this.file.read(buffer, offset, most, from);
+    // Also where it was emptied during the read, whose bytes are of both then.
+    if (this.#wasEmptied) throw new EmptiedError();
+    if (bytesRead === 0 && most > 0) throw new Error('the file has fewer bytes than were written');
+    this.#position += bytesRead;
+    return { bytesRead, ended: this.#isComplete && this.#position === this.#size };
+  }
+
+  async close(): Promise<void> {
+    await this.file.close();
+  }
+
+  #hasEnded(): boolean {
+    if (this.#failure !== null) throw this.#failure.cause;
+    return this.#isComplete;
+  }
+
+  /** Waits until the file has `size` bytes, or anything else has happened to it. */
+  #grown(size: number): Promise<void> {
+    return new Promise((wake) => {
+      this.#waiting = { size, wake };
+    });
+  }
+
+  #wake(): void {
+    this.#waiting?.wake();
+    this.#waiting = null;
+  }
+}
