@@ -17,6 +17,8 @@ import { effectiveValue, valueHash, type WrittenContent } from '../domain/writte
 /** The rules for reading a snapshot: a store's settings, resolved once per run. */
 export interface SourceRules {
   readonly mapping: MappingSettings;
+  /** The metafields that the mapping reads into catalog fields, as `namespace.key`. */
+  readonly mappedMetafields: ReadonlySet<string>;
   /**
    * The namespace that write-back fills. It is never source, whoever wrote to it. Null when sections are not written.
    */
@@ -43,6 +45,7 @@ export function sourceRules(
   const locales = writeBack.locales.length === 0 ? [] : [writeBack.locales.toSorted()];
   return {
     mapping,
+    mappedMetafields: mappedMetafields(mapping),
     sectionsNamespace,
     shop,
     version: fingerprint([RULES_VERSION, shop, mapping, sectionsNamespace, ...locales]).slice(0, 8),
@@ -202,18 +205,17 @@ export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
   );
 }
 
-function usesMetafields({ mapping }: SourceRules): boolean {
-  return mapping.openAttributes.length > 0 || mappedMetafields(mapping).length > 0;
+function usesMetafields({ mapping, mappedMetafields: names }: SourceRules): boolean {
+  return mapping.openAttributes.length > 0 || names.size > 0;
 }
 
-/** Metafields that the mapping reads into catalog fields. */
-function mappedMetafields(mapping: MappingSettings): string[] {
+function mappedMetafields(mapping: MappingSettings): ReadonlySet<string> {
   const { mpn, asin, brand, sourceUrl, referenceString } = mapping;
-  return [mpn, asin, brand, sourceUrl, referenceString].filter((name) => METAFIELD_NAME.test(name));
+  return new Set([mpn, asin, brand, sourceUrl, referenceString].filter((name) => METAFIELD_NAME.test(name)));
 }
 
 export function isSourceMetafield(field: MetafieldValue, rules: SourceRules): boolean {
-  return isMappedAttribute(field, rules) || mappedMetafields(rules.mapping).includes(metafieldName(field));
+  return isMappedAttribute(field, rules) || rules.mappedMetafields.has(metafieldName(field));
 }
 
 export function isMappedAttribute(field: MetafieldValue, rules: SourceRules): boolean {

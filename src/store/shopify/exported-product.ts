@@ -53,11 +53,12 @@ export class ExportedProduct implements SourceProduct {
   }
 
   private parsed(): ExportLine[] {
-    const lines = this.bytes
-      .toString('utf8', this.start, this.end)
-      .split('\n')
-      .filter((text) => text !== '');
-    return lines.map((text, index) => parseText(text, this.numbers[index] ?? this.numbers[0] + index));
+    const lines: ExportLine[] = [];
+    for (const text of this.bytes.toString('utf8', this.start, this.end).split('\n')) {
+      if (text === '') continue;
+      lines.push(parseText(text, this.numbers[lines.length] ?? this.numbers[0] + lines.length));
+    }
+    return lines;
   }
 }
 

@@ -123,6 +123,22 @@ describe('toSnapshot', () => {
     expect(map(core(), [variant(1, over)], media).variants[0]?.imageUrls).toEqual(imageUrls);
   });
 
+  it.each([
+    [[], undefined],
+    [['fr'], { fr: 'Laine' }],
+  ])('with the further languages %j a metafield has the translations %j', (locales, translations) => {
+    const field = {
+      id: 'gid://shopify/Metafield/1',
+      namespace: 'custom',
+      key: 'material',
+      type: 'single_line_text_field',
+      value: 'Wool',
+      translation1: [{ locale: 'fr', key: 'value', value: 'Laine' }],
+    };
+    const raw = { core: at(core()), variants: [at(variant(1))], media: [], metafields: [at(field)] };
+    expect(toSnapshot(raw, { ...SCOPE, locales }).metafields[0]?.translations).toEqual(translations);
+  });
+
   it('recognises a gift card, also in an export without that field', () => {
     expect(map(core({ isGiftCard: true })).isGiftCard).toBe(true);
     expect(map(core()).isGiftCard).toBe(false);

@@ -52,6 +52,7 @@ export class MalformedProductError extends CodedError {
 
 type Core = z.infer<typeof productCoreSchema>;
 type Variant = z.infer<typeof variantSchema>;
+type Medium = z.infer<typeof mediaSchema>;
 
 /**
  * The snapshot of a product. Throws `transient` with line and id when any part breaks the interface, because an
@@ -61,10 +62,10 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
   const core = parseNode(productCoreSchema, raw.core, usualCore);
   const variants = raw.variants.map((variant) => parseNode(variantSchema, variant, usualVariant));
   const media = raw.media.map((item) => parseNode(mediaSchema, item, usualMedia));
-  const metafields = raw.metafields.map((metafield) => parseNode(metafieldSchema, metafield, usualMetafield));
-  const imagesOf = variantImages(raw, media);
+  const metafields = metafieldsOf(raw.metafields, scope);
+  const imagesOf = variantImages(raw, variants, media);
   const productId = numericId(core.id);
-  return {
+  const snapshot = {
     externalId: productExternalId(scope.shop, productId),
     storeId: core.id,
     status: core.status,
@@ -80,23 +81,33 @@ export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapsho
     seoTitle: core.seo?.title ?? null,
     seoDescription: core.seo?.description ?? null,
     options: optionsOf(core),
-    // An image that is still being processed has no address yet. It arrives with a later change.
-    imageUrls: media.flatMap((item) => item.image?.url ?? []),
-    metafields: metafields.flatMap((field, index): MetafieldValue[] => {
-      if (field.value === '') return [];
-      const translations = metafieldTranslations(raw.metafields[index]);
-      return [{ ...bare(field), ...(translations === null ? {} : { translations }) }];
-    }),
+    imageUrls: imageUrlsOf(media),
+    metafields,
     hasOnlyDefaultVariant: isDefaultOnly(core, variants),
-    variants: [...variants]
-      .sort((one, other) => one.position - other.position)
-      .map((variant) => ({
-        ...toVariant(variant, productId, scope.shop),
-        imageUrls: imagesOf(variant),
-      })),
-    ...(scope.locales.length === 0 ? {} : { translations: translationsOf(raw.core) }),
+    variants: inOrder(variants).map((variant) =>
+      toVariant(variant, productId, scope.shop, imagesOf(variant)),
+    ),
     updatedAt: new Date(core.updatedAt),
   };
+  return scope.locales.length === 0 ? snapshot : { ...snapshot, translations: translationsOf(raw.core) };
+}
+
+/** An image that is still being processed has no address yet. It arrives with a later change. */
+function imageUrlsOf(media: readonly Medium[]): string[] {
+  const addresses: string[] = [];
+  for (const { image } of media) if (image != null) addresses.push(image.url);
+  return addresses;
+}
+
+function metafieldsOf(nodes: readonly RawNode[], { locales }: MappingScope): MetafieldValue[] {
+  const fields: MetafieldValue[] = [];
+  for (const node of nodes) {
+    const field = parseNode(metafieldSchema, node, usualMetafield);
+    if (field.value === '') continue;
+    const translations = locales.length === 0 ? null : metafieldTranslations(node);
+    fields.push(translations === null ? bare(field) : { ...bare(field), translations });
+  }
+  return fields;
 }
 
 /** The store's keys of the texts that are source in every language. */
@@ -119,8 +130,8 @@ function translationsOf(raw: RawNode): SourceTranslations | null {
 }
 
 /** The translations of a metafield's value by locale; null without any. */
-function metafieldTranslations(raw: RawNode | undefined): Readonly<Record<string, string>> | null {
-  const translations = raw === undefined ? null : translationsIn(raw);
+function metafieldTranslations(raw: RawNode): Readonly<Record<string, string>> | null {
+  const translations = translationsIn(raw);
   const values = (translations ?? []).flatMap(({ locale, key, value }) =>
     key === 'value' ? [[locale, value] as const] : [],
   );
@@ -175,8 +186,11 @@ export function parseNode<T>(
  */
 function variantImages(
   { variantMedia = [] }: RawProduct,
-  media: readonly z.infer<typeof mediaSchema>[],
+  variants: readonly Variant[],
+  media: readonly Medium[],
 ): (variant: Variant) => string[] {
+  // Most products have no image of a variant.
+  if (variantMedia.length === 0 && variants.every((variant) => variant.media == null)) return () => [];
   const addresses = new Map(media.map(({ id, image }) => [id, image?.url]));
   const exported = Map.groupBy(
     variantMedia.map((item) => parseNode(variantMediaSchema, item, usualVariantMedia)),
@@ -189,25 +203,45 @@ function variantImages(
   };
 }
 
-function toVariant(variant: Variant, productId: string, shop: string): Omit<VariantSnapshot, 'imageUrls'> {
+function toVariant(
+  variant: Variant,
+  productId: string,
+  shop: string,
+  imageUrls: readonly string[],
+): VariantSnapshot {
   return {
     externalId: variantExternalId(shop, productId, numericId(variant.id)),
     storeId: variant.id,
     title: variant.title,
     sku: variant.sku,
     barcode: variant.barcode,
-    options: variant.selectedOptions.map(({ name, value }) => ({ name, value })),
+    options: variant.selectedOptions,
     weight: variant.inventoryItem,
-    metafields: [variant.metafield1, variant.metafield2].flatMap((field) =>
-      field == null || field.value === '' ? [] : [bare(field)],
-    ),
+    imageUrls,
+    metafields: variantMetafields(variant),
   };
 }
 
+function variantMetafields({ metafield1, metafield2 }: Variant): MetafieldValue[] {
+  const fields: MetafieldValue[] = [];
+  for (const field of [metafield1, metafield2])
+    if (field != null && field.value !== '') fields.push(bare(field));
+  return fields;
+}
+
+/** Sorted only where it has to be: a store answers in this order. */
+function inOrder<T extends { readonly position?: number | null }>(members: readonly T[]): readonly T[] {
+  const isSorted = members.every(
+    ({ position }, index) => index === 0 || (members[index - 1]?.position ?? 0) <= (position ?? 0),
+  );
+  return isSorted ? members : members.toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0));
+}
+
 function optionsOf(core: Core): ProductSnapshot['options'] {
-  return core.options
-    .toSorted((one, other) => (one.position ?? 0) - (other.position ?? 0))
-    .map((option) => ({ name: option.name, values: option.optionValues.map((value) => value.name) }));
+  return inOrder(core.options).map((option) => ({
+    name: option.name,
+    values: option.optionValues.map((value) => value.name),
+  }));
 }
 
 /** The store gives a product without options one option and one variant with exactly these names, in every language. */
