@@ -61,6 +61,12 @@ const usedOfRxjs = {
   },
 };
 
+/** The code with `undefined` in place of an expression. Throws when another version of a package no longer has it. */
+function without(code, expression) {
+  if (!code.includes(expression)) throw new Error(`build/bundle.mjs: there is no ${expression} any more`);
+  return code.replace(expression, 'undefined');
+}
+
 /**
  * Parts of packages that the program never uses, and that would be loaded at every start. A class that is only compared with, or
  * extended, is an empty one.
@@ -70,6 +76,11 @@ const UNUSED = [
   [
     /[\\/]axios[\\/]lib[\\/]adapters[\\/]fetch\.js$/,
     () => 'export const getFetch = () => false; export default false;',
+  ],
+  // axios compares bodies with Node's `FormData`, which loads that client as well. Bodies are bytes here.
+  [
+    /[\\/]axios[\\/]lib[\\/]utils\.js$/,
+    (_path, code) => without(code, "typeof G.FormData !== 'undefined' ? G.FormData : undefined"),
   ],
   // TypeORM names the drivers of all its databases.
   [
@@ -84,9 +95,9 @@ const asInstalled = {
   name: 'as installed',
   setup({ onLoad }) {
     onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
-      const unused = UNUSED.find(([pattern]) => pattern.test(path));
-      if (unused !== undefined) return { contents: unused[1](path) };
       const code = await readFile(path, 'utf8');
+      const unused = UNUSED.find(([pattern]) => pattern.test(path));
+      if (unused !== undefined) return { contents: unused[1](path, code) };
       // As text of a CommonJS module, a first line for the shell would follow other code.
       const placed = inItsPlace(code.replace(/^#!.*/, ''), path);
       const isOurs = !path.includes(`${sep}node_modules${sep}`);

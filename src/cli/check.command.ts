@@ -1,8 +1,8 @@
-import { connected } from '../sites/connect-sites.js';
+import type { DataSource } from 'typeorm';
+import { connected, SILENT_OBSERVERS } from '../sites/connect-sites.js';
 import { Sites } from '../sites/sites.js';
-import { secretValues, weakSecrets } from '../config/index.js';
+import { secretValues, weakSecrets, type LoadedConfig } from '../config/index.js';
 import { redactSecrets } from '../observability/logging/index.js';
-import { Metrics } from '../observability/metrics/metrics.js';
 import {
   checkSites,
   dashboardFinding,
@@ -15,19 +15,19 @@ import {
 } from '../operations/check.js';
 import { installationFindings, pauseFindings } from '../operations/check-store-states.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
-import { SILENT_LOGGER } from '../runtime/logger.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 import { IMPATIENT, NO_STATE } from './check-parts.js';
-import { openKnownStores, type KnownStores } from './known-stores.js';
+import { findKnownStores, type KnownStores } from './known-stores.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
-import { openRuntime, readConfig, type Runtime } from './runtime.js';
+import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
 import { messages } from './messages.js';
 
 export class CheckCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
-    const { config, warnings, files } = readConfig(options.config);
+    const loaded = readConfig(options.config);
+    const { config, warnings, files } = loaded;
     const findings: Finding[] = [
       { level: 'ok', what: 'configuration', detail: files.join(', ') },
       ...warnings.map((detail): Finding => ({ level: 'warn', what: 'configuration', detail })),
@@ -43,7 +43,7 @@ export class CheckCommand extends StoreSyncCommand {
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     if (workspaces.length > 0) findings.push(publicUrlFinding(config.server.publicUrl, workspaces));
     findings.push(dashboardFinding(config.server), notificationsFinding(config.notifications.webhookUrl));
-    const runtime = await this.#open(options, findings);
+    const runtime = await this.#open(loaded, findings);
     try {
       findings.push(...(await this.#checkAll(config, runtime)));
     } finally {
@@ -65,11 +65,11 @@ export class CheckCommand extends StoreSyncCommand {
   }
 
   /** The check reports a failing embedded database as a finding, too. */
-  async #open(options: CommonOptions, findings: Finding[]): Promise<Runtime | null> {
+  async #open(loaded: LoadedConfig, findings: Finding[]): Promise<Runtime | null> {
     const opened: Runtime[] = [];
     findings.push(
       ...(await probed('database', async () => {
-        opened.push(await openRuntime({ configFile: options.config, destination: 'stderr' }));
+        opened.push(await openRuntimeFor(loaded, 'stderr'));
         return [];
       })),
     );
@@ -78,15 +78,22 @@ export class CheckCommand extends StoreSyncCommand {
 
   async #checkAll(config: Runtime['config'], runtime: Runtime | null): Promise<readonly Finding[]> {
     const opened: KnownStores[] = [];
-    const here = runtime === null ? [] : [checkDatabase(runtime), checkQueue(runtime)];
+    const source = runtime === null ? null : openDataSource({ url: runtime.databaseUrl, poolSize: 2 });
+    const here =
+      runtime === null || source === null ? [] : [checkDatabase(runtime, source), checkQueue(runtime)];
     const [database = [], queue = []] = await Promise.all(here);
     // A database that does not answer is reported once.
-    const answers = runtime !== null && database.every(({ level }) => level !== 'FAIL');
-    const unknown = answers ? await probed('installed stores', () => openInto(opened, runtime)) : [];
+    const answering = database.every(({ level }) => level !== 'FAIL') ? source : null;
+    const unknown =
+      runtime === null || answering === null
+        ? []
+        : await probed('installed stores', async () => findInto(opened, runtime, await answering));
     const known = opened[0] ?? null;
-    const observers = { metrics: new Metrics(), logger: SILENT_LOGGER };
     const installed = known === null ? {} : { installed: known.installed };
-    const { workspaces, stores } = connected(config, observers, null, { patience: IMPATIENT, ...installed });
+    const { workspaces, stores } = connected(config, SILENT_OBSERVERS, null, {
+      patience: IMPATIENT,
+      ...installed,
+    });
     const sites = new Sites(workspaces, stores);
     try {
       const installations = known?.installations ?? [];
@@ -109,15 +116,21 @@ export class CheckCommand extends StoreSyncCommand {
       ];
     } finally {
       await sites.close();
-      await known?.close();
+      const closed = source?.then((opened) => opened.destroy()).catch(() => undefined);
+      // A database that has not answered so far is closed as soon as it does, and the findings do not wait for that.
+      if (answering !== null) await closed;
     }
   }
 }
 
 /** Adds the stores that the database knows, and finds nothing. While migrations are pending, there are none. */
-async function openInto(opened: KnownStores[], runtime: Runtime): Promise<readonly Finding[]> {
-  const known = await openKnownStores(runtime);
-  if (known !== null) opened.push(known);
+async function findInto(
+  found: KnownStores[],
+  runtime: Runtime,
+  source: DataSource,
+): Promise<readonly Finding[]> {
+  const known = await findKnownStores(runtime, source);
+  if (known !== null) found.push(known);
   return [];
 }
 
@@ -130,25 +143,20 @@ async function storeStates(known: KnownStores, sites: Sites): Promise<readonly F
   ];
 }
 
-function checkDatabase(runtime: Runtime): Promise<readonly Finding[]> {
+function checkDatabase(runtime: Runtime, source: Promise<DataSource>): Promise<readonly Finding[]> {
   return probed('database', async () => {
-    const source = await openDataSource({ url: runtime.databaseUrl, poolSize: 2 });
-    try {
-      const pending = await pendingMigrations(source);
-      const detail =
-        runtime.config.database.url === 'embedded'
-          ? `embedded, in ${runtime.config.database.dataDir}`
-          : placeOf(runtime.databaseUrl);
-      if (pending === 0) return { level: 'ok', what: 'database', detail: messages.migrationsApplied(detail) };
-      const todo = runtime.config.database.migrate ? messages.startApplies : messages.runMigrate;
-      return {
-        level: 'warn',
-        what: 'database',
-        detail: `${detail}, ${pending === 1 ? '1 migration' : `${String(pending)} migrations`} pending: ${todo}`,
-      };
-    } finally {
-      await source.destroy();
-    }
+    const pending = await pendingMigrations(await source);
+    const detail =
+      runtime.config.database.url === 'embedded'
+        ? `embedded, in ${runtime.config.database.dataDir}`
+        : placeOf(runtime.databaseUrl);
+    if (pending === 0) return { level: 'ok', what: 'database', detail: messages.migrationsApplied(detail) };
+    const todo = runtime.config.database.migrate ? messages.startApplies : messages.runMigrate;
+    return {
+      level: 'warn',
+      what: 'database',
+      detail: `${detail}, ${pending === 1 ? '1 migration' : `${String(pending)} migrations`} pending: ${todo}`,
+    };
   });
 }
 

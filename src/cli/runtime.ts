@@ -11,7 +11,6 @@ import {
 import { createLogger, type LoggerSettings } from '../observability/logging/index.js';
 import { CodedError } from '../domain/errors.js';
 import { messages } from './messages.js';
-import { hasDatabase, openEmbeddedPostgres } from '../embedded-postgres/index.js';
 
 export interface Runtime extends ProcessSettings {
   readonly source: ConfigSource;
@@ -76,9 +75,13 @@ function loggerSettings({ secrets }: ConfigSource, destination: 'stdout' | 'stde
  */
 async function refuseOtherDatabase({ database }: AppConfig, besideFile: string | null): Promise<void> {
   if (database.url !== 'embedded' || besideFile === null) return;
+  const { hasDatabase } = await embedded();
   if ((await hasDatabase(database.dataDir)) || !(await hasDatabase(besideFile))) return;
   throw new CodedError('misconfigured', messages.otherDatabase(database.dataDir, besideFile));
 }
+
+/** Loaded only where it is used: it loads what starts processes. */
+const embedded = () => import('../embedded-postgres/index.js');
 
 async function openDatabase(
   config: AppConfig,
@@ -86,7 +89,8 @@ async function openDatabase(
 ): Promise<{ url: string; release: () => Promise<void> }> {
   const { url, dataDir } = config.database;
   if (url !== 'embedded') return { url, release: () => Promise.resolve() };
-  const embedded = await openEmbeddedPostgres({
+  const { openEmbeddedPostgres } = await embedded();
+  const server = await openEmbeddedPostgres({
     dataDir,
     // A wrong working directory must not go unnoticed: `database.dataDir` is relative to it.
     onCreated: () => {
@@ -96,5 +100,5 @@ async function openDatabase(
       logger.info({ stage: 'database' }, line);
     },
   });
-  return { url: embedded.url, release: () => embedded.release() };
+  return { url: server.url, release: () => server.release() };
 }

@@ -3,12 +3,11 @@ import { z } from 'zod';
 import { ConfigSource, secretValues, weakSecrets } from '../config/index.js';
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import { redactSecrets } from '../observability/logging/index.js';
-import { Metrics } from '../observability/metrics/metrics.js';
 import type { ReportEntity, ReportKind, ReportState } from '../persistence/entities/report.entity.js';
 import { ReportRepository } from '../persistence/report.repository.js';
-import { Logger, SILENT_LOGGER } from '../runtime/logger.js';
+import { Logger } from '../runtime/logger.js';
 import { Shutdown } from '../runtime/shutdown.js';
-import { connectSites } from '../sites/connect-sites.js';
+import { connectSites, SILENT_OBSERVERS } from '../sites/connect-sites.js';
 import { Sites } from '../sites/sites.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 import {
@@ -143,7 +142,7 @@ export class Reports {
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
     const { publicUrl } = config.server;
     // Connections of its own: a check gives up early, and its requests must not wait behind those of runs.
-    const sites = connectSites(config, { metrics: new Metrics(), logger: SILENT_LOGGER }, IMPATIENT);
+    const sites = connectSites(config, SILENT_OBSERVERS, IMPATIENT);
     try {
       const findings = [
         ...secretFindings(weakSecrets(config)),

@@ -9,7 +9,7 @@ import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
 import type { PaceRepository } from '../persistence/pace.repository.js';
 import { SYSTEM_CLOCK } from '../runtime/clock.js';
-import type { Logger } from '../runtime/logger.js';
+import { SILENT_LOGGER, type Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type KeptTokens } from '../store/index.js';
 import type { InstalledStores } from './installed-stores.js';
@@ -19,13 +19,36 @@ import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './si
 /** How long the catalog client retries while the service fails. A person who waits at a terminal gets a short limit. */
 type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScale'>;
 
+/** The part of `Metrics` that counts requests. A command passes one that counts nothing, and loads no library of metrics. */
+interface RequestMetrics extends Pick<Metrics, 'perStore' | 'storeLabel'> {
+  readonly catalogRequests: Pick<Metrics['catalogRequests'], 'inc'>;
+  readonly storeRequests: Pick<Metrics['storeRequests'], 'inc'>;
+  readonly catalogConcurrency: Pick<Metrics['catalogConcurrency'], 'set'>;
+  readonly storeBucket: Pick<Metrics['storeBucket'], 'set'>;
+}
+
 /** Clients and connectors report their requests to these. */
 export interface Observers {
-  readonly metrics: Metrics;
+  readonly metrics: RequestMetrics;
   readonly logger: Logger;
   /** Shares the rate limit of each workspace with other processes. Without it a process has limits of its own. */
   readonly pace?: Pick<PaceRepository, 'take' | 'slowDown'>;
 }
+
+const nothing = (): void => undefined;
+
+/** For commands that report their requests nowhere. */
+export const SILENT_OBSERVERS: Observers = {
+  metrics: {
+    perStore: false,
+    storeLabel: (store) => store,
+    catalogRequests: { inc: nothing },
+    storeRequests: { inc: nothing },
+    catalogConcurrency: { set: nothing },
+    storeBucket: { set: nothing },
+  },
+  logger: SILENT_LOGGER,
+};
 
 export interface ConnectOptions {
   /** Adds the stores that merchants installed. */
@@ -138,7 +161,7 @@ export function storeConnector(
     metrics,
     log,
     kept,
-  }: { readonly metrics: Metrics; readonly log: Logger; readonly kept: KeptTokens | undefined },
+  }: { readonly metrics: RequestMetrics; readonly log: Logger; readonly kept: KeptTokens | undefined },
 ): Store['connector'] {
   const { accessToken, clientId, clientSecret } = settings.auth;
   return createStoreConnector({

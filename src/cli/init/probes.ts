@@ -1,10 +1,9 @@
 import { CodedError, errorLine } from '../../domain/errors.js';
 import { WebhookSlot } from '../../sites/webhook-slot.js';
-import { connectSites } from '../../sites/connect-sites.js';
+import { connectSites, SILENT_OBSERVERS } from '../../sites/connect-sites.js';
 import type { Sites } from '../../sites/sites.js';
 import { LOCALE_CODE, parseSettings, secretValues } from '../../config/index.js';
 import { redactSecrets } from '../../observability/logging/index.js';
-import { Metrics } from '../../observability/metrics/metrics.js';
 import {
   checkStores,
   checkWorkspaces,
@@ -13,7 +12,6 @@ import {
   publicUrlFinding,
   type Finding,
 } from '../../operations/check.js';
-import { SILENT_LOGGER } from '../../runtime/logger.js';
 import { IMPATIENT, NO_STATE } from '../check-parts.js';
 import { listedLocales, type Answers } from './answers.js';
 import { messages } from './messages.js';
@@ -115,7 +113,7 @@ async function onSites(
   if ('problems' in parsed)
     return parsed.problems.map((detail): Finding => ({ level: 'FAIL', what: 'setting', detail }));
   const { config } = parsed;
-  const sites = connectSites(config, { metrics: new Metrics(), logger: SILENT_LOGGER }, IMPATIENT);
+  const sites = connectSites(config, SILENT_OBSERVERS, IMPATIENT);
   try {
     const secrets = secretValues(config);
     const findings = await test(sites, new WebhookSlot(config, NO_STATE));
