@@ -13,6 +13,7 @@ export const messages = {
   auditDoes: 'shows who changed what by API, dashboard and commands, newest first',
   checkDoes: 'reads the configuration, then tests each part of the setup',
   configFlag: 'configuration file; default: the file named by STORE_SYNC_CONFIG',
+  missingOption: (flags: string): string => `error: required option '${flags}' not specified`,
   completionDoes: 'prints a completion script for the shell: source <(store-sync completion bash)',
   deliveriesDoes: 'shows and replays webhook deliveries',
   deliveriesActions: 'list (default) | show ID | replay ID…',

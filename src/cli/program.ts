@@ -14,6 +14,7 @@ export function buildProgram(version: string): Command {
   for (const name of COMMAND_NAMES) {
     const command = declare(program.command(name), COMMANDS[name]);
     command.action(async () => {
+      refuseMissingOptions(command, COMMANDS[name].options);
       const Runnable = await IMPLEMENTATIONS[name]();
       await new Runnable().run(command.args, command.opts());
     });
@@ -30,8 +31,19 @@ function declare(command: Command, { description, args = {}, options }: CommandD
   return command;
 }
 
-function optionOf({ flags, description, required = false, ...more }: OptionDeclaration): Option {
-  const option = new Option(flags, description).makeOptionMandatory(required);
+/**
+ * Commander's own check of mandatory options comes before the one that finds a mistyped option and suggests the right one. So it is done
+ * here, when all that was given is known to exist.
+ */
+function refuseMissingOptions(command: Command, options: readonly OptionDeclaration[]): void {
+  for (const { flags, required = false } of options) {
+    if (required && command.getOptionValue(new Option(flags).attributeName()) === undefined)
+      command.error(messages.missingOption(flags), { code: 'commander.missingMandatoryOptionValue' });
+  }
+}
+
+function optionOf({ flags, description, ...more }: OptionDeclaration): Option {
+  const option = new Option(flags, description);
   if (more.defaultValue !== undefined) option.default(more.defaultValue);
   if (more.repeated === true)
     option.argParser((value, before: readonly string[] | undefined) => [...(before ?? []), value]);
