@@ -154,16 +154,22 @@ export class TaskRepository {
 
   /**
    * A result without a request from here is recorded as a completed task. False when it was recorded before; a result
-   * without a task counts as recorded when a task of the product was settled after its receipt.
+   * without a task counts as recorded when a task of the product was settled after its receipt. `seen` has the hashes of the store's
+   * values that the result is based on: where its worker dies, the next one decides by them.
    */
   async recordUnasked(
     product: StoreProductEntity,
-    result: TaskSettlement & { taskId: string | null; at: Date; receivedAt: Date },
+    result: TaskSettlement & {
+      taskId: string | null;
+      seen: Readonly<Record<string, string>>;
+      at: Date;
+      receivedAt: Date;
+    },
   ): Promise<boolean> {
     const recorded = await this.db.affected(
       `INSERT INTO generation_task (store, workspace, external_id, catalog_id, state, task_id, source_fingerprint, seen, reason,
          requested_at, answered_at, next_poll_at, settled_at, settled_by)
-       SELECT store, workspace, external_id, coalesce(catalog_id, ''), $2, $3, source_fingerprint, seen_fields, $4, $5, $5, $5,
+       SELECT store, workspace, external_id, coalesce(catalog_id, ''), $2, $3, source_fingerprint, $8::jsonb, $4, $5, $5, $5,
          now(), $6
        FROM store_product WHERE external_id = $1 AND NOT EXISTS (SELECT 1 FROM generation_task
          WHERE external_id = $1 AND state <> 'requested'
@@ -176,6 +182,7 @@ export class TaskRepository {
         result.at,
         result.settledBy,
         result.receivedAt,
+        json(result.seen),
       ],
     );
     return recorded === 1;

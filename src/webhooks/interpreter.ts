@@ -174,6 +174,7 @@ export class DeliveryInterpreter {
       taskId,
       state,
       reason,
+      seen: await this.#seenBefore(link, createdAt),
       settledBy: row.via,
       receivedAt: row.receivedAt,
       at: createdAt ?? row.receivedAt,

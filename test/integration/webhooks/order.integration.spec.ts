@@ -170,6 +170,26 @@ describe('an interpreter that dies', () => {
     expect(await stages.writeBacks.due(10)).toHaveLength(1);
   });
 
+  it.each(points)(
+    'at %s, with a result that nobody asked for, leaves alone what the merchant wrote after its generation began',
+    async (point) => {
+      await stages.db.affected(`UPDATE sync_action SET settled_at = settled_at - interval '2 hours'`);
+      stages.store.edit('1', { title: 'By hand' });
+      await stages.sync();
+      const createdAt = new Date(Date.now() - HOUR_MS);
+      const id = await receive(stages, await resultOf(stages, 1, { taskId: 'theirs', createdAt }));
+      onKillPoint((reached) => {
+        if (reached === point) throw new Error('died');
+      });
+      await expect(stages.interpreter.interpret(id)).rejects.toThrow('died');
+      onKillPoint(null);
+      await stages.db.affected(`UPDATE webhook_delivery SET lease_until = now() - interval '1 second'`);
+      await stages.interpreter.interpret(id);
+      await writeAll(stages);
+      expect(stages.store.at('1').title).toBe('By hand');
+    },
+  );
+
   it('again and again on one delivery sets it aside', async () => {
     const id = await receive(stages, await resultOf(stages, 1));
     onKillPoint((reached) => {
