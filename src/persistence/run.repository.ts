@@ -3,6 +3,7 @@ import { In, Raw } from 'typeorm';
 import type { RunCounts } from '../domain/run-counts.js';
 import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
 import { OWED_NOTE } from '../domain/owed.js';
+import { CRASH_PAUSE } from './crash-count.js';
 import { json, uuid, Database } from './database.js';
 import { SyncRunEntity } from './entities/sync-run.entity.js';
 import {
@@ -77,7 +78,10 @@ export class RunRepository {
     return active ? { id: active.id, created: false } : null;
   }
 
-  /** Takes a queued run, or one whose lease ran out. Null when another worker has it, or when it has ended. */
+  /**
+   * Takes a queued run, or one whose lease ran out and whose pause after the death of its worker is over. Null when another worker has
+   * it, or when it has ended.
+   */
   async claim(id: string, lease: string, leaseMs: number): Promise<SyncRunEntity | null> {
     return this.db.entity(
       SyncRunEntity,
@@ -101,7 +105,7 @@ export class RunRepository {
     const row = await this.db.readOne(
       idRow,
       // SQL: the condition of the statement that takes runs.
-      `SELECT id FROM sync_run WHERE state = 'queued' AND turn_at < now() - interval '1 second' AND ${HAS_LISTING} LIMIT 1`,
+      `SELECT id FROM sync_run WHERE state = 'queued' AND turn_at < now() - interval '1 second' AND ${CLAIMABLE} AND ${HAS_LISTING} LIMIT 1`,
     );
     return row !== null;
   }
@@ -268,11 +272,12 @@ export class RunRepository {
 
   /**
    * Puts a run back in the queue whose worker lives and had no database for a while. With `mayBeCause` the attempt counts like one of a
-   * worker that died: the run's own statement may be what ends the connections.
+   * worker that died, and is followed by the same pause: the run's own statement may be what ends the connections.
    */
   async handBack(id: string, lease: string, mayBeCause: boolean): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = NULL, unended = unended - $3, took_turns = false
+      `UPDATE sync_run SET state = 'queued', lease = NULL, lease_until = CASE WHEN $3 = 0 THEN now() END,
+         unended = unended - $3, took_turns = false
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, mayBeCause ? 0 : 1],
     );
@@ -328,7 +333,9 @@ export class RunRepository {
 // SQL: shared by the two ways to take a run.
 const CLAIMED = `state = 'running', waits_for_listing = false, lease = $1, lease_until = now() + $2 * interval '1 millisecond',
   started_at = coalesce(started_at, now()), finished_at = NULL, attempts = attempts + 1, unended = unended + 1`;
-const CLAIMABLE = `(state = 'queued' OR (state = 'running' AND lease_until < now()))`;
+// A cancelled run does not wait, because its worker only ends it.
+const CLAIMABLE = `(state IN ('queued', 'running') AND (lease_until IS NULL OR
+  (lease_until < now() AND (cancelled_by IS NOT NULL OR lease_until + ${CRASH_PAUSE} < now()))))`;
 // A reader whose lease has ended is gone. A cancelled run needs no listing.
 const HAS_LISTING = `(NOT waits_for_listing OR cancelled_by IS NOT NULL OR NOT EXISTS (SELECT 1 FROM catalog_listing AS walk
   WHERE walk.workspace = sync_run.workspace AND walk.read_at IS NULL AND walk.lease_until > now()))`;

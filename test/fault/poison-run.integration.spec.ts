@@ -44,6 +44,33 @@ describe('a run that kills its workers', () => {
     expect(await stages.work(next.id)).toMatchObject({ state: 'succeeded' });
   });
 
+  it('is taken again at once after two deaths', async () => {
+    const id = await runThatKilled(2);
+    await stages.expireLease(id, 1);
+    expect(await stages.runs.claimNext('third', 60_000)).toMatchObject({ id });
+  });
+
+  it.each([
+    [3, 30],
+    [6, 240],
+    [9, 1_920],
+  ])('after %i deaths is taken again once %i s have passed', async (workers, pauseSeconds) => {
+    const id = await runThatKilled(workers);
+    await stages.expireLease(id, pauseSeconds - 5);
+    expect(await stages.runs.claim(id, 'early', 60_000)).toBeNull();
+    await stages.expireLease(id, pauseSeconds + 5);
+    expect(await stages.runs.claimNext('late', 60_000)).toMatchObject({ id });
+  });
+
+  it('waits as long where its worker lived and had no database, and ends at once when it is cancelled', async () => {
+    const id = await runThatKilled(2);
+    await stages.runs.claim(id, 'third', 60_000);
+    await stages.runs.handBack(id, 'third', true);
+    expect(await stages.runs.claim(id, 'early', 60_000)).toBeNull();
+    await stages.runs.requestCancel(id, 'ada');
+    expect(await stages.work(id)).toMatchObject({ cancelledBy: 'ada', state: 'failed' });
+  });
+
   it('begins its count again once it has made progress, and goes on counting while it makes none', async () => {
     const id = await runThatKilled(9);
     const claimed = async (worker: string) => {

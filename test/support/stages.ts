@@ -277,11 +277,12 @@ export class Stages {
     return run;
   }
 
-  /** Expires the lease of the run's worker, as after a crash. */
-  async expireLease(runId: string): Promise<void> {
-    await this.db.affected(`UPDATE sync_run SET lease_until = now() - interval '1 second' WHERE id = $1`, [
-      runId,
-    ]);
+  /** Expires the lease of the run's worker, as after a crash. By default, the pause that follows is over, too. */
+  async expireLease(runId: string, secondsAgo = 3600): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_run SET lease_until = now() - $2 * interval '1 second' WHERE id = $1`,
+      [runId, secondsAgo],
+    );
   }
 
   async link(storeId: number | string) {

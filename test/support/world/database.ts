@@ -89,9 +89,11 @@ export class WorldDatabase {
   /** Lets every lease expire, as if time had passed for leases alone: their holders count as dead. */
   async expireLeases(): Promise<void> {
     const past = `now() - interval '1 second'`;
+    // So long ago that the pause after the death of a worker is over.
+    const longPast = `now() - interval '1 hour'`;
     await this.rows(`UPDATE webhook_delivery SET lease_until = ${past} WHERE lease IS NOT NULL`);
     await this.rows(`UPDATE store_product SET write_lease_until = ${past} WHERE write_lease IS NOT NULL`);
-    await this.rows(`UPDATE sync_run SET lease_until = ${past} WHERE state = 'running'`);
+    await this.rows(`UPDATE sync_run SET lease_until = ${longPast} WHERE state = 'running'`);
   }
 
   async close(): Promise<void> {
