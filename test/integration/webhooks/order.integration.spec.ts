@@ -171,7 +171,7 @@ describe('an interpreter that dies', () => {
   });
 
   it.each(points)(
-    'at %s, with a result that nobody asked for, leaves alone what the merchant wrote after its generation began',
+    'at %s, with a result that was not requested here, leaves alone what the merchant wrote after its generation began',
     async (point) => {
       await stages.db.affected(`UPDATE sync_action SET settled_at = settled_at - interval '2 hours'`);
       stages.store.edit('1', { title: 'By hand' });
