@@ -22,11 +22,14 @@ function obstacle() {
 
 const problem = obstacle();
 if (problem === null) {
-  // The compile cache is in the system's directory for temporary files: a third less time until the next start.
-  nodeModule.enableCompileCache();
-  // By default the heap grows to several times of its use, and stays there (src/runtime/lean-heap.ts).
+  // The compile cache is in the system's directory for temporary files: a third less time until the next start. `start` turns it on
+  // unless its process only receives (src/cli/start.command.ts).
+  const isStart = process.argv[2] === 'start';
+  if (!isStart) nodeModule.enableCompileCache();
+  // By default the heap grows to several times of its use, and stays there. `start` lets its nursery grow once it knows its roles
+  // (src/runtime/lean-heap.ts).
   const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
-  if (!flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
+  if (isStart || !flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
   await import(existsSync(bundled) ? bundled.href : compiled.href);
 } else {
   process.stderr.write(`${problem}\n`);

@@ -87,9 +87,29 @@ const UNUSED = [
     /[\\/]typeorm[\\/]driver[\\/](?!postgres)[\w-]+[\\/]\w+(?:Driver|QueryRunner)\.js$/,
     (path) => `exports.${basename(path, '.js')} = class {};`,
   ],
+  // Bodies of requests are JSON, and JSON is in UTF-8. These are the tables of Chinese, Japanese and Korean encodings.
+  [/[\\/]iconv-lite[\\/]encodings[\\/]dbcs-data\.js$/, () => 'module.exports = {};'],
   // Errors of zod are in English, or in words of our own.
   [/[\\/]zod[\\/]v4[\\/]locales[\\/]index\.js$/, () => "export { default as en } from './en.js';"],
 ];
+
+/**
+ * Nest makes a formatter of dates for a log of its own, which the program replaces. Node's data of languages and time zones, which it
+ * loads, take 8 MB.
+ */
+const NEST_LOG = /[\\/]@nestjs[\\/]common[\\/]services[\\/](?:console-)?logger\.service\.js$/;
+
+function withoutFormatter(code, path) {
+  if (!NEST_LOG.test(path)) return code;
+  const lazy = code
+    .replace(
+      /^const dateTimeFormatter = (new Intl\.DateTimeFormat\([^)]*\));$/m,
+      'const dateTimeFormatter = () => $1;',
+    )
+    .replaceAll('dateTimeFormatter.format(', 'dateTimeFormatter().format(');
+  if (lazy === code) throw new Error(`${path} makes no formatter any more`);
+  return lazy;
+}
 
 const asInstalled = {
   name: 'as installed',
@@ -99,7 +119,7 @@ const asInstalled = {
       const unused = UNUSED.find(([pattern]) => pattern.test(path));
       if (unused !== undefined) return { contents: unused[1](path, code) };
       // As text of a CommonJS module, a first line for the shell would follow other code.
-      const placed = inItsPlace(code.replace(/^#!.*/, ''), path);
+      const placed = inItsPlace(withoutFormatter(code.replace(/^#!.*/, ''), path), path);
       const isOurs = !path.includes(`${sep}node_modules${sep}`);
       return { contents: isOurs || path.includes(`${sep}@nestjs${sep}`) ? withClassNames(placed) : placed };
     });

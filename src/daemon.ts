@@ -2,7 +2,7 @@ import type { DynamicModule, LoggerService } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import { Logger as NestLogger } from 'nestjs-pino';
-import type { ProcessRole } from './config/index.js';
+import { isReceiver, type ProcessRole } from './config/index.js';
 import type { ProcessSettings } from './process.module.js';
 import { CodedError, errorLine } from './domain/errors.js';
 import { openFileLimit } from './runtime/open-files.js';
@@ -39,7 +39,7 @@ type RootModule = (settings: ProcessSettings) => DynamicModule;
 
 /** Loads the modules of these roles. A process that only receives loads nothing of the others, which saves 30 MB. */
 export async function loadRoles(roles: readonly ProcessRole[]): Promise<RootModule> {
-  if (roles.every((role) => role === 'receive')) {
+  if (isReceiver(roles)) {
     const { ReceivingModule } = await import('./receiving.module.js');
     return (settings) => ReceivingModule.forRoot(settings);
   }

@@ -1,4 +1,3 @@
-import { CronTime, validateCronExpression } from 'cron';
 import { z } from 'zod';
 import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
@@ -15,6 +14,7 @@ import {
   text,
 } from './fields.js';
 import { messages } from './messages.js';
+import { isCronExpression, isTimezone } from './schedule-text.js';
 
 const contentSource = /^(name|description|html_description|brand|category|sections\..+)$/;
 const variantSource = /^(description|html_description|sections\..+)$/;
@@ -165,26 +165,4 @@ export const storeTemplateSchema = section(templateShape);
 /** Compares locales by their canonical form, which is more than letter case. */
 export function canonical(locale: string): string {
   return locale.replaceAll('_', '-').toLowerCase();
-}
-
-/** Also rejects a valid expression that never matches a date, such as the 30th of February. */
-function isCronExpression(expression: string): boolean {
-  if (!validateCronExpression(expression).valid) return false;
-  try {
-    new CronTime(expression, 'UTC').sendAt();
-    return true;
-  } catch {
-    // The library throws when it finds no date within eight years.
-    return false;
-  }
-}
-
-function isTimezone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false;
-  try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
-  } catch {
-    // RangeError is how Intl answers "unknown time zone".
-    return false;
-  }
 }
