@@ -14,6 +14,7 @@ import {
   type RunTrigger,
 } from './entities/sync-run.entity.js';
 import { idRow } from './row-reader.js';
+import { isUninstalled } from './uninstalled-store.js';
 
 export interface RunRequest {
   readonly store: string;
@@ -313,6 +314,7 @@ export class RunRepository {
       `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL, turn_at = now()
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
          AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)
+         AND NOT ${isUninstalled('run.store')}
        RETURNING id`,
     );
     return rows.map((row) => row.id);

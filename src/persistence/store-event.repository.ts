@@ -3,6 +3,7 @@ import type { OwedProduct } from '../domain/owed.js';
 import { Database, json } from './database.js';
 import { StoreEventEntity } from './entities/store-event.entity.js';
 import { NOTE_OWED } from './owed.repository.js';
+import { isUninstalled } from './uninstalled-store.js';
 
 /** Events turned into owed products in one transaction. */
 const PAGE = 500;
@@ -16,13 +17,19 @@ const PAGE = 500;
 export class StoreEventRepository {
   constructor(private readonly db: Database) {}
 
-  /** Stores with events that no run has covered yet, once the newest has settled for a moment. */
+  /**
+   * Stores with events that no run has covered yet, once the newest has settled for a moment. The events of a store that may not be
+   * tried wait: each run would fail at once.
+   */
   async storesDue(quietMs: number): Promise<string[]> {
     const rows = await this.db.read(
       this.db.reader(StoreEventEntity).only('store'),
       // SQL: `HAVING` compares with the clock of the database.
-      `SELECT store FROM store_event WHERE state = 'received' GROUP BY store
-       HAVING max(received_at) < now() - $1 * interval '1 millisecond' OR min(received_at) < now() - interval '1 minute'`,
+      `SELECT store FROM store_event WHERE state = 'received'
+         AND NOT ${isUninstalled('store_event.store')}
+         AND NOT EXISTS (SELECT 1 FROM store_state AS paused WHERE paused.store = store_event.store
+           AND paused_until > now() AND paused_scope = 'everything')
+       GROUP BY store HAVING max(received_at) < now() - $1 * interval '1 millisecond' OR min(received_at) < now() - interval '1 minute'`,
       [quietMs],
     );
     return rows.map((row) => row.store);

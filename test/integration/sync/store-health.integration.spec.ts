@@ -185,3 +185,57 @@ describe('people', () => {
     expect(await rows()).toEqual([{ kind: 'store_paused', ended: true }]);
   });
 });
+
+describe('the stored events of a store', () => {
+  const dueStores = (): Promise<string[]> => stages.events.storesDue(0);
+
+  beforeEach(async () => {
+    await stages.db.affected(
+      `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body, received_at)
+       VALUES ($1, 'e-1', 'one', 'products/update', '{}', '{}', now() - interval '2 minutes')`,
+      [STORE],
+    );
+  });
+
+  it('ask for no run while the store is paused, and for one afterwards', async () => {
+    expect(await dueStores()).toEqual([STORE]);
+    await stages.health.pause(STORE, { scope: 'everything', code: 'credentials_refused', reason: 'refused' });
+    expect(await dueStores()).toEqual([]);
+    await pauseIsOver();
+    expect(await dueStores()).toEqual([STORE]);
+  });
+
+  it('ask for a run while only the writes of the store are paused', async () => {
+    await stages.health.pause(STORE, { scope: 'writes', code: 'write_access_missing', reason: 'denied' });
+    expect(await dueStores()).toEqual([STORE]);
+  });
+
+  it('rest after an uninstall like its failed runs, until the app is installed again', async () => {
+    stages.store.script.before('startExport', deadToken);
+    const { id } = await stages.sync();
+    // The run took the event before it failed. This stands for a later one.
+    await stages.db.affected(`UPDATE store_event SET state = 'received'`);
+    await stages.db.affected(
+      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
+       VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
+      [STORE],
+    );
+    await pauseIsOver();
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
+    expect(await dueStores()).toEqual([]);
+    expect(await stages.runs.requeueDue()).toEqual([]);
+    await stages.db.affected('UPDATE store_installation SET uninstalled_at = NULL');
+    await stages.health.end(STORE);
+    expect(await dueStores()).toEqual([STORE]);
+    expect(await stages.runs.requeueDue()).toEqual([id]);
+  });
+
+  it('are not held back by an old uninstall once the store works by the settings of a file', async () => {
+    await stages.db.affected(
+      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
+       VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
+      [STORE],
+    );
+    expect(await dueStores()).toEqual([STORE]);
+  });
+});
