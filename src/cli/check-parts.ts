@@ -1,7 +1,7 @@
-/** Fail within seconds and with the reason. A probe that runs into its time limit has no reason to show. */
+/** Short limits, so that a probe fails within seconds and names its reason. A probe that hits its time limit has none. */
 export const IMPATIENT = { retryDelayScale: 0.05, maxThrottleWaitMs: 5_000 };
 
-/** A look writes nothing, so that it needs no database. Without one, a secret that the service masks counts as ours. */
+/** Reading the slot needs no database. Without one, a webhook secret that the service masks is taken for ours. */
 export const NO_STATE = {
   reportWebhook: () => Promise.resolve(),
   sentWebhookSecret: () => Promise.resolve(null),

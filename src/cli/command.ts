@@ -68,8 +68,8 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
   }
 
   /**
-   * Like `withService`, for one of the operations, of which the command uses only methods that read. The container has no stages and no
-   * connections to either side, so that less is loaded.
+   * As `withService`, for a command that calls only the reading methods of an operation. Its container has no stages and no connections
+   * to store or catalog, so that less is loaded.
    */
   protected withReader<Service, T>(
     options: Options,

@@ -4,7 +4,7 @@ import { DeliveryInterpreter } from '../webhooks/interpreter.js';
 import { RunWorker } from '../sync/run-worker.js';
 import { WriteBackWriter } from '../write-back/writer.js';
 
-/** A command's way: it does the work itself, also beside a running daemon. Leases keep the two apart. */
+/** A command does the work itself, also beside a running daemon. Leases prevent that both work on the same row. */
 @Injectable()
 export class DirectRowWork implements RowWorkPort {
   constructor(

@@ -23,7 +23,7 @@ export abstract class ListCommand<
   }
 }
 
-/** Throws `not_found` for a store that is not configured: its list would be empty without a word. */
+/** Throws `not_found` for a store that is not configured. Otherwise its list would be empty, without an explanation. */
 export function requireStore(config: Pick<AppConfig, 'stores'>, store: string | undefined): void {
   if (store === undefined || Object.hasOwn(config.stores, store)) return;
   const known = Object.keys(config.stores);

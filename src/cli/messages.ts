@@ -117,6 +117,8 @@ export const messages = {
   creditsUsed: (credits: number): string => `credits consumed: ${credits}`,
   cameAs: (text: string): string => `came as ${text}; edited by a person`,
   decidedBy: (actor: string, at: string): string => `decided by ${actor} at ${at}`,
+  changedBy: (actor: string, at: string): string =>
+    `last changed by ${actor} at ${at}, and waits for a decision`,
 
   // Results
   noStoreYet:

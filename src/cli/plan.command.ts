@@ -122,7 +122,7 @@ async function stillGone(
   return gone.products.filter(({ externalId }) => !planned.has(externalId));
 }
 
-/** Mentions the fate of the catalog product only where the store's settings request it. */
+/** Says what happens to the catalog product only where the store's settings change it. */
 function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
   return { ...entry, reason: messages.goneKept(entry.reason) };

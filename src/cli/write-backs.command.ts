@@ -147,8 +147,11 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
     return 0;
   }
   print(headLine(writeBack));
-  if (writeBack.decidedBy !== null)
-    print(`  ${messages.decidedBy(printable(writeBack.decidedBy), writeBack.decidedAt ?? '')}`);
+  if (writeBack.decidedBy !== null) {
+    // An edit, or a decision that was taken back, leaves the name of its author in a row that nobody has decided.
+    const line = writeBack.state === 'pending_review' ? messages.changedBy : messages.decidedBy;
+    print(`  ${line(printable(writeBack.decidedBy), writeBack.decidedAt ?? '')}`);
+  }
   for (const field of writeBack.fields) {
     print(`  ${fieldLine(field)}`);
     if (field.came !== null) print(`      ${messages.cameAs(quoted(field.came, 80))}`);

@@ -30,6 +30,7 @@ const RUN_JOBS = 64;
 @Injectable()
 export class Reconciler {
   readonly #log: Logger;
+  #stopped = false;
 
   constructor(
     private readonly sites: Sites,
@@ -181,14 +182,25 @@ export class Reconciler {
     }
   }
 
+  /** The process stops: no further step begins, and one that is under way may fail without a warning. */
+  stop(): void {
+    this.#stopped = true;
+  }
+
+  /** A method, as `stop` may be called while a step is under way. */
+  #hasStopped(): boolean {
+    return this.#stopped;
+  }
+
   async #step(what: string, work: () => Promise<void>): Promise<void> {
+    if (this.#stopped) return;
     try {
       await work();
     } catch (error) {
-      this.#log.warn(
-        { what, err: errorLine(error) },
-        'a step of reconcile failed; the next round tries again',
-      );
+      const failure = { what, err: errorLine(error) };
+      // Its connections are closed by now. The next process does the work.
+      if (this.#hasStopped()) this.#log.debug(failure, 'a step of reconcile did not end before the stop');
+      else this.#log.warn(failure, 'a step of reconcile failed; the next round tries again');
     }
   }
 }

@@ -130,6 +130,7 @@ export class Scheduler implements OnApplicationBootstrap, OnModuleDestroy {
   /** Removes every timer, so that none keeps the process alive. Work that is in progress ends, and starts no timer again. */
   stop(): void {
     this.#stopped = true;
+    this.reconciler.stop();
     this.retention.stop();
     const { registry } = this;
     for (const name of registry.getTimeouts()) registry.deleteTimeout(name);

@@ -71,7 +71,7 @@ export const PROBES: Probes = {
   },
 };
 
-/** A side that refuses the missing credentials is there, and so is one that is too busy. */
+/** A service that refuses a request without credentials, or is too busy, exists at this address. */
 function addressFindings(
   what: string,
   address: string,

@@ -9,13 +9,13 @@ export interface Question {
   readonly isSecret: boolean;
   /** An answer may be empty. */
   readonly isOptional: boolean;
-  /** False when earlier answers make the question needless. */
+  /** False when earlier answers make the question unnecessary. */
   readonly isAsked: (answers: Answers) => boolean;
 }
 
 /** Questions that are tested together, because none of their answers can be tested alone. */
 export interface Step {
-  /** A refused login can have a wrong address as its cause: after a failed test, the steps of a side begin again. */
+  /** A wrong address can be the cause of a refused login. So after a failed test, the steps of that side begin again. */
   readonly side: 'catalog' | 'language' | 'store' | 'languages' | 'public';
   readonly what: string;
   readonly questions: readonly Question[];

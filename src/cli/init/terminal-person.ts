@@ -9,7 +9,7 @@ export const TERMINAL_PERSON: Person = {
   ask: (text) => asked(text, process.stderr),
   askSecret: async (text) => {
     process.stderr.write(`${text}: `);
-    // The editor of the line gets the keys, and what it would show goes nowhere.
+    // Node's line editor reads the keys. Its output is dropped, so that a secret is not shown.
     const answer = await asked(text, new Writable({ write: (_chunk, _encoding, done) => done() }));
     process.stderr.write('\n');
     return answer;

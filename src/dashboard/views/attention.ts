@@ -31,7 +31,7 @@ export function attentionSection(visitor: Visitor, attention: readonly Attention
   </section>`;
 }
 
-/** Beyond this the list of stores, filtered, serves better. */
+/** With more stores than this, the page links to the filtered list of stores instead. */
 const MOST = 50;
 
 export function attentionLine(visitor: Visitor, each: Attention): Html {

@@ -27,7 +27,7 @@ export function deliveriesPage(
   return page(visitor, {
     title: 'Deliveries',
     section: 'deliveries',
-    keys: [...LIST_KEYS, ['x', 'choose']],
+    keys: visitor.session.role === 'admin' ? [...LIST_KEYS, ['x', 'choose']] : LIST_KEYS,
     body: html`<h1>Deliveries</h1>
       ${list({
         path: '/deliveries',

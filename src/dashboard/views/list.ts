@@ -19,7 +19,7 @@ export interface FilterField {
   readonly isExtra?: boolean;
 }
 
-/** The names of what tabs choose, for those who hear the page. */
+/** Labels of the tabs for screen readers. */
 const TAB_LABELS = { state: 'States', outcome: 'Outcomes', kind: 'Kinds' } as const;
 
 /** The choice among the states of a list. It is a part of the filter. */

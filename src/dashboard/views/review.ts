@@ -22,6 +22,13 @@ export interface ReviewList {
   readonly images: ReadonlyMap<string, string>;
 }
 
+const DECISION_KEYS = [
+  ['x', 'choose'],
+  ['a', messages.approveChosen],
+  ['r', messages.rejectChosen],
+  ['z', 'undo'],
+] as const;
+
 /** The write-backs that wait for review, newest first. */
 export function reviewPage(
   visitor: Visitor,
@@ -33,13 +40,7 @@ export function reviewPage(
   return page(visitor, {
     title: 'Review',
     section: 'review',
-    keys: [
-      ...LIST_KEYS,
-      ['x', 'choose'],
-      ['a', messages.approveChosen],
-      ['r', messages.rejectChosen],
-      ['z', 'undo'],
-    ],
+    keys: visitor.session.role === 'viewer' ? LIST_KEYS : [...LIST_KEYS, ...DECISION_KEYS],
     body: html`<h1>Review</h1>
       ${undoBanner(visitor, last, here)}
       <p>${counted(waiting.total, 'product')} ${messages.reviewIntro}</p>
@@ -75,7 +76,7 @@ export function reviewPage(
   });
 }
 
-/** The way to the questions about all rows of the filter, on this page and on the others. */
+/** Links that ask whether to decide all rows that match the filter, on every page of the list. */
 function allThatMatch(given: ReviewFilter, stores: readonly string[], total: number): Html {
   const filter = allOf(given, stores);
   return html`<div class="actions reviewer-only">

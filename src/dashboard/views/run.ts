@@ -39,7 +39,7 @@ export interface RunView {
   readonly progress: RunProgress;
   readonly items: RunItemPage;
   readonly changes: ReadonlyMap<string, readonly FieldChange[]>;
-  /** Of the content that the run asked for; null while no result has named any. */
+  /** Credits for the content that the run requested; null while no result has named any. */
   readonly credits: number | null;
   readonly choice: ItemChoice;
   readonly now: Date;
@@ -82,7 +82,7 @@ function runForms(visitor: Visitor, { run, stopping }: RunView): Html {
   </form>`;
 }
 
-/** The ways on from a run that a share limit stopped, for admins: look at its plan, or run it without the limits. */
+/** For admins, after a share limit stopped a run: links to its plan and to a run without the limits. */
 function beyondLimit(visitor: Visitor, { store, kind }: PresentedRun): Html {
   const path = `/stores/${encodeURIComponent(store)}`;
   const isFull = kind === 'full';

@@ -153,7 +153,7 @@ function coverageCard({ coverage, days, status }: StoreView): Html {
   </section>`;
 }
 
-/** Writes that wait although the store works, and values that no setting maps. */
+/** Writes that wait although the store is not paused, and values that no setting maps. */
 function held({ store, held: { limits, gates }, unmappedParts }: StoreStatus): Html {
   const capped = Object.entries(limits).filter(([, count]) => count > 0);
   const ready = pathTo('/journal', { state: 'ready', store });

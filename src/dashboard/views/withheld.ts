@@ -3,7 +3,7 @@ import { productPath } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { messages } from '../messages.js';
 
-/** The identifiers that are withheld from the catalog, each with its holder and the way out; nothing when there are none. */
+/** The identifiers that are withheld from the catalog, each with its holder and how to resolve it; nothing when there are none. */
 export function withheldList(withheld: readonly PresentedWithheld[]): Html | false {
   if (withheld.length === 0) return false;
   return html`<h2>Withheld identifiers</h2>

@@ -45,7 +45,7 @@ export function markedText(stretches: readonly Stretch[]): Html {
 }
 
 function stretch({ side, text }: Stretch): Html {
-  // A mark around line ends alone would be a bar without a word in it.
+  // A highlighted difference of line ends alone would be an empty bar.
   const isLineEnd = text.trim() === '' && text.includes('\n');
   switch (isLineEnd ? 'both' : side) {
     case 'both':

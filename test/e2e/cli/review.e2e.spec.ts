@@ -147,6 +147,14 @@ describe('write-backs of many products at once', () => {
     expect((await decide('undo', id)).status).toBe(1);
   });
 
+  it('show names who last changed a write-back that waits for its decision, and claims no decision', async () => {
+    const { id } = await rowOf('write-backs', 'rejected');
+    const { stdout } = await runCommand(world, 'write-backs', ['show', id]);
+    expect(stdout).toContain('pending_review');
+    expect(stdout).toMatch(/last changed by .+ at .+, and waits for a decision/);
+    expect(stdout).not.toContain('decided by');
+  });
+
   it.each([
     [['approve'], { all: true }, /--store/],
     [['approve', 'x'], { all: true, store: 'main' }, /either ids/],

@@ -1,0 +1,35 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Schedulers } from '../../support/schedulers.js';
+import { Stages } from '../../support/stages.js';
+import { until } from '../../support/until.js';
+
+let stages: Stages;
+let schedulers: Schedulers;
+beforeAll(async () => {
+  stages = await Stages.open();
+  schedulers = new Schedulers(stages);
+});
+afterAll(async () => stages.close());
+
+describe('a scheduler that stops during a sweep', () => {
+  it('warns of no step that the stop interrupts, and begins no further one', async () => {
+    const queue = Promise.withResolvers<number>();
+    const asked = Promise.withResolvers<undefined>();
+    let questions = 0;
+    const waiting = (): Promise<number> => {
+      questions += 1;
+      asked.resolve(undefined);
+      return queue.promise;
+    };
+    schedulers.scheduler(new Date('2026-11-19T02:00:00Z'), { pressure: { waiting, flooded: false } }).start();
+    await asked.promise;
+    schedulers.stop();
+    const before = questions;
+    queue.reject(new Error('the connection was closed'));
+    await until('the step ends', () =>
+      schedulers.logged.some((line) => line.includes('did not end before the stop')),
+    );
+    expect(schedulers.warned).toEqual([]);
+    expect(questions).toBe(before);
+  });
+});
