@@ -236,6 +236,17 @@ describe('answers that cannot be used', () => {
     expect(await service.client().getProduct(7)).toEqual(PRODUCT);
   });
 
+  it('a request is not sent when the client is closed right before', async () => {
+    const closing = service.client();
+    const beforeSend = (): void => {
+      closing.close();
+    };
+    const sent = closing.upsertProduct({ external_id: 'a' }, { beforeSend });
+    expect(await errorOf(sent)).toMatchObject({ code: 'transient' });
+    await service.client().getProduct(7);
+    expect(service.asked.map(({ method }) => method)).toEqual(['GET']);
+  });
+
   it('closing the client ends what is under way', async () => {
     const client = service.client();
     service.handler = () => ({

@@ -1,7 +1,7 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import type { Readable } from 'node:stream';
-import axios, { type AxiosInstance, type AxiosResponse } from 'axios';
+import { Readable } from 'node:stream';
+import axios, { type AxiosResponse, AxiosHeaders } from 'axios';
 import { CodedError } from '../domain/errors.js';
 import { TimeLimit } from '../runtime/time-limit.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
@@ -37,6 +37,12 @@ const FRESH_AGENTS = {
   httpsAgent: new HttpsAgent({ keepAlive: false }),
 };
 
+/**
+ * The part of axios that sends a request. `axios.request` merges its defaults into the configuration of each request first, and
+ * nothing here uses them: that takes a third of its processor time.
+ */
+const send = axios.getAdapter('http');
+
 /** The start of an error body is enough to read its messages. */
 const MAX_ERROR_BYTES = 1_000_000;
 
@@ -45,8 +51,8 @@ const MAX_ERROR_BYTES = 1_000_000;
  * Throws only coded errors.
  */
 export class Http {
-  private readonly client: AxiosInstance;
-  private readonly agents: readonly [HttpAgent, HttpsAgent];
+  private readonly agents: { readonly httpAgent: HttpAgent; readonly httpsAgent: HttpsAgent };
+  private readonly settings;
   private readonly underWay = new Set<TimeLimit>();
 
   constructor(
@@ -54,23 +60,22 @@ export class Http {
     private readonly errors: AnswerErrors,
   ) {
     const { maxSockets } = options;
-    const httpAgent = new HttpAgent({ keepAlive: true, maxSockets });
-    const httpsAgent = new HttpsAgent({ keepAlive: true, maxSockets });
-    this.agents = [httpAgent, httpsAgent];
+    this.agents = {
+      httpAgent: new HttpAgent({ keepAlive: true, maxSockets }),
+      httpsAgent: new HttpsAgent({ keepAlive: true, maxSockets }),
+    };
     options.closed.addEventListener('abort', () => {
       for (const exchange of this.underWay) exchange.abort();
     });
-    this.client = axios.create({
-      httpAgent,
-      httpsAgent,
+    this.settings = {
+      ...this.agents,
       maxRedirects: 0,
       maxBodyLength: Number.POSITIVE_INFINITY,
       responseType: 'stream',
       validateStatus: () => true,
-      transformRequest: [(data: unknown) => data],
       // A proxy of the environment is only for other hosts.
       ...(isLoopback(options.base) ? { proxy: false as const } : {}),
-    });
+    } as const;
   }
 
   /**
@@ -84,10 +89,13 @@ export class Http {
     if (this.options.closed.aborted) limit.abort();
     const upload = openPayload(exchange.payload);
     try {
-      const response = await this.client.request<Readable>({
+      // Given an aborted signal, the adapter would reject, and send the request all the same.
+      limit.signal.throwIfAborted();
+      const response: AxiosResponse<unknown> = await send({
+        ...this.settings,
         url: exchange.url.href,
         method: exchange.method,
-        headers: exchange.headers,
+        headers: new AxiosHeaders({ ...exchange.headers }),
         data: upload.data,
         signal: limit.signal,
         ...(exchange.freshConnection === true ? FRESH_AGENTS : {}),
@@ -111,16 +119,17 @@ export class Http {
 
   /** Closes the keep-alive connections. */
   close(): void {
-    for (const agent of this.agents) agent.destroy();
+    this.agents.httpAgent.destroy();
+    this.agents.httpsAgent.destroy();
   }
 
-  private async readAnswer(response: AxiosResponse<Readable>): Promise<Answer> {
-    const { status } = response;
+  private async readAnswer({ status, headers, data }: AxiosResponse<unknown>): Promise<Answer> {
+    if (!(data instanceof Readable)) throw new TypeError('the answer is no stream');
     const limit = status >= 200 && status < 300 ? this.options.maxResponseBytes : MAX_ERROR_BYTES;
-    const body = await readUpTo(response.data, limit + 1);
+    const body = await readUpTo(data, limit + 1);
     return {
       status,
-      headers: plainHeaders(response.headers),
+      headers: plainHeaders(headers),
       body: body.subarray(0, limit),
       cut: body.length > limit,
     };
