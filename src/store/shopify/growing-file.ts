@@ -17,7 +17,8 @@ export class EmptiedError extends Error {
  * for the reader: the disk is the buffer between them.
  */
 export class GrowingFile {
-  #pending: Uint8Array[] = [];
+  /** Bytes that are not written yet, at the start of a buffer that is used again and again. */
+  readonly #pending = Buffer.allocUnsafeSlow(WRITE_BYTES);
   #pendingBytes = 0;
   #size = 0;
   #position = 0;
@@ -41,20 +42,22 @@ export class GrowingFile {
 
   /** Takes further bytes. They are in the file when the reader waits for them, and after `flush` at the latest. */
   async append(bytes: Uint8Array): Promise<void> {
-    this.#pending.push(bytes);
-    this.#pendingBytes += bytes.length;
-    const isAwaited = this.#waiting !== null && this.#size + this.#pendingBytes >= this.#waiting.size;
-    if (isAwaited || this.#pendingBytes >= WRITE_BYTES) await this.flush();
+    for (let at = 0; at < bytes.length;) {
+      const part = bytes.subarray(at, at + WRITE_BYTES - this.#pendingBytes);
+      this.#pending.set(part, this.#pendingBytes);
+      this.#pendingBytes += part.length;
+      at += part.length;
+      const isAwaited = this.#waiting !== null && this.#size + this.#pendingBytes >= this.#waiting.size;
+      if (isAwaited || this.#pendingBytes === WRITE_BYTES) await this.flush();
+    }
   }
 
   /** Writes what was appended. */
   async flush(): Promise<void> {
-    const [parts, bytes] = [this.#pending, this.#pendingBytes];
-    [this.#pending, this.#pendingBytes] = [[], 0];
+    const bytes = this.#pendingBytes;
+    this.#pendingBytes = 0;
     if (bytes === 0) return;
-    const { bytesWritten } = await this.file.writev(parts);
-    // A full disk takes a part. The next write then says what is wrong.
-    if (bytesWritten < bytes) await this.file.appendFile(Buffer.concat(parts).subarray(bytesWritten));
+    await this.file.appendFile(this.#pending.subarray(0, bytes));
     this.#size += bytes;
     if (this.#waiting !== null && this.#size >= this.#waiting.size) this.#wake();
   }
