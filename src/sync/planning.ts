@@ -151,12 +151,23 @@ async function planAbsent(
   return incomplete;
 }
 
+/** A batch while the database looks up what is known about its products. */
+interface BatchToMeet extends Omit<MetBatch, 'met'> {
+  readonly meeting: Promise<MetBatch['met']>;
+}
+
+const NO_BATCH: BatchToMeet = {
+  batch: [],
+  marks: new Map(),
+  meeting: Promise.resolve({ met: 0, moved: new Map() }),
+};
+
 /** If few products of a batch have changed, they are written together with the next batches. */
 const WRITE_TOGETHER = 200;
 
 /**
- * Reading, planning and writing overlap. While the database writes one batch and loads the links of another, a third
- * is planned and a fourth is read. A batch is parsed before the third one after it is asked for.
+ * Reading, planning and writing overlap. While the database writes one batch and loads the links of another, a third is planned, and a
+ * fourth is read and its digests are taken. A batch is parsed before the third one after it is asked for.
  */
 async function planProducts(
   plan: PlanTransaction,
@@ -166,21 +177,23 @@ async function planProducts(
   onProgress: PlanOptions['onProgress'],
 ): Promise<void> {
   let findings = new Findings();
-  let before: MetBatch = { batch: [], marks: new Map(), met: { met: 0, moved: new Map() } };
+  let before = NO_BATCH;
   for await (const batch of oneAhead(read.batches)) {
+    // Before the answer about the batch before is awaited, so that the database works meanwhile.
+    const marks = marksOf(batch, store.readBasis);
+    const met = await before.meeting;
     const full = findings.size >= WRITE_TOGETHER ? findings : null;
     if (full !== null) findings = new Findings();
-    const marks = marksOf(batch, store.readBasis);
-    const database = Promise.all([full?.write(plan), plan.reads.meet(marks)]);
-    // The rejection is handled at the `await` below. Without this line Node would report it as unhandled first.
-    database.catch(() => undefined);
+    const meeting = Promise.all([plan.reads.meet(marks), full?.write(plan)]).then(([found]) => found);
+    // The rejection is handled at the `await` of the next turn. Without this line Node would report it as unhandled first.
+    meeting.catch(() => undefined);
     // Flush the query before planning: planning blocks the event loop.
     await setImmediate();
-    await planMet(store, before, findings, tally);
+    await planMet(store, { ...before, met }, findings, tally);
     onProgress(tally.seen);
-    before = { batch, marks, met: (await database)[1] };
+    before = { batch, marks, meeting };
   }
-  await planMet(store, before, findings, tally);
+  await planMet(store, { ...before, met: await before.meeting }, findings, tally);
   await findings.write(plan);
   onProgress(tally.seen);
 }
