@@ -105,11 +105,11 @@ export class BenchWorld {
     return { stdout, status, peakBytes };
   }
 
-  /** A daemon of all roles, or of these, separated by commas. */
-  async start(roles?: string): Promise<BenchDaemon> {
+  /** A daemon of all roles, or of these, separated by commas. `environment`: variables that it has beside those of this process. */
+  async start(roles?: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
     const port = await freePort(null, Math.random);
     const chosen = roles === undefined ? [] : ['--roles', roles];
-    const child = program(['start', ...chosen, '--config', await this.configFile(port)]);
+    const child = program(['start', ...chosen, '--config', await this.configFile(port)], environment);
     const daemon = new BenchDaemon(child, `http://127.0.0.1:${String(port)}`, this.adminToken);
     await noteProcess(child.pid ?? 0, BIN);
     await daemon.ready();
@@ -121,11 +121,11 @@ export class BenchWorld {
   }
 }
 
-function program(args: readonly string[]): ChildProcess {
-  // As the image and `npm start` run it.
+function program(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
+  // As `npm start` runs it.
   return spawn(process.execPath, ['--max-semi-space-size=4', BIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_ENV: 'production' },
+    env: { ...process.env, NODE_ENV: 'production', ...environment },
   });
 }
 
