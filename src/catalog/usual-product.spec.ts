@@ -47,6 +47,18 @@ describe.each(KINDS)('a listed $kind of the usual form', ({ schema, usual, entry
 });
 
 it.each([
+  '{"id":7,"__proto__":{}}',
+  '{"id":7,"open_attributes":{"__proto__":1}}',
+  '{"id":7,"metadata":{"__proto__":1}}',
+  '{"id":7,"sections":[{"__proto__":1}]}',
+  '{"id":7,"images":[{"__proto__":1}]}',
+  '{"id":7,"crawl_configuration":{"__proto__":1}}',
+  '{"id":7,"variants":[{"__proto__":1}]}',
+])('a listed product with a member of a reserved name is left to the schema: %s', (text) => {
+  expect(usualProduct(JSON.parse(text))).toBeNull();
+});
+
+it.each([
   { id: '7' },
   { sku: 'A' },
   { id: 2 ** 53 },

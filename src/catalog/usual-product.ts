@@ -16,7 +16,7 @@ function isProduct(entry: unknown): entry is CatalogProduct {
 }
 
 function isVariant(entry: unknown): entry is CatalogVariant {
-  return isRecord(entry) && hasMembers(entry, MEMBERS);
+  return isPlain(entry) && hasMembers(entry, MEMBERS);
 }
 
 type Checks = ReadonlyMap<string, (value: unknown) => boolean>;
@@ -30,7 +30,7 @@ const isList =
 const isObject =
   (members: Checks) =>
   (value: unknown): boolean =>
-    isRecord(value) && hasMembers(value, members);
+    isPlain(value) && hasMembers(value, members);
 
 const CRAWL: Checks = new Map([
   ['reference_string', isText],
@@ -53,18 +53,23 @@ const MEMBERS: Checks = new Map([
   ['url', isText],
   ['html_description', isText],
   ['external_id', isText],
-  ['open_attributes', isRecord],
+  ['open_attributes', isPlain],
   ['crawl_configuration', isObject(CRAWL)],
   ['images', isList(isObject(IMAGE))],
-  ['metadata', isRecord],
+  ['metadata', isPlain],
   ['product_lists', isList(isText)],
   ['tags_to_update', isList(isInteger)],
   ['variants', isList(isVariant)],
   ['id', isInteger],
   ['is_product_model', (value: unknown) => typeof value === 'boolean'],
   ['created_at', isText],
-  ['sections', isList(isRecord)],
+  ['sections', isList(isPlain)],
 ]);
+
+/** The schemas leave out a member of the name `__proto__`, which text of JSON can have. */
+function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
+  return isRecord(value) && !Object.hasOwn(value, '__proto__');
+}
 
 function hasMembers(object: Readonly<Record<string, unknown>>, checks: Checks): boolean {
   for (const name of Object.keys(object)) {
