@@ -148,7 +148,7 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
   }
   print(headLine(writeBack));
   if (writeBack.decidedBy !== null) {
-    // An edit, or a decision that was taken back, leaves the name of its author in a row that nobody has decided.
+    // The row also names who edited it, or who took a decision back, while it still waits for a decision.
     const line = writeBack.state === 'pending_review' ? messages.changedBy : messages.decidedBy;
     print(`  ${line(printable(writeBack.decidedBy), writeBack.decidedAt ?? '')}`);
   }

@@ -96,7 +96,7 @@ export function visitorOf(sessions: Sessions, request: Request, response: Respon
   };
 }
 
-/** The visitor of a request to a page that shows no notice: the notice is kept for the next page. Null when nobody is signed in. */
+/** The visitor, for a page that shows no notice: a notice that waits is kept for the next page. Null without a sign-in. */
 export function visitorWithoutNotice(sessions: Sessions, request: Request): Visitor | null {
   const session = signedIn.get(request);
   return session === undefined ? null : { session, formToken: sessions.formToken(session), notice: null };

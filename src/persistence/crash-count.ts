@@ -19,7 +19,7 @@ export const COUNT_CRASH = `unended = unended + 1, next_attempt_at = now() + ${s
 /** SQL: the condition under which an attempt may begin. */
 export const PAUSED_NO_LONGER = `(unended = 0 OR next_attempt_at <= now())`;
 
-/** SQL: how long a row without a column for it waits after its last lease ended. */
+/** SQL: how long a row waits after the end of its last lease, for a table that has no `next_attempt_at`. */
 export const CRASH_PAUSE = stepAt(`'${json(stepsMs)}'`, 'greatest(unended, 1)');
 
 /** SQL: the assignment that takes the last count back. */

@@ -2,9 +2,9 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 /**
  * The marks of reads in a table of their own. When they stood in the products' own rows, a night in which every product was parsed wrote
- * each row and its five indexes again. A mark holds for one revision of its product. The trigger counts a revision whenever anything changes that the
- * planner compares with, whoever changes it: also a release that knows nothing of revisions, while both serve. Such a release goes on
- * with the column `read_mark`, which a later migration can remove.
+ * each row and its five indexes again. A mark holds for one revision of its product. The trigger sets a new revision whenever a column
+ * changes that the planner compares with. It does so for every writer, also for an older release that runs beside this one during an
+ * upgrade. An older release still uses the column `read_mark`, so a later migration has to remove that.
  */
 export class MarksOfTheirOwn1765550000000 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
