@@ -76,7 +76,18 @@ export class RunRepository {
     const active = await this.db
       .repository(SyncRunEntity)
       .findOne({ select: { id: true }, where: { store: request.store, state: In(['queued', 'running']) } });
-    return active ? { id: active.id, created: false } : null;
+    if (active === null) return null;
+    if (request.trigger === 'command' || request.trigger === 'api') await this.#endPause(active.id);
+    return { id: active.id, created: false };
+  }
+
+  /** A person who asks for a run does not wait for the pause after the death of its worker. */
+  async #endPause(id: string): Promise<void> {
+    await this.db.affected(
+      // A run without the end of a lease waits for nothing: see `CLAIMABLE`.
+      `UPDATE sync_run SET lease_until = NULL WHERE id = $1 AND finished_at IS NULL AND lease_until < now()`,
+      [id],
+    );
   }
 
   /**

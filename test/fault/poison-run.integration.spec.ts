@@ -71,6 +71,26 @@ describe('a run that kills its workers', () => {
     expect(await stages.work(id)).toMatchObject({ cancelledBy: 'ada', state: 'failed' });
   });
 
+  it.each([
+    ['ends its pause for a person with a', 'command', true],
+    ['ends its pause for a person with the', 'api', true],
+    ['keeps its pause when it is asked for by an', 'event', false],
+  ] as const)('%s %s', async (_rule, trigger, goesOn) => {
+    const id = await runThatKilled(3);
+    await stages.expireLease(id, 1);
+    const joined = await stages.requests.request({ store: STORE, full: true, trigger });
+    expect(joined).toMatchObject({ id, created: false });
+    const claimed = await stages.runs.claim(id, 'fourth', 60_000);
+    expect(claimed?.crashCount).toBe(goesOn ? 4 : undefined);
+  });
+
+  it('keeps its worker when a person asks for it while the worker lives', async () => {
+    const id = await runThatKilled(0);
+    await stages.runs.claim(id, 'alive', 60_000);
+    await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    expect(await stages.runs.get(id)).toMatchObject({ state: 'running', lease: 'alive' });
+  });
+
   it('begins its count again once it has made progress, and goes on counting while it makes none', async () => {
     const id = await runThatKilled(9);
     const claimed = async (worker: string) => {
