@@ -71,7 +71,31 @@ describe('afterWrite', () => {
     expect(afterWrite(firstWrite, 'generated 2', 'edited')).toEqual(overEdit);
   });
 
-  it('keeps every earlier text of ours as past', () => {
+  it('keeps no more than the last sixteen texts before the present one, however many were written', () => {
+    const texts = Array.from({ length: 500 }, (_, index) => `generated ${String(index)}`);
+    const end = texts.reduce<WrittenField | undefined>(
+      (field, text) => afterWrite(field, text, 'merchant'),
+      undefined,
+    );
+    expect(end).toEqual({
+      ours: valueHash('generated 499'),
+      past: texts.slice(-17, -1).map((text) => valueHash(text)),
+      replaced: 'merchant',
+    });
+  });
+
+  it('forgets the text first that was written longest ago, though it was the first of all', () => {
+    const texts = ['first', ...Array.from({ length: 15 }, (_, index) => String(index)), 'first', 'a', 'b'];
+    const end = texts.reduce<WrittenField | undefined>(
+      (field, text) => afterWrite(field, text, 'merchant'),
+      undefined,
+    );
+    expect(end?.past).toHaveLength(16);
+    expect(end?.past).toContain(valueHash('first'));
+    expect(end?.past).not.toContain(valueHash('0'));
+  });
+
+  it('keeps the texts of ours before as past', () => {
     const third = afterWrite(secondWrite, 'generated 3', 'merchant');
     expect(third.past).toEqual([valueHash('generated 1'), valueHash('generated 2')]);
   });

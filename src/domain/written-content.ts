@@ -9,12 +9,18 @@ export interface WrittenField {
   /** Hash of the value last written, as the store returned it; null once it has been reverted. */
   readonly ours: string | null;
   /**
-   * Hashes of all earlier values that we wrote. A late read may still return one of them, and none may become source.
+   * Hashes of the last values that we wrote before, newest last. A late read may still return one of them, and none may become source.
    */
   readonly past: readonly string[];
   /** The merchant's value that our value replaced; null when the field was empty. */
   readonly replaced: string | null;
 }
+
+/**
+ * Earlier values that are kept for each field. No read is as late as this many writes, and a product whose texts are generated for years must
+ * not have a row that grows with them.
+ */
+const MOST_PAST = 16;
 
 export type WrittenContent = Readonly<Record<string, WrittenField>>;
 
@@ -45,16 +51,13 @@ export function afterWrite(
   effective: string | null,
 ): WrittenField {
   const ours = valueHash(stored);
-  const past = new Set(previous?.past ?? []);
-  if (previous?.ours != null) past.add(previous.ours);
-  past.delete(ours);
-  return { ours, past: [...past], replaced: effective };
+  const past = withNewest(previous?.past ?? [], previous?.ours ?? null);
+  return { ours, past: past.filter((earlier) => earlier !== ours), replaced: effective };
 }
 
 /** The entry after a revert: none of our values is in the store, but a late read may still return one. */
 export function afterRevert(previous: WrittenField): WrittenField {
-  const past = previous.ours === null ? previous.past : [...new Set([...previous.past, previous.ours])];
-  return { ours: null, past, replaced: previous.replaced };
+  return { ours: null, past: withNewest(previous.past, previous.ours), replaced: previous.replaced };
 }
 
 /**
@@ -68,5 +71,10 @@ export function afterUnknownWrite(
 ): WrittenField {
   const known = previous ?? { ours: null, past: [], replaced: before };
   const hash = valueHash(sent);
-  return hash === known.ours ? known : { ...known, past: [...new Set([...known.past, hash])] };
+  return hash === known.ours ? known : { ...known, past: withNewest(known.past, hash) };
+}
+
+function withNewest(past: readonly string[], newest: string | null): readonly string[] {
+  if (newest === null) return past;
+  return [...past.filter((earlier) => earlier !== newest), newest].slice(-MOST_PAST);
 }
