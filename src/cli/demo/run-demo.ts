@@ -72,7 +72,7 @@ async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[
   say(messages.demoFirst(before.length));
   const run = await runToEnd(world, signal);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
-  for (const remark of [...(run.error === null ? [] : [run.error]), ...run.notes]) print(`  ${remark}`);
+  printRemarks(run);
   await contentWritten(world, run.counts.generationRequested, signal);
   return pLimit(READ_AT_ONCE).map(before, async (product) => {
     const externalId = productExternalId(world.store.shop, String(product.id));
@@ -90,6 +90,7 @@ async function secondRun(world: DemoWorld, signal: AbortSignal): Promise<boolean
   const storeWrites = world.store.ledger.mutations.filter(isContentWrite).length - writesBefore;
   const catalogWrites = world.catalog.requests().filter((request) => request.method !== 'GET').length;
   print(messages.demoSecondDone(run.status, countsLine(run.counts), catalogWrites, storeWrites));
+  printRemarks(run);
   const { seen, unchanged } = run.counts;
   return run.status === 'succeeded' && seen === unchanged && catalogWrites === 0 && storeWrites === 0;
 }
@@ -106,6 +107,10 @@ async function runToEnd({ daemon }: DemoWorld, signal: AbortSignal): Promise<Pre
     daemon.get(ActionRepository),
   );
   return presentRun(await follower.toEnd(id, signal));
+}
+
+function printRemarks({ error, notes }: PresentedRun): void {
+  for (const remark of [...(error === null ? [] : [error]), ...notes]) print(`  ${remark}`);
 }
 
 /** Waits until no task, delivery or write-back is open, and shows how many of the requested contents are done. */
