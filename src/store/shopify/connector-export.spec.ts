@@ -228,6 +228,17 @@ describe('reading an export', () => {
     await expect(read(completed(GROUPED))).resolves.toHaveLength(2);
   });
 
+  it.each([1, 30, 40, 80, 300])(
+    'reads all %j products of 4 KB, wherever reading waits for the download',
+    async (count) => {
+      const nodes = Array.from({ length: count }, (_, index) =>
+        productNode(index + 1, { descriptionHtml: 'text '.repeat(800) }),
+      );
+      store.answerWith(() => ({ text: exportText(nodes) }));
+      await expect(read(completed(nodes))).resolves.toHaveLength(count);
+    },
+  );
+
   it('yields batches', async () => {
     const nodes = [1, 2, 3, 4, 5].map((id) => productNode(id));
     store.answerWith(() => ({ text: exportText(nodes) }));

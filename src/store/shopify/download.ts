@@ -1,6 +1,5 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
-import { finished } from 'node:stream/promises';
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { TimeLimit } from '../../runtime/time-limit.js';
@@ -139,20 +138,11 @@ function requested(
 
 /** Writes the body to the file. */
 async function kept(response: IncomingMessage, file: GrowingFile, silence: TimeLimit): Promise<void> {
-  response.on('data', (chunk: Buffer) => {
+  for await (const chunk of response as AsyncIterable<Buffer>) {
     silence.renew();
-    response.pause();
-    file.append(chunk).then(
-      () => {
-        release(chunk);
-        response.resume();
-      },
-      (error: unknown) => {
-        response.destroy(error instanceof Error ? error : new Error(String(error)));
-      },
-    );
-  });
-  await finished(response);
+    await file.append(chunk);
+    release(chunk);
+  }
 }
 
 /**

@@ -202,9 +202,11 @@ export async function failureOf(work: Promise<unknown>): Promise<Error> {
   throw new Error('it did not fail');
 }
 
-/** All products of an export, parsed. */
+/** All products of an export, parsed. Each batch is parsed before the next one is requested: an export uses its buffers again. */
 export async function snapshots(stream: AsyncIterable<readonly SourceProduct[]>): Promise<ProductSnapshot[]> {
-  return (await collect(stream)).map((product) => product.snapshot());
+  const all: ProductSnapshot[] = [];
+  for await (const batch of stream) all.push(...batch.map((product) => product.snapshot()));
+  return all;
 }
 
 export async function collect<T>(stream: AsyncIterable<readonly T[]>): Promise<T[]> {
