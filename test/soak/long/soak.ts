@@ -177,7 +177,7 @@ class LongSoak {
       at += passed;
       due = (await this.room()) ? due + passed * rate : 0;
       for (; due >= 1 && this.sent < options.deliveries; due -= 1) this.send();
-      while (this.edited < at * EDITS_AN_HOUR * this.linked.length) this.edit();
+      this.editUntil(at);
       if (at >= hour) {
         this.forget();
         options.log(
@@ -193,11 +193,18 @@ class LongSoak {
     await until('no run is active', () => runsAtRest(this.world));
   }
 
-  /** Waits for the next pass of retention, which is due every six hours and so at the end of the 24th. */
+  /**
+   * Waits for the next pass of retention, which is due every six hours and so at the end of the 24th. Products change meanwhile, so that
+   * the runs with their last changes are those of the last hour, as in the first sample.
+   */
   async history(): Promise<void> {
     const since = this.clock.at(this.fedUntil - LITTLE);
-    const passed = (): boolean => passedSince([...this.passes, ...this.daemon.lines], since);
+    const passed = (): boolean => {
+      this.editUntil(this.clock.hours);
+      return passedSince([...this.passes, ...this.daemon.lines], since);
+    };
     await until('retention removes what is old', passed, REST_WITHIN_MS);
+    await until('no run is active', () => runsAtRest(this.world));
   }
 
   async sample(): Promise<Awaited<ReturnType<typeof sample>>> {
@@ -271,6 +278,10 @@ class LongSoak {
         content: { name: titleOf(linked), html_description: `<p>Generated text, take ${String(takes)}.</p>` },
       }),
     );
+  }
+
+  private editUntil(hours: number): void {
+    while (this.edited < hours * EDITS_AN_HOUR * this.linked.length) this.edit();
   }
 
   /** The merchant changes what the next run has to push. */
