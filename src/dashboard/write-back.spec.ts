@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import type { Role } from '../api/access.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { compareWithLive } from './comparison.js';
@@ -24,7 +25,7 @@ const value = (target: string, type: string | null = null) => ({
 });
 
 /** A write-back that waits for review; the store could not be read. */
-function pageOf(now: readonly GateFinding[] | null): string {
+function pageOf(now: readonly GateFinding[] | null, role: Role = 'admin'): string {
   const row = {
     id: 'w',
     store: 'main',
@@ -44,17 +45,20 @@ function pageOf(now: readonly GateFinding[] | null): string {
     intendedBefore: null,
     released: false,
   } as unknown as WriteBackEntity;
-  return writeBackPage(VISITOR, {
-    row,
-    label: 'Lamp',
-    image: 'https://cdn.shopify.com/a.jpg?width=96',
-    findings: now,
-    comparison: compareWithLive(row, undefined, { problem: 'no answer' }),
-    last: null,
-    place: {},
-    newer: null,
-    older: null,
-  });
+  return writeBackPage(
+    { ...VISITOR, session: { ...VISITOR.session, role } },
+    {
+      row,
+      label: 'Lamp',
+      image: 'https://cdn.shopify.com/a.jpg?width=96',
+      findings: now,
+      comparison: compareWithLive(row, undefined, { problem: 'no answer' }),
+      last: null,
+      place: {},
+      newer: null,
+      older: null,
+    },
+  );
 }
 
 /** The part of the page about one field. */
@@ -88,4 +92,27 @@ it('line ends that only one side has are no change that is marked, and words are
     { side: 'after', text: '  ' },
   ]);
   expect(String(marked)).toBe('\n\nLamp<del>\nwhite</del><ins>  </ins>');
+});
+
+it.each([
+  ['viewer', ['next field', 'previous field', 'next', 'previous', 'back to the list']],
+  [
+    'reviewer',
+    [
+      'next field',
+      'previous field',
+      'accept or not',
+      'approve',
+      'reject',
+      'next',
+      'previous',
+      'edit',
+      'undo',
+      'generate again',
+      'back to the list',
+    ],
+  ],
+] as const)('the keys that the page names to a %s are those that do something', (role, keys) => {
+  const named = [...pageOf(null, role).matchAll(/<\/kbd> ([^<]+)</g)].map(([, does]) => does);
+  expect(named).toEqual(keys);
 });

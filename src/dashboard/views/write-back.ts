@@ -48,7 +48,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
   return page(visitor, {
     title: label,
     section: inReview ? 'review' : 'journal',
-    keys: open ? REVIEW_KEYS : [['u', messages.backToList]],
+    keys: keysOf(row, visitor),
     body: html`${crumbs(view, inReview)}
       ${open && undoBanner(visitor, last?.id === row.id ? null : last, back)}
       <div class="head">
@@ -106,7 +106,7 @@ function decisionForms(visitor: Visitor, { row, place }: WriteBackView): Html {
 /** The form that the boxes of the fields belong to. */
 const APPROVAL = 'approval';
 
-const REVIEW_KEYS = [
+const REVIEW_KEYS: readonly (readonly [string, string])[] = [
   ['j', 'next field'],
   ['k', 'previous field'],
   ['x', messages.acceptOrNot],
@@ -118,7 +118,14 @@ const REVIEW_KEYS = [
   ['z', 'undo'],
   ['g', 'generate again'],
   ['u', messages.backToList],
-] as const;
+];
+/** Those of them that decide nothing. */
+const READING_KEYS = REVIEW_KEYS.filter(([key]) => 'jknpu'.includes(key));
+
+function keysOf(row: WriteBackEntity, { session }: Visitor): readonly (readonly [string, string])[] {
+  if (!isOpen(row)) return [['u', messages.backToList]];
+  return session.role === 'viewer' ? READING_KEYS : REVIEW_KEYS;
+}
 
 function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html {
   const { at = 0, journal, ...filter } = place;
