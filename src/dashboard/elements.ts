@@ -102,6 +102,14 @@ export function pathTo(
   return search === '' ? path : `${path}?${search}`;
 }
 
+/** Beyond it a client refuses the header with the address: Node's takes 16 KB of headers. */
+const LONGEST_WANTED = 2_000;
+
+/** The sign-in, which leads to the page that was wanted. */
+export function signInPath(wanted: string): string {
+  return pathTo('/login', { next: wanted === '/' || wanted.length > LONGEST_WANTED ? '' : wanted });
+}
+
 export function productPath(externalId: string): string {
   return `/products/${encodeURIComponent(externalId)}`;
 }

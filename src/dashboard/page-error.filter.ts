@@ -3,7 +3,7 @@ import type { Request, Response } from 'express';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
-import { pathTo } from './elements.js';
+import { signInPath } from './elements.js';
 import { NotSignedInError, visitorWithoutNotice } from './session.guard.js';
 import { Sessions } from './session.js';
 import { problemPage } from './views/problem.js';
@@ -28,7 +28,7 @@ export class PageErrorFilter implements ExceptionFilter {
       // A script that requests a part of a page cannot use the sign-in page.
       const wantsPart = http.getRequest<Request>().headers['x-requested-with'] === 'fetch';
       if (wantsPart) response.status(401).send('');
-      else response.redirect(303, pathTo('/login', { next: error.wanted === '/' ? '' : error.wanted }));
+      else response.redirect(303, signInPath(error.wanted));
       return;
     }
     const { status, message } = this.#described(error);

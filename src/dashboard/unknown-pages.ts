@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
-import { pathTo } from './elements.js';
+import { signInPath } from './elements.js';
 import { messages } from './messages.js';
 import { securityHeaders } from './security-headers.js';
 import { sessionCookieOf } from './session.guard.js';
@@ -31,7 +31,7 @@ export class UnknownPages implements OnModuleInit {
     }
     const session = await this.sessions.read(sessionCookieOf(request));
     if (session === null) {
-      response.redirect(303, pathTo('/login', { next: request.originalUrl }));
+      response.redirect(303, signInPath(request.originalUrl));
       return;
     }
     const visitor = { session, formToken: this.sessions.formToken(session), notice: null };

@@ -219,6 +219,8 @@ describe('a page with the navigation of all', () => {
     const stranger = new Visitor(world.url);
     const answer = await stranger.get('/no/such/page', { accept: 'text/html' });
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login?next=%2Fno%2Fsuch%2Fpage']);
+    const long = await stranger.get(`/no/such/page?${'%0A'.repeat(3000)}`, { accept: 'text/html' });
+    expect([long.status, long.headers.get('location')]).toEqual([303, '/login']);
     const { headers } = await visitor.get('/api/v1/no-such-thing', { accept: 'text/html' });
     expect(headers.get('content-type')).toContain('json');
   });
