@@ -102,8 +102,8 @@ export function pathTo(
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** Beyond it a client refuses the header with the address: Node's takes 16 KB of headers. */
-const LONGEST_WANTED = 2_000;
+/** Characters of an address that a redirect may repeat. Beyond some 16 KB of headers a client refuses the answer. */
+export const LONGEST_WANTED = 2_000;
 
 /** The sign-in, which leads to the page that was wanted. */
 export function signInPath(wanted: string): string {

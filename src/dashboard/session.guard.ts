@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { admit } from '../api/allow.js';
+import { LONGEST_WANTED } from './elements.js';
 import { messages } from './messages.js';
 import {
   cookieName,
@@ -131,7 +132,8 @@ export function isSecure(request: Request): boolean {
   return request.secure || first === 'https';
 }
 
-/** `wanted` if it is a path of this host; otherwise, as for `//elsewhere.example`, the overview. */
+/** `wanted` if it is a path of this host and not overlong; otherwise, as for `//elsewhere.example`, the overview. */
 export function ownPath(wanted: string | undefined): string {
-  return wanted !== undefined && /^\/(?![/\\])[\w\-./~%:?=&+*]*$/.test(wanted) ? wanted : '/';
+  if (wanted === undefined || wanted.length > LONGEST_WANTED) return '/';
+  return /^\/(?![/\\])[\w\-./~%:?=&+*]*$/.test(wanted) ? wanted : '/';
 }

@@ -84,7 +84,7 @@ export class RunRepository {
   /** A person who asks for a run does not wait for the pause after the death of its worker. */
   async #endPause(id: string): Promise<void> {
     await this.db.affected(
-      // A run without the end of a lease waits for nothing: see `CLAIMABLE`.
+      // Without `lease_until` a run can be taken at once.
       `UPDATE sync_run SET lease_until = NULL WHERE id = $1 AND finished_at IS NULL AND lease_until < now()`,
       [id],
     );

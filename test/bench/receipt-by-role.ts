@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { imageEnvironment } from '../support/image-environment.js';
 import { runDirectory } from '../support/run-directory.js';
 import { writeExportFile } from './export-files.js';
 import { CATALOG_MS, CONCURRENCY } from './full-run.js';
@@ -14,9 +15,6 @@ const MEMORY_MB = 120;
 /** The share of the shortest possible load during which deliveries come, so that they end before it. */
 const SHARE_OF_LOAD = 0.8;
 
-/** The variable of the image: roles are processes of their own in containers. `npm start` runs without it. */
-const OF_IMAGE = { MALLOC_MMAP_THRESHOLD_: '16384' };
-
 /** Work 15: a process that only receives, beside one that loads the first products of a store. Both use the same database. */
 export async function benchReceiptByRole(products: number, log: Log): Promise<Figure[]> {
   const sides = await Sides.start();
@@ -27,7 +25,8 @@ export async function benchReceiptByRole(products: number, log: Log): Promise<Fi
   try {
     const file = await writeExportFile(join(runDirectory(), 'loaded.jsonl'), products);
     await sides.order({ file, catalogMs: CATALOG_MS });
-    const receiver = await world.start('receive', OF_IMAGE);
+    // Roles are processes of their own in containers. `npm start` runs without these variables.
+    const receiver = await world.start('receive', imageEnvironment());
     const worker = await world.start('work,admin');
     const url = `${receiver.url}/webhooks/catalog/default`;
     await load(url, world.webhookSecret, 1_000_000, 2, STEADY_PER_SECOND);

@@ -84,6 +84,14 @@ describe('a run that kills its workers', () => {
     expect(claimed?.crashCount).toBe(goesOn ? 4 : undefined);
   });
 
+  it('ends its pause for a person also where its worker handed it back without a database', async () => {
+    const id = await runThatKilled(2);
+    await stages.runs.claim(id, 'third', 60_000);
+    await stages.runs.handBack(id, 'third', true);
+    await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    expect(await stages.runs.claim(id, 'fourth', 60_000)).toMatchObject({ id, crashCount: 4 });
+  });
+
   it('keeps its worker when a person asks for it while the worker lives', async () => {
     const id = await runThatKilled(0);
     await stages.runs.claim(id, 'alive', 60_000);

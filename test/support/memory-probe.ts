@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { imageEnvironment } from './image-environment.js';
 import { until } from './until.js';
 
 const PRELOAD = fileURLToPath(new URL('collect-on-signal.mjs', import.meta.url));
@@ -38,9 +38,7 @@ export class MemoryProbe {
 
   /** The environment of the image, which lets freed memory go, and the preload that collects garbage. */
   get env(): Readonly<Record<'NODE_OPTIONS' | 'STORE_SYNC_TEST_MEMORY', string>> {
-    const lines = readFileSync('Dockerfile', 'utf8').matchAll(/^ENV (MALLOC_\w+)=(\S+)$/gm);
-    const image = Object.fromEntries([...lines].map(([, name = '', value = '']) => [name, value]));
-    return { ...image, NODE_OPTIONS: `--import=${PRELOAD}`, STORE_SYNC_TEST_MEMORY: this.#file };
+    return { ...imageEnvironment(), NODE_OPTIONS: `--import=${PRELOAD}`, STORE_SYNC_TEST_MEMORY: this.#file };
   }
 
   /** Collects the garbage of the process and measures what remains. Rejects when it does not answer in time. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreProductEntity } from '../../persistence/entities/index.js';
-import { resultOf, type ProductStory } from './demo-report.js';
+import { remarksOf, resultOf, type ProductStory } from './demo-report.js';
 
 const ACTIVE = { status: 'ACTIVE', isGiftCard: false } as const;
 
@@ -28,5 +28,12 @@ describe('a product of the demo', () => {
   it('that is a draft or a gift card counts neither as completed nor as failed', () => {
     expect(resultOf({ ...ACTIVE, status: 'DRAFT' }, story(null)).completed).toBeNull();
     expect(resultOf({ ...ACTIVE, isGiftCard: true }, story(null)).completed).toBeNull();
+  });
+});
+
+describe('a run of the demo', () => {
+  it('says why it failed before its notes, and nothing where there is nothing to say', () => {
+    expect(remarksOf({ error: 'refused', notes: ['a note'] })).toEqual(['refused', 'a note']);
+    expect(remarksOf({ error: null, notes: [] })).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import { productExternalId } from '../../domain/external-id.js';
+import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import type { SandboxProduct } from '../../sandbox/store/index.js';
@@ -42,6 +43,11 @@ export function outcomeOf(
   const externalId = productExternalId(shop, String(before.id));
   const { outcome, completed } = resultOf(before, story);
   return { externalId, before, after, outcome, completed, isHeld: story.writeBack?.isHeld === true };
+}
+
+/** Lines to print beside the counts of a run: the reason of its failure, and its notes. */
+export function remarksOf({ error, notes }: Pick<PresentedRun, 'error' | 'notes'>): string[] {
+  return [...(error === null ? [] : [error]), ...notes];
 }
 
 /** The result as a text for people, and whether the product got through the whole loop. */

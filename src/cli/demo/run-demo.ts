@@ -19,7 +19,7 @@ import { print } from '../output.js';
 import { ProgressReport } from '../progress.js';
 import { RunFollower } from '../run-follower.js';
 import { readDemoProducts } from './demo-products.js';
-import { outcomeOf, outcomeTable, type DemoOutcome, type ProductStory } from './demo-report.js';
+import { outcomeOf, outcomeTable, remarksOf, type DemoOutcome, type ProductStory } from './demo-report.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
 import { messages } from '../messages.js';
 
@@ -109,8 +109,8 @@ async function runToEnd({ daemon }: DemoWorld, signal: AbortSignal): Promise<Pre
   return presentRun(await follower.toEnd(id, signal));
 }
 
-function printRemarks({ error, notes }: PresentedRun): void {
-  for (const remark of [...(error === null ? [] : [error]), ...notes]) print(`  ${remark}`);
+function printRemarks(run: PresentedRun): void {
+  for (const remark of remarksOf(run)) print(`  ${remark}`);
 }
 
 /** Waits until no task, delivery or write-back is open, and shows how many of the requested contents are done. */

@@ -37,6 +37,11 @@ describe('a browser that is not signed in', () => {
     expect(answer.text).not.toContain('main.myshopify.com');
   });
 
+  it('is sent from an overlong address to the sign-in without it, as clients refuse long headers', async () => {
+    const answer = await new Visitor(world.url).get(`/write-backs/1?back=${'%0A'.repeat(3000)}`);
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
+  });
+
   it.each(FORMS)('changes nothing by %s', async (path) => {
     const answer = await new Visitor(world.url).post(path, [['form_token', 'x']]);
     expect([answer.status, answer.headers.get('location')]).toEqual([303, '/login']);
@@ -72,7 +77,8 @@ describe('the sign-in', () => {
     ['/\\evil.example', '/'],
     ['https://evil.example/', '/'],
     ['javascript:alert(1)', '/'],
-  ])('leads on to %s as %s', async (next, location) => {
+    [`/${'%0A'.repeat(3000)}`, '/'],
+  ])('leads on to %.30s as %s', async (next, location) => {
     const answer = await new Visitor(world.url).post('/login', [
       ['token', token],
       ['next', next],
