@@ -55,13 +55,16 @@ export class RunRepository {
   constructor(private readonly db: Database) {}
 
   /**
-   * The store's active run, made if there was none. Null when the slot of the schedule has had its run already.
+   * The store's active run, made if there was none. Null when the slot of the schedule has had its run already, or is that of a store
+   * whose merchant uninstalled the app: its runs would only fail.
    * The unique indexes decide, not this code: any number of replicas may ask at once.
    */
   async request(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
     const created = await this.db.readOne(
       idRow,
-      `INSERT INTO sync_run (store, workspace, kind, trigger, slot, force) VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO sync_run (store, workspace, kind, trigger, slot, force)
+       SELECT $1::text, $2::text, $3::text, $4::text, $5::timestamptz, $6::boolean
+       WHERE $4 <> 'schedule' OR NOT ${isUninstalled('$1')}
        ON CONFLICT DO NOTHING RETURNING id`,
       [
         request.store,

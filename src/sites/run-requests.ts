@@ -27,8 +27,8 @@ export class RunRequests {
   ) {}
 
   /**
-   * The store's run: a new one, or the active one. Null when the schedule's slot has already had its run. Throws `misconfigured` for an
-   * unknown store, and for a store whose rows were moved to another key meanwhile.
+   * The store's run: a new one, or the active one. Null when the schedule's slot has already had its run, or the merchant uninstalled the
+   * app. Throws `misconfigured` for an unknown store, and for a store whose rows were moved to another key meanwhile.
    */
   async requestSlot(request: RunRequest): Promise<{ id: string; created: boolean } | null> {
     const store = this.sites.store(request.store);

@@ -224,10 +224,29 @@ describe('the stored events of a store', () => {
     await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
     expect(await dueStores()).toEqual([]);
     expect(await stages.runs.requeueDue()).toEqual([]);
+    const scheduled = { store: STORE, full: false, trigger: 'schedule', slot: new Date() } as const;
+    expect(await stages.requests.requestSlot(scheduled)).toBeNull();
     await stages.db.affected('UPDATE store_installation SET uninstalled_at = NULL');
     await stages.health.end(STORE);
     expect(await dueStores()).toEqual([STORE]);
     expect(await stages.runs.requeueDue()).toEqual([id]);
+  });
+
+  it('ask for a run by a person all the same, who then reads why it fails', async () => {
+    await stages.db.affected(
+      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
+       VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
+      [STORE],
+    );
+    await stages.health.pause(STORE, {
+      scope: 'everything',
+      code: 'credentials_refused',
+      reason: 'uninstalled',
+    });
+    expect(await stages.requests.requestSlot({ store: STORE, full: false, trigger: 'schedule' })).toBeNull();
+    expect(await stages.requests.request({ store: STORE, full: false, trigger: 'command' })).toMatchObject({
+      created: true,
+    });
   });
 
   it('are not held back by an old uninstall once the store works by the settings of a file', async () => {
