@@ -36,24 +36,34 @@ export async function* readExportFile(
   await mkdir(parent, { recursive: true });
   await removeLeftovers(parent, new Date(), process.getuid?.());
   const folder = await mkdtemp(join(parent, EXPORT_FOLDER));
+  let file: GrowingFile | undefined;
   try {
-    yield* downloaded(completed, completed.url, folder, settings);
+    const path = join(folder, 'export.jsonl');
+    file = await GrowingFile.create(path);
+    yield* downloaded(completed, completed.url, { file, path, folder }, settings);
   } catch (cause) {
     if (cause instanceof CodedError) throw cause;
     throw new CodedError('transient', 'the export could not be kept on disk and read from there', { cause });
   } finally {
     await rm(folder, { recursive: true, force: true });
+    // The system frees the space of the removed file, which takes its time for a large one. Nothing has to wait for that.
+    void file?.close().catch(() => undefined);
   }
+}
+
+/** Where an export is kept while it is read. */
+interface Spilled {
+  readonly file: GrowingFile;
+  readonly path: string;
+  readonly folder: string;
 }
 
 async function* downloaded(
   completed: CompletedExport,
   url: string,
-  folder: string,
+  { file, path, folder }: Spilled,
   settings: ExportFileSettings,
 ): AsyncGenerator<readonly SourceProduct[]> {
-  const path = join(folder, 'export.jsonl');
-  const file = await GrowingFile.create(path);
   const over = new AbortController();
   const downloading = download(url, file, settings, over.signal);
   try {
@@ -67,7 +77,6 @@ async function* downloaded(
   } finally {
     over.abort();
     await downloading;
-    await file.close();
   }
 }
 

@@ -1,8 +1,8 @@
-import { appendFile, mkdtemp, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { EmptiedError, GrowingFile } from './growing-file.js';
 
@@ -140,6 +140,21 @@ describe('a file that is emptied and written again', () => {
     await expect(read(3)).rejects.toThrow(EmptiedError);
     await expect(read(3)).rejects.toThrow(EmptiedError);
     await expect(file.completed()).resolves.toBeUndefined();
+  });
+
+  it('is not emptied on the disk where nothing was written, as systems write an emptied file out at its end', async () => {
+    const handle = await open(path, 'a+');
+    const truncate = jest.spyOn(Object.getPrototypeOf(handle) as FileHandle, 'truncate');
+    try {
+      await file.empty();
+      expect(truncate).not.toHaveBeenCalled();
+      await write('old');
+      await file.empty();
+      expect(truncate).toHaveBeenCalledWith(0);
+    } finally {
+      truncate.mockRestore();
+      await handle.close();
+    }
   });
 
   it('says so at once to a reader who waits', async () => {

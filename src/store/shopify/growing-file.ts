@@ -23,6 +23,8 @@ export class GrowingFile {
   #size = 0;
   #position = 0;
   #readBegan = false;
+  /** True when there may be bytes on disk, also those of a write that failed. */
+  #writeBegan = false;
   #wasEmptied = false;
   #isComplete = false;
   #failure: { readonly cause: unknown } | null = null;
@@ -57,6 +59,7 @@ export class GrowingFile {
     const bytes = this.#pendingBytes;
     this.#pendingBytes = 0;
     if (bytes === 0) return;
+    this.#writeBegan = true;
     await this.file.appendFile(this.#pending.subarray(0, bytes));
     this.#size += bytes;
     if (this.#waiting !== null && this.#size >= this.#waiting.size) this.#wake();
@@ -72,7 +75,8 @@ export class GrowingFile {
     if (this.#readBegan) this.#wasEmptied = true;
     this.#size = 0;
     this.#wake();
-    await this.file.truncate(0);
+    // An ext4 file that was emptied is written to the disk when it is closed: a tenth of a second for 100,000 products.
+    if (this.#writeBegan) await this.file.truncate(0);
   }
 
   /** The writer has written everything. */
