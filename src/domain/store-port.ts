@@ -179,8 +179,8 @@ export interface SourceProduct {
   readonly externalId: string;
   readonly storeId: string;
   /**
-   * Digest of all bytes that the store returned for the product. An equal digest means an equal snapshot. Null where
-   * the read cannot provide one.
+   * Digest of all bytes that the store returned for the product, in one line. An equal digest means an equal snapshot. Null where the
+   * read cannot provide one.
    */
   readonly digest: string | null;
   /** Parses the data that was read. Throws `transient` with the place of the error when it is malformed. */

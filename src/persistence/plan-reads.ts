@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { MaybeSet } from '../runtime/maybe-set.js';
 import type { LinkRow, MetProducts, UnchangedProduct } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 import type { RowReader } from './row-reader.js';
@@ -10,10 +11,13 @@ import type { RowReader } from './row-reader.js';
  * SQL: the products of a read are in scratch tables that no entity describes.
  */
 export class PlanReads {
+  /** The external_ids in `seen`. An index on it would cost more than all else that is done there. */
+  readonly #met = new MaybeSet();
+
   constructor(private readonly session: PlanSession) {}
 
   static async begin(session: PlanSession): Promise<PlanReads> {
-    await session.affected('CREATE TEMP TABLE seen (external_id text PRIMARY KEY) ON COMMIT DROP');
+    await session.affected('CREATE TEMP TABLE seen (external_id text NOT NULL) ON COMMIT DROP');
     await session.affected(
       'CREATE TEMP TABLE unchanged (external_id text, revision bigint, mark text, fingerprint text) ON COMMIT DROP',
     );
@@ -34,30 +38,35 @@ export class PlanReads {
   }
 
   /**
-   * Records the products of the read. Returns those that are new in this run: linked ones whose read is unchanged,
-   * and the others with their links. `marks` has the digest of each product's read, null where it has none.
+   * Records the products of a batch. Returns those that are new in this run: how many, and the ones that have to be looked at, with
+   * their links. `marks` has the digest of each product's read, null where it has none. One batch is met after the other.
    */
   async meet(marks: ReadonlyMap<string, string | null>): Promise<MetProducts> {
-    // SQL: measured; one statement for each batch of a read, however large the store is. The last row has the number.
+    const fresh = await this.#firstMet(marks);
+    if (fresh.size === 0) return { met: 0, moved: new Map() };
+    // SQL: measured; one statement for each batch of a read, however large the store is.
     const rows = await this.session.read(
       metReader,
       `WITH read AS (
-         SELECT external_id, mark FROM unnest($1::text[], $2::text[]) AS read(external_id, mark)
+         SELECT external_id, mark FROM unnest(${arrayOf('$1')}, ${arrayOf('$2')}) AS read(external_id, mark)
        ), met AS (
-         INSERT INTO seen SELECT external_id FROM read ON CONFLICT DO NOTHING RETURNING external_id
+         INSERT INTO seen SELECT external_id FROM read
        )
-       SELECT met.external_id, ${LINK}, NULL::bigint AS met
-       FROM met JOIN read USING (external_id)
-       LEFT JOIN store_product AS product ON product.external_id = met.external_id AND product.store = $3
-       LEFT JOIN read_mark AS known ON known.external_id = met.external_id
-       WHERE (product.state = 'linked' AND known.revision = product.revision AND known.mark = read.mark) IS NOT TRUE
-       UNION ALL
-       SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, count(*) FROM met`,
-      [[...marks.keys()], [...marks.values()], this.session.run.store],
+       SELECT read.external_id, ${LINK} FROM read
+       LEFT JOIN store_product AS product ON product.external_id = read.external_id AND product.store = $3
+       LEFT JOIN read_mark AS known ON known.external_id = read.external_id
+       WHERE (product.state = 'linked' AND known.revision = product.revision AND known.mark = read.mark) IS NOT TRUE`,
+      [texts([...fresh.keys()]), texts([...fresh.values()]), this.session.run.store],
     );
-    const moved = new Map<string, LinkRow | null>();
-    for (const { externalId, link } of rows) if (externalId !== null) moved.set(externalId, link);
-    return { met: rows.at(-1)?.met ?? 0, moved };
+    return { met: fresh.size, moved: new Map(rows.map(({ externalId, link }) => [externalId, link])) };
+  }
+
+  /** Without the products that an earlier batch had. */
+  async #firstMet(marks: ReadonlyMap<string, string | null>): Promise<ReadonlyMap<string, string | null>> {
+    const maybe = [...marks.keys()].filter((externalId) => this.#met.add(externalId));
+    if (maybe.length === 0) return marks;
+    const met = await this.metOf(maybe);
+    return new Map([...marks].filter(([externalId]) => !met.has(externalId)));
   }
 
   /** Remembers what was found about unchanged products; each at most once, unless it is forgotten first. */
@@ -65,12 +74,12 @@ export class PlanReads {
     if (products.length === 0) return;
     await this.session.affected(
       `INSERT INTO unchanged (external_id, revision, mark, fingerprint)
-       SELECT * FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[])`,
+       SELECT * FROM unnest(${arrayOf('$1')}, ${arrayOf('$2')}::bigint[], ${arrayOf('$3')}, ${arrayOf('$4')})`,
       [
-        products.map(({ externalId }) => externalId),
-        products.map(({ revision }) => revision),
-        products.map(({ mark }) => mark),
-        products.map(({ fingerprint }) => fingerprint),
+        texts(products.map(({ externalId }) => externalId)),
+        texts(products.map(({ revision }) => revision)),
+        texts(products.map(({ mark }) => mark)),
+        texts(products.map(({ fingerprint }) => fingerprint)),
       ],
     );
   }
@@ -134,8 +143,7 @@ const LINK = `product.revision, product.state, product.catalog_id, product.sourc
 
 /** A row of `LINK`. For a product that has no row yet, every column but the id is null. */
 interface LinkColumns {
-  /** Null in a row that is of no product. */
-  readonly external_id: string | null;
+  readonly external_id: string;
   readonly revision: string;
   readonly state: LinkRow['state'] | null;
   readonly catalog_id: string | null;
@@ -190,7 +198,7 @@ class KnownLink implements LinkRow {
 
 function linkOf(row: LinkColumns): LinkRow | null {
   const { external_id: externalId, state } = row;
-  return externalId === null || state === null ? null : new KnownLink(externalId, state, row);
+  return state === null ? null : new KnownLink(externalId, state, row);
 }
 
 const linkReader: RowReader<LinkRow> = {
@@ -203,16 +211,27 @@ const linkReader: RowReader<LinkRow> = {
 };
 
 interface MetRow {
-  readonly externalId: string | null;
+  readonly externalId: string;
+  /** Null where the store's product has no row yet. */
   readonly link: LinkRow | null;
-  /** Of the last row alone. */
-  readonly met: number;
 }
 
 const metReader: RowReader<MetRow> = {
   takesColumns: true,
   parse: (row) => {
-    if (!hasLink(row) || !('met' in row)) throw new TypeError('a met product was not read as one');
-    return { externalId: row.external_id, link: linkOf(row), met: Number(row.met) };
+    if (!hasLink(row)) throw new TypeError('a met product was not read as one');
+    return { externalId: row.external_id, link: linkOf(row) };
   },
 };
+
+/**
+ * A parameter for texts without line ends, one in each line, and what makes an array of them again; an empty line is null. By hand, as
+ * the driver makes several texts of each element of an array.
+ */
+function texts(values: readonly (string | null)[]): string {
+  return values.map((value) => value ?? '').join('\n');
+}
+
+function arrayOf(parameter: string): string {
+  return `string_to_array(${parameter}, E'\\n', '')`;
+}

@@ -68,6 +68,34 @@ describe('a product that an export shows exactly as it was pushed', () => {
     expect(await parsedByTheNextRun()).toEqual(['1', '2', '3']);
   });
 
+  it.each([
+    ['of another basis', `mark = '00000000' || substr(mark, 9)`],
+    ['of an earlier revision', 'revision = revision - 1'],
+  ])('is parsed where its mark is %s', async (_which, change) => {
+    await stages.db.affected(`UPDATE read_mark SET ${change} WHERE external_id = $1`, [
+      snapshot(2).externalId,
+    ]);
+    expect(await parsedByTheNextRun()).toEqual(['2']);
+    expect(await parsedByTheNextRun()).toEqual([]);
+  });
+
+  it('counts as it is shown first where the export shows it again with another text', async () => {
+    const read = stages.store.readExport.bind(stages.store);
+    stages.store.readExport = async function* (completed): AsyncGenerator<readonly SourceProduct[]> {
+      const batches: (readonly SourceProduct[])[] = [];
+      for await (const batch of read(completed)) batches.push(batch);
+      yield* batches;
+      for (const batch of batches)
+        yield batch.map((product) => ({
+          ...product,
+          digest: product.digest?.replaceAll('0', 'f') ?? null,
+          snapshot: () => ({ ...product.snapshot(), vendor: 'Other' }),
+        }));
+    };
+    expect(await parsedByTheNextRun()).toEqual([]);
+    stages.store.readExport = read;
+  });
+
   it('leaves the scope with the setting that kept it in', async () => {
     stages.settings = { store: { filter: { status: ['DRAFT'] } }, workspace: {} };
     expect((await stages.sync()).counts).toMatchObject({ seen: 0, orphaned: 0 });

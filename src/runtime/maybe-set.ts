@@ -1,0 +1,62 @@
+const FEWEST_SLOTS = 2 ** 10;
+/** Slots in use, beyond which a look-up would take too many steps. */
+const FULLEST = 0.7;
+
+/**
+ * Texts that were added, by a hash of 52 bits each: 12 to 24 bytes, where a set of texts takes a hundred and keeps the garbage collector
+ * busy. It never forgets a text. Once in some 10^15 pairs it takes one text for another, so that its answer is to be proved.
+ */
+export class MaybeSet {
+  /** The hashes, from 1; zero in a free slot. */
+  #slots = new Float64Array(FEWEST_SLOTS);
+  #size = 0;
+
+  /** False when the text was not there before; true when it probably was. */
+  add(text: string): boolean {
+    const hash = hashOf(text);
+    const at = this.#slotOf(hash);
+    if (this.#slots[at] === hash) return true;
+    this.#slots[at] = hash;
+    this.#size += 1;
+    if (this.#size >= this.#slots.length * FULLEST) this.#grow();
+    return false;
+  }
+
+  /** The place of the hash, or the free one where it belongs. */
+  #slotOf(hash: number): number {
+    const mask = this.#slots.length - 1;
+    // The low half of the hash: it has the bits of 32.
+    let at = hash & mask;
+    for (;;) {
+      const found = this.#slots[at];
+      if (found === 0 || found === hash) return at;
+      at = (at + 1) & mask;
+    }
+  }
+
+  #grow(): void {
+    const before = this.#slots;
+    this.#slots = new Float64Array(before.length * 2);
+    for (const hash of before) if (hash !== 0) this.#slots[this.#slotOf(hash)] = hash;
+  }
+}
+
+const HIGH = 2 ** 32;
+/** Bits of the second hash, so that both are one exact number. */
+const HIGH_MASK = 2 ** 20 - 1;
+
+/** Two hashes of the text in one number, from 1: FNV-1a, and another with the multiplier of MurmurHash3. */
+function hashOf(text: string): number {
+  let low = 0x811c9dc5;
+  let high = 0x9747b28c;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    low = Math.imul(low ^ code, 0x01000193);
+    high = Math.imul(high ^ code, 0xcc9e2d51);
+    high ^= high >>> 15;
+  }
+  // The last characters of numbers would be in few bits only.
+  low = Math.imul(low ^ (low >>> 16), 0x85ebca6b);
+  low ^= low >>> 13;
+  return (high & HIGH_MASK) * HIGH + (low >>> 0) + 1;
+}
