@@ -66,10 +66,15 @@ export class PlanCatalog {
 
   /**
    * Linked products of the store that the listing does not show under their catalog id, or shows as somebody else's. Products that were
-   * linked after the listing was begun are not compared.
+   * linked after the listing was begun are not compared. `isShared`: other connections see the listing. Then one of them is used, beside
+   * the plan.
    */
-  async missingFrom(listing: CatalogListing): Promise<GoneLink[]> {
-    return this.session.read(
+  async missingFrom(
+    listing: CatalogListing,
+    { isShared }: { readonly isShared: boolean },
+  ): Promise<GoneLink[]> {
+    const connection = isShared ? this.session.db : this.session;
+    return connection.read(
       goneLink,
       // SQL: `NOT EXISTS` on the rows of the listing.
       `SELECT external_id, store_id, catalog_id FROM store_product AS product WHERE store = $1 AND ${LINKED}

@@ -10,12 +10,14 @@ import type { PlanSession } from './plan-session.js';
  * SQL: products are put off in scratch tables that no entity describes.
  */
 export class PlanOwed {
+  /** Products that have identifiers and no link; null where they are unknown, or too many to be kept in memory. */
+  #unlinked: readonly string[] | null = null;
+
   private constructor(private readonly session: PlanSession) {}
 
   static async begin(session: PlanSession): Promise<PlanOwed> {
     await session.affected('CREATE TEMP TABLE gone (store_id text PRIMARY KEY) ON COMMIT DROP');
     await session.affected('CREATE TEMP TABLE put_off (product jsonb NOT NULL) ON COMMIT DROP');
-    await session.affected('CREATE TEMP TABLE left_store (product text NOT NULL) ON COMMIT DROP');
     return new PlanOwed(session);
   }
 
@@ -40,14 +42,18 @@ export class PlanOwed {
   }
 
   /**
-   * Finds products that have identifiers, never got into the catalog and have left the store, for `settle`. It goes through all
-   * identifiers of the store, so it is called while the plan waits for something else. The read has ended.
+   * Finds products that have identifiers and never got into the catalog, for `settle`. It goes through all identifiers of the store, so it
+   * has a connection of its own, on which it may run beside the plan. No other plan adds such products meanwhile.
    */
-  async findLeft(): Promise<void> {
-    await this.session.affected(
-      `INSERT INTO left_store SELECT DISTINCT product FROM product_identifier AS known WHERE store = $1 AND ${HAS_LEFT}`,
-      [this.session.run.store],
+  async findUnlinked(): Promise<void> {
+    const { db, run } = this.session;
+    const rows = await db.read(
+      z.object({ product: z.string() }),
+      // SQL: `NOT EXISTS` on the links.
+      `SELECT DISTINCT product FROM product_identifier AS known WHERE store = $1 AND ${IS_UNLINKED} LIMIT $2`,
+      [run.store, MOST_UNLINKED + 1],
     );
+    this.#unlinked = rows.length > MOST_UNLINKED ? null : rows.map(({ product }) => product);
   }
 
   /**
@@ -57,11 +63,11 @@ export class PlanOwed {
   async settle(complete: boolean): Promise<void> {
     const { id, store } = this.session.run;
     // A product that never got into the catalog and has left the store stands in nobody's way.
-    if (complete) {
+    if (complete && this.#unlinked?.length !== 0) {
       await this.session.affected(
-        `DELETE FROM product_identifier AS known USING left_store WHERE known.product = left_store.product AND store = $1
-           AND ${HAS_LEFT}`,
-        [store],
+        `DELETE FROM product_identifier AS known WHERE store = $1 AND ($2::text[] IS NULL OR product = ANY($2))
+           AND ${IS_UNLINKED} AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = known.product)`,
+        [store, this.#unlinked],
       );
     }
     await this.session.affected(
@@ -81,6 +87,8 @@ export class PlanOwed {
   }
 }
 
-/** The identifier `known` is that of a product which no read of this run met and which has no link. */
-const HAS_LEFT = `NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = known.product)
-  AND NOT EXISTS (SELECT 1 FROM store_product WHERE store_product.external_id = known.product)`;
+const MOST_UNLINKED = 1_000;
+
+/** The identifier `known` is that of a product which has no link. */
+const IS_UNLINKED =
+  'NOT EXISTS (SELECT 1 FROM store_product WHERE store_product.external_id = known.product)';

@@ -27,28 +27,25 @@ export interface ListingView {
   readonly notCompared: string | null;
 }
 
-/** The listing that a full run compares the store's linked products with. Null when nothing is linked yet. */
-export async function listingToCompare(
-  plan: PlanTransaction,
-  workspace: Workspace,
-  request: ListingRequest,
-): Promise<TakenListing | null> {
-  return (await plan.catalog.hasLinks()) ? takeListing(plan, workspace, request) : null;
+/** The listing, and the linked products that the catalog no longer has. */
+export interface ComparedListing extends ListingView {
+  readonly gone: readonly GoneLink[];
 }
 
 /**
- * Compares the store's linked products with the workspace's listing: those that the catalog no longer has are created again. Only a
- * complete listing says that a product is gone, and each such product is looked up again.
+ * Compares the store's linked products with the workspace's listing. Only a complete listing says that a product is gone, and each such
+ * product is looked up again. Null when nothing is linked yet. It changes nothing in the plan, so that products can be planned meanwhile.
  */
 export async function compareWithListing(
   plan: PlanTransaction,
   workspace: Workspace,
-  listing: TakenListing,
-): Promise<ListingView & { readonly gone: readonly GoneLink[] }> {
+  request: ListingRequest,
+): Promise<ComparedListing | null> {
+  if (!(await plan.catalog.hasLinks())) return null;
+  const listing = await takeListing(plan, workspace, request);
   if (!listing.complete) return { listing, notCompared: NOT_COMPARED.incomplete, gone: [] };
-  const missing = await plan.catalog.missingFrom(listing);
+  const missing = await plan.catalog.missingFrom(listing, { isShared: !plan.isDry });
   const { gone, limited } = await confirmGone(workspace.client, missing);
-  await plan.catalog.noteGone(gone.map(({ externalId }) => externalId));
   return { listing, notCompared: limited ? NOT_COMPARED.limited : null, gone };
 }
 

@@ -10,11 +10,16 @@ import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, type PlannedChange } from '../planner/plan-product.js';
 import { oneAhead } from '../runtime/one-ahead.js';
 import type { Store } from '../sites/sites.js';
-import { compareWithListing, fillCatalogView, listingToCompare, type ListingView } from './catalog-view.js';
+import {
+  compareWithListing,
+  fillCatalogView,
+  type ComparedListing,
+  type ListingView,
+} from './catalog-view.js';
 import type { SourceRead } from './extract.js';
 import { Findings, planMet, type MetBatch, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
-import type { ListingRequest, TakenListing } from './workspace-listing.js';
+import type { ListingRequest } from './workspace-listing.js';
 
 export interface PlanOutcome {
   readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
@@ -57,7 +62,7 @@ export async function planRead(
   options: PlanOptions,
 ): Promise<PlanOutcome> {
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
-  const { taken, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
+  const { compared, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
     try {
       await planProducts(plan, store, read, tally, onProgress);
     } finally {
@@ -65,13 +70,11 @@ export async function planRead(
     }
     return planAbsent(plan, store, read, tally, options);
   });
-  let listing: ListingView | null = null;
-  if (taken !== null) {
-    const { gone, ...view } = await compareWithListing(plan, store.workspace, taken);
-    await planAgain(plan, store, gone, tally);
-    listing = view;
+  if (compared !== null) {
+    await plan.catalog.noteGone(compared.gone.map(({ externalId }) => externalId));
+    await planAgain(plan, store, compared.gone, tally);
   }
-  const resolved = await resolveIdentities(plan, store, options.listing, listing);
+  const resolved = await resolveIdentities(plan, store, options.listing, compared);
   tally.unchanged += resolved.unchanged;
   const counts = await plan.actions.counts();
   if (!options.force) enforceLimits(store, counts);
@@ -79,7 +82,7 @@ export async function planRead(
     counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
     incomplete,
     proved: resolved.proved,
-    notCompared: listing?.notCompared ?? null,
+    notCompared: compared?.notCompared ?? null,
   };
 }
 
@@ -97,20 +100,20 @@ export async function resolveIdentities(
 }
 
 /**
- * Plans what the store has while the catalog's listing is read. Returns the listing, or null when there is nothing to compare with it,
- * and what `work` returns. An error of either ends the other, and both have ended when this returns or throws.
+ * Plans what the store has while the catalog's listing is read and compared. Returns what came of it, which is null when there is nothing
+ * to compare, and what `work` returns. An error of either ends the other, and both have ended when this returns or throws.
  */
 async function besidesListing(
   plan: PlanTransaction,
   store: Store,
   { full, listing: asked, onProgress }: PlanOptions,
   work: (onProgress: PlanOptions['onProgress']) => Promise<string | null>,
-): Promise<{ readonly taken: TakenListing | null; readonly incomplete: string | null }> {
+): Promise<{ readonly compared: ComparedListing | null; readonly incomplete: string | null }> {
   const failed = new AbortController();
   const { signal = failed.signal } = asked;
   const request = { ...asked, signal: AbortSignal.any([signal, failed.signal]) };
-  const listing = full ? listingToCompare(plan, store.workspace, request) : Promise.resolve(null);
-  listing.catch((error: unknown) => {
+  const comparing = full ? wholeStore(plan, store, request) : Promise.resolve(null);
+  comparing.catch((error: unknown) => {
     failed.abort(error);
   });
   let incomplete: string | null;
@@ -122,10 +125,20 @@ async function besidesListing(
   } catch (error) {
     failed.abort(error);
     // It uses the connection of the plan.
-    await listing.catch(() => undefined);
+    await comparing.catch(() => undefined);
     throw error;
   }
-  return { taken: await listing, incomplete };
+  return { compared: await comparing, incomplete };
+}
+
+/** Looks up what is known of all products of the store. Returns what came of the comparison with the listing. */
+async function wholeStore(
+  plan: PlanTransaction,
+  store: Store,
+  request: ListingRequest,
+): Promise<ComparedListing | null> {
+  await plan.owed.findUnlinked();
+  return compareWithListing(plan, store.workspace, request);
 }
 
 /**
@@ -142,10 +155,7 @@ async function planAbsent(
   const incomplete = full
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
-  if (incomplete === null) {
-    await planOrphans(plan, store);
-    await plan.owed.findLeft();
-  }
+  if (incomplete === null) await planOrphans(plan, store);
   await plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
   return incomplete;
