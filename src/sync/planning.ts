@@ -137,8 +137,14 @@ async function wholeStore(
   store: Store,
   request: ListingRequest,
 ): Promise<ComparedListing | null> {
-  await plan.owed.findUnlinked();
-  return compareWithListing(plan, store.workspace, request);
+  const finding = plan.owed.findUnlinked();
+  // It is awaited below. Without this line Node would report a rejection first.
+  finding.catch(() => undefined);
+  try {
+    return await compareWithListing(plan, store.workspace, request);
+  } finally {
+    await finding;
+  }
 }
 
 /**
