@@ -11,7 +11,7 @@ import type { RowReader } from './row-reader.js';
  * SQL: the products of a read are in scratch tables that no entity describes.
  */
 export class PlanReads {
-  /** The external_ids in `seen`. An index on it would cost more than all else that is done there. */
+  /** The external_ids in `seen`. To keep its index while products are added would cost more than all else that is done there. */
   readonly #met = new MaybeSet();
 
   constructor(private readonly session: PlanSession) {}
@@ -67,6 +67,14 @@ export class PlanReads {
     if (maybe.length === 0) return marks;
     const met = await this.metOf(maybe);
     return new Map([...marks].filter(([externalId]) => !met.has(externalId)));
+  }
+
+  /**
+   * Called when the last batch was met. The statements that follow look single products up, more of them than the planner may expect:
+   * without the index it could go through the whole table for each.
+   */
+  async allMet(): Promise<void> {
+    await this.session.affected('CREATE UNIQUE INDEX ON seen (external_id)');
   }
 
   /** Remembers what was found about unchanged products; each at most once, unless it is forgotten first. */

@@ -68,6 +68,7 @@ export async function planRead(
     } finally {
       await read.close();
     }
+    await plan.reads.allMet();
     return planAbsent(plan, store, read, tally, options);
   });
   if (compared !== null) {

@@ -70,6 +70,17 @@ async function toParse(mark: string): Promise<string[]> {
 }
 
 describe('while a plan is made', () => {
+  it('a product is met once, also where a later batch shows it again beside a new one', async () => {
+    const third = snapshot(3).externalId;
+    const { met, moved } = await plan.reads.meet(new Map([first, third].map((id) => [id, 'other mark'])));
+    expect([met, [...moved]]).toEqual([1, [[third, null]]]);
+    await plan.reads.allMet();
+    expect(await plan.reads.metOf([first, second, third, 'unknown'])).toEqual(
+      new Set([first, second, third]),
+    );
+    expect(await commit()).toBe(true);
+  });
+
   it('no join goes through a whole table for each row, which a first load of 100,000 products would notice', async () => {
     const setting = (runner?: QueryRunner) =>
       sqlRow<{ enableMaterial: string }>(stages.db, 'SHOW enable_material', [], runner);
