@@ -45,9 +45,8 @@ export async function* readExportFile(
     if (cause instanceof CodedError) throw cause;
     throw new CodedError('transient', 'the export could not be kept on disk and read from there', { cause });
   } finally {
-    await rm(folder, { recursive: true, force: true });
-    // The system frees the space of the removed file, which takes its time for a large one. Nothing has to wait for that.
-    void file?.close().catch(() => undefined);
+    const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+    await (file === undefined ? remove() : file.discard(remove));
   }
 }
 

@@ -2,6 +2,7 @@ import { appendFile, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { EmptiedError, GrowingFile } from './growing-file.js';
@@ -164,6 +165,34 @@ describe('a file that is emptied and written again', () => {
     const emptying = file.empty();
     await expect(reading).rejects.toThrow(EmptiedError);
     await emptying;
+  });
+});
+
+describe('a file that is discarded', () => {
+  it('is removed and closed', async () => {
+    const other = join(folder, 'discarded');
+    const discarded = await GrowingFile.create(other);
+    const close = jest.spyOn(discarded, 'close');
+    await discarded.discard(() => rm(other));
+    expect(existsSync(other)).toBe(false);
+    expect(close).toHaveBeenCalledTimes(1);
+  });
+
+  it('is closed first where the file system keeps files that are open', async () => {
+    const discarded = await GrowingFile.create(join(folder, 'kept'));
+    const steps: string[] = [];
+    const close = discarded.close.bind(discarded);
+    jest.spyOn(discarded, 'close').mockImplementation(async () => {
+      await close();
+      await sleep(1);
+      steps.push('closed');
+    });
+    await discarded.discard(() => {
+      if (!steps.includes('closed')) return Promise.reject(new Error('ENOTEMPTY'));
+      steps.push('removed');
+      return Promise.resolve();
+    });
+    expect(steps).toEqual(['closed', 'removed']);
   });
 });
 

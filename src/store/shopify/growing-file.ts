@@ -122,6 +122,20 @@ export class GrowingFile {
     await this.file.close();
   }
 
+  /**
+   * Removes the file by `remove` and closes it. In this order the system frees the space of the file when it is closed. That takes its
+   * time for a large file, and nothing waits for it. Where an open file cannot be removed, it is closed first.
+   */
+  async discard(remove: () => Promise<void>): Promise<void> {
+    const removed = await remove().then(
+      () => true,
+      () => false,
+    );
+    const closed = this.close();
+    if (removed) closed.catch(() => undefined);
+    else await closed.then(remove);
+  }
+
   #hasEnded(): boolean {
     if (this.#failure !== null) throw this.#failure.cause;
     return this.#isComplete;
