@@ -1,4 +1,5 @@
-const FEWEST_SLOTS = 2 ** 10;
+/** A power of two, as all sizes that grow from it. */
+const FEWEST_SLOTS = 1024;
 /** Slots in use, beyond which a look-up would take too many steps. */
 const FULLEST = 0.7;
 
@@ -41,9 +42,10 @@ export class MaybeSet {
   }
 }
 
-const HIGH = 2 ** 32;
-/** Bits of the second hash, so that both are one exact number. */
-const HIGH_MASK = 2 ** 20 - 1;
+/** The first number above 32 bits. */
+const HIGH = 0x1_0000_0000;
+/** 20 bits of the second hash, so that both are one exact number. */
+const HIGH_MASK = 0xfffff;
 
 /** Two hashes of the text in one number, from 1: FNV-1a, and another with the multiplier of MurmurHash3. */
 function hashOf(text: string): number {
