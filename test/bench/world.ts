@@ -91,18 +91,22 @@ export class BenchWorld {
   }
 
   /** Runs a command to its end; answers with its output and the most memory that it took. */
-  async command(...args: string[]): Promise<{ stdout: string; status: number | null; peakBytes: number }> {
+  async command(
+    ...args: string[]
+  ): Promise<{ stdout: string; stderr: string; status: number | null; peakBytes: number }> {
     const file = await this.configFile(0);
     const child = program([...args, '--config', file]);
     let stdout = '';
     child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => (stderr = `${stderr}${chunk.toString()}`.slice(-2000)));
     let peakBytes = 0;
     const watch = setInterval(() => {
       void peakOf(child.pid).then((bytes) => (peakBytes = Math.max(peakBytes, bytes)));
     }, 100);
     const [status] = (await once(child, 'close')) as [number | null];
     clearInterval(watch);
-    return { stdout, status, peakBytes };
+    return { stdout, stderr, status, peakBytes };
   }
 
   /** A daemon of all roles, or of these, separated by commas. `environment`: variables that it has beside those of this process. */
