@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { setImmediate } from 'node:timers/promises';
 import { type GrantedSlots, type SharedPace, SharedRateLimiter } from './shared-rate-limiter.js';
 
 const START_MS = 1_000_000;
@@ -33,6 +34,10 @@ function virtual(perSecond: number, creditMs = 50) {
       throw error;
     });
   return { time, shared, process };
+}
+
+async function isPending(promise: Promise<unknown>): Promise<boolean> {
+  return Promise.race([promise.then(() => false), setImmediate(true)]);
 }
 
 describe('SharedRateLimiter', () => {
@@ -101,6 +106,46 @@ describe('SharedRateLimiter', () => {
       await limiter.acquire(Infinity);
     }
   });
+
+  it.each([
+    { gapMs: 34, perSecond: 2_000 },
+    { gapMs: 20, perSecond: 2_000 },
+    { gapMs: 45, perSecond: 100 },
+    { gapMs: 4, perSecond: 1_000 },
+  ])(
+    'keeps no request waiting for the database where one follows another after $gapMs ms, at $perSecond a second',
+    async ({ gapMs, perSecond }) => {
+      const { time, shared, process } = virtual(perSecond);
+      let answers: (() => void)[] = [];
+      const limiter = process({
+        ...shared,
+        take: async (wanted, served) => {
+          const granted = await shared.take(wanted, served);
+          await new Promise<void>((resolve) => answers.push(resolve));
+          return granted;
+        },
+      });
+      const waited: number[] = [];
+      for (let each = 0; each < 100; each += 1) {
+        await time.sleep(gapMs);
+        // The database answers while a request is under way.
+        await answer();
+        const acquired = limiter.acquire(Infinity).then(() => true);
+        if (await isPending(acquired)) waited.push(each);
+        while (await isPending(acquired)) await answer();
+      }
+      // How often it uses slots is not known before.
+      expect(waited.filter((each) => each > 4)).toEqual([]);
+      // One each, and what it took while it was finding out.
+      expect(time.taken.reduce((sum, wanted) => sum + wanted, 0)).toBeLessThan(200 * Math.max(1, 20 / gapMs));
+
+      async function answer(): Promise<void> {
+        for (const each of answers) each();
+        answers = [];
+        await setImmediate();
+      }
+    },
+  );
 
   it('takes no slots ahead after a single request', async () => {
     const { time, process } = virtual(10);

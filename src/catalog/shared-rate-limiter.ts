@@ -40,9 +40,15 @@ interface Batch {
   readonly intervalMs: number;
 }
 
+/** How many slots of a batch will be too late at a time. */
+function lateBy(atMs: number, { left, nextSlotMs, intervalMs }: Batch): number {
+  const creditMs = Math.max(intervalMs / 2, CREDIT_MS);
+  return Math.min(left, Math.max(0, Math.ceil((atMs - creditMs - nextSlotMs) / intervalMs)));
+}
+
 /**
  * Spaces the starts of requests like `RateLimiter`, for all processes of a workspace together. It takes slots in batches. A process that
- * uses up the rate asks about twice a second, and one that uses a part of it some twenty times at most. While the shared pace does not
+ * uses up the rate asks about twice a second, and one that uses a part of it some thirty times at most. While the shared pace does not
  * answer, the process goes on by itself at an eighth of the ceiling. Another process learns of a pause when it takes its next slots,
  * within half a second.
  */
@@ -58,6 +64,7 @@ export class SharedRateLimiter implements Limiter {
   /** Slots that were used, and whether some were lost, since slots were asked for. */
   #used = 0;
   #wasted = false;
+  #lastUsedMs = Number.NEGATIVE_INFINITY;
   #refusals = 0;
   #served = 0;
   #waiting = 0;
@@ -149,31 +156,43 @@ export class SharedRateLimiter implements Limiter {
       }
       const waitMs = batch.nextSlotMs - now;
       if (waitMs <= 0) {
-        this.#use(batch);
+        this.#use(batch, now);
         return { startedAtMs: now, pausedMs };
       }
       await this.sleep(Math.ceil(waitMs), signal);
     }
   }
 
-  #use(batch: Batch): void {
+  #use(batch: Batch, now: number): void {
+    const sinceLastMs = now - this.#lastUsedMs;
+    this.#lastUsedMs = now;
     batch.left -= 1;
     batch.nextSlotMs += batch.intervalMs;
     this.#used += 1;
-    const left = this.#batches.reduce((sum, each) => sum + each.left, 0);
-    if (left > 0 && left <= this.#wanted * LOW_SHARE) void this.#take();
+    const left = this.#left;
+    // Where one request follows another, the next comes after as long a time. Its slot is taken while this one is under way.
+    const isFollowed = sinceLastMs < CREDIT_MS;
+    const late = isFollowed ? this.#lateBy(now + sinceLastMs) : 0;
+    if ((left === 0 && !isFollowed) || left - late > this.#wanted * LOW_SHARE) return;
+    this.#wasted ||= late > 0;
+    void this.#take();
+  }
+
+  get #left(): number {
+    return this.#batches.reduce((sum, { left }) => sum + left, 0);
+  }
+
+  #lateBy(atMs: number): number {
+    return this.#batches.reduce((sum, batch) => sum + lateBy(atMs, batch), 0);
   }
 
   /** Drops slots whose time has passed. Used later, they would add to the requests of other processes and exceed the rate. */
   #dropLate(now: number): void {
     for (const batch of this.#batches) {
-      const creditMs = Math.max(batch.intervalMs / 2, CREDIT_MS);
-      const late = Math.ceil((now - creditMs - batch.nextSlotMs) / batch.intervalMs);
-      if (batch.left === 0 || late <= 0) continue;
-      const dropped = Math.min(late, batch.left);
+      const dropped = lateBy(now, batch);
       batch.left -= dropped;
       batch.nextSlotMs += dropped * batch.intervalMs;
-      this.#wasted = true;
+      this.#wasted ||= dropped > 0;
     }
     this.#batches = this.#batches.filter(({ left }) => left > 0);
   }
