@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 import type { NewAction, UnchangedProduct } from '../../../src/persistence/plan-rows.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
+import { MaybeSet } from '../../../src/runtime/maybe-set.js';
 import { snapshot } from '../../support/fake-store.js';
 import { sqlRow } from '../../support/sql.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
@@ -79,6 +80,18 @@ describe('while a plan is made', () => {
       new Set([first, second, third]),
     );
     expect(await commit()).toBe(true);
+  });
+
+  it('a product that only seems to come again is met all the same', async () => {
+    const add = jest.spyOn(MaybeSet.prototype, 'add').mockReturnValue(true);
+    try {
+      const third = snapshot(3).externalId;
+      const { met, moved } = await plan.reads.meet(new Map([first, third].map((id) => [id, 'other mark'])));
+      expect([met, [...moved.keys()]]).toEqual([1, [third]]);
+    } finally {
+      add.mockRestore();
+      await plan.end();
+    }
   });
 
   it('no join goes through a whole table for each row, which a first load of 100,000 products would notice', async () => {

@@ -3,7 +3,7 @@ import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
 import { sqlRows } from '../../support/sql.js';
-import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
+import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -238,4 +238,17 @@ it('a product that the catalog never took gives its identifier up once it has le
   stages.store.put(withSku(snapshot(2), 'SKU-1'));
   expect(await stages.sync()).toMatchObject({ counts: { created: 1, conflicted: 0 } });
   expect(skuOf(ours(2))).toBe('SKU-1');
+});
+
+it('products that the catalog never took give their identifiers up also where there are more than are kept in memory', async () => {
+  await stages.db.affected(
+    `INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
+     SELECT $1, 'sku', 'sku ' || n, 'product ' || n, $2, 'product ' || n FROM generate_series(1, 1200) AS n`,
+    [WORKSPACE, STORE],
+  );
+  stages.store.put(snapshot(1));
+  expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1 } });
+  expect(await sqlRows(stages.db, 'SELECT DISTINCT product FROM product_identifier')).toEqual([
+    { product: ours(1) },
+  ]);
 });

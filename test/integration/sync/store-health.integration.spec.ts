@@ -33,6 +33,16 @@ async function pauseIsOver(): Promise<void> {
   await stages.db.affected(`UPDATE store_state SET paused_until = now() WHERE store = $1`, [STORE]);
 }
 
+async function storeEvent(): Promise<void> {
+  await stages.db.affected(
+    `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body, received_at)
+     VALUES ($1, 'e-1', 'one', 'products/update', '{}', '{}', now() - interval '2 minutes')`,
+    [STORE],
+  );
+}
+
+const storesDue = (): Promise<string[]> => stages.events.storesDue(0);
+
 /** Write-backs of products 1, 2 and 3 that are ready. */
 async function readyWriteBacks(): Promise<string[]> {
   const ids: string[] = [];
@@ -187,52 +197,28 @@ describe('people', () => {
 });
 
 describe('the stored events of a store', () => {
-  const dueStores = (): Promise<string[]> => stages.events.storesDue(0);
-
-  beforeEach(async () => {
-    await stages.db.affected(
-      `INSERT INTO store_event (store, event_id, body_sha256, topic, headers, raw_body, received_at)
-       VALUES ($1, 'e-1', 'one', 'products/update', '{}', '{}', now() - interval '2 minutes')`,
-      [STORE],
-    );
-  });
+  beforeEach(storeEvent);
 
   it('ask for no run while the store is paused, and for one afterwards', async () => {
-    expect(await dueStores()).toEqual([STORE]);
+    expect(await storesDue()).toEqual([STORE]);
     await stages.health.pause(STORE, { scope: 'everything', code: 'credentials_refused', reason: 'refused' });
-    expect(await dueStores()).toEqual([]);
+    expect(await storesDue()).toEqual([]);
     await pauseIsOver();
-    expect(await dueStores()).toEqual([STORE]);
+    expect(await storesDue()).toEqual([STORE]);
   });
 
   it('ask for a run while only the writes of the store are paused', async () => {
     await stages.health.pause(STORE, { scope: 'writes', code: 'write_access_missing', reason: 'denied' });
-    expect(await dueStores()).toEqual([STORE]);
+    expect(await storesDue()).toEqual([STORE]);
   });
+});
 
-  it('rest after an uninstall like its failed runs, until the app is installed again', async () => {
-    stages.store.script.before('startExport', deadToken);
-    const { id } = await stages.sync();
-    // The run took the event before it failed. This stands for a later one.
-    await stages.db.affected(`UPDATE store_event SET state = 'received'`);
-    await stages.db.affected(
-      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
-       VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
-      [STORE],
-    );
-    await pauseIsOver();
-    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
-    expect(await dueStores()).toEqual([]);
-    expect(await stages.runs.requeueDue()).toEqual([]);
-    const scheduled = { store: STORE, full: false, trigger: 'schedule', slot: new Date() } as const;
-    expect(await stages.requests.requestSlot(scheduled)).toBeNull();
-    await stages.db.affected('UPDATE store_installation SET uninstalled_at = NULL');
-    await stages.health.end(STORE);
-    expect(await dueStores()).toEqual([STORE]);
-    expect(await stages.runs.requeueDue()).toEqual([id]);
-  });
+describe('a store whose merchant uninstalled the app', () => {
+  const slot = new Date('2026-11-01T03:00:00Z');
+  const requestSlot = () =>
+    stages.requests.requestSlot({ store: STORE, full: false, trigger: 'schedule', slot });
 
-  it('ask for a run by a person all the same, who then reads why it fails', async () => {
+  async function uninstall(): Promise<void> {
     await stages.db.affected(
       `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
        VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
@@ -243,18 +229,61 @@ describe('the stored events of a store', () => {
       code: 'credentials_refused',
       reason: 'uninstalled',
     });
-    expect(await stages.requests.requestSlot({ store: STORE, full: false, trigger: 'schedule' })).toBeNull();
+    await pauseIsOver();
+  }
+
+  async function install(): Promise<void> {
+    await stages.db.affected('UPDATE store_installation SET uninstalled_at = NULL');
+    await stages.health.end(STORE);
+  }
+
+  it('has no run for its stored events, and one once the app is installed again', async () => {
+    await storeEvent();
+    await uninstall();
+    expect(await storesDue()).toEqual([]);
+    await install();
+    expect(await storesDue()).toEqual([STORE]);
+  });
+
+  it('has no further attempt of a failed run, and one once the app is installed again', async () => {
+    stages.store.script.before('startExport', deadToken);
+    const { id } = await stages.sync();
+    await uninstall();
+    await stages.db.affected('UPDATE sync_run SET retry_at = now() WHERE id = $1', [id]);
+    expect(await stages.runs.requeueDue()).toEqual([]);
+    await install();
+    expect(await stages.runs.requeueDue()).toEqual([id]);
+  });
+
+  it('has no run by the schedule, and one once the app is installed again', async () => {
+    await uninstall();
+    expect(await requestSlot()).toBeNull();
+    await install();
+    expect(await requestSlot()).toMatchObject({ created: true });
+  });
+
+  it('loses the slot that was put off before, instead of having its run some time later', async () => {
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
+    await stages.requests.putOffSlot(STORE, slot);
+    await stages.work(id);
+    await uninstall();
+    expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
+    await install();
+    expect(await stages.requests.requestSlotsPutOff()).toEqual([]);
+  });
+
+  it('has a run that a person asks for, who then reads why it fails', async () => {
+    await uninstall();
     expect(await stages.requests.request({ store: STORE, full: false, trigger: 'command' })).toMatchObject({
       created: true,
     });
   });
 
-  it('are not held back by an old uninstall once the store works by the settings of a file', async () => {
-    await stages.db.affected(
-      `INSERT INTO store_installation (shop, store_key, scopes, installed_at, uninstalled_at)
-       VALUES ('main.myshopify.com', $1, '{}', now() - interval '1 day', now())`,
-      [STORE],
-    );
-    expect(await dueStores()).toEqual([STORE]);
+  it('has its runs again once it works by the settings of a file, however long ago that was', async () => {
+    await storeEvent();
+    await uninstall();
+    await stages.health.end(STORE);
+    expect(await storesDue()).toEqual([STORE]);
+    expect(await requestSlot()).toMatchObject({ created: true });
   });
 });
