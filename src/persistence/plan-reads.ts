@@ -48,7 +48,7 @@ export class PlanReads {
     const rows = await this.session.read(
       metReader,
       `WITH read AS (
-         SELECT external_id, mark FROM unnest(${arrayOf('$1')}, ${arrayOf('$2')}) AS read(external_id, mark)
+         SELECT external_id, mark FROM unnest(${arrayOfLines('$1')}, ${arrayOfLines('$2')}) AS read(external_id, mark)
        ), met AS (
          INSERT INTO seen SELECT external_id FROM read
        )
@@ -56,7 +56,7 @@ export class PlanReads {
        LEFT JOIN store_product AS product ON product.external_id = read.external_id AND product.store = $3
        LEFT JOIN read_mark AS known ON known.external_id = read.external_id
        WHERE (product.state = 'linked' AND known.revision = product.revision AND known.mark = read.mark) IS NOT TRUE`,
-      [texts([...fresh.keys()]), texts([...fresh.values()]), this.session.run.store],
+      [linesOf([...fresh.keys()]), linesOf([...fresh.values()]), this.session.run.store],
     );
     return { met: fresh.size, moved: new Map(rows.map(({ externalId, link }) => [externalId, link])) };
   }
@@ -82,12 +82,12 @@ export class PlanReads {
     if (products.length === 0) return;
     await this.session.affected(
       `INSERT INTO unchanged (external_id, revision, mark, fingerprint)
-       SELECT * FROM unnest(${arrayOf('$1')}, ${arrayOf('$2')}::bigint[], ${arrayOf('$3')}, ${arrayOf('$4')})`,
+       SELECT * FROM unnest(${arrayOfLines('$1')}, ${arrayOfLines('$2')}::bigint[], ${arrayOfLines('$3')}, ${arrayOfLines('$4')})`,
       [
-        texts(products.map(({ externalId }) => externalId)),
-        texts(products.map(({ revision }) => revision)),
-        texts(products.map(({ mark }) => mark)),
-        texts(products.map(({ fingerprint }) => fingerprint)),
+        linesOf(products.map(({ externalId }) => externalId)),
+        linesOf(products.map(({ revision }) => revision)),
+        linesOf(products.map(({ mark }) => mark)),
+        linesOf(products.map(({ fingerprint }) => fingerprint)),
       ],
     );
   }
@@ -236,10 +236,10 @@ const metReader: RowReader<MetRow> = {
  * A parameter for texts without line ends, one in each line, and what makes an array of them again; an empty line is null. By hand, as
  * the driver makes several texts of each element of an array.
  */
-function texts(values: readonly (string | null)[]): string {
+function linesOf(values: readonly (string | null)[]): string {
   return values.map((value) => value ?? '').join('\n');
 }
 
-function arrayOf(parameter: string): string {
+function arrayOfLines(parameter: string): string {
   return `string_to_array(${parameter}, E'\\n', '')`;
 }

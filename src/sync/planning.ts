@@ -113,7 +113,7 @@ async function besidesListing(
   const failed = new AbortController();
   const { signal = failed.signal } = asked;
   const request = { ...asked, signal: AbortSignal.any([signal, failed.signal]) };
-  const comparing = full ? wholeStore(plan, store, request) : Promise.resolve(null);
+  const comparing = full ? compareWholeStore(plan, store, request) : Promise.resolve(null);
   comparing.catch((error: unknown) => {
     failed.abort(error);
   });
@@ -133,7 +133,7 @@ async function besidesListing(
 }
 
 /** Looks up what is known of all products of the store. Returns what came of the comparison with the listing. */
-async function wholeStore(
+async function compareWholeStore(
   plan: PlanTransaction,
   store: Store,
   request: ListingRequest,
