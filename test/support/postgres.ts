@@ -46,9 +46,14 @@ let shared: Promise<string> | undefined;
 let migrated: Promise<string> | undefined;
 let sandboxes: Promise<TestDatabase> | undefined;
 
-/** A new, empty database in the cluster that all tests of this run share. The first call of a run starts the cluster. */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  return await createDatabase('template1');
+/**
+ * A new, empty database in the cluster that all tests of this run share. The first call of a run starts the cluster. `collation` is a
+ * language whose order texts have there, as on the servers of most operators. Otherwise they are in the order of their bytes.
+ */
+export async function createTestDatabase(collation?: string): Promise<TestDatabase> {
+  return collation === undefined
+    ? await createDatabase('template1')
+    : await createDatabase(`template0 LOCALE_PROVIDER icu ICU_LOCALE '${collation}'`);
 }
 
 /**

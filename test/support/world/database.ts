@@ -6,13 +6,14 @@ import { until } from '../until.js';
 
 /**
  * `given`: an empty database in the run's shared cluster. `embedded`: the program's own. `cluster`: a server of the world's own, which
- * a test may stop, in a directory of that name within the run's; `native` as in `startTestCluster`. `url`: a database that the test
- * made.
+ * a test may stop, in a directory of that name within the run's; `native` as in `startTestCluster`. `collation`: like `given`, with texts
+ * in the order of that language. `url`: a database that the test made.
  */
 export type DatabaseChoice =
   | 'given'
   | 'embedded'
   | { readonly url: string }
+  | { readonly collation: string }
   | { readonly cluster: string; readonly native?: string | undefined };
 
 /** The program's database, as a test looks into it and disturbs it. */
@@ -29,6 +30,10 @@ export class WorldDatabase {
   static async open(choice: DatabaseChoice, dataDir: string): Promise<WorldDatabase> {
     if (choice === 'embedded') return new WorldDatabase(choice, null, dataDir);
     if (choice === 'given') return new WorldDatabase((await createTestDatabase()).url, null, dataDir);
+    if ('collation' in choice) {
+      const { url } = await createTestDatabase(choice.collation);
+      return new WorldDatabase(url, null, dataDir);
+    }
     if ('url' in choice) return new WorldDatabase(choice.url, null, dataDir);
     const cluster = await startTestCluster(choice.cluster, choice.native);
     const database = new WorldDatabase(cluster.url, cluster, dataDir);
