@@ -55,8 +55,10 @@ describe('SharedRateLimiter', () => {
           const at: number[] = [];
           for (const [which, idleMs, count] of bursts) {
             await time.sleep(idleMs);
-            for (let each = 0; each < count; each += 1)
+            for (let each = 0; each < count; each += 1) {
               at.push((await processes[which]?.acquire(Infinity))?.startedAtMs ?? 0);
+              await setImmediate();
+            }
           }
           for (const from of at)
             expect(at.filter((ms) => ms >= from && ms < from + 1000).length).toBeLessThanOrEqual(
@@ -73,6 +75,7 @@ describe('SharedRateLimiter', () => {
     const limiter = process();
     for (let each = 0; each < 2_000; each += 1) {
       await limiter.acquire(Infinity);
+      await setImmediate();
       await time.sleep(4);
     }
     expect(time.taken.length).toBeLessThan(200);
@@ -102,6 +105,7 @@ describe('SharedRateLimiter', () => {
     answers[0]?.();
 
     async function acquireLater(): Promise<void> {
+      await setImmediate();
       await time.sleep(1);
       await limiter.acquire(Infinity);
     }
@@ -127,8 +131,9 @@ describe('SharedRateLimiter', () => {
       });
       const waited: number[] = [];
       for (let each = 0; each < 100; each += 1) {
-        await time.sleep(gapMs);
         // The database answers while a request is under way.
+        await setImmediate();
+        await time.sleep(gapMs);
         await answer();
         const acquired = limiter.acquire(Infinity).then(() => true);
         if (await isPending(acquired)) waited.push(each);

@@ -169,20 +169,29 @@ export class SharedRateLimiter implements Limiter {
     batch.left -= 1;
     batch.nextSlotMs += batch.intervalMs;
     this.#used += 1;
+    // Where one request follows another, the next comes after as long a time.
+    const nextMs = sinceLastMs < CREDIT_MS ? now + sinceLastMs : null;
+    if (!this.#isShortAt(nextMs)) return;
+    // While the request is under way: a statement takes as long as to send it.
+    setImmediate(() => {
+      if (!this.#isShortAt(nextMs)) return;
+      this.#wasted ||= this.#lateBy(nextMs) > 0;
+      void this.#take();
+    });
+  }
+
+  /** Whether few slots are left for the request that is expected at a time; null: none is, where all are used. */
+  #isShortAt(nextMs: number | null): boolean {
     const left = this.#left;
-    // Where one request follows another, the next comes after as long a time. Its slot is taken while this one is under way.
-    const isFollowed = sinceLastMs < CREDIT_MS;
-    const late = isFollowed ? this.#lateBy(now + sinceLastMs) : 0;
-    if ((left === 0 && !isFollowed) || left - late > this.#wanted * LOW_SHARE) return;
-    this.#wasted ||= late > 0;
-    void this.#take();
+    return left - this.#lateBy(nextMs) <= this.#wanted * LOW_SHARE && (left > 0 || nextMs !== null);
   }
 
   get #left(): number {
     return this.#batches.reduce((sum, { left }) => sum + left, 0);
   }
 
-  #lateBy(atMs: number): number {
+  #lateBy(atMs: number | null): number {
+    if (atMs === null) return 0;
     return this.#batches.reduce((sum, batch) => sum + lateBy(atMs, batch), 0);
   }
 
