@@ -25,7 +25,11 @@ interface Listed {
 }
 
 let orders: Orders = {};
-const counts = { store: {} as Record<string, number>, catalog: {} as Record<string, number> };
+const counts = {
+  store: {} as Record<string, number>,
+  catalog: {} as Record<string, number>,
+  catalogSeconds: 0,
+};
 let nextId = 1;
 
 async function bodyOf(request: IncomingMessage): Promise<string> {
@@ -139,13 +143,15 @@ async function serveCatalog(request: IncomingMessage, response: ServerResponse):
   const path = (request.url ?? '').replace(/\?.*$/, '');
   const asked = `${request.method ?? ''} ${path.replace(/\/\d+\//, '/{id}/')}`;
   // The daemon looks for results generated elsewhere once a minute, whether or not a run goes on.
-  count('catalog', (request.url ?? '').includes('tasks=') ? LOOK_FOR_RESULTS : asked);
+  const isOfRun = !(request.url ?? '').includes('tasks=');
+  count('catalog', isOfRun ? asked : LOOK_FOR_RESULTS);
   const text = JSON.stringify(catalogAnswer(request.method ?? '', request.url ?? '', body));
   // The delay includes the time for reading the request and making the answer. Timers have whole milliseconds and fire a little
   // late, so the delay is right on average.
   const restMs = (orders.catalogMs ?? 0) - (performance.now() - arrived);
   if (restMs > 0) await sleep(Math.floor(restMs - 0.25 + Math.random()));
   answerText(response, request.method === 'POST' ? 201 : 200, text);
+  if (isOfRun) counts.catalogSeconds += (performance.now() - arrived) / 1000;
 }
 
 function listedPage(query: URLSearchParams): object {
@@ -195,6 +201,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     process.stdout.write(`counts ${JSON.stringify(counts)}\n`);
     counts.store = {};
     counts.catalog = {};
+    counts.catalogSeconds = 0;
     return;
   }
   orders = { ...orders, ...(JSON.parse(line) as Orders) };

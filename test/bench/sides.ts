@@ -7,6 +7,8 @@ const PROGRAM = fileURLToPath(new URL('sides-main.ts', import.meta.url));
 export interface Requests {
   readonly store: Readonly<Record<string, number>>;
   readonly catalog: Readonly<Record<string, number>>;
+  /** From the arrival of each request of a run at the catalog to its answer, together. */
+  readonly catalogSeconds: number;
 }
 
 /** The name in the counts for the minutely request of a daemon without a run. */
