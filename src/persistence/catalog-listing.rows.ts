@@ -14,6 +14,13 @@ const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: c
 /** A listing of the catalog that was read to its end. */
 export type CatalogListing = Readonly<z.infer<typeof listingRow>>;
 
+/** The outcome of a walk. */
+export interface WalkedListing {
+  /** False when it showed fewer products than the service counts. */
+  readonly complete: boolean;
+  readonly products: number;
+}
+
 /** Which listing serves a run. */
 export interface ListingDemand {
   /** A listing may have ended this long before. */
@@ -134,33 +141,29 @@ export class CatalogListingRows {
     await this.statements.affected('ANALYZE catalog_listed, catalog_holder');
   }
 
-  /** Ends a walk, and removes older listings that no plan uses. Null when the lease was lost. */
-  async finish(id: string, lease: string, complete: boolean): Promise<CatalogListing | null> {
-    const listing = await this.statements.readOne(
+  /** Ends a walk that showed so many products. Null when the lease was lost. */
+  async finish(id: string, lease: string, walked: WalkedListing): Promise<CatalogListing | null> {
+    return this.statements.readOne(
       listingRow,
-      `UPDATE catalog_listing SET read_at = clock_timestamp(), lease = NULL, lease_until = NULL, complete = $3,
-         products = (SELECT count(*) FROM catalog_listed WHERE listing_id = $1)
+      `UPDATE catalog_listing SET read_at = clock_timestamp(), lease = NULL, lease_until = NULL, complete = $3, products = $4
        WHERE id = $1 AND lease = $2 RETURNING id, complete, products`,
-      [id, lease, complete],
+      [id, lease, walked.complete, walked.products],
     );
-    if (listing === null) return null;
-    await this.#remove(
-      `workspace = (SELECT workspace FROM catalog_listing WHERE id = $1) AND id < $1::bigint`,
-      [id],
-    );
-    return listing;
   }
 
-  /** Ends a listing that only this transaction sees: it removes no other one, which would lock that for others. */
-  async finishPrivate(id: string, complete: boolean): Promise<CatalogListing> {
+  /** Ends a listing that only this transaction sees. */
+  async finishPrivate(id: string, walked: WalkedListing): Promise<CatalogListing> {
     const listing = await this.statements.readOne(
       listingRow,
-      `UPDATE catalog_listing SET complete = $2,
-         products = (SELECT count(*) FROM catalog_listed WHERE listing_id = $1)
-       WHERE id = $1 RETURNING id, complete, products`,
-      [id, complete],
+      `UPDATE catalog_listing SET complete = $2, products = $3 WHERE id = $1 RETURNING id, complete, products`,
+      [id, walked.complete, walked.products],
     );
     return listing ?? { id, complete: false, products: 0 };
+  }
+
+  /** Removes the listings of the workspace that are older than this one and that no plan uses. */
+  async removeBefore(id: string, workspace: string): Promise<void> {
+    await this.#remove('workspace = $1 AND id < $2::bigint', [workspace, id]);
   }
 
   /** Removes a walk that failed. */
@@ -168,9 +171,14 @@ export class CatalogListingRows {
     await this.#remove('id = $1::bigint AND read_at IS NULL', [id]);
   }
 
-  /** Removes listings that ended more than `hours` ago and that no plan uses. */
+  /** Removes listings that ended more than `hours` ago and that no plan uses, and what a walk added after its listing was removed. */
   async removeOlder(hours: number): Promise<void> {
     await this.#remove(`read_at < clock_timestamp() - $1 * interval '1 hour'`, [hours]);
+    for (const table of ['catalog_listed', 'catalog_holder'])
+      await this.statements.affected(
+        // SQL: an anti-join. Rows are never seen before their listing.
+        `DELETE FROM ${table} AS row WHERE NOT EXISTS (SELECT 1 FROM catalog_listing WHERE catalog_listing.id = row.listing_id)`,
+      );
   }
 
   /** Of these products those that the listing does not show yet. */

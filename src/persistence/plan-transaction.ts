@@ -14,6 +14,8 @@ import { PlanSession, type PlannedRun } from './plan-session.js';
  * SQL: the watermark and the phase move only under the lease, in the transaction of the plan.
  */
 export class PlanTransaction {
+  readonly #beside: Promise<unknown>[] = [];
+
   private constructor(
     private readonly session: PlanSession,
     readonly reads: PlanReads,
@@ -109,8 +111,14 @@ export class PlanTransaction {
     return true;
   }
 
+  /** Work on other connections that ends before `end` returns. An error of it is ignored. */
+  beside(work: Promise<unknown>): void {
+    this.#beside.push(work.catch(() => undefined));
+  }
+
   /** Rolls back whatever was not committed and gives the connection back. */
   async end(): Promise<void> {
     await this.session.end();
+    await Promise.all(this.#beside);
   }
 }

@@ -112,13 +112,20 @@ async function besidesListing(
 ): Promise<{ readonly compared: ComparedListing | null; readonly incomplete: string | null }> {
   const failed = new AbortController();
   const { signal = failed.signal } = asked;
-  const request = { ...asked, signal: AbortSignal.any([signal, failed.signal]) };
+  const requested = Promise.withResolvers<undefined>();
+  const onRequested = (): void => {
+    requested.resolve(undefined);
+  };
+  const request = { ...asked, onRequested, signal: AbortSignal.any([signal, failed.signal]) };
   const comparing = full ? compareWholeStore(plan, store, request) : Promise.resolve(null);
-  comparing.catch((error: unknown) => {
+  comparing.then(onRequested, (error: unknown) => {
     failed.abort(error);
+    onRequested();
   });
   let incomplete: string | null;
   try {
+    // The listing takes longest as a rule. Its first statements would wait for those of the plan.
+    await requested.promise;
     incomplete = await work((seen) => {
       failed.signal.throwIfAborted();
       onProgress(seen);

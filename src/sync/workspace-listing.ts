@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
-import type { CatalogListing, CatalogListingRows } from '../persistence/catalog-listing.rows.js';
+import type {
+  CatalogListing,
+  CatalogListingRows,
+  WalkedListing,
+} from '../persistence/catalog-listing.rows.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Clock } from '../runtime/clock.js';
@@ -17,6 +21,8 @@ export interface ListingRequest {
   readonly signal?: AbortSignal;
   /** True for a run that lets others have its worker rather than wait while another process reads the listing. */
   readonly yields?: boolean;
+  /** Called when the first page has been requested, or the listing is there or awaited. May be called again. */
+  readonly onRequested?: () => void;
 }
 
 /** Ends the attempt of a run that needs the listing while another process reads it. */
@@ -51,10 +57,14 @@ export async function takeListing(
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
   if (plan.isDry) return readPrivately(plan, workspace, request, first);
+  const { onRequested = () => undefined } = request;
   const asked = await plan.listings.now();
   for (;;) {
     const present = await presentListing(plan, workspace, request, asked);
-    if (present !== null) return present;
+    if (present !== null) {
+      onRequested();
+      return present;
+    }
     const read = await readForAll(
       plan.sharedListings,
       workspace,
@@ -66,9 +76,14 @@ export async function takeListing(
     if (read === null) {
       if (request.yields === true && (await plan.sharedListings.isBeingRead(workspace.key)))
         throw new ListingBusyError();
+      onRequested();
       await request.clock.sleep(WAIT_MS, request.signal);
-    } else if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
-      return { ...read, isOwn: true };
+    } else {
+      // Beside the plan, which does not need it. Retention removes what this does not.
+      plan.beside(plan.sharedListings.removeBefore(read.id, workspace.key));
+      if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
+        return { ...read, isOwn: true };
+    }
   }
 }
 
@@ -119,7 +134,7 @@ export async function addNewest(
 async function readForAll(
   rows: CatalogListingRows,
   workspace: Workspace,
-  { signal }: Pick<ListingRequest, 'signal'>,
+  request: ListingRequest,
   first: Page<CatalogProduct> | undefined,
   isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {
@@ -138,8 +153,8 @@ async function readForAll(
     );
   }, HEARTBEAT_MS);
   try {
-    const complete = await readAllPages(rows, id, workspace, { signal, first, analyses: true });
-    return walk.isHeld ? await rows.finish(id, lease, complete) : null;
+    const walked = await readAllPages(rows, id, workspace, { ...request, first, analyses: true });
+    return walk.isHeld ? await rows.finish(id, lease, walked) : null;
   } catch (error) {
     await rows.abandon(id).catch(() => undefined); // its lease ends by itself
     throw error;
@@ -151,29 +166,30 @@ async function readForAll(
 async function readPrivately(
   plan: PlanTransaction,
   workspace: Workspace,
-  { signal }: Pick<ListingRequest, 'signal'>,
+  request: ListingRequest,
   first: Page<CatalogProduct> | undefined,
 ): Promise<TakenListing> {
   const id = await plan.listings.beginPrivate(workspace.key);
-  const complete = await readAllPages(plan.listings, id, workspace, { signal, first, analyses: false });
-  return { ...(await plan.listings.finishPrivate(id, complete)), isOwn: true };
+  const walked = await readAllPages(plan.listings, id, workspace, { ...request, first, analyses: false });
+  return { ...(await plan.listings.finishPrivate(id, walked)), isOwn: true };
 }
 
-interface WalkOptions {
-  readonly signal: AbortSignal | undefined;
+interface WalkOptions extends Pick<ListingRequest, 'signal' | 'onRequested'> {
   /** The first page, where it was read before. */
   readonly first: Page<CatalogProduct> | undefined;
   readonly analyses: boolean;
 }
 
-/** Whether the listing was complete. Aborting `signal` ends the walk at the next page. */
+/** Aborting `signal` ends the walk at the next page. */
 async function readAllPages(
   rows: CatalogListingRows,
   id: string,
   workspace: Workspace,
-  { signal, first, analyses }: WalkOptions,
-): Promise<boolean> {
-  const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
+  { signal, onRequested, first, analyses }: WalkOptions,
+): Promise<WalkedListing> {
+  const requested = first ?? workspace.client.listProducts(OLDEST_FIRST);
+  onRequested?.();
+  const start = await requested;
   const writer = new ListingWriter(rows, id, workspace.key, start.count, analyses);
   try {
     const complete = await walkListing(workspace.client, start, async (products) => {
@@ -181,7 +197,7 @@ async function readAllPages(
       await writer.add(products);
     });
     await writer.flush();
-    return complete;
+    return { complete, products: writer.products };
   } finally {
     await writer.settled();
   }
@@ -193,6 +209,7 @@ class ListingWriter {
   #holders: HolderRow[] = [];
   #writing: Promise<void> = Promise.resolve();
   #written = 0;
+  #products = 0;
   #isAnalysed = false;
 
   constructor(
@@ -204,6 +221,11 @@ class ListingWriter {
     /** False inside the transaction of a plan: until its end, no other process could analyse the tables. */
     private readonly analyses: boolean,
   ) {}
+
+  /** Products that are stored, each once. */
+  get products(): number {
+    return this.#products;
+  }
 
   async add(products: readonly CatalogProduct[]): Promise<void> {
     for (const product of products) {
@@ -238,7 +260,7 @@ class ListingWriter {
   }
 
   async #write(listed: readonly ListedRow[], holders: readonly HolderRow[]): Promise<void> {
-    await addRows(this.rows, this.id, this.workspace, listed, holders);
+    this.#products += await addRows(this.rows, this.id, this.workspace, listed, holders);
     this.#written += listed.length;
     // Statistics of half of the listing are good enough, and no run waits for them at the end.
     if (this.expected !== null) await this.#analyseFrom(this.expected / 2);

@@ -152,6 +152,22 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toEqual([]);
   });
 
+  it('leave no rows of a reading that another reader removed, because it had stood still for too long', async () => {
+    await nightly(STORE);
+    const rows = new CatalogListingRows(stages.db);
+    // A reader that goes on adds to the listing that it began.
+    await rows.addListed('999', WORKSPACE, [{ catalogId: '1', externalId: null, hidesVariants: false }]);
+    const held = { catalogId: '1', isVariant: false, externalId: null };
+    await rows.addHolders('999', [{ ...held, kind: 'sku', value: 'SKU-1' }]);
+    const ofNone = (table: string) =>
+      sqlRows(stages.db, `SELECT * FROM ${table} WHERE listing_id NOT IN (SELECT id FROM catalog_listing)`);
+    expect([...(await ofNone('catalog_listed')), ...(await ofNone('catalog_holder'))]).toHaveLength(2);
+    await rows.removeOlder(24);
+    expect([...(await ofNone('catalog_listed')), ...(await ofNone('catalog_holder'))]).toEqual([]);
+    expect(await listings()).toMatchObject([{ products: 3 }]);
+    expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toHaveLength(3);
+  });
+
   it('have the statistics of a large listing before it ends', async () => {
     stages.catalog.pageSize = 500;
     for (let id = 1; id <= 1_900; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });

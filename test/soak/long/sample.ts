@@ -29,6 +29,13 @@ const JOURNALS: Readonly<Record<string, string>> = {
   'public.store_day': 'a row for each store and day',
 };
 
+const NEWEST_LISTING = 'listing_id = (SELECT max(id) FROM catalog_listing WHERE read_at IS NOT NULL)';
+/** While a run reads the next listing, these have the rows of both. Those of the newest one are counted. */
+const OF_A_LISTING: ReadonlyMap<string, string> = new Map([
+  ['public.catalog_listed', NEWEST_LISTING],
+  ['public.catalog_holder', NEWEST_LISTING],
+]);
+
 /** Looks several times at a daemon that has nothing to do, because its timers still fire. */
 export async function sample(place: Sampled): Promise<Figures> {
   const figures = new Map<string, Figure>();
@@ -110,9 +117,15 @@ async function tables(database: WorldDatabase): Promise<Map<string, Figure>> {
     for (const { name } of names) {
       await until(`the lock of ${name}`, () => vacuumed(client, name));
       const { rows } = await client.query<{ rows: string; bytes: string }>(
-        `SELECT (SELECT count(*) FROM ${name}) AS rows, pg_total_relation_size('${name}') AS bytes`,
+        `SELECT (SELECT count(*) FROM ${name} WHERE ${OF_A_LISTING.get(name) ?? 'true'}) AS rows,
+           pg_total_relation_size('${name}') AS bytes`,
       );
       noteTable(figures, name, Number(rows[0]?.rows ?? 0), Number(rows[0]?.bytes ?? 0));
+      if (!OF_A_LISTING.has(name)) continue;
+      const { rows: left } = await client.query<{ rows: string }>(
+        `SELECT count(*) AS rows FROM ${name} WHERE listing_id NOT IN (SELECT id FROM catalog_listing)`,
+      );
+      figures.set(`${name}, rows of no listing`, { value: Number(left[0]?.rows ?? 0), slack: 0 });
     }
   } finally {
     client.release(true);
