@@ -23,8 +23,11 @@ export interface SharedPace {
 
 /** At most so much of a second is taken at once: what a process takes and does not use is lost to the others. */
 const TAKEN_AHEAD_SECONDS = 0.5;
-/** Unused slots of this period may be used at once, as in `RateLimiter`. */
-const CREDIT_MS = 50;
+/**
+ * A slot may be used for so long after its time: twice as long as in `RateLimiter`. A caller that waits some 30 ms for each answer then
+ * takes two slots by one statement.
+ */
+const CREDIT_MS = 100;
 /** The next slots are taken when so many of the last ones are left, so that requests need not wait for the database. */
 const LOW_SHARE = 1 / 4;
 /** Without an answer in this time the process goes on alone, for `ALONE_MS`. */
@@ -48,7 +51,7 @@ function lateBy(atMs: number, { left, nextSlotMs, intervalMs }: Batch): number {
 
 /**
  * Spaces the starts of requests like `RateLimiter`, for all processes of a workspace together. It takes slots in batches. A process that
- * uses up the rate asks about twice a second, and one that uses a part of it some thirty times at most. While the shared pace does not
+ * uses up the rate asks about twice a second, and one that uses a part of it some twenty times at most. While the shared pace does not
  * answer, the process goes on by itself at an eighth of the ceiling. Another process learns of a pause when it takes its next slots,
  * within half a second.
  */
