@@ -145,18 +145,27 @@ async function readForAll(
     await rows.abandon(id);
     return null;
   }
-  const walk = { isHeld: true };
+  const takenOver = new AbortController();
   const heartbeat = setInterval(() => {
     rows.keepLease(id, lease, LEASE_MS).then(
-      (kept) => (walk.isHeld &&= kept),
+      (kept) => {
+        if (!kept) takenOver.abort();
+      },
       () => undefined, // The database does not answer: the next statement of the walk says so.
     );
   }, HEARTBEAT_MS);
+  const { signal = takenOver.signal } = request;
   try {
-    const walked = await readAllPages(rows, id, workspace, { ...request, first, analyses: true });
-    return walk.isHeld ? await rows.finish(id, lease, walked) : null;
+    const walked = await readAllPages(rows, id, workspace, {
+      ...request,
+      signal: AbortSignal.any([signal, takenOver.signal]),
+      first,
+      analyses: true,
+    });
+    return await rows.finish(id, lease, walked);
   } catch (error) {
     await rows.abandon(id).catch(() => undefined); // its lease ends by itself
+    if (error === takenOver.signal.reason) return null;
     throw error;
   } finally {
     clearInterval(heartbeat);

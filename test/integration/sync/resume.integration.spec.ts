@@ -2,23 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import type { CatalogOperation } from '../../support/fake-catalog.js';
 import type { StoreOperation } from '../../support/fake-store.js';
 import { Gate } from '../../support/call-script.js';
+import { fakeIntervals } from '../../support/fake-intervals.js';
 import { modelSnapshot, snapshot } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { sqlRows } from '../../support/sql.js';
-
-const ALL_BUT_INTERVALS: Parameters<typeof jest.useFakeTimers>[0] = {
-  doNotFake: [
-    'Date',
-    'hrtime',
-    'nextTick',
-    'performance',
-    'queueMicrotask',
-    'setImmediate',
-    'clearImmediate',
-    'setTimeout',
-    'clearTimeout',
-  ],
-};
 
 let stages: Stages;
 beforeAll(async () => {
@@ -160,7 +147,7 @@ it('a worker whose run was taken over stops sending at its next heartbeat', asyn
     heard.resolve(kept);
     return kept;
   };
-  jest.useFakeTimers(ALL_BUT_INTERVALS);
+  fakeIntervals();
   const first = stages.worker.work(id, new AbortController().signal);
   await gate.reached;
   await stages.expireLease(id);

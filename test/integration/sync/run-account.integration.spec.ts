@@ -4,6 +4,7 @@ import { RunOperations } from '../../../src/operations/runs.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
 import { RunItemRepository, type RunOutcome } from '../../../src/persistence/run-item.repository.js';
 import { Gate } from '../../support/call-script.js';
+import { fakeIntervals } from '../../support/fake-intervals.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 
@@ -20,21 +21,6 @@ afterEach(() => {
   jest.useRealTimers();
 });
 afterAll(async () => stages.close());
-
-const ALL_BUT_INTERVALS: Parameters<typeof jest.useFakeTimers>[0] = {
-  doNotFake: [
-    ...([
-      'Date',
-      'hrtime',
-      'nextTick',
-      'performance',
-      'queueMicrotask',
-      'setImmediate',
-      'clearImmediate',
-    ] as const),
-    ...(['setTimeout', 'clearTimeout'] as const),
-  ],
-};
 
 const FIRST_PAGE = { limit: 50, offset: 0 };
 const never = new AbortController().signal;
@@ -91,7 +77,7 @@ describe('a cancelled run', () => {
       asked.resolve(by);
       return by;
     };
-    jest.useFakeTimers(ALL_BUT_INTERVALS);
+    fakeIntervals();
     const worked = stages.worker.work(id, never);
     await gate.reached;
     await operations().cancel(id, 'anna');

@@ -1,12 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
+import { PlanReads } from '../../../src/persistence/plan-reads.js';
 import { idRow } from '../../../src/persistence/row-reader.js';
 import type { SyncRunEntity } from '../../../src/persistence/entities/index.js';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import { Gate } from '../../support/call-script.js';
+import { fakeIntervals } from '../../support/fake-intervals.js';
 import { modelSnapshot, otherSnapshot, snapshot } from '../../support/fake-store.js';
 import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
+import { until } from '../../support/until.js';
 
 let stages: Stages;
 beforeAll(async () => {
@@ -15,6 +18,9 @@ beforeAll(async () => {
 beforeEach(async () => {
   await stages.reset();
   stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+});
+afterEach(() => {
+  jest.useRealTimers();
 });
 afterAll(async () => stages.close());
 
@@ -31,6 +37,16 @@ function pagesRead(): number {
   script.forget();
   return pages;
 }
+
+/** Holds the request for this page of the next listing; the first page is 1. */
+function gateAtPage(page: number): Gate {
+  const gate = new Gate();
+  stages.catalog.script.before('listProducts', () => undefined, page - 1);
+  stages.catalog.script.before('listProducts', gate.hold);
+  return gate;
+}
+
+const listedRows = async () => (await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).length;
 
 /** As after a crash of the database server. */
 async function forgetListings(): Promise<void> {
@@ -166,6 +182,73 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect([...(await ofNone('catalog_listed')), ...(await ofNone('catalog_holder'))]).toEqual([]);
     expect(await listings()).toMatchObject([{ products: 3 }]);
     expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toHaveLength(3);
+  });
+
+  it('keep the rows of a listing that is being read, while retention removes those of listings that are gone', async () => {
+    stages.catalog.pageSize = 1_000;
+    for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    const gate = gateAtPage(3);
+    const reading = nightly(STORE);
+    await gate.reached;
+    await until('rows of the listing', async () => (await listedRows()) > 0);
+    await new CatalogListingRows(stages.db).removeOlder(24);
+    const kept = await listedRows();
+    gate.open();
+    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(kept).toBeGreaterThan(0);
+    expect(await listedRows()).toBe(2_503);
+  });
+
+  it('read no more pages once another process took the listing over, and use its listing', async () => {
+    stages.catalog.pageSize = 500;
+    for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    fakeIntervals();
+    const gate = gateAtPage(3);
+    const reading = nightly(STORE);
+    await gate.reached;
+    await stages.db.affected(`UPDATE catalog_listing SET lease_until = now() - interval '1 second'`);
+    await nightly(OTHER_STORE);
+    const keepLease = jest.spyOn(CatalogListingRows.prototype, 'keepLease');
+    jest.advanceTimersByTime(5_000);
+    expect(await keepLease.mock.results[0]?.value).toBe(false);
+    keepLease.mockRestore();
+    pagesRead();
+    gate.open();
+    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+    // The page at the gate was requested before, and one of the three after it ahead of the products of that page.
+    expect(pagesRead()).toBe(1);
+    expect(await listings()).toMatchObject([{ products: 2_503, complete: true }]);
+    expect(await listedRows()).toBe(2_503);
+  });
+
+  it('succeed though the listing before the last one could not be removed', async () => {
+    await nightly(STORE);
+    await stages.db.affected(`UPDATE catalog_listing SET started_at = started_at - interval '11 minutes',
+      read_at = read_at - interval '11 minutes'`);
+    const removal = jest
+      .spyOn(CatalogListingRows.prototype, 'removeBefore')
+      .mockRejectedValueOnce(new Error('the rows are locked'));
+    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    removal.mockRestore();
+    expect(await listings()).toHaveLength(2);
+  });
+
+  it('request the first page of the listing before they read the store', async () => {
+    const gate = new Gate();
+    const meet = jest.spyOn(PlanReads.prototype, 'meet');
+    const metBefore: number[] = [];
+    stages.catalog.script.before('listProducts', async () => {
+      metBefore.push(meet.mock.calls.length);
+      await gate.hold();
+    });
+    const reading = nightly(STORE);
+    await gate.reached;
+    // The store is read while the page is under way.
+    await until('products of the store', () => meet.mock.calls.length > 0);
+    gate.open();
+    expect(await reading).toMatchObject({ state: 'succeeded' });
+    expect(metBefore).toEqual([0]);
+    meet.mockRestore();
   });
 
   it('have the statistics of a large listing before it ends', async () => {
