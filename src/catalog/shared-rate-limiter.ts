@@ -175,7 +175,7 @@ export class SharedRateLimiter implements Limiter {
     // Where one request follows another, the next comes after as long a time.
     const nextMs = sinceLastMs < CREDIT_MS ? now + sinceLastMs : null;
     if (!this.#isShortAt(nextMs)) return;
-    // While the request is under way: a statement takes as long as to send it.
+    // A statement takes about as much processor time as the request, which is sent first.
     setImmediate(() => {
       if (!this.#isShortAt(nextMs)) return;
       this.#wasted ||= this.#lateBy(nextMs) > 0;
@@ -183,7 +183,10 @@ export class SharedRateLimiter implements Limiter {
     });
   }
 
-  /** Whether few slots are left for the request that is expected at a time; null: none is, where all are used. */
+  /**
+   * Whether few slots will be left for the request that is expected at `nextMs`. When none is expected, which is null, few are left but
+   * not none: a process that has used all its slots takes the next ones with its next request.
+   */
   #isShortAt(nextMs: number | null): boolean {
     const left = this.#left;
     return left - this.#lateBy(nextMs) <= this.#wanted * LOW_SHARE && (left > 0 || nextMs !== null);

@@ -31,10 +31,7 @@ const JOURNALS: Readonly<Record<string, string>> = {
 
 const NEWEST_LISTING = 'listing_id = (SELECT max(id) FROM catalog_listing WHERE read_at IS NOT NULL)';
 /** While a run reads the next listing, these have the rows of both. Those of the newest one are counted. */
-const OF_A_LISTING: ReadonlyMap<string, string> = new Map([
-  ['public.catalog_listed', NEWEST_LISTING],
-  ['public.catalog_holder', NEWEST_LISTING],
-]);
+const OF_A_LISTING: ReadonlySet<string> = new Set(['public.catalog_listed', 'public.catalog_holder']);
 
 /** Looks several times at a daemon that has nothing to do, because its timers still fire. */
 export async function sample(place: Sampled): Promise<Figures> {
@@ -117,7 +114,7 @@ async function tables(database: WorldDatabase): Promise<Map<string, Figure>> {
     for (const { name } of names) {
       await until(`the lock of ${name}`, () => vacuumed(client, name));
       const { rows } = await client.query<{ rows: string; bytes: string }>(
-        `SELECT (SELECT count(*) FROM ${name} WHERE ${OF_A_LISTING.get(name) ?? 'true'}) AS rows,
+        `SELECT (SELECT count(*) FROM ${name} WHERE ${OF_A_LISTING.has(name) ? NEWEST_LISTING : 'true'}) AS rows,
            pg_total_relation_size('${name}') AS bytes`,
       );
       noteTable(figures, name, Number(rows[0]?.rows ?? 0), Number(rows[0]?.bytes ?? 0));

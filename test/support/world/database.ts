@@ -29,9 +29,8 @@ export class WorldDatabase {
 
   static async open(choice: DatabaseChoice, dataDir: string): Promise<WorldDatabase> {
     if (choice === 'embedded') return new WorldDatabase(choice, null, dataDir);
-    if (choice === 'given') return new WorldDatabase((await createTestDatabase()).url, null, dataDir);
-    if ('collation' in choice) {
-      const { url } = await createTestDatabase(choice.collation);
+    if (choice === 'given' || 'collation' in choice) {
+      const { url } = await createTestDatabase(choice === 'given' ? undefined : choice.collation);
       return new WorldDatabase(url, null, dataDir);
     }
     if ('url' in choice) return new WorldDatabase(choice.url, null, dataDir);
