@@ -33,19 +33,9 @@ export function productLines(
     status: 'ACTIVE',
     updatedAt: '2026-11-19T10:00:00Z',
     onlineStoreUrl: `https://shop.example.com/products/product-${String(id)}`,
-    category: { id: 'gid://shopify/TaxonomyCategory/hg-13-5', fullName: 'Home & Garden > Lighting > Lamps' },
+    category: { fullName: 'Home & Garden > Lighting > Lamps' },
     seo: { title: null, description: null },
-    options: [
-      {
-        id: `gid://shopify/ProductOption/${String(id)}`,
-        name: option,
-        position: 1,
-        optionValues: values.map((name, index) => ({
-          id: `gid://shopify/ProductOptionValue/${String(id * 10 + index)}`,
-          name,
-        })),
-      },
-    ],
+    options: [{ name: option, position: 1, optionValues: values.map((name) => ({ name })) }],
   };
   const variants = values.map((value, index) => ({
     __typename: 'ProductVariant',
@@ -60,7 +50,6 @@ export function productLines(
   const media = [1, 2].map((number) => ({
     __typename: 'MediaImage',
     id: `gid://shopify/MediaImage/${String(id * 10 + number)}`,
-    status: 'READY',
     image: {
       url: `https://cdn.example.com/s/files/1/0000/0001/products/${String(id)}-${String(number)}.jpg`,
     },

@@ -19,6 +19,17 @@ export function expectAsItsSchema(
   /** Turns two values into equal ones where the program treats them alike. */
   alike: (value: unknown) => unknown = (value) => value,
 ): void {
+  forOddEntries(entry, (other) => {
+    const read = usual(other);
+    if (read !== null) expect(alike(read)).toEqual(alike(schema.parse(other)));
+  });
+}
+
+/** Calls `check` with entries whose members were removed, added or changed at random. */
+export function forOddEntries(
+  entry: Readonly<Record<string, unknown>>,
+  check: (other: unknown) => void,
+): void {
   const change = fc.tuple(fc.constantFrom(...pathsOf(entry)), ODD);
   fc.assert(
     fc.property(
@@ -30,8 +41,7 @@ export function expectAsItsSchema(
             pathsOf(value).some((each) => each.join() === path.join()) ? changed(value, path, by) : value,
           { ...more, ...entry },
         );
-        const read = usual(other);
-        if (read !== null) expect(alike(read)).toEqual(alike(schema.parse(other)));
+        check(other);
       },
     ),
     { numRuns: 1_000 },

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CompletedExport, StoreConnector } from '../../domain/store-port.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
 import { createStoreConnector } from '../index.js';
+import { usualLine } from './usual-lines.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
@@ -70,6 +71,24 @@ describe('a whole store', () => {
     ]);
     await expect(connector.countProducts('')).resolves.toBe(3);
     expect(job.rootObjects).toBe(3);
+  });
+
+  it('has its children in lines of the usual form, which are read without JSON.parse', async () => {
+    const { url } = await exported();
+    const lines = (await (await fetch(url ?? '')).text()).split('\n');
+    const children = lines.filter((line) =>
+      /"__typename":"(?:ProductVariant|Metafield)"|"image":/.test(line),
+    );
+    const kinds = children.map((text) => usualLine({ text, start: 0, end: text.length })?.kind);
+    expect(kinds.toSorted()).toEqual([
+      'medium',
+      'medium',
+      'medium',
+      'variant',
+      'variant',
+      'variant',
+      'variant',
+    ]);
   });
 
   it('reads the same from an export whose lines are mixed', async () => {

@@ -8,9 +8,9 @@ import { CATEGORIES, CATEGORY, FILE_UPDATE, LIVE_VARIANTS, TAGS_ADD, TAGS_REMOVE
  */
 const PRODUCT_FIELDS = `
   __typename id title handle descriptionHtml vendor productType tags status isGiftCard updatedAt onlineStoreUrl
-  category { id fullName }
+  category { fullName }
   seo { title description }
-  options { id name position optionValues { id name } }`;
+  options { name position optionValues { name } }`;
 /** The translations of a resource's own texts. Numbers serve as aliases, because a locale may hold a hyphen. */
 function translationFields(locales: readonly string[]): string {
   return locales
@@ -20,7 +20,7 @@ function translationFields(locales: readonly string[]): string {
     )
     .join('');
 }
-const MEDIA_FIELDS = '__typename id status ... on MediaImage { image { url } }';
+const MEDIA_FIELDS = '__typename id ... on MediaImage { image { url } }';
 const METAFIELD_FIELDS = '__typename id namespace key type value';
 const metafieldFields = (locales: readonly string[]): string => METAFIELD_FIELDS + translationFields(locales);
 
@@ -40,7 +40,7 @@ function variantFields(metafields: readonly string[], media = VARIANT_MEDIA): st
     return ` metafield${String(index + 1)}: metafield(${place}) { ${METAFIELD_FIELDS} }`;
   });
   return `__typename id title sku barcode position selectedOptions { name value }
-        inventoryItem { id measurement { weight { value unit } } }${named.join('')} ${media}`;
+        inventoryItem { measurement { weight { value unit } } }${named.join('')} ${media}`;
 }
 
 /**

@@ -72,4 +72,43 @@ describe('an exported product', () => {
     });
     expect(() => product([text]).snapshot()).toThrow(/line 5 .* two ids/);
   });
+
+  it('is the same from lines of the usual form and from others', () => {
+    const core = JSON.stringify({
+      __typename: 'Product',
+      id: ID,
+      title: 'Mug',
+      handle: 'mug',
+      tags: [],
+      status: 'ACTIVE',
+      updatedAt: '2026-11-19T10:00:00Z',
+      options: [{ name: 'Size', optionValues: [{ name: 'S' }] }],
+    });
+    const start = (kind: string, id: number): object => ({
+      __typename: kind,
+      id: `gid://shopify/${kind}/${String(id)}`,
+    });
+    const parent = { __parentId: ID };
+    const children = [
+      {
+        ...start('ProductVariant', 71),
+        ...{ title: 'S', sku: '', barcode: null, position: 1 },
+        selectedOptions: [{ name: 'Size', value: 'S' }],
+        inventoryItem: { measurement: { weight: { value: 250, unit: 'GRAMS' } } },
+        ...parent,
+      },
+      { ...start('MediaImage', 72), image: { url: 'https://cdn.example.com/mug.jpg' }, ...parent },
+      { ...start('Metafield', 73), namespace: 'custom', key: 'care', type: 'text', value: 'Dry', ...parent },
+    ].map((node) => JSON.stringify(node));
+    const usual = product([core, ...children]).snapshot();
+    const spaced = children.map((text) => text.replaceAll(',"', ', "'));
+    expect(product([core, ...spaced]).snapshot()).toEqual(usual);
+    expect(usual).toMatchObject({
+      imageUrls: ['https://cdn.example.com/mug.jpg'],
+      metafields: [{ key: 'care', value: 'Dry' }],
+      variants: [{ sku: null, weight: '250 g' }],
+    });
+    const stray = children.map((text) => text.replace('Product/7"', 'Product/8"'));
+    expect(() => product([core, ...stray]).snapshot()).toThrow('malformed product data in line 6');
+  });
 });

@@ -4,7 +4,8 @@ import type { SourceProduct } from '../../domain/store-port.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { CodedError } from '../../domain/errors.js';
 import { type ExportLine, parseText } from './jsonl.js';
-import { type MappingScope, numericId, toSnapshot } from './mapper.js';
+import { type MappingScope, numericId, type RawProduct, toSnapshot } from './mapper.js';
+import { type TextLine, usualLine } from './usual-lines.js';
 
 /**
  * A product of an export: the bytes of its lines, its own first. They are parsed only when the snapshot is requested.
@@ -35,15 +36,22 @@ export class ExportedProduct implements SourceProduct {
   }
 
   snapshot(): ProductSnapshot {
-    const [core, ...others] = this.parsed();
-    if (core === undefined) throw new CodedError('transient', 'the export has a product without a line');
-    const children: Record<ChildrenKind, ExportLine[]> = {
-      variants: [],
-      media: [],
-      metafields: [],
-      variantMedia: [],
-    };
-    for (const line of others) children[childrenKind(line, core.id)].push(line);
+    const text = this.bytes.toString('utf8', this.start, this.end);
+    const children: Children = { variants: [], media: [], metafields: [], variantMedia: [] };
+    let core: ExportLine | null = null;
+    let lines = 0;
+    let start = 0;
+    while (start < text.length) {
+      const next = text.indexOf('\n', start);
+      const line = { text, start, end: next === -1 ? text.length : next };
+      start = line.end + 1;
+      if (line.end === line.start) continue;
+      const number = this.numbers[lines] ?? this.numbers[0] + lines;
+      if (core === null) core = parsed(line, number);
+      else addChild(children, core, line, number);
+      lines += 1;
+    }
+    if (core === null) throw new CodedError('transient', 'the export has a product without a line');
     const snapshot = toSnapshot({ core, ...children }, this.scope);
     if (snapshot.externalId !== this.externalId) {
       const at = `line ${String(core.line)} of the export`;
@@ -51,21 +59,33 @@ export class ExportedProduct implements SourceProduct {
     }
     return snapshot;
   }
+}
 
-  private parsed(): ExportLine[] {
-    const lines: ExportLine[] = [];
-    for (const text of this.bytes.toString('utf8', this.start, this.end).split('\n')) {
-      if (text === '') continue;
-      lines.push(parseText(text, this.numbers[lines.length] ?? this.numbers[0] + lines.length));
-    }
-    return lines;
+/** The lines below that of a product. */
+type Children = {
+  -readonly [Kind in Exclude<keyof RawProduct, 'core'>]-?: NonNullable<RawProduct[Kind]>[number][];
+};
+
+function parsed({ text, start, end }: TextLine, number: number): ExportLine {
+  return parseText(text.slice(start, end), number);
+}
+
+function addChild(children: Children, core: ExportLine, text: TextLine, line: number): void {
+  const usual = usualLine(text);
+  if (usual?.product !== numericId(core.id)) {
+    const child = parsed(text, line);
+    children[childrenKind(child, core.id)].push(child);
+  } else if (usual.kind === 'variant') {
+    children.variants.push({ node: null, line, value: usual.value });
+  } else if (usual.kind === 'medium') {
+    children.media.push({ node: null, line, value: usual.value });
+  } else {
+    children.metafields.push({ node: null, line, value: usual.value });
   }
 }
 
-type ChildrenKind = 'variants' | 'metafields' | 'media' | 'variantMedia';
-
 /** There are many kinds of media. The other kinds have one name each. Only variants have children of their own. */
-function childrenKind({ kind, parent }: ExportLine, product: string): ChildrenKind {
+function childrenKind({ kind, parent }: ExportLine, product: string): keyof Children {
   if (parent !== product) return 'variantMedia';
   if (kind === 'ProductVariant') return 'variants';
   return kind === 'Metafield' ? 'metafields' : 'media';

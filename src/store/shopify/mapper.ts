@@ -28,17 +28,19 @@ export interface MappingScope {
 }
 
 /** A node as the store returned it, and its place for people: `line 7 of the export`. */
-export interface RawNode {
+export interface RawNode<Value = never> {
   readonly node: unknown;
   readonly line: number | null;
+  /** The value that the schema of the node returns, where it was read without the node, which is null then. */
+  readonly value?: Value;
 }
 
 /** The node of a product and the nodes of its children. */
 export interface RawProduct {
   readonly core: RawNode;
-  readonly variants: readonly RawNode[];
-  readonly media: readonly RawNode[];
-  readonly metafields: readonly RawNode[];
+  readonly variants: readonly RawNode<Variant>[];
+  readonly media: readonly RawNode<Medium>[];
+  readonly metafields: readonly RawNode<MetafieldValue>[];
   /** The media of the variants, where the variants' own nodes do not hold them. */
   readonly variantMedia?: readonly RawNode[];
 }
@@ -99,7 +101,10 @@ function imageUrlsOf(media: readonly Medium[]): string[] {
   return addresses;
 }
 
-function metafieldsOf(nodes: readonly RawNode[], { locales }: MappingScope): MetafieldValue[] {
+function metafieldsOf(
+  nodes: readonly RawNode<MetafieldValue>[],
+  { locales }: MappingScope,
+): MetafieldValue[] {
   const fields: MetafieldValue[] = [];
   for (const node of nodes) {
     const field = parseNode(metafieldSchema, node, usualMetafield);
@@ -130,7 +135,7 @@ function translationsOf(raw: RawNode): SourceTranslations | null {
 }
 
 /** The translations of a metafield's value by locale; null without any. */
-function metafieldTranslations(raw: RawNode): Readonly<Record<string, string>> | null {
+function metafieldTranslations(raw: RawNode<unknown>): Readonly<Record<string, string>> | null {
   const translations = translationsIn(raw);
   const values = (translations ?? []).flatMap(({ locale, key, value }) =>
     key === 'value' ? [[locale, value] as const] : [],
@@ -142,7 +147,7 @@ function metafieldTranslations(raw: RawNode): Readonly<Record<string, string>> |
 function translationsIn({
   node,
   line,
-}: RawNode): { readonly locale: string; readonly key: string; readonly value: string }[] | null {
+}: RawNode<unknown>): { readonly locale: string; readonly key: string; readonly value: string }[] | null {
   const fields = Object.entries(node ?? {}).filter(([name]) => TRANSLATION_FIELD.test(name));
   if (fields.length === 0) return null;
   return fields.flatMap(([, list]) =>
@@ -162,9 +167,10 @@ export function numericId(gid: string): string {
 /** The value of a node. `usual` reads most nodes of an export in a fraction of the time that the schema takes. */
 export function parseNode<T>(
   schema: z.ZodType<T>,
-  { node, line }: RawNode,
+  { node, line, value }: RawNode<T>,
   usual?: (node: unknown) => T | null,
 ): T {
+  if (value !== undefined) return value;
   const read = line === null ? null : usual?.(node);
   if (read != null) return read;
   // A line of an export is storable already; an answer comes parsed.

@@ -105,7 +105,7 @@ export const usualMetafield: Usual<typeof metafieldSchema> = (node) => {
 export const usualMedia: Usual<typeof mediaSchema> = (node) => {
   if (!isObject(node)) return null;
   const { id } = node;
-  const image = memberIn(node, 'image', ({ url }) => (isText(url) && ADDRESS.test(url) ? { url } : null));
+  const image = memberIn(node, 'image', ({ url }) => (isText(url) && isUsualAddress(url) ? { url } : null));
   return isText(id) && image !== undefined ? { id, image } : null;
 };
 
@@ -163,6 +163,11 @@ type Node = Readonly<Record<string, unknown>>;
 
 function isObject(value: unknown): value is Node {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** True for an address that a parser of URLs leaves as it is. */
+export function isUsualAddress(url: string): boolean {
+  return ADDRESS.test(url);
 }
 
 function isText(value: unknown): value is string {

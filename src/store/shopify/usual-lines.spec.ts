@@ -1,0 +1,145 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { forOddEntries } from '../../../test/support/usual-form.js';
+import { numericId } from './mapper.js';
+import { mediaSchema, metafieldSchema, variantSchema } from './schemas.js';
+import { usualLine, type UsualLine } from './usual-lines.js';
+
+const PARENT = { __parentId: 'gid://shopify/Product/7' };
+const SCHEMAS = { variant: variantSchema, medium: mediaSchema, metafield: metafieldSchema };
+
+const VARIANT = {
+  __typename: 'ProductVariant',
+  id: 'gid://shopify/ProductVariant/71',
+  title: 'Größe "S" / 1\t2',
+  sku: 'MUG-S',
+  barcode: '',
+  position: 1,
+  selectedOptions: [
+    { name: 'Size', value: 'S' },
+    { name: 'Colour', value: 'Sea \\ sky' },
+  ],
+};
+const WEIGHT = { inventoryItem: { measurement: { weight: { value: 1.5, unit: 'KILOGRAMS' } } } };
+const IMAGE = {
+  __typename: 'MediaImage',
+  id: 'gid://shopify/MediaImage/72',
+  image: { url: 'https://cdn.example.com/s/files/1/mug_1.jpg?v=12' },
+  ...PARENT,
+};
+const METAFIELD = {
+  __typename: 'Metafield',
+  id: 'gid://shopify/Metafield/73',
+  namespace: 'custom',
+  key: 'care',
+  type: 'json',
+  value: '{"a":"b/c"}',
+  ...PARENT,
+};
+
+const NODES: readonly { readonly name: string; readonly node: Readonly<Record<string, unknown>> }[] = [
+  { name: 'a variant', node: { ...VARIANT, ...PARENT } },
+  { name: 'a variant with a weight', node: { ...VARIANT, ...WEIGHT, ...PARENT } },
+  {
+    name: 'a variant without a weight',
+    node: { ...VARIANT, inventoryItem: { measurement: { weight: null } }, ...PARENT },
+  },
+  { name: 'a variant without texts', node: { ...VARIANT, title: '', sku: null, barcode: null, ...PARENT } },
+  { name: 'an image', node: IMAGE },
+  { name: 'a metafield', node: METAFIELD },
+];
+
+/** The two ways in which stores write slashes. */
+const WRITTEN = [
+  (node: unknown): string => JSON.stringify(node ?? null),
+  (node: unknown): string => JSON.stringify(node ?? null).replaceAll('/', '\\/'),
+] as const;
+
+const read = (text: string): UsualLine | null => usualLine({ text, start: 0, end: text.length });
+
+/** Expects that a line, if it is read, is what `JSON.parse` and the schema of its kind return. */
+function expectAsParsed(text: string): void {
+  const line = read(text);
+  if (line === null) return;
+  const node: unknown = JSON.parse(text);
+  expect(withoutMissing(line.value)).toEqual(withoutMissing(SCHEMAS[line.kind].parse(node)));
+  expect(node).toMatchObject({ __parentId: `gid://shopify/Product/${line.product}` });
+}
+
+/** The program treats a missing member as one that is null. */
+function withoutMissing(value: object): object {
+  return Object.fromEntries(Object.entries(value).filter(([, member]) => member != null));
+}
+
+describe.each(NODES)('the line of $name', ({ node }) => {
+  it('is read by its pattern, whichever way its slashes are written', () => {
+    for (const write of WRITTEN) {
+      expect(read(write(node))).toMatchObject({ product: '7' });
+      expectAsParsed(write(node));
+    }
+  });
+
+  it('is read as its schema reads it, whatever its members are', () => {
+    forOddEntries(node, (other) => {
+      for (const write of WRITTEN) expectAsParsed(write(other));
+    });
+  });
+
+  it('is read as JSON or not at all when letters of it are others', () => {
+    const texts = WRITTEN.map((write) => write(node));
+    const letters = fc.constantFrom(
+      '"',
+      '\\',
+      '/',
+      '{',
+      '}',
+      '[',
+      ']',
+      ',',
+      ':',
+      ' ',
+      '\n',
+      '\u0000',
+      'u',
+      '0',
+      '-',
+      '',
+    );
+    fc.assert(
+      fc.property(fc.constantFrom(...texts), fc.nat(), fc.nat(2), letters, (text, at, removed, letter) => {
+        const place = at % text.length;
+        expectAsParsed(text.slice(0, place) + letter + text.slice(place + removed));
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});
+
+describe('a line', () => {
+  const text = JSON.stringify(IMAGE);
+
+  it('is read from the middle of a text, up to its own end', () => {
+    const lines = `${text}\n${JSON.stringify(METAFIELD)}\n`;
+    const start = text.length + 1;
+    expect(usualLine({ text: lines, start, end: lines.length - 1 })).toMatchObject({ kind: 'metafield' });
+    expect(usualLine({ text: lines, start: 0, end: text.length })).toMatchObject({
+      kind: 'medium',
+      value: { id: IMAGE.id },
+    });
+  });
+
+  it.each<[string, string]>([
+    ['has spaces between its members', text.replace(',"id"', ', "id"')],
+    ['has its members in another order', JSON.stringify({ ...PARENT, ...IMAGE })],
+    ['is of another kind', text.replace('MediaImage', 'Video')],
+    ['has an address that a parser of URLs would change', text.replace('cdn.example', 'CDN.example')],
+    ['has an escaped character that may be none', text.replace('mug_1', String.raw`mug\u0000`)],
+    ['has more than 4,096 characters', JSON.stringify({ ...METAFIELD, value: 'a'.repeat(4_096) })],
+  ])('that %s is left to JSON.parse', (_what, other) => {
+    expect(read(other)).toBeNull();
+  });
+
+  it('belongs to the product of its last member', () => {
+    expect(read(text)?.product).toBe(numericId(PARENT.__parentId));
+  });
+});
