@@ -74,6 +74,8 @@ describe('a whole store', () => {
   });
 
   it('has its children in lines of the usual form, which are read without JSON.parse', async () => {
+    const care = { namespace: 'custom', key: 'care', type: 'single_line_text_field', value: 'Dry' };
+    sandbox.products.merchantEdit(gidOf('cap'), { metafields: [care] });
     const { url } = await exported();
     const lines = (await (await fetch(url ?? '')).text()).split('\n');
     const children = lines.filter((line) =>
@@ -84,6 +86,7 @@ describe('a whole store', () => {
       'medium',
       'medium',
       'medium',
+      'metafield',
       'variant',
       'variant',
       'variant',

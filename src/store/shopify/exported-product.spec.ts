@@ -8,6 +8,17 @@ const TEXTS = [
   '{"__typename":"ProductVariant","id":"gid://shopify/ProductVariant/71","__parentId":"gid://shopify/Product/7"}',
   '{"__typename":"MediaImage","id":"gid://shopify/MediaImage/72","__parentId":"gid://shopify/Product/7"}',
 ];
+/** The members that every product has. */
+const CORE = {
+  __typename: 'Product',
+  id: ID,
+  title: 'Mug',
+  handle: 'mug',
+  tags: [],
+  status: 'ACTIVE',
+  updatedAt: '2026-11-19T10:00:00Z',
+  options: [],
+};
 
 const product = (texts: readonly string[]): ExportedProduct =>
   new ExportedProduct(ID, Buffer.from(texts.join('\n')), [5], SCOPE);
@@ -36,14 +47,9 @@ describe('an exported product', () => {
 
   it('has texts that a database can hold, whatever was escaped in it', () => {
     const text = JSON.stringify({
-      __typename: 'Product',
-      id: ID,
+      ...CORE,
       title: 'Mug\u0000 \ud83e!',
-      handle: 'mug',
       tags: ['a\u0000'],
-      status: 'ACTIVE',
-      updatedAt: '2026-11-19T10:00:00Z',
-      options: [],
       descriptionHtml: '<p>\u0000a</p>',
       vendor: 'A',
       productType: '',
@@ -60,30 +66,12 @@ describe('an exported product', () => {
   });
 
   it('is malformed when its line has another id than it was found under', () => {
-    const text = JSON.stringify({
-      __typename: 'Product',
-      id: 'gid://shopify/Product/8',
-      title: 'Mug',
-      handle: 'mug',
-      tags: [],
-      status: 'ACTIVE',
-      updatedAt: '2026-11-19T10:00:00Z',
-      options: [],
-    });
+    const text = JSON.stringify({ ...CORE, id: 'gid://shopify/Product/8' });
     expect(() => product([text]).snapshot()).toThrow(/line 5 .* two ids/);
   });
 
   it('is the same from lines of the usual form and from others', () => {
-    const core = JSON.stringify({
-      __typename: 'Product',
-      id: ID,
-      title: 'Mug',
-      handle: 'mug',
-      tags: [],
-      status: 'ACTIVE',
-      updatedAt: '2026-11-19T10:00:00Z',
-      options: [{ name: 'Size', optionValues: [{ name: 'S' }] }],
-    });
+    const core = JSON.stringify({ ...CORE, options: [{ name: 'Size', optionValues: [{ name: 'S' }] }] });
     const start = (kind: string, id: number): object => ({
       __typename: kind,
       id: `gid://shopify/${kind}/${String(id)}`,
