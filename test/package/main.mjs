@@ -19,7 +19,9 @@ const WANTED = [
 ];
 const UNWANTED =
   /\.(spec|test)\.|^(src|test|build|data|node_modules|dist\/bundle|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
-const INSTALL_MS = 180_000;
+/** An npm registry that is slow for a while must not fail the test: a request is repeated long before this ends. */
+const INSTALL_MS = 900_000;
+const FETCHING = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=5'];
 const RUN_MS = 180_000;
 
 const directory = mkdtempSync(join(tmpdir(), 'store-sync-package-'));
@@ -39,7 +41,7 @@ try {
 
   const [tarball] = readdirSync(directory).filter((name) => name.endsWith('.tgz'));
   run('npm', ['init', '--yes'], INSTALL_MS);
-  run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball}`], INSTALL_MS);
+  run('npm', ['install', '--no-audit', '--no-fund', ...FETCHING, `./${tarball}`], INSTALL_MS);
   const installed = join(directory, 'node_modules', '.bin', 'store-sync');
   const version = run(installed, ['--version'], RUN_MS).trim();
   if (version !== packed.version)
