@@ -85,7 +85,6 @@ export class LinkRepository {
     await this.db.repository(StoreProductEntity).update({ externalId }, { catalogFields: { ...fields } });
   }
 
-  /** Products that the catalog creates in the background. */
   /** Whether the catalog has a product of the store that we know of. */
   async hasLinked(store: string): Promise<boolean> {
     return this.db
@@ -93,6 +92,7 @@ export class LinkRepository {
       .existsBy({ store, state: In(['linked', 'conflicted', 'pending']) });
   }
 
+  /** Products that the catalog creates in the background. */
   async pending(store: string): Promise<StoreProductEntity[]> {
     return this.db.repository(StoreProductEntity).find({
       where: { store, state: 'pending', creationTaskId: Not(IsNull()) },

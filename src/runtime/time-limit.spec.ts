@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { CodedError } from '../domain/errors.js';
-import { repeatFor, timedOut, TimeLimit, within } from './time-limit.js';
+import { repeatFor, timedOut, TimeLimit, within, unlessAborted } from './time-limit.js';
 
 const never = new Promise<never>(() => undefined);
 
@@ -83,5 +83,27 @@ describe('repeatFor', () => {
     };
     await expect(repeatFor(60_000, attempt)).rejects.toThrow('wrong password');
     expect(attempts).toBe(1);
+  });
+});
+
+describe('unlessAborted', () => {
+  it('returns what the work returns, with a signal and without', async () => {
+    const { signal } = new AbortController();
+    expect(await unlessAborted(Promise.resolve(1), signal)).toBe(1);
+    expect(await unlessAborted(Promise.resolve(1))).toBe(1);
+    expect(await unlessAborted(undefined, signal)).toBeUndefined();
+  });
+
+  it('throws what the work throws', async () => {
+    const { signal } = new AbortController();
+    await expect(unlessAborted(Promise.reject(new Error('broken')), signal)).rejects.toThrow('broken');
+  });
+
+  it('throws the reason of a signal that is aborted first, or was before', async () => {
+    const stop = new AbortController();
+    const waiting = unlessAborted(new Promise(() => undefined), stop.signal);
+    stop.abort(new Error('stopped'));
+    await expect(waiting).rejects.toThrow('stopped');
+    await expect(unlessAborted(Promise.resolve(1), stop.signal)).rejects.toThrow('stopped');
   });
 });

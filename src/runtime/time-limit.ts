@@ -68,6 +68,25 @@ export class TimeLimit {
   }
 }
 
+/** Returns the result of `work`. Throws the signal's reason when it is aborted first; the work goes on then. */
+export async function unlessAborted<T>(
+  work: Promise<T> | undefined,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  if (work === undefined || signal === undefined) return work;
+  signal.throwIfAborted();
+  const aborted = Promise.withResolvers<never>();
+  const abort = (): void => {
+    aborted.reject(signal.reason);
+  };
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}
+
 /** For `within`: throws a `transient` error with this message. */
 export function timedOut(message: string): () => never {
   return () => {

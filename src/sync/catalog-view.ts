@@ -104,7 +104,11 @@ async function proved(
   let newest = listing;
   let complete = await addNewest(plan, workspace, newest);
   if (!complete && !newest.isOwn) {
-    newest = await takeListing(plan, workspace, { ...request, since: await plan.listings.now() });
+    newest = await takeListing(plan, workspace, {
+      ...request,
+      ahead: undefined,
+      since: await plan.listings.now(),
+    });
     complete = newest.complete;
   }
   const models = await lookUpModels(plan, workspace, newest, mostModels);

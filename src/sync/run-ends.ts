@@ -17,6 +17,9 @@ import { RunInterruptedError } from './outage.js';
 import { PlanLimitError } from './planning.js';
 import { SidePauses } from './side-pauses.js';
 
+/** The number of failed actions in the log. The rows have all of them. */
+const FAILURES_LOGGED = 20;
+
 /** The remarks about a run as a whole, after its plan was applied. */
 export interface ApplyOutcome {
   /** Remarks that are no errors. */
@@ -39,6 +42,18 @@ export class RunEnds {
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'sync' });
+  }
+
+  /** Logs only ids and codes. The messages of a service may quote product texts, so they stay in the row. */
+  async logEnd(run: SyncRunEntity, end: RunEnd): Promise<void> {
+    const { id: runId, store } = run;
+    const failures = end.counts.failed === 0 ? [] : await this.actions.failures(runId, FAILURES_LOGGED);
+    for (const { externalId, kind, error } of failures)
+      this.#log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
+    const { state, counts, errorCode: code = null } = end;
+    // The reason for the failure of a whole run is not a failure of single products.
+    const reason = state === 'failed' ? { error: end.error } : {};
+    this.#log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
   }
 
   /** The run did all that it could. */

@@ -30,9 +30,12 @@ export interface Hold {
   counts: Partial<RunCounts>;
 }
 
-/** A person who asks for a run expects it to see the catalog as it is now. */
-export function asksForNow({ trigger }: SyncRunEntity): boolean {
-  return trigger === 'command' || trigger === 'api';
+/**
+ * A listing of the catalog that began before this moment does not serve the run; null allows any. A person who asks for a run expects it
+ * to see the catalog as it is then.
+ */
+export function listingSince({ trigger, createdAt }: SyncRunEntity): Date | null {
+  return trigger === 'command' || trigger === 'api' ? createdAt : null;
 }
 
 /** The result of a worker's look for a run. */

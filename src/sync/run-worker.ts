@@ -31,9 +31,10 @@ import {
 } from './extract.js';
 import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
+import { ListingsAhead } from './listings-ahead.js';
 import { Outage } from './outage.js';
 import { planRead } from './planning.js';
-import { asksForNow, RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
+import { listingSince, RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
 import { applyOutcome, RunEnds, type ApplyOutcome } from './run-ends.js';
 import { SidePauses } from './side-pauses.js';
 import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
@@ -45,8 +46,6 @@ const HEARTBEAT_MS = 5_000;
 const CRASHES_MOST = 10;
 /** How long a run waits for what the catalog creates in its background; reconcile follows what is left. */
 const CREATIONS_WAIT_MS = 240_000;
-/** The number of failed actions in the log. The rows have all of them. */
-const FAILURES_LOGGED = 20;
 
 /**
  * Processes runs to their end. A worker holds a run by a lease and does the phase in the run's row. After a crash the
@@ -65,6 +64,7 @@ export class RunWorker {
     private readonly pauses: SidePauses,
     private readonly events: StoreEventRepository,
     private readonly owed: OwedRepository,
+    private readonly listingsAhead: ListingsAhead,
     private readonly firstLoad: FirstLoad,
     private readonly applier: Applier,
     private readonly creations: BackgroundCreations,
@@ -181,20 +181,8 @@ export class RunWorker {
     killPoint('run.worked');
     span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
     if (!(await this.runs.finish(run.id, lease, end, requests))) return null;
-    await this.#tellEnd(run, end);
+    await this.ends.logEnd(run, end);
     return this.runs.get(run.id);
-  }
-
-  /** Logs only ids and codes. The messages of a service may quote product texts, so they stay in the row. */
-  async #tellEnd(run: SyncRunEntity, end: RunEnd): Promise<void> {
-    const { id: runId, store } = run;
-    const failures = end.counts.failed === 0 ? [] : await this.actions.failures(runId, FAILURES_LOGGED);
-    for (const { externalId, kind, error } of failures)
-      this.#log.info({ runId, store, externalId, kind, code: error?.code ?? null }, 'action failed');
-    const { state, counts, errorCode: code = null } = end;
-    // The reason for the failure of a whole run is not a failure of single products.
-    const reason = state === 'failed' ? { error: end.error } : {};
-    this.#log.info({ runId, store, state, counts, code, ...reason }, 'run ended');
   }
 
   async #keepLease(hold: Hold): Promise<void> {
@@ -265,7 +253,8 @@ export class RunWorker {
           full,
           force: run.force,
           listing: {
-            since: asksForNow(run) ? run.createdAt : null,
+            since: listingSince(run),
+            ahead: this.listingsAhead.of(run.id, store.workspace),
             clock: this.clock,
             signal,
             // The run of a command has no worker that others could use.
@@ -348,6 +337,8 @@ export class RunWorker {
         onProgress({ phase: 'export', done: objects, total: null });
       },
     };
+    // A run that adopts an export had it begun with the export.
+    if (run.operation === null) await this.listingsAhead.begin(run, store);
     return { read: await readAll(store, run.operation, progress, this.clock, signal), full: true };
   }
 

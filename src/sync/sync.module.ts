@@ -3,6 +3,7 @@ import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
+import { ListingsAhead } from './listings-ahead.js';
 import { RunEnds } from './run-ends.js';
 import { RunWorker } from './run-worker.js';
 import { SavedPlans } from './saved-plans.js';
@@ -13,6 +14,7 @@ import { SidePauses } from './side-pauses.js';
   providers: [
     RunWorker,
     RunEnds,
+    ListingsAhead,
     FirstLoad,
     Applier,
     BackgroundCreations,

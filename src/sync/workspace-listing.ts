@@ -11,6 +11,7 @@ import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Clock } from '../runtime/clock.js';
 import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/catalog-listing.js';
 import type { Workspace } from '../sites/sites.js';
+import { unlessAborted } from '../runtime/time-limit.js';
 import { holderRows, listedRow } from './listed-products.js';
 
 /** How a run asks for the listing of its workspace. */
@@ -21,6 +22,11 @@ export interface ListingRequest {
   readonly signal?: AbortSignal;
   /** True for a run that lets others have its worker rather than wait while another process reads the listing. */
   readonly yields?: boolean;
+  /**
+   * The reading that the run began while its store made the export: resolves at its end with the moment from which a listing serves.
+   * Null: the moment at which the run takes it.
+   */
+  readonly ahead?: Promise<Date | null> | undefined;
   /** Called when the first page has been requested, or the listing is there or awaited. May be called again. */
   readonly onRequested?: () => void;
 }
@@ -57,8 +63,9 @@ export async function takeListing(
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
   if (plan.isDry) return readPrivately(plan, workspace, request, first);
-  const { onRequested = () => undefined } = request;
-  const asked = await plan.listings.now();
+  const { ahead, onRequested = () => undefined, signal } = request;
+  if (ahead !== undefined) onRequested();
+  const asked = (await unlessAborted(ahead, signal)) ?? (await plan.listings.now());
   for (;;) {
     const present = await presentListing(plan, workspace, request, asked);
     if (present !== null) {
@@ -77,7 +84,7 @@ export async function takeListing(
       if (request.yields === true && (await plan.sharedListings.isBeingRead(workspace.key)))
         throw new ListingBusyError();
       onRequested();
-      await request.clock.sleep(WAIT_MS, request.signal);
+      await request.clock.sleep(WAIT_MS, signal);
     } else {
       // Beside the plan, which does not need it. Retention removes what this does not.
       plan.beside(plan.sharedListings.removeBefore(read.id, workspace.key));
@@ -130,11 +137,14 @@ export async function addNewest(
   return listing.complete && count != null && products >= count;
 }
 
-/** Null when another process reads the listing, took the walk over, or ended one just before this began. */
-async function readForAll(
+/**
+ * Reads the listing for all runs of the workspace. Null when another process reads it, took the walk over, or ended one just before this
+ * began. Throws what a page's request throws.
+ */
+export async function readForAll(
   rows: CatalogListingRows,
   workspace: Workspace,
-  request: ListingRequest,
+  request: Pick<ListingRequest, 'signal' | 'onRequested'>,
   first: Page<CatalogProduct> | undefined,
   isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {

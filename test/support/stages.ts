@@ -28,6 +28,7 @@ import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
 import { FirstLoad } from '../../src/sync/first-load.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
+import { ListingsAhead } from '../../src/sync/listings-ahead.js';
 import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
 import { SidePauses } from '../../src/sync/side-pauses.js';
@@ -93,6 +94,7 @@ export class Stages {
   readonly events: StoreEventRepository;
   readonly owed: OwedRepository;
   readonly keys: StoreKeyRepository;
+  readonly listingsAhead: ListingsAhead;
 
   /** The key of the store in the configuration. */
   storeKey = STORE;
@@ -131,6 +133,7 @@ export class Stages {
     this.events = new StoreEventRepository(db);
     this.owed = new OwedRepository(db);
     this.keys = new StoreKeyRepository(db);
+    this.listingsAhead = new ListingsAhead(db, this.links, this.logger);
   }
 
   static async open(): Promise<Stages> {
@@ -161,6 +164,7 @@ export class Stages {
   }
 
   async close(): Promise<void> {
+    await this.listingsAhead.beforeApplicationShutdown();
     await this.db.dataSource.destroy();
   }
 
@@ -220,6 +224,7 @@ export class Stages {
       pauses,
       this.events,
       this.owed,
+      this.listingsAhead,
       new FirstLoad(this.db, this.actions, this.links, this.clock),
       new Applier(this.db, this.actions, this.metrics),
       this.creations,

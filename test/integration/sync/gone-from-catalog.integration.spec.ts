@@ -230,7 +230,7 @@ describe('a product that the listing does not show', () => {
   it('is not created again by a run that could not read the listing', async () => {
     const { catalogId } = await stages.link(2);
     stages.catalog.products.delete(Number(catalogId));
-    stages.catalog.script.before('listProducts', refusal('transient'));
+    stages.catalog.script.before('listProducts', refusal('transient'), 2);
     expect(await stages.sync()).toMatchObject({ state: 'failed', counts: { created: 0 } });
     expect(await stages.sync()).toMatchObject({ counts: { created: 1 } });
   });

@@ -2,18 +2,20 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { CatalogListingRows } from '../../../src/persistence/catalog-listing.rows.js';
 import { PlanReads } from '../../../src/persistence/plan-reads.js';
 import { idRow } from '../../../src/persistence/row-reader.js';
-import type { SyncRunEntity } from '../../../src/persistence/entities/index.js';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import { Gate } from '../../support/call-script.js';
 import { fakeIntervals } from '../../support/fake-intervals.js';
 import { modelSnapshot, otherSnapshot, snapshot } from '../../support/fake-store.js';
+import { ListingNights } from '../../support/listing-nights.js';
 import { sqlRows } from '../../support/sql.js';
 import { OTHER_STORE, Stages, STORE, WORKSPACE } from '../../support/stages.js';
 import { until } from '../../support/until.js';
 
 let stages: Stages;
+let nights: ListingNights;
 beforeAll(async () => {
   stages = await Stages.open();
+  nights = new ListingNights(stages);
 });
 beforeEach(async () => {
   await stages.reset();
@@ -24,94 +26,61 @@ afterEach(() => {
 });
 afterAll(async () => stages.close());
 
-/** Works a full run of the schedule to its end. */
-async function nightly(store: string): Promise<SyncRunEntity> {
-  const { id } = await stages.requests.request({ store, full: true, trigger: 'schedule' });
-  return stages.work(id);
-}
-
-/** Requests for pages of the listing since the last call. */
-function pagesRead(): number {
-  const { script } = stages.catalog;
-  const pages = script.count('listProducts') + script.count('iterateProducts');
-  script.forget();
-  return pages;
-}
-
-/** Holds the request for this page of the next listing; the first page is 1. */
-function gateAtPage(page: number): Gate {
-  const gate = new Gate();
-  stages.catalog.script.before('listProducts', () => undefined, page - 1);
-  stages.catalog.script.before('listProducts', gate.hold);
-  return gate;
-}
-
 const listedRows = async () => (await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).length;
-
-/** As after a crash of the database server. */
-async function forgetListings(): Promise<void> {
-  await stages.db.affected('TRUNCATE catalog_listing, catalog_listed, catalog_holder');
-}
-
-const listings = () =>
-  sqlRows<{ id: string; products: string; complete: boolean }>(
-    stages.db,
-    'SELECT id, products, complete FROM catalog_listing ORDER BY id',
-  );
 
 describe('the scheduled full runs of a workspace’s stores', () => {
   beforeEach(async () => {
     stages.store.put(snapshot(1), snapshot(2));
     stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    await nightly(STORE);
-    await nightly(OTHER_STORE);
-    await forgetListings();
-    pagesRead();
+    await nights.run(STORE);
+    await nights.run(OTHER_STORE);
+    await nights.forget();
+    nights.pagesRead();
   });
 
   it('read the catalog’s listing once for all of them', async () => {
-    await nightly(STORE);
-    const once = pagesRead();
+    await nights.run(STORE);
+    const once = nights.pagesRead();
     expect(once).toBeGreaterThan(0);
-    expect(await nightly(OTHER_STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
-    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
-    expect(pagesRead()).toBe(0);
-    expect(await listings()).toMatchObject([{ products: 3, complete: true }]);
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(nights.pagesRead()).toBe(0);
+    expect(await nights.listings()).toMatchObject([{ products: 3, complete: true }]);
   });
 
   it('each find the products that were gone from the shared listing', async () => {
     for (const product of [snapshot(1).externalId, otherSnapshot(7, 'SKU-7').externalId])
       stages.catalog.products.delete(stages.catalog.of(product)?.id ?? 0);
-    expect(await nightly(STORE)).toMatchObject({ counts: { created: 1, unchanged: 1 } });
-    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1, unchanged: 0 } });
+    expect(await nights.run(STORE)).toMatchObject({ counts: { created: 1, unchanged: 1 } });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 1, unchanged: 0 } });
   });
 
   it('read it again once it is older than the setting allows', async () => {
-    await nightly(STORE);
-    pagesRead();
+    await nights.run(STORE);
+    nights.pagesRead();
     await stages.db.affected(
       `UPDATE catalog_listing SET started_at = started_at - interval '11 minutes', read_at = read_at - interval '11 minutes'`,
     );
-    await nightly(OTHER_STORE);
-    expect(pagesRead()).toBeGreaterThan(0);
-    expect(await listings()).toHaveLength(1);
+    await nights.run(OTHER_STORE);
+    expect(nights.pagesRead()).toBeGreaterThan(0);
+    expect(await nights.listings()).toHaveLength(1);
   });
 
   it('do not look up products that were linked after the listing was begun', async () => {
-    await nightly(STORE);
+    await nights.run(STORE);
     stages.store.put(snapshot(3));
-    await nightly(STORE);
-    pagesRead();
-    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    await nights.run(STORE);
+    nights.pagesRead();
+    expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
     expect(stages.catalog.script.count('getProduct')).toBe(0);
   });
 
   it('wait for one of them that reads it, and share what it read', async () => {
     const gate = new Gate();
     stages.catalog.script.before('listProducts', gate.hold);
-    const reading = nightly(STORE);
+    const reading = nights.run(STORE);
     await gate.reached;
-    const waiting = nightly(OTHER_STORE);
+    const waiting = nights.run(OTHER_STORE);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(stages.catalog.script.count('listProducts')).toBe(1);
     gate.open();
@@ -119,13 +88,13 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       { state: 'succeeded' },
       { state: 'succeeded' },
     ]);
-    expect(await listings()).toHaveLength(1);
+    expect(await nights.listings()).toHaveLength(1);
   });
 
   it('do not read it again when another reader ends right before they begin', async () => {
     const begin = jest.spyOn(CatalogListingRows.prototype, 'begin').mockImplementationOnce(async () => {
       begin.mockRestore();
-      await nightly(OTHER_STORE);
+      await nights.run(OTHER_STORE);
       const row = await stages.db.readOne(
         idRow,
         `INSERT INTO catalog_listing (workspace, lease, lease_until) VALUES ($1, 'late', now() + interval '1 minute') RETURNING id`,
@@ -133,9 +102,9 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       );
       return row?.id ?? null;
     });
-    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } });
+    expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } });
     expect(stages.catalog.script.count('listProducts')).toBeLessThanOrEqual(2);
-    expect(await listings()).toHaveLength(1);
+    expect(await nights.listings()).toHaveLength(1);
   });
 
   it('do not wait for a reader that died', async () => {
@@ -143,16 +112,17 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       `INSERT INTO catalog_listing (workspace, lease, lease_until) VALUES ($1, 'dead', now() - interval '1 second')`,
       [WORKSPACE],
     );
-    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded' });
-    expect(await listings()).toMatchObject([{ products: 3 }]);
+    expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded' });
+    expect(await nights.listings()).toMatchObject([{ products: 3 }]);
   });
 
   it('leave no rows of a reading that failed', async () => {
-    stages.catalog.script.before('listProducts', () => {
+    const away = (): never => {
       throw new Error('the catalog is away');
-    });
-    expect(await nightly(STORE)).toMatchObject({ state: 'failed' });
-    expect(await listings()).toEqual([]);
+    };
+    stages.catalog.script.before('listProducts', away, 2);
+    expect(await nights.run(STORE)).toMatchObject({ state: 'failed' });
+    expect(await nights.listings()).toEqual([]);
     expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toEqual([]);
   });
 
@@ -161,15 +131,17 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
     const store = jest
       .spyOn(CatalogListingRows.prototype, 'addListed')
+      .mockRejectedValueOnce(new Error('the rows cannot be stored'))
       .mockRejectedValueOnce(new Error('the rows cannot be stored'));
-    expect(await nightly(STORE)).toMatchObject({ state: 'failed' });
+    const run = await nights.run(STORE);
     store.mockRestore();
-    expect(await listings()).toEqual([]);
+    expect(run).toMatchObject({ state: 'failed' });
+    expect(await nights.listings()).toEqual([]);
     expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toEqual([]);
   });
 
   it('leave no rows of a reading that another reader removed, because it had stood still for too long', async () => {
-    await nightly(STORE);
+    await nights.run(STORE);
     const rows = new CatalogListingRows(stages.db);
     // A reader that goes on adds to the listing that it began.
     await rows.addListed('999', WORKSPACE, [{ catalogId: '1', externalId: null, hidesVariants: false }]);
@@ -180,15 +152,15 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect([...(await ofNone('catalog_listed')), ...(await ofNone('catalog_holder'))]).toHaveLength(2);
     await rows.removeOlder(24);
     expect([...(await ofNone('catalog_listed')), ...(await ofNone('catalog_holder'))]).toEqual([]);
-    expect(await listings()).toMatchObject([{ products: 3 }]);
+    expect(await nights.listings()).toMatchObject([{ products: 3 }]);
     expect(await sqlRows(stages.db, 'SELECT * FROM catalog_listed')).toHaveLength(3);
   });
 
   it('keep the rows of a listing that is being read, while retention removes those of listings that are gone', async () => {
     stages.catalog.pageSize = 1_000;
     for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
-    const gate = gateAtPage(3);
-    const reading = nightly(STORE);
+    const gate = nights.gateAtPage(3);
+    const reading = nights.run(STORE);
     await gate.reached;
     await until('rows of the listing', async () => (await listedRows()) > 0);
     await new CatalogListingRows(stages.db).removeOlder(24);
@@ -203,34 +175,34 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     stages.catalog.pageSize = 500;
     for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
     fakeIntervals();
-    const gate = gateAtPage(3);
-    const reading = nightly(STORE);
+    const gate = nights.gateAtPage(3);
+    const reading = nights.run(STORE);
     await gate.reached;
     await stages.db.affected(`UPDATE catalog_listing SET lease_until = now() - interval '1 second'`);
-    await nightly(OTHER_STORE);
+    await nights.run(OTHER_STORE);
     const keepLease = jest.spyOn(CatalogListingRows.prototype, 'keepLease');
     jest.advanceTimersByTime(5_000);
     expect(await keepLease.mock.results[0]?.value).toBe(false);
     keepLease.mockRestore();
-    pagesRead();
+    nights.pagesRead();
     gate.open();
     expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
     // The page at the gate was requested before, and one of the three after it ahead of the products of that page.
-    expect(pagesRead()).toBe(1);
-    expect(await listings()).toMatchObject([{ products: 2_503, complete: true }]);
+    expect(nights.pagesRead()).toBe(1);
+    expect(await nights.listings()).toMatchObject([{ products: 2_503, complete: true }]);
     expect(await listedRows()).toBe(2_503);
   });
 
   it('succeed though the listing before the last one could not be removed', async () => {
-    await nightly(STORE);
+    await nights.run(STORE);
     await stages.db.affected(`UPDATE catalog_listing SET started_at = started_at - interval '11 minutes',
       read_at = read_at - interval '11 minutes'`);
     const removal = jest
       .spyOn(CatalogListingRows.prototype, 'removeBefore')
       .mockRejectedValueOnce(new Error('the rows are locked'));
-    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
     removal.mockRestore();
-    expect(await listings()).toHaveLength(2);
+    expect(await nights.listings()).toHaveLength(2);
   });
 
   it('request the first page of the listing before they read the store', async () => {
@@ -241,7 +213,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       metBefore.push(meet.mock.calls.length);
       await gate.hold();
     });
-    const reading = nightly(STORE);
+    const reading = nights.run(STORE);
     await gate.reached;
     // The store is read while the page is under way.
     await until('products of the store', () => meet.mock.calls.length > 0);
@@ -257,30 +229,30 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     const [stored, analysed, finished] = (['addListed', 'analyse', 'finish'] as const).map((step) =>
       jest.spyOn(CatalogListingRows.prototype, step),
     );
-    expect(await nightly(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
     const order = [stored, analysed, finished].map((spy) => spy?.mock.invocationCallOrder ?? []);
     for (const spy of [stored, analysed, finished]) spy?.mockRestore();
     expect(order.map((calls) => calls.length)).toEqual([2, 1, 1]);
     expect(order.flat().toSorted((one, other) => one - other)).toEqual([
       ...[order[0]?.[0], order[1]?.[0], order[0]?.[1], order[2]?.[0]],
     ]);
-    expect(await listings()).toMatchObject([{ products: 1_903, complete: true }]);
+    expect(await nights.listings()).toMatchObject([{ products: 1_903, complete: true }]);
   });
 });
 
 it('a run that a person asks for reads the listing as it is then', async () => {
   stages.store.put(snapshot(1));
-  await nightly(STORE);
-  await nightly(STORE);
+  await nights.run(STORE);
+  await nights.run(STORE);
   stages.catalog.products.delete(stages.catalog.of(snapshot(1).externalId)?.id ?? 0);
-  expect(await nightly(STORE)).toMatchObject({ counts: { created: 0, unchanged: 1 } });
+  expect(await nights.run(STORE)).toMatchObject({ counts: { created: 0, unchanged: 1 } });
   expect(await stages.sync()).toMatchObject({ counts: { created: 1, unchanged: 0 } });
 });
 
 it('a dry run shares its listing with nobody and leaves no trace', async () => {
   stages.store.put(snapshot(1));
-  await nightly(STORE);
-  await forgetListings();
+  await nights.run(STORE);
+  await nights.forget();
   const before = await stages.contents();
   await dryRun(stages, stages.sites.store(STORE), {
     full: true,
@@ -294,15 +266,15 @@ it('a dry run shares its listing with nobody and leaves no trace', async () => {
 describe('a first load that uses a listing which another run has read', () => {
   beforeEach(async () => {
     stages.store.put(snapshot(1));
-    await nightly(STORE);
-    await nightly(STORE);
-    expect(await listings()).toHaveLength(1);
-    pagesRead();
+    await nights.run(STORE);
+    await nights.run(STORE);
+    expect(await nights.listings()).toHaveLength(1);
+    nights.pagesRead();
   });
 
   it('asks for the newest products alone, and sends its identifiers with the creation', async () => {
     stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
     const calls = stages.catalog.script.calls;
     expect(calls.map(({ operation }) => operation)).toEqual(['listProducts', 'upsertProduct']);
     expect(calls[0]?.args).toEqual([{ sorting: 'desc', orderBy: 'date' }]);
@@ -312,7 +284,7 @@ describe('a first load that uses a listing which another run has read', () => {
   it('never changes a foreign product that was created since', async () => {
     const foreign = stages.catalog.hold({ external_id: 'erp:1', sku: 'SKU-7', name: 'Theirs' });
     stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1, conflicted: 1 } });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 1, conflicted: 1 } });
     expect(stages.catalog.products.get(foreign.id)).toMatchObject({ name: 'Theirs', external_id: 'erp:1' });
   });
 
@@ -322,14 +294,14 @@ describe('a first load that uses a listing which another run has read', () => {
       variants: [{ id: 900, external_id: 'erp:1:1', sku: 'SKU-7', name: 'Their variant' }],
     });
     stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1, conflicted: 1 } });
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 1, conflicted: 1 } });
     expect(stages.catalog.products.get(foreign.id)?.variants).toMatchObject([{ name: 'Their variant' }]);
   });
 
   it('reads the whole listing again where the newest products do not explain the service’s count', async () => {
     stages.catalog.countsToo = 1;
     stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-    await nightly(OTHER_STORE);
+    await nights.run(OTHER_STORE);
     const [newest, oldest] = stages.catalog.script.calls.filter(
       ({ operation }) => operation === 'listProducts',
     );
@@ -348,10 +320,10 @@ it('looks up the variants of a foreign model once for all stores', async () => {
     variants: [{ id: 900, external_id: 'erp:1:1', sku: 'THEIRS', name: 'Their variant' }],
   });
   stages.store.put(modelSnapshot(1));
-  await nightly(STORE);
+  await nights.run(STORE);
   expect(stages.catalog.script.count('iterateVariants')).toBeGreaterThan(0);
-  pagesRead();
+  nights.pagesRead();
   stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
-  expect(await nightly(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
+  expect(await nights.run(OTHER_STORE)).toMatchObject({ counts: { created: 1 } });
   expect(stages.catalog.script.calls.filter(({ args }) => args[0] === '101')).toEqual([]);
 });

@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { PlanReads } from '../../../src/persistence/plan-reads.js';
+import { ListingsAhead } from '../../../src/sync/listings-ahead.js';
+import { Gate } from '../../support/call-script.js';
+import { otherSnapshot, snapshot } from '../../support/fake-store.js';
+import { ListingNights } from '../../support/listing-nights.js';
+import { OTHER_STORE, Stages, STORE } from '../../support/stages.js';
+import { until } from '../../support/until.js';
+
+let stages: Stages;
+let nights: ListingNights;
+beforeAll(async () => {
+  stages = await Stages.open();
+  nights = new ListingNights(stages);
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+
+  stages.store.put(snapshot(1), snapshot(2));
+  await nights.run(STORE);
+  await nights.forget();
+  nights.pagesRead();
+});
+afterAll(async () => stages.close());
+
+describe('while its store makes the export, a full run', () => {
+  /** Holds the next look at the export, or the one after so many. */
+  function gateAtExport(polls = 0): Gate {
+    const gate = new Gate();
+    if (polls > 0) stages.store.script.before('pollExport', () => undefined, polls);
+    stages.store.script.before('pollExport', gate.hold);
+    return gate;
+  }
+
+  it('has the listing read, and uses it', async () => {
+    const gate = gateAtExport();
+    const reading = nights.run(STORE);
+    await gate.reached;
+    await nights.listingIsThere();
+    const ahead = nights.pagesRead();
+    gate.open();
+    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null, counts: { unchanged: 2 } });
+    expect(ahead).toBeGreaterThan(0);
+    expect(nights.pagesRead()).toBe(0);
+    expect(await nights.listings()).toHaveLength(1);
+  });
+
+  it('uses it however long the export takes, and a run of a person does', async () => {
+    stages.settings = {
+      ...stages.settings,
+      workspace: { ...stages.settings.workspace, listingMaxAgeMinutes: 0 },
+    };
+    for (const work of [() => nights.run(STORE), () => stages.sync()]) {
+      await nights.forget();
+      const gate = gateAtExport();
+      const reading = work();
+      await gate.reached;
+      await nights.listingIsThere();
+      const ahead = nights.pagesRead();
+      gate.open();
+      expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+      expect(ahead).toBeGreaterThan(0);
+      expect(nights.pagesRead()).toBe(0);
+    }
+  });
+
+  it('plans its products while the rest of the listing is read', async () => {
+    stages.catalog.pageSize = 500;
+    for (let id = 1; id <= 1_900; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+    const meet = jest.spyOn(PlanReads.prototype, 'meet');
+    const gate = nights.gateAtPage(3);
+    const reading = nights.run(STORE);
+    await gate.reached;
+    await until('products of the store', () => meet.mock.calls.length > 0);
+    meet.mockRestore();
+    gate.open();
+    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await nights.listings()).toMatchObject([{ products: 1_902, complete: true }]);
+  });
+
+  it('reads it again where it could not be read then', async () => {
+    stages.catalog.script.before('listProducts', () => {
+      throw new Error('the catalog is away');
+    });
+    const gate = gateAtExport();
+    const reading = nights.run(STORE);
+    await gate.reached;
+    await until('the line of the log', () =>
+      stages.lines.some(({ message }) => message === 'the catalog’s listing could not be read ahead'),
+    );
+    expect(await nights.listings()).toEqual([]);
+    gate.open();
+    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await nights.listings()).toHaveLength(1);
+  });
+
+  it('finds what was deleted before it began', async () => {
+    stages.catalog.products.delete(stages.catalog.of(snapshot(1).externalId)?.id ?? 0);
+    const gate = gateAtExport();
+    const reading = nights.run(STORE);
+    await gate.reached;
+    await nights.listingIsThere();
+    gate.open();
+    expect(await reading).toMatchObject({ counts: { created: 1, unchanged: 1 } });
+  });
+
+  it('never changes a foreign product that was created after the listing was read', async () => {
+    const gate = gateAtExport();
+    stages.store.put(snapshot(3));
+    const { sku } = stages.catalog.of(snapshot(1).externalId) ?? {};
+    const reading = nights.run(STORE);
+    await gate.reached;
+    await nights.listingIsThere();
+    const foreign = stages.catalog.hold({
+      external_id: 'erp:1',
+      sku: sku?.replace('1', '3') ?? '',
+      name: 'Theirs',
+    });
+    gate.open();
+    expect(await reading).toMatchObject({ counts: { created: 1 } });
+    expect(stages.catalog.products.get(foreign.id)).toMatchObject({ name: 'Theirs', external_id: 'erp:1' });
+  });
+
+  it('does not have it read where nothing of the store is linked', async () => {
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    const gate = new Gate();
+    stages.otherStore.script.before('pollExport', gate.hold);
+    const reading = nights.run(OTHER_STORE);
+    await gate.reached;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(nights.pagesRead()).toBe(0);
+    gate.open();
+    expect(await reading).toMatchObject({ counts: { created: 1 } });
+  });
+
+  it('leaves the reading to the others when it is stopped', async () => {
+    const gate = gateAtExport();
+    const page = nights.gateAtPage(1);
+    const stop = new AbortController();
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'schedule' });
+    const working = stages.worker.work(id, stop.signal);
+    await Promise.all([gate.reached, page.reached]);
+    stop.abort(new Error('the worker stops'));
+    gate.open();
+    page.open();
+    await working;
+    await nights.listingIsThere();
+    nights.pagesRead();
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    expect(await nights.run(OTHER_STORE)).toMatchObject({ state: 'succeeded' });
+    expect(stages.catalog.script.calls.filter(({ args }) => JSON.stringify(args).includes('"asc"'))).toEqual(
+      [],
+    );
+  });
+
+  it('takes up what it began, when it gave its worker to another run meanwhile', async () => {
+    stages.settings = {
+      ...stages.settings,
+      workspace: { ...stages.settings.workspace, listingMaxAgeMinutes: 0 },
+    };
+    for (let poll = 0; poll < 4; poll += 1) stages.store.exportStates.push({ status: 'running', objects: 1 });
+    stages.store.script.before('pollExport', () => new Promise((resolve) => setTimeout(resolve, 20)), 4);
+    stages.otherStore.put(otherSnapshot(7, 'SKU-7'));
+    for (const store of [STORE, OTHER_STORE]) {
+      await stages.requests.request({ store, full: true, trigger: 'schedule' });
+      await stages.db.affected(
+        `UPDATE sync_run SET turn_at = turn_at - interval '10 seconds' WHERE state = 'queued'`,
+      );
+    }
+    const { signal } = new AbortController();
+    expect(await stages.worker.workNext(signal, 0)).toEqual({ kind: 'handed_on' });
+    await nights.listingIsThere();
+    expect(await stages.worker.workNext(signal)).toMatchObject({
+      kind: 'ended',
+      run: { store: OTHER_STORE },
+    });
+    nights.pagesRead();
+    expect(await stages.worker.workNext(signal)).toMatchObject({
+      run: { store: STORE, state: 'succeeded', notCompared: null },
+    });
+    expect(nights.pagesRead()).toBe(0);
+  });
+
+  it('ends the reading with the process, and leaves no rows of it', async () => {
+    const ahead = new ListingsAhead(stages.db, stages.links, stages.logger);
+    const store = stages.sites.store(STORE);
+    const { id } = await stages.requests.request({ store: STORE, full: true, trigger: 'schedule' });
+    const run = await stages.runs.get(id);
+    if (run === null) throw new Error('the run is gone');
+    const page = nights.gateAtPage(1);
+    await ahead.begin(run, store);
+    await page.reached;
+    const closing = ahead.beforeApplicationShutdown();
+    page.open();
+    await closing;
+    expect(await ahead.of(id, store.workspace)).toBeNull();
+    expect(await nights.listings()).toEqual([]);
+    run.id = 'next';
+    await ahead.begin(run, store);
+    expect(ahead.of('next', store.workspace)).toBeUndefined();
+  });
+});
