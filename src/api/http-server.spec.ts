@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
-import { freePort } from '../../test/support/e2e-settings.js';
+import { ownPort } from '../../test/support/ports.js';
 import { BoundedExpressAdapter, connectionsWithin } from './http-server.js';
 
 const ends: (() => void)[] = [];
@@ -85,7 +85,7 @@ describe('the HTTP server', () => {
 describe('a port for operators', () => {
   it('keeps answering while the public port is full of half-sent requests, and has the same limit', async () => {
     const { adapter, port } = await served(3);
-    const admin = await freePort();
+    const admin = await ownPort();
     await adapter.listenForAdmin(admin, '127.0.0.1');
     ends.push(() => void adapter.close());
     for (const each of [port, admin]) {
@@ -109,7 +109,7 @@ describe('a port for operators', () => {
     ['/health/live', 200, 200],
   ])('answers %s with %j on the public port and %j on its own', async (path, publicly, adminly) => {
     const { adapter, port } = await served(10);
-    const admin = await freePort();
+    const admin = await ownPort();
     await adapter.listenForAdmin(admin, '127.0.0.1');
     ends.push(() => void adapter.close());
     expect([await status(port, path), await status(admin, path)]).toEqual([publicly, adminly]);
@@ -117,7 +117,7 @@ describe('a port for operators', () => {
 
   it('closes with the public one, once its last request is answered', async () => {
     const { adapter } = await served(10);
-    const admin = await freePort();
+    const admin = await ownPort();
     await adapter.listenForAdmin(admin, '127.0.0.1');
     expect(await status(admin)).toBe(200);
     const closed = adapter.close();

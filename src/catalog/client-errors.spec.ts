@@ -1,7 +1,6 @@
 import { gzipSync } from 'node:zlib';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ownPort } from '../../test/support/ports.js';
 import type { CodedError } from '../domain/errors.js';
 import {
   FakeService,
@@ -207,11 +206,7 @@ describe('answers that cannot be used', () => {
   });
 
   it('a refused connection was heard by nobody: the outcome is known', async () => {
-    const closed = createServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    const client = service.client({ baseUrl: `http://127.0.0.1:${String(port)}/api/v1` });
+    const client = service.client({ baseUrl: `http://127.0.0.1:${String(await ownPort())}/api/v1` });
     const error = (await errorOf(client.upsertProduct({ name: 'a' }))) as CodedError;
     expect(error).toMatchObject({ code: 'transient', outcomeUnknown: false });
     expect(error.message).toBe('catalog upsertProduct got no answer (ECONNREFUSED)');

@@ -1,13 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.js';
+import { freePort } from '../runtime/free-port.js';
 import { APPLICATION_ROLE, applicationPassword } from './application-role.js';
 import { clusterPassword, lastLines } from './cluster.js';
 import { Holder, type HoldOutcome } from './holder.js';
 import { readAddress, writeAddress, type Layout } from './location.js';
 import { removeForeignLock, runningPostmaster } from './postmaster.js';
 import { boundLog } from './server-log.js';
-import { freePort, spawnServer, stopHungServer, type ServerPlace } from './server.js';
+import { spawnServer, stopHungServer, type ServerPlace } from './server.js';
 
 /** How long a failing start is repeated: the last children of a killed server may still be exiting. */
 const START_RETRY_MS = 8_000;
@@ -97,7 +98,7 @@ async function start(options: AcquireOptions, password: string, untilMs: number)
   const { place, layout } = options;
   await boundLog(layout.log);
   await removeForeignLock(place.clusterDir);
-  const port = await freePort((await readAddress(layout))?.port ?? null, options.random);
+  const port = await freePort({ preferred: (await readAddress(layout))?.port ?? null, random: options.random });
   const server = await spawnServer({ ...place, port, logFile: layout.log });
   const state = { ended: false };
   void server.exited.then(() => (state.ended = true));

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { open } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.js';
 import type { PostgresBinaries } from './binaries.js';
@@ -128,25 +127,4 @@ export async function stopHungServer(place: ServerPlace): Promise<void> {
   process.kill(running.pid, 'SIGKILL');
   if (await isGone(place.clusterDir, running.pid, 3_000)) return;
   throw new CodedError('transient', `the PostgreSQL server ${running.pid} does not end`);
-}
-
-/**
- * A free port; `preferred` if it is free. Other ports are below the range of outgoing connections, so that a
- * restarting server does not lose its port to one. `random` returns a number in [0, 1).
- */
-export async function freePort(preferred: number | null, random: () => number): Promise<number> {
-  if (preferred !== null && (await isFree(preferred))) return preferred;
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const port = 15_432 + Math.floor(random() * 16_000);
-    if (await isFree(port)) return port;
-  }
-  throw new CodedError('transient', 'no free port for the embedded PostgreSQL');
-}
-
-async function isFree(port: number): Promise<boolean> {
-  return await new Promise((resolve) => {
-    const probe = createServer();
-    probe.once('error', () => resolve(false));
-    probe.listen({ host: LOOPBACK, port, exclusive: true }, () => probe.close(() => resolve(true)));
-  });
 }

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { stringify } from 'yaml';
-import { freePort } from '../../src/embedded-postgres/server.js';
 import { Visitor } from '../e2e/dashboard/dashboard-world.js';
 import { createTestDatabase } from '../support/postgres.js';
+import { ownPort } from '../support/ports.js';
 import { noteProcess, runDirectory } from '../support/run-directory.js';
 
 const BIN = fileURLToPath(new URL('../../bin/store-sync.js', import.meta.url));
@@ -111,7 +111,7 @@ export class BenchWorld {
 
   /** A daemon of all roles, or of these, separated by commas. `environment`: variables that it has beside those of this process. */
   async start(roles?: string, environment: Readonly<Record<string, string>> = {}): Promise<BenchDaemon> {
-    const port = await freePort(null, Math.random);
+    const port = await ownPort();
     const chosen = roles === undefined ? [] : ['--roles', roles];
     const child = program(['start', ...chosen, '--config', await this.configFile(port)], environment);
     const daemon = new BenchDaemon(child, `http://127.0.0.1:${String(port)}`, this.adminToken);

@@ -6,6 +6,7 @@ import type { ProgramEnd } from '../support/e2e-program.js';
 import { startStoreSandbox, type RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import type { Settings } from '../support/e2e-settings.js';
 import { World } from '../support/e2e-world.js';
+import { ownPort } from '../support/ports.js';
 import { STORE_TOKEN } from '../support/world/services.js';
 
 let world: World;
@@ -20,7 +21,7 @@ beforeAll(async () => {
     accessToken: STORE_TOKEN,
     throttle: false,
   });
-  deadPort = await portOfNobody();
+  deadPort = await ownPort();
 });
 afterAll(async () => {
   await narrow.stop();
@@ -181,14 +182,3 @@ describe('the message names the place and what to do about', () => {
     expect(end.stdout + end.stderr).not.toContain('"stage"');
   });
 });
-
-/** A port that was free a moment ago: connections to it are refused. */
-async function portOfNobody(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}

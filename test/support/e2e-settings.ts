@@ -1,6 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
-
 /** A part of a configuration file; maps merge into the world's own settings, lists and texts replace. */
 export type Settings = Readonly<Record<string, unknown>>;
 
@@ -15,16 +12,4 @@ export function merged(below: Settings, above: Settings): Settings {
 
 function isMap(value: unknown): value is Settings {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** A free port that the system chooses. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

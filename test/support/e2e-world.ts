@@ -7,8 +7,9 @@ import { z } from 'zod';
 import type { RunningCatalogSandbox } from '../../src/sandbox/catalog/index.js';
 import type { RunningStoreSandbox } from '../../src/sandbox/store/index.js';
 import { Program, runProgram, type ProgramEnd } from './e2e-program.js';
-import { freePort, merged, type Settings } from './e2e-settings.js';
+import { merged, type Settings } from './e2e-settings.js';
 import type { FaultProxy } from './fault-proxy.js';
+import { ownPort } from './ports.js';
 import { redisOfAWorld } from './redis.js';
 import { endWithTheFile } from './left-open.mjs';
 import { noteProcess, runDirectory } from './run-directory.js';
@@ -77,7 +78,7 @@ export class World {
     // As root, the embedded server runs as another user, who must reach its files below.
     await chmod(directory, 0o755);
     const ports: number[] = [];
-    while (ports.length < REPLICAS) ports.push(await freePort());
+    while (ports.length < REPLICAS) ports.push(await ownPort());
     const database = await WorldDatabase.open(options.database ?? 'given', join(directory, 'data'));
     const services = await Services.open(options).catch(async (error: unknown) => {
       await database.close();

@@ -11,10 +11,11 @@ import {
 } from '../../src/embedded-postgres/application-role.js';
 import { postgresBinaries } from '../../src/embedded-postgres/binaries.js';
 import { clusterPassword, ensureCluster, SUPERUSER } from '../../src/embedded-postgres/cluster.js';
-import { freePort, LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
+import { LOOPBACK, spawnServer, type ServerPlace } from '../../src/embedded-postgres/server.js';
 import { serverUser } from '../../src/embedded-postgres/server-user.js';
 import { migrate, openDataSource } from '../../src/persistence/data-source.js';
 import { isOlder, makeOlderCluster } from './older-cluster.js';
+import { ownPort } from './ports.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 export interface TestDatabase {
@@ -132,7 +133,7 @@ export async function startTestCluster(directory: string, native?: string): Prom
   const binaries = await postgresBinaries(user, () => undefined, native === undefined ? {} : { native });
   if (isOlder(binaries)) await makeOlderCluster(clusterDir, { binaries, user });
   else await ensureCluster(clusterDir, { binaries, user, disposable: true, now: () => new Date() });
-  const port = await freePort(null, Math.random);
+  const port = await ownPort();
   const url = `postgres://${SUPERUSER}:${await clusterPassword(clusterDir)}@${LOOPBACK}:${port}/postgres`;
   const place = { clusterDir, binaries, user };
   const start = async (): Promise<void> => {

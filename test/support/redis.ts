@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
+import { ownPort } from './ports.js';
 import { noteProcess, runDirectory } from './run-directory.js';
 
 /** A Redis of a test's own, which it may stop and start again. */
@@ -52,7 +52,7 @@ export function redisOfAWorld(): string | null {
  * if nobody stops it. Rejects when it does not start.
  */
 export async function startTestRedis(program = 'redis-server'): Promise<TestRedis> {
-  const port = await systemPort();
+  const port = await ownPort();
   const directory = await mkdtemp(join(runDirectory(), 'redis-'));
   const url = `redis://127.0.0.1:${port}/0`;
   let server: ChildProcess | undefined;
@@ -111,14 +111,4 @@ async function answer(url: string, server: ChildProcess): Promise<void> {
     ready.abort();
     redis.disconnect();
   }
-}
-
-async function systemPort(): Promise<number> {
-  const probe = createServer();
-  probe.listen(0, '127.0.0.1');
-  await once(probe, 'listening');
-  const address = probe.address();
-  probe.close();
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -9,6 +8,7 @@ import { environment, loadConfig } from '../../config/index.js';
 import { CodedError } from '../../domain/errors.js';
 import { startDaemon, type RunningDaemon } from '../../daemon.js';
 import { openEmbeddedPostgres, removeEmbeddedPostgres } from '../../embedded-postgres/index.js';
+import { freePort } from '../../runtime/free-port.js';
 import { startCatalogSandbox, type RunningCatalogSandbox } from '../../sandbox/catalog/index.js';
 import {
   startStoreSandbox,
@@ -72,7 +72,8 @@ export async function openDemoWorld(
     ends.push(() => catalog.stop());
     signal.throwIfAborted();
     const { token } = await catalog.issueApiToken('demo');
-    const port = wanted ?? (await freePort());
+    // The webhook's address must be known before the daemon listens on it.
+    const port = wanted ?? (await freePort({ random: Math.random }));
     const url = `http://127.0.0.1:${String(port)}`;
     const adminToken = randomBytes(24).toString('base64url');
     const configFile = join(dir, 'demo.yaml');
@@ -147,20 +148,4 @@ function wantedPort(given: string | undefined): number | null {
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
     throw new CodedError('misconfigured', messages.noPort);
   return port;
-}
-
-/** A free port. The webhook's address must be known before the daemon listens on it. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  const address = server.address();
-  await new Promise<void>((resolve) => {
-    server.close(() => {
-      resolve();
-    });
-  });
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }

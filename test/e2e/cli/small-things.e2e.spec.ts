@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from '../../../src/config/index.js';
 import { Program, runProgram } from '../../support/e2e-program.js';
-import { freePort } from '../../support/e2e-settings.js';
+import { ownPort } from '../../support/ports.js';
 import { World } from '../../support/e2e-world.js';
 
 const PROGRAM = fileURLToPath(new URL('../../../bin/store-sync.js', import.meta.url));
@@ -126,7 +126,7 @@ describe('the demo', () => {
 
   it('stays up under --keep on PORT, with a configuration for further commands, until it is stopped', async () => {
     const directory = await mkdtemp(join(world.directory, 'keep-'));
-    const port = String(await freePort());
+    const port = String(await ownPort());
     const file = join(directory, 'two.csv');
     await writeFile(file, "Handle,Title,Variant SKU\na,A hat,'001\nb,A scarf,'002\n");
     const env = { PORT: port, TMPDIR: directory };

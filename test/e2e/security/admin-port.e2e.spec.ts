@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Program } from '../../support/e2e-program.js';
-import { freePort } from '../../support/e2e-settings.js';
+import { ownPort } from '../../support/ports.js';
 import { World } from '../../support/e2e-world.js';
 
 let world: World;
@@ -9,7 +9,7 @@ let adminUrl: string;
 
 beforeAll(async () => {
   world = await World.open();
-  const port = await freePort();
+  const port = await ownPort();
   adminUrl = `http://127.0.0.1:${String(port)}`;
   await world.configure({ server: { admin: { port } } });
   program = await world.start();

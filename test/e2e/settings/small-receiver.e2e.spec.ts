@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Program } from '../../support/e2e-program.js';
-import { freePort } from '../../support/e2e-settings.js';
+import { ownPort } from '../../support/ports.js';
 import { imageEnvironment } from '../../support/image-environment.js';
 import { createMigratedDatabase } from '../../support/postgres.js';
 import { runDirectory } from '../../support/run-directory.js';
@@ -37,7 +37,7 @@ async function reportOf(databaseUrl: string, roles: string): Promise<Report> {
     cwd,
     env: {
       DATABASE_URL: databaseUrl,
-      PORT: String(await freePort()),
+      PORT: String(await ownPort()),
       ...imageEnvironment(),
       NODE_OPTIONS: `--max-semi-space-size=4 --import=${REPORT}`,
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { World } from '../../support/e2e-world.js';
-import { freePort } from '../../support/e2e-settings.js';
+import { ownPort } from '../../support/ports.js';
 import NativeEnvironment from '../../support/jest-native/environment.mjs';
 
 /** Servers of this process that listen. */
@@ -18,7 +18,7 @@ describe('a world', () => {
     await (await World.open({ catalog: false })).end(); // makes what all worlds of a run share
     const before = servers();
     // The second store finds the port of the first one taken.
-    const opened = World.open({ stores: ['first', 'second'], store: { port: await freePort() } });
+    const opened = World.open({ stores: ['first', 'second'], store: { port: await ownPort() } });
     await expect(opened).rejects.toThrow('EADDRINUSE');
     expect(servers()).toBe(before);
   });
