@@ -98,7 +98,10 @@ async function start(options: AcquireOptions, password: string, untilMs: number)
   const { place, layout } = options;
   await boundLog(layout.log);
   await removeForeignLock(place.clusterDir);
-  const port = await freePort({ preferred: (await readAddress(layout))?.port ?? null, random: options.random });
+  const port = await freePort({
+    preferred: (await readAddress(layout))?.port ?? null,
+    random: options.random,
+  });
   const server = await spawnServer({ ...place, port, logFile: layout.log });
   const state = { ended: false };
   void server.exited.then(() => (state.ended = true));
