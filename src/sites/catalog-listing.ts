@@ -1,10 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import type { CatalogClient } from '../catalog/client.js';
-import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { isCoded } from '../domain/errors.js';
-import { oneAhead } from '../runtime/one-ahead.js';
+import { OLDEST_FIRST, walkListing } from './listing-walk.js';
 
 /** A product that we linked, as its row names it. */
 export interface LinkedProduct {
@@ -12,37 +10,9 @@ export interface LinkedProduct {
   readonly catalogId: string;
 }
 
-/** Oldest first: new products are added at the end and do not shift pages. */
-export const OLDEST_FIRST = { sorting: 'asc', orderBy: 'date' } as const;
-/** Products that are new since an earlier walk come first. */
-export const NEWEST_FIRST = { sorting: 'desc', orderBy: 'date' } as const;
-
 const LOOKUPS_AT_ONCE = 4;
 /** So many existing products that a listing left out show that the listing is limited, for example by permissions. */
 const LEFT_OUT_MOST = 20;
-
-/**
- * Calls `onPage` with the products of every listed page; each page is read once, while the products of the page before are taken. True
- * when the listing was complete: it held as many products as the service counted on the last page. A product that is deleted meanwhile
- * may shift another one out of sight: then the last page counts fewer than the first. Throws what a page's request throws.
- */
-export async function walkListing(
-  client: Pick<CatalogClient, 'productPages'>,
-  first: Page<CatalogProduct>,
-  onPage: (products: readonly CatalogProduct[]) => void | Promise<void>,
-): Promise<boolean> {
-  const met = new Set<number>();
-  let last = first;
-  for await (const page of oneAhead(client.productPages(OLDEST_FIRST, first))) {
-    // Sends the request for the next page first: parsing the products of this one blocks the event loop.
-    await setImmediate();
-    for (const { id } of page.results) met.add(id);
-    await onPage(page.results);
-    last = page;
-  }
-  const { count } = last;
-  return first.count !== null && count !== null && count >= first.count && met.size >= count;
-}
 
 /** True when a catalog product with this external_id is the linked one, and not somebody else's by now. */
 export function isStillOurs({ externalId }: LinkedProduct, held: string | null | undefined): boolean {

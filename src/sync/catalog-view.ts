@@ -5,7 +5,8 @@ import { isMetWith } from '../domain/error-policy.js';
 import type { GoneLink } from '../persistence/plan-catalog.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
-import { confirmGone, NOT_COMPARED, OLDEST_FIRST } from '../sites/catalog-listing.js';
+import { confirmGone, NOT_COMPARED } from '../sites/catalog-listing.js';
+import { OLDEST_FIRST } from '../sites/listing-walk.js';
 import type { Workspace } from '../sites/sites.js';
 import { holderRows, variantRows } from './listed-products.js';
 import {

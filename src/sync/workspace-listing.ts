@@ -9,7 +9,7 @@ import type {
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Clock } from '../runtime/clock.js';
-import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/catalog-listing.js';
+import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/listing-walk.js';
 import type { Workspace } from '../sites/sites.js';
 import { unlessAborted } from '../runtime/time-limit.js';
 import { holderRows, listedRow } from './listed-products.js';

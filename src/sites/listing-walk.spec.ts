@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Page } from '../catalog/pages.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
-import { walkListing } from './catalog-listing.js';
+import { walkListing } from './listing-walk.js';
 
 /** A listing of one product a page, which notes when a page is asked for and when its products are parsed. */
 function listing(pages: number, count: number) {
