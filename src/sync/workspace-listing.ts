@@ -256,7 +256,7 @@ class ListingWriter {
 
   /** Returns once everything is stored. Throws what a statement threw. */
   async flush(): Promise<void> {
-    await this.#writeNext();
+    if (this.#listed.length > 0) await this.#writeNext();
     await this.#writing;
     await this.#analyseFrom(0);
   }

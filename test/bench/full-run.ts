@@ -140,10 +140,11 @@ async function unchangedRuns(
     Object.values(counts).reduce((total, count) => total + count, 0);
   const { [LOOK_FOR_RESULTS]: _noPartOfTheRun, ...ofTheRun } = requests.catalog;
   const [storeRequests, catalogRequests] = [sum(requests.store), sum(ofTheRun)];
-  // A full run looks for products that were deleted in the catalog: it reads each page of the listing once.
+  // A full run looks for products that were deleted in the catalog: it reads each page of the listing once. One more page shows that both
+  // walks have met, where they meet between two pages.
   const listingPages = Math.ceil(sizes.large / LISTING_PAGE);
-  // The service answers a little later than ordered, by its timers.
-  const listingFloor = Math.max(floors, middleOf(served));
+  // Two requests are under way at once. The service answers a little later than ordered, by its timers.
+  const listingFloor = Math.max(floors, middleOf(served) / 2);
   const fixed = seconds['single'] ?? 0;
   const perProduct = (key: keyof Sizes): number => (((seconds[key] ?? 0) - fixed) / sizes[key]) * 1e6;
   const goalMemory = 'at most 256 MB and 1.25 ×';
@@ -161,11 +162,11 @@ async function unchangedRuns(
     },
     {
       row: '1a',
-      work: `the same with the listing, read meanwhile in ${String(listingPages)} requests of ${String(CATALOG_MS)} ms, one after the other`,
+      work: `the same with the listing, read meanwhile from both ends, in ${String(listingPages)} requests of ${String(CATALOG_MS)} ms`,
       figure: listed,
       unit: 's',
       floor: listingFloor,
-      floorIs: 'the longer of 1’s and the answers of the catalog',
+      floorIs: 'the longer of 1’s and the answers of the catalog, two at a time',
       goal: 'at most 1.15 ×',
       reached: listed <= 1.15 * listingFloor,
     },
@@ -216,8 +217,8 @@ async function unchangedRuns(
       unit: '',
       floor: null,
       floorIs: '',
-      goal: 'catalog: the pages of its listing alone, store at most 10',
-      reached: catalogRequests <= listingPages && storeRequests <= 10,
+      goal: 'catalog: the pages of its listing and one, store at most 10',
+      reached: catalogRequests <= listingPages + 1 && storeRequests <= 10,
     },
     ...(['small', 'large'] as const).map((key): Figure => {
       const ratio = perProduct(key) / perProduct('middle');

@@ -160,14 +160,12 @@ function listedPage(query: URLSearchParams): object {
   const products = groups.reduce((sum, group) => sum + group.shops.length * group.products, 0);
   const page = Number(query.get('page') ?? '1');
   const from = (page - 1) * LISTING_PAGE;
-  const results = Array.from(
-    { length: Math.max(0, Math.min(LISTING_PAGE, products - from)) },
-    (_, index) => ({
-      id: from + index + 1,
-      external_id: externalIdAt(from + index, groups),
-    }),
-  );
-  const next = from + LISTING_PAGE < products ? `?page=${String(page + 1)}` : null;
+  const sorting = query.get('sorting') ?? 'desc';
+  const results = Array.from({ length: Math.max(0, Math.min(LISTING_PAGE, products - from)) }, (_, index) => {
+    const place = sorting === 'asc' ? from + index : products - 1 - from - index;
+    return { id: place + 1, external_id: externalIdAt(place, groups) };
+  });
+  const next = from + LISTING_PAGE < products ? `?sorting=${sorting}&page=${String(page + 1)}` : null;
   return { count: products, next, previous: null, results };
 }
 

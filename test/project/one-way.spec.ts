@@ -24,6 +24,7 @@ const MECHANISMS: readonly Mechanism[] = [
       'src/queue/delivery-pacer.ts': 'gathers a batch',
       'src/sync/batch-writer.ts': 'gathers a batch',
       'src/sync/apply.ts': 'waits for the first of several actions',
+      'src/sites/listing-walk.ts': 'waits for the first of two pages',
       'src/queue/postgres-connection.ts': 'delays a refusal',
       'src/webhooks/reply.ts': 'ends a response later',
       'src/schedule/scheduler.ts': 'starts work later',

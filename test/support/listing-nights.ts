@@ -22,11 +22,14 @@ export class ListingNights {
     return pages;
   };
 
-  /** Holds the request for this page of the next listing; the first page is 1. */
+  /**
+   * Holds this request for a page of the next listing; the first one is 1. From the second page on, the next request is held, too: the
+   * listing is read from both ends.
+   */
   readonly gateAtPage = (page: number): Gate => {
     const gate = new Gate();
     this.stages.catalog.script.before('listProducts', () => undefined, page - 1);
-    this.stages.catalog.script.before('listProducts', gate.hold);
+    this.stages.catalog.script.before('listProducts', gate.hold, page === 1 ? 1 : 2);
     return gate;
   };
 

@@ -177,7 +177,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     fakeIntervals();
     const gate = nights.gateAtPage(3);
     const reading = nights.run(STORE);
-    await gate.reached;
+    await until('the requests from both ends', () => stages.catalog.script.count('listProducts') === 4);
     await stages.db.affected(`UPDATE catalog_listing SET lease_until = now() - interval '1 second'`);
     await nights.run(OTHER_STORE);
     const keepLease = jest.spyOn(CatalogListingRows.prototype, 'keepLease');
@@ -187,7 +187,7 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     nights.pagesRead();
     gate.open();
     expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
-    // The page at the gate was requested before, and one of the three after it ahead of the products of that page.
+    // Two pages were requested before. The one after the first of them is requested ahead of its products, and no further one.
     expect(nights.pagesRead()).toBe(1);
     expect(await nights.listings()).toMatchObject([{ products: 2_503, complete: true }]);
     expect(await listedRows()).toBe(2_503);
