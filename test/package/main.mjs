@@ -19,9 +19,9 @@ const WANTED = [
 ];
 const UNWANTED =
   /\.(spec|test)\.|^(src|test|build|data|node_modules|dist\/bundle|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
-/** An npm registry that is slow for a while must not fail the test: a request is repeated long before this ends. */
-const INSTALL_MS = 900_000;
-const FETCHING = ['--prefer-offline', '--fetch-timeout=60000', '--fetch-retries=5'];
+/** npm waits forever where an answer of the registry stops half way. So the installation is begun again; what was loaded is kept. */
+const INSTALL_MS = 180_000;
+const INSTALL_ATTEMPTS = 5;
 const RUN_MS = 180_000;
 
 const directory = mkdtempSync(join(tmpdir(), 'store-sync-package-'));
@@ -41,7 +41,7 @@ try {
 
   const [tarball] = readdirSync(directory).filter((name) => name.endsWith('.tgz'));
   run('npm', ['init', '--yes'], INSTALL_MS);
-  run('npm', ['install', '--no-audit', '--no-fund', ...FETCHING, `./${tarball}`], INSTALL_MS);
+  install(tarball);
   const installed = join(directory, 'node_modules', '.bin', 'store-sync');
   const version = run(installed, ['--version'], RUN_MS).trim();
   if (version !== packed.version)
@@ -56,6 +56,18 @@ try {
   process.exitCode = 1;
 } finally {
   rmSync(directory, { recursive: true, force: true });
+}
+
+function install(tarball) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      run('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline', `./${tarball}`], INSTALL_MS);
+      return;
+    } catch (error) {
+      if (error.code !== 'ETIMEDOUT' || attempt === INSTALL_ATTEMPTS) throw error;
+      process.stdout.write(`npm install did not end within ${String(INSTALL_MS / 1000)} s: again\n`);
+    }
+  }
 }
 
 function run(command, args, timeout) {
