@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MaybeSet } from '../runtime/maybe-set.js';
-import type { LinkRow, MetProducts, UnchangedProduct } from './plan-rows.js';
+import type { LinkBaseRow, LinkRow, MetProducts, UnchangedProduct } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 import type { RowReader } from './row-reader.js';
 
@@ -31,7 +31,7 @@ export class PlanReads {
     const rows = await this.session.read(
       linkReader,
       // SQL: `LINK` computes whether a write is in progress, by the clock of the database.
-      `SELECT product.external_id, ${LINK} FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
+      `SELECT product.external_id, ${LINK}, product.pushed_fields FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
       [externalIds, this.session.run.store],
     );
     return new Map(rows.map((link) => [link.externalId, link]));
@@ -142,9 +142,9 @@ export class PlanReads {
 /** Whether this plan found that the catalog no longer has the product. */
 const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
 
-/** The columns of a product's row, the alias `product`, that make a `LinkRow`. As text, a column is parsed only where it is used. */
-const LINK = `product.revision, product.state, product.catalog_id, product.source_fingerprint, product.pushed_fields::text AS pushed_fields,
-  product.written::text AS written, product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
+/** The columns of a product's row, the alias `product`, that make a `LinkBaseRow`. As text, a column is parsed only where it is used. */
+const LINK = `product.revision, product.state, product.catalog_id, product.source_fingerprint, product.written::text AS written,
+  product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
   coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
     WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing,
   ${GONE} AS gone`;
@@ -156,7 +156,6 @@ interface LinkColumns {
   readonly state: LinkRow['state'] | null;
   readonly catalog_id: string | null;
   readonly source_fingerprint: string | null;
-  readonly pushed_fields: string;
   readonly written: string | null;
   readonly withheld: string;
   readonly creating: boolean;
@@ -169,59 +168,41 @@ function hasLink(row: unknown): row is LinkColumns {
   return typeof row === 'object' && row !== null && 'external_id' in row && 'state' in row && 'gone' in row;
 }
 
-/** A class, because a getter in an object literal makes a function and a hidden class for each product. */
-class KnownLink implements LinkRow {
-  readonly revision: string;
-  readonly catalogId: string | null;
-  readonly sourceFingerprint: string | null;
-  readonly written: LinkRow['written'];
-  readonly withheld: LinkRow['withheld'];
-  readonly creating: boolean;
-  readonly writing: boolean;
-  readonly goneFromCatalog: boolean;
-  private pushed: string | LinkRow['pushedFields'];
-
-  constructor(
-    readonly externalId: string,
-    readonly state: LinkRow['state'],
-    row: LinkColumns,
-  ) {
-    this.revision = row.revision;
-    this.catalogId = row.catalog_id;
-    this.sourceFingerprint = row.source_fingerprint;
-    this.written = row.written === null ? null : (JSON.parse(row.written) as LinkRow['written']);
-    this.withheld = row.withheld === '[]' ? [] : (JSON.parse(row.withheld) as LinkRow['withheld']);
-    this.creating = row.creating;
-    this.writing = row.writing;
-    this.goneFromCatalog = row.gone;
-    this.pushed = row.pushed_fields;
-  }
-
-  /** Parsed when it is used first: a product with the fingerprint that was pushed needs none of it. */
-  get pushedFields(): LinkRow['pushedFields'] {
-    if (typeof this.pushed === 'string') this.pushed = JSON.parse(this.pushed) as LinkRow['pushedFields'];
-    return this.pushed;
-  }
+function hasPushedFields(
+  row: unknown,
+): row is LinkColumns & { readonly pushed_fields: LinkRow['pushedFields'] } {
+  return hasLink(row) && 'pushed_fields' in row && typeof row.pushed_fields === 'object';
 }
 
-function linkOf(row: LinkColumns): LinkRow | null {
-  const { external_id: externalId, state } = row;
-  return state === null ? null : new KnownLink(externalId, state, row);
+function linkOf(row: LinkColumns): LinkBaseRow | null {
+  if (row.state === null) return null;
+  return {
+    externalId: row.external_id,
+    revision: row.revision,
+    state: row.state,
+    catalogId: row.catalog_id,
+    sourceFingerprint: row.source_fingerprint,
+    written: row.written === null ? null : (JSON.parse(row.written) as LinkRow['written']),
+    withheld: row.withheld === '[]' ? [] : (JSON.parse(row.withheld) as LinkRow['withheld']),
+    creating: row.creating,
+    writing: row.writing,
+    goneFromCatalog: row.gone,
+  };
 }
 
 const linkReader: RowReader<LinkRow> = {
   takesColumns: true,
   parse: (row) => {
-    const link = hasLink(row) ? linkOf(row) : null;
-    if (link === null) throw new TypeError('a link was not read as one');
-    return link;
+    const link = hasPushedFields(row) ? linkOf(row) : null;
+    if (link === null || !hasPushedFields(row)) throw new TypeError('a link was not read as one');
+    return { ...link, pushedFields: row.pushed_fields };
   },
 };
 
 interface MetRow {
   readonly externalId: string;
   /** Null where the store's product has no row yet. */
-  readonly link: LinkRow | null;
+  readonly link: LinkBaseRow | null;
 }
 
 const metReader: RowReader<MetRow> = {

@@ -9,15 +9,14 @@ import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import type { StoredActionKind } from './entities/planned-change.js';
 
-/** The planner's knowledge about a product from earlier runs. */
-export interface LinkRow {
+/** The planner's knowledge about a product from earlier runs, without the hashes of the fields that were pushed. */
+export interface LinkBaseRow {
   readonly externalId: string;
   /** Another one after each change of what the planner compares with. */
   readonly revision: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
   readonly sourceFingerprint: string | null;
-  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
   readonly written: WrittenContent | null;
   readonly withheld: readonly WithheldIdentifier[];
   readonly creating: boolean;
@@ -25,6 +24,10 @@ export interface LinkRow {
   readonly writing: boolean;
   /** True when this run's look at the catalog found that it no longer has the product. */
   readonly goneFromCatalog: boolean;
+}
+
+export interface LinkRow extends LinkBaseRow {
+  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
 }
 
 export interface NewAction {
@@ -63,7 +66,7 @@ export interface MetProducts {
   /** How many. */
   readonly met: number;
   /** Those of them that have to be looked at, by external_id, with what is known of each; the others are known to be unchanged. */
-  readonly moved: ReadonlyMap<string, LinkRow | null>;
+  readonly moved: ReadonlyMap<string, LinkBaseRow | null>;
 }
 
 /** A catalog product as the listing showed it. */

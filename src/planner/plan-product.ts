@@ -12,15 +12,13 @@ import type { WrittenContent } from '../domain/written-content.js';
 import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
-/** The knowledge about a product from earlier runs. */
-export interface LinkView {
+/** The knowledge about a product from earlier runs, without the fields that were pushed: most products can be planned without them. */
+export interface LinkBase {
   readonly externalId: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
   /** The fingerprint of the effective source that was last pushed completely. */
   readonly sourceFingerprint: string | null;
-  /** The hash of each field as last pushed. A cleared field, or one that was never sent, is absent. */
-  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
   readonly written: WrittenContent | null;
   readonly withheld: readonly WithheldIdentifier[];
   /** True while the catalog creates the product in the background. Nothing is sent again before that ends. */
@@ -29,6 +27,12 @@ export interface LinkView {
   readonly writing: boolean;
   /** True when the catalog was found to have the product no longer: it is created again. */
   readonly goneFromCatalog: boolean;
+}
+
+/** The knowledge about a product from earlier runs. */
+export interface LinkView extends LinkBase {
+  /** The hash of each field as last pushed. A cleared field, or one that was never sent, is absent. */
+  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
 }
 
 export type ActionKind = 'create' | 'adopt' | 'update' | 'orphan';
@@ -72,15 +76,12 @@ export function planProduct(
   rules: SourceRules,
   generatedFields: ReadonlySet<CatalogField>,
 ): ProductPlan {
-  if (link?.writing === true) return { kind: 'put_off', code: 'being_written' };
+  const settled = link === null ? null : planUnlessChanged(snapshot, link, rules);
+  if (settled !== null) return settled;
   const effective = effectiveSnapshot(snapshot, link?.written ?? null);
   const source = sourceFingerprint(effective, rules);
   const recreated = link?.goneFromCatalog === true;
-  const known = typeof link?.catalogId === 'string' && !recreated;
-  if (known && link.sourceFingerprint === source && link.state === 'linked') {
-    return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
-  }
-  if (link?.creating === true) return { kind: 'put_off', code: 'being_created' };
+  const known = link !== null && isInCatalog(link);
   const body = toCatalogBody(effective, rules);
   const withheld = link?.withheld ?? [];
   const commonParts = () => ({
@@ -125,6 +126,27 @@ export function planProduct(
       (field) => !generatedFields.has(field) && !(field === 'variants' && addsOnlyImages(sent, link)),
     ),
   };
+}
+
+/**
+ * The plan of a product that is put off, or has the fingerprint of the last push. Null: its fields decide, so that `planProduct` needs
+ * those that were pushed, too.
+ */
+export function planUnlessChanged(
+  snapshot: ProductSnapshot,
+  link: LinkBase,
+  rules: SourceRules,
+): ProductPlan | null {
+  if (link.writing) return { kind: 'put_off', code: 'being_written' };
+  const source = sourceFingerprint(effectiveSnapshot(snapshot, link.written), rules);
+  if (isInCatalog(link) && link.sourceFingerprint === source && link.state === 'linked') {
+    return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
+  }
+  return link.creating ? { kind: 'put_off', code: 'being_created' } : null;
+}
+
+function isInCatalog({ catalogId, goneFromCatalog }: LinkBase): boolean {
+  return catalogId !== null && !goneFromCatalog;
 }
 
 /**

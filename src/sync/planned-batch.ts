@@ -2,10 +2,16 @@ import { setImmediate } from 'node:timers/promises';
 import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
-import type { LinkRow, MetProducts, NewAction, UnchangedProduct } from '../persistence/plan-rows.js';
+import type {
+  LinkBaseRow,
+  LinkRow,
+  MetProducts,
+  NewAction,
+  UnchangedProduct,
+} from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
-import { planProduct, type ProductPlan } from '../planner/plan-product.js';
+import { planProduct, planUnlessChanged, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import type { Store } from '../sites/sites.js';
 
@@ -50,13 +56,18 @@ export interface MetBatch {
 /** Products that are planned before others use the event loop: some milliseconds. */
 const PLANNED_AT_ONCE = 25;
 
+/** Reads the links of products, with the fields that were pushed. */
+export type ReadLinks = (externalIds: readonly string[]) => Promise<ReadonlyMap<string, LinkRow>>;
+
 /**
  * Plans the products of a batch that may have changed and that the settings include. It pauses every few products, so that the
- * statements of other batches go on, and deliveries are answered.
+ * statements of other batches go on, and deliveries are answered. The fields that were pushed are half of a link, and only products
+ * that changed are compared with them, so that they are read for these alone.
  */
 export async function planMet(
   store: PlanningStore,
   { batch, marks, met }: MetBatch,
+  readLinks: ReadLinks,
   findings: Findings,
   tally: Tally,
 ): Promise<void> {
@@ -65,33 +76,70 @@ export async function planMet(
   tally.seen += unmoved;
   tally.unchanged += unmoved;
   if (met.moved.size === 0) return;
+  const markOf = ({ externalId }: SourceProduct): string | null => marks.get(externalId) ?? null;
   const planned = new Set<string>();
+  const changed: SourceProduct[] = [];
   for (const product of batch) {
     const link = met.moved.get(product.externalId);
     if (link === undefined || planned.has(product.externalId)) continue;
     planned.add(product.externalId);
     if (planned.size % PLANNED_AT_ONCE === 0) await setImmediate();
-    const found = planFound(store, product, link, marks.get(product.externalId) ?? null, findings);
-    if (found === null) continue;
-    tally.seen += 1;
-    if (found === 'unchanged') tally.unchanged += 1;
+    const found = planFound(store, product, link, markOf(product), findings);
+    if (isToCompare(found)) changed.push(found);
+    else count(tally, found);
   }
+  if (changed.length === 0) return;
+  const links = await readLinks(changed.map(({ externalId }) => externalId));
+  for (const [index, product] of changed.entries()) {
+    if (index % PLANNED_AT_ONCE === 0) await setImmediate();
+    const link = links.get(product.externalId) ?? null;
+    count(tally, planFound(store, product, link, markOf(product), findings));
+  }
+}
+
+type Found = 'changed' | 'unchanged' | null;
+
+function isToCompare(found: Found | SourceProduct): found is SourceProduct {
+  return typeof found === 'object' && found !== null;
+}
+
+function count(tally: Tally, found: Found): void {
+  if (found === null) return;
+  tally.seen += 1;
+  if (found === 'unchanged') tally.unchanged += 1;
 }
 
 /**
  * Plans one product. Returns null when the store's settings leave it out; a product that is put off counts as unchanged. `readMark` is
- * the digest of the read, null where it has none.
+ * the digest of the read, null where it has none. A link without the fields that were pushed may not be enough: then nothing is planned,
+ * and the product is returned with what was read of it.
  */
 export function planFound(
   store: PlanningStore,
   product: SourceProduct,
   link: LinkRow | null,
   readMark: string | null,
+  findings: Findings,
+): Found;
+export function planFound(
+  store: PlanningStore,
+  product: SourceProduct,
+  link: LinkBaseRow | null,
+  readMark: string | null,
+  findings: Findings,
+): Found | SourceProduct;
+export function planFound(
+  store: PlanningStore,
+  product: SourceProduct,
+  link: LinkRow | LinkBaseRow | null,
+  readMark: string | null,
   { changes, unchanged, putOff }: Findings,
-): 'changed' | 'unchanged' | null {
+): Found | SourceProduct {
   const plan = planOne(store, product, link);
   if (plan === null) return null;
   switch (plan.kind) {
+    case 'to_compare':
+      return plan.product;
     case 'put_off':
       putOff.push(plan.owed);
       return 'unchanged';
@@ -107,7 +155,7 @@ export function planFound(
 /** A product with a withheld identifier has no mark: it is planned in full until the identifier is free. */
 function noteUnchanged(
   unchanged: UnchangedProduct[],
-  { externalId, revision, state, withheld }: LinkRow,
+  { externalId, revision, state, withheld }: LinkBaseRow,
   readMark: string | null,
   { sourceFingerprint, fingerprintMoved }: Extract<ProductPlan, { readonly kind: 'unchanged' }>,
 ): void {
@@ -118,20 +166,30 @@ function noteUnchanged(
 
 type PlannedProduct =
   | Exclude<ProductPlan, { readonly kind: 'put_off' }>
-  | { readonly kind: 'put_off'; readonly owed: OwedProduct };
+  | { readonly kind: 'put_off'; readonly owed: OwedProduct }
+  | { readonly kind: 'to_compare'; readonly product: SourceProduct };
 
 /**
  * The plan of one product; null when the store's settings leave it out. An error concerns this product alone: it is owed with the
  * reason, and the run goes on with the others.
  */
-function planOne(store: PlanningStore, product: SourceProduct, link: LinkRow | null): PlannedProduct | null {
+function planOne(
+  store: PlanningStore,
+  product: SourceProduct,
+  link: LinkRow | LinkBaseRow | null,
+): PlannedProduct | null {
   const { externalId, storeId } = product;
   let label = '';
   try {
     const snapshot = product.snapshot();
     label = snapshot.title;
     if (reasonOutOfScope(snapshot, store.settings.filter) !== null) return null;
-    const plan = planProduct(snapshot, link, store.rules, store.generatedFields);
+    const plan =
+      link === null || 'pushedFields' in link
+        ? planProduct(snapshot, link, store.rules, store.generatedFields)
+        : planUnlessChanged(snapshot, link, store.rules);
+    if (plan === null)
+      return { kind: 'to_compare', product: { externalId, storeId, digest: null, snapshot: () => snapshot } };
     if (plan.kind !== 'put_off') return plan;
     return { kind: 'put_off', owed: { externalId, storeId, label, code: plan.code, detail: null } };
   } catch (error) {

@@ -17,7 +17,7 @@ import {
   type ListingView,
 } from './catalog-view.js';
 import type { SourceRead } from './extract.js';
-import { Findings, planMet, type MetBatch, type Tally } from './planned-batch.js';
+import { Findings, planMet, type MetBatch, type ReadLinks, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
 import type { ListingRequest } from './workspace-listing.js';
 
@@ -200,6 +200,7 @@ async function planProducts(
   tally: Tally,
   onProgress: PlanOptions['onProgress'],
 ): Promise<void> {
+  const readLinks: ReadLinks = (externalIds) => plan.reads.links(externalIds);
   let findings = new Findings();
   let before = NO_BATCH;
   for await (const batch of oneAhead(read.batches)) {
@@ -213,11 +214,11 @@ async function planProducts(
     meeting.catch(() => undefined);
     // Flush the query before planning: planning blocks the event loop.
     await setImmediate();
-    await planMet(store, { ...before, met }, findings, tally);
+    await planMet(store, { ...before, met }, readLinks, findings, tally);
     onProgress(tally.seen);
     before = { batch, marks, meeting };
   }
-  await planMet(store, { ...before, met: await before.meeting }, findings, tally);
+  await planMet(store, { ...before, met: await before.meeting }, readLinks, findings, tally);
   await findings.write(plan);
   onProgress(tally.seen);
 }

@@ -39,6 +39,7 @@ export class ExportedProduct implements SourceProduct {
     const text = this.bytes.toString('utf8', this.start, this.end);
     const children: Children = { variants: [], media: [], metafields: [], variantMedia: [] };
     let core: ExportLine | null = null;
+    let product = '';
     let lines = 0;
     let start = 0;
     while (start < text.length) {
@@ -47,8 +48,13 @@ export class ExportedProduct implements SourceProduct {
       start = line.end + 1;
       if (line.end === line.start) continue;
       const number = this.numbers[lines] ?? this.numbers[0] + lines;
-      if (core === null) core = parsed(line, number);
-      else addChild(children, core, line, number);
+      if (core === null) {
+        core = parsed(line, number);
+        product = numericId(core.id);
+      } else if (!addUsualChild(children, product, line, number)) {
+        const child = parsed(line, number);
+        children[childrenKind(child, core.id)].push(child);
+      }
       lines += 1;
     }
     if (core === null) throw new CodedError('transient', 'the export has a product without a line');
@@ -70,18 +76,14 @@ function parsed({ text, start, end }: TextLine, number: number): ExportLine {
   return parseText(text.slice(start, end), number);
 }
 
-function addChild(children: Children, core: ExportLine, text: TextLine, line: number): void {
+/** Adds a line of the product with this number that is as the store writes it. False for any other line. */
+function addUsualChild(children: Children, product: string, text: TextLine, line: number): boolean {
   const usual = usualLine(text);
-  if (usual?.product !== numericId(core.id)) {
-    const child = parsed(text, line);
-    children[childrenKind(child, core.id)].push(child);
-  } else if (usual.kind === 'variant') {
-    children.variants.push({ node: null, line, value: usual.value });
-  } else if (usual.kind === 'medium') {
-    children.media.push({ node: null, line, value: usual.value });
-  } else {
-    children.metafields.push({ node: null, line, value: usual.value });
-  }
+  if (usual?.product !== product) return false;
+  if (usual.kind === 'variant') children.variants.push({ node: null, line, value: usual.value });
+  else if (usual.kind === 'medium') children.media.push({ node: null, line, value: usual.value });
+  else children.metafields.push({ node: null, line, value: usual.value });
+  return true;
 }
 
 /** There are many kinds of media. The other kinds have one name each. Only variants have children of their own. */
