@@ -142,7 +142,7 @@ export class PlanReads {
 /** Whether this plan found that the catalog no longer has the product. */
 const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
 
-/** The columns of a product's row, the alias `product`, that make a `LinkBaseRow`. As text, a column is parsed only where it is used. */
+/** The columns of a product's row, the alias `product`, that make a `LinkBaseRow`. Of most products the text columns are empty, and are not parsed. */
 const LINK = `product.revision, product.state, product.catalog_id, product.source_fingerprint, product.written::text AS written,
   product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
   coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
@@ -193,8 +193,9 @@ function linkOf(row: LinkColumns): LinkBaseRow | null {
 const linkReader: RowReader<LinkRow> = {
   takesColumns: true,
   parse: (row) => {
-    const link = hasPushedFields(row) ? linkOf(row) : null;
-    if (link === null || !hasPushedFields(row)) throw new TypeError('a link was not read as one');
+    if (!hasPushedFields(row)) throw new TypeError('a link was not read as one');
+    const link = linkOf(row);
+    if (link === null) throw new TypeError('a link has no state');
     return { ...link, pushedFields: row.pushed_fields };
   },
 };
