@@ -5,7 +5,7 @@ import type { PlanSession } from './plan-session.js';
 import type { RowReader } from './row-reader.js';
 
 /**
- * The products that a read met, and what is known of each. The results about unchanged products are kept in a scratch
+ * The products that a read met, and what is known of each. Fingerprints of unchanged products are kept in a scratch
  * table and written by `write`, right before the commit. So no row is locked while the store and the catalog are read.
  *
  * SQL: the products of a read are in scratch tables that no entity describes.
@@ -44,7 +44,8 @@ export class PlanReads {
   async meet(marks: ReadonlyMap<string, string | null>): Promise<MetProducts> {
     const fresh = await this.#firstMet(marks);
     if (fresh.size === 0) return { met: 0, moved: new Map() };
-    // SQL: measured; one statement for each batch of a read, however large the store is.
+    // SQL: measured; one statement for each batch of a read, however large the store is. Each mark is looked up by itself: a join
+    // could go through all marks in each batch: while they are written, the planner knows nothing of them but their number.
     const rows = await this.session.read(
       metReader,
       `WITH read AS (
@@ -54,8 +55,8 @@ export class PlanReads {
        )
        SELECT read.external_id, ${LINK} FROM read
        LEFT JOIN store_product AS product ON product.external_id = read.external_id AND product.store = $3
-       LEFT JOIN read_mark AS known ON known.external_id = read.external_id
-       WHERE (product.state = 'linked' AND known.revision = product.revision AND known.mark = read.mark) IS NOT TRUE`,
+       WHERE (product.state = 'linked' AND read.mark = (
+         SELECT mark FROM read_mark WHERE external_id = read.external_id AND revision = product.revision)) IS NOT TRUE`,
       [linesOf([...fresh.keys()]), linesOf([...fresh.values()]), this.session.run.store],
     );
     return { met: fresh.size, moved: new Map(rows.map(({ externalId, link }) => [externalId, link])) };
@@ -77,8 +78,39 @@ export class PlanReads {
     await this.session.affected('CREATE UNIQUE INDEX ON seen (external_id)');
   }
 
-  /** Remembers what was found about unchanged products; each at most once, unless it is forgotten first. */
+  /**
+   * Remembers what was found about unchanged products; each at most once, unless it is forgotten first. A mark says what was compared with
+   * a revision of the product. That is true whatever comes of the plan, so that it is written at once, on another connection, unless
+   * another worker has taken the run over.
+   */
   async rememberUnchanged(products: readonly UnchangedProduct[]): Promise<void> {
+    const [marked = [], moved = []] = [true, false].map((isMark) =>
+      products.filter(({ fingerprint }) => (fingerprint === null) === isMark),
+    );
+    await Promise.all([this.#keepMarks(marked), this.#keepMoved(moved)]);
+  }
+
+  async #keepMarks(products: readonly UnchangedProduct[]): Promise<void> {
+    const { id, store, lease = null } = this.session.run;
+    if (products.length === 0 || lease === null) return;
+    await this.session.db.affected(
+      `INSERT INTO read_mark (external_id, store, revision, mark)
+       SELECT external_id, $4, revision, mark FROM unnest(${arrayOfLines('$1')}, ${arrayOfLines('$2')}::bigint[], ${arrayOfLines('$3')})
+         AS news(external_id, revision, mark)
+       WHERE mark IS NOT NULL AND EXISTS (SELECT 1 FROM sync_run WHERE id = $5 AND lease = $6 AND state = 'running')
+       ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, revision = excluded.revision, mark = excluded.mark`,
+      [
+        linesOf(products.map(({ externalId }) => externalId)),
+        linesOf(products.map(({ revision }) => revision)),
+        linesOf(products.map(({ mark }) => mark)),
+        store,
+        id,
+        lease,
+      ],
+    );
+  }
+
+  async #keepMoved(products: readonly UnchangedProduct[]): Promise<void> {
     if (products.length === 0) return;
     await this.session.affected(
       `INSERT INTO unchanged (external_id, revision, mark, fingerprint)

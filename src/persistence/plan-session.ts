@@ -12,6 +12,8 @@ export interface PlannedRun {
   readonly id: string;
   readonly store: string;
   readonly workspace: string;
+  /** By which its worker holds it; absent for a plan that nobody may see. */
+  readonly lease?: string | null;
 }
 
 /**

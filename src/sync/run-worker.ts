@@ -245,7 +245,8 @@ export class RunWorker {
 
   async #planRead(hold: Hold, store: Store, { read, full }: Extracted, readFrom: Date): Promise<void> {
     const { run, lease, signal, onProgress } = hold;
-    const plan = await PlanTransaction.begin(this.db, run);
+    const { id, store: key, workspace } = run;
+    const plan = await PlanTransaction.begin(this.db, { id, store: key, workspace, lease });
     try {
       // The extract is read during planning.
       const outcome = await traced('plan', {}, async (span) => {

@@ -4,6 +4,7 @@ import type { QueryRunner } from 'typeorm';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
 import type { NewAction, UnchangedProduct } from '../../../src/persistence/plan-rows.js';
+import type { PlannedRun } from '../../../src/persistence/plan-session.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { MaybeSet } from '../../../src/runtime/maybe-set.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -11,6 +12,7 @@ import { sqlRow } from '../../support/sql.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
+let planned: PlannedRun;
 let plan: PlanTransaction;
 /** The results about both products. */
 let learned: UnchangedProduct[];
@@ -31,9 +33,14 @@ beforeEach(async () => {
   stages.store.put(snapshot(1), snapshot(2));
   await stages.sync();
   const request = { store: STORE, workspace: WORKSPACE, kind: 'full', trigger: 'command' } as const;
-  const run = { id: (await stages.runs.request(request))!.id, store: STORE, workspace: WORKSPACE };
-  await stages.runs.claim(run.id, LEASE, 60_000);
-  plan = await PlanTransaction.begin(stages.db, run);
+  planned = {
+    id: (await stages.runs.request(request))!.id,
+    store: STORE,
+    workspace: WORKSPACE,
+    lease: LEASE,
+  };
+  await stages.runs.claim(planned.id, LEASE, 60_000);
+  plan = await PlanTransaction.begin(stages.db, planned);
   const { moved } = await plan.reads.meet(new Map([first, second].map((id) => [id, 'new mark'])));
   learned = [first, second].map((externalId) => {
     const { revision } = moved.get(externalId)!;
@@ -106,6 +113,21 @@ describe('while a plan is made', () => {
     expect(await stages.links.takeForWriting(first, 'writer', 60_000)).toBe(true);
     await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [second]);
     await plan.end();
+  });
+
+  it.each([
+    ['is kept at once, because it is true whatever comes of the plan', LEASE, []],
+    ['is not kept after another worker has taken the run over', 'of another worker', [first, second]],
+    ['is not kept in a dry run, which has no lease', null, [first, second]],
+  ])('the mark of an unchanged product %s', async (_what, lease, left) => {
+    await plan.end();
+    const next = await PlanTransaction.begin(stages.db, { ...planned, lease });
+    try {
+      await next.reads.rememberUnchanged(learned.map((each) => ({ ...each, fingerprint: null })));
+    } finally {
+      await next.end();
+    }
+    expect(await toParse('new mark')).toEqual(left);
   });
 
   it('nothing of what it learned is kept without a commit', async () => {
