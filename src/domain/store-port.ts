@@ -185,6 +185,25 @@ export interface SourceProduct {
   readonly digest: string | null;
   /** Parses the data that was read. Throws `transient` with the place of the error when it is malformed. */
   snapshot(): ProductSnapshot;
+  /** The data, so that another thread can parse it (`src/store/unparsed.ts`). Absent where the read was parsed at once. */
+  readonly unparsed?: UnparsedProduct;
+}
+
+/** A product as one read of the store returned it, as data that threads can share. The bytes are valid as long as the product is. */
+export interface UnparsedProduct {
+  readonly format: 'shopify_export';
+  /** The same object for all products of a read. */
+  readonly scope: ReadScope;
+  readonly bytes: Uint8Array;
+}
+
+/** Which parts of a product are read. */
+export interface ReadScope {
+  readonly shop: string;
+  /** `namespace.key` of the metafields to read of each variant; at most two. */
+  readonly variantMetafields: readonly string[];
+  /** The further languages in which a product's texts are read. */
+  readonly locales: readonly string[];
 }
 
 /** Product fields that write-back may write. */

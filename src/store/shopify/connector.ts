@@ -17,6 +17,7 @@ import type {
   MetafieldOutcome,
   MetafieldWrite,
   PageSelection,
+  ReadScope,
   SourceProduct,
   StoreCategory,
   StoreConnector,
@@ -34,7 +35,6 @@ import { MetafieldDefinitions } from './definitions.js';
 import { ProductDetails } from './details.js';
 import { requireApiVersion, resolveEndpoint } from './endpoint.js';
 import { type ExportFileSettings, readExportFile } from './export-file.js';
-import type { MappingScope } from './mapper.js';
 import { DEFAULT_LIMITS, type ShopifyLimits, type ShopifyOptions, type Sleep } from './options.js';
 import { PartsWriter } from './parts-writer.js';
 import { LiveReader } from './live-reader.js';
@@ -62,7 +62,7 @@ export class ShopifyConnector implements StoreConnector {
   private readonly definitions: MetafieldDefinitions;
   private readonly translations: ProductTranslations;
   private readonly base: URL;
-  private readonly scope: MappingScope;
+  private readonly scope: ReadScope;
   private readonly locales: SourceLocales;
   private readonly limits: ShopifyLimits;
   private readonly sleep: Sleep;

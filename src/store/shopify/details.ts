@@ -1,7 +1,7 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
-import type { SourceProduct } from '../../domain/store-port.js';
+import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import type { StoreDocument } from './document.js';
 import { MORE_MEDIA, moreMetafields, moreVariants, productDetails } from './documents.js';
@@ -9,7 +9,6 @@ import { refusedWith } from './faults.js';
 import type { SourceLocales } from './source-locales.js';
 import {
   MalformedProductError,
-  type MappingScope,
   numericId,
   parseNode,
   type RawNode,
@@ -27,7 +26,7 @@ export class ProductDetails {
 
   constructor(
     private readonly client: ShopifyClient,
-    private readonly scope: MappingScope,
+    private readonly scope: ReadScope,
     private readonly limits: ShopifyLimits,
     private readonly locales: Pick<SourceLocales, 'readable' | 'readableOfMetafields'>,
   ) {

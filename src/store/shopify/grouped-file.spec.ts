@@ -53,7 +53,7 @@ interface Found {
   readonly census: ExportCensus | null;
 }
 
-/** Reads with buffers of the given size. Each product is checked after two more batches. */
+/** Reads with buffers of the given size. Each product is checked after three more batches. */
 async function readAll(text: string, readBytes: number, partBytes: number): Promise<Found> {
   const file = await growing(text, partBytes);
   const waiting: (readonly ExportedProduct[])[] = [];
@@ -68,7 +68,7 @@ async function readAll(text: string, readBytes: number, partBytes: number): Prom
   try {
     for await (const batch of groupedProducts(file, SCOPE, prove, readBytes)) {
       waiting.push(batch);
-      if (waiting.length > 2) lookAt(waiting.shift());
+      if (waiting.length > 3) lookAt(waiting.shift());
     }
   } finally {
     await file.completed();
@@ -126,6 +126,15 @@ describe('a grouped export', () => {
     expect(second).toBeGreaterThan(first);
     expect(third).toBeGreaterThan(second);
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(200);
+  });
+
+  it('keeps each product until the fourth batch after its own', async () => {
+    const lines = Array.from({ length: 200 }, (_, index) => root(1_000 + index));
+    const expected = lines.map(
+      (text) => new ExportedProduct('', Buffer.from(text.trim()), [1], SCOPE).digest,
+    );
+    const { products } = await readAll(lines.join(''), (lines[0]?.length ?? 0) * 8, 100_000);
+    expect(products.map((product) => product.split(' ')[1])).toEqual(expected);
   });
 
   it('is counted before its last products are returned', async () => {

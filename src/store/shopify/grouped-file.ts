@@ -1,11 +1,10 @@
 import { CodedError } from '../../domain/errors.js';
+import type { ReadScope } from '../../domain/store-port.js';
 import { ExportedProduct } from './exported-product.js';
 import type { GrowingFile } from './growing-file.js';
 import {
-  bytesOf,
   type ExportCensus,
   idToken,
-  type Line,
   LINE_END,
   parentToken,
   parseLine,
@@ -16,9 +15,9 @@ import {
   strayChild,
   textOf,
 } from './jsonl.js';
-import type { MappingScope } from './mapper.js';
 
 const READ_BYTES = 1024 * 1024;
+const BUFFERS = 4;
 /** The first read is this much smaller, and each next one is twice as large, so that planning can start early. */
 const FIRST_SHARE = 1 / 8;
 
@@ -32,17 +31,18 @@ export class NotGroupedError extends CodedError {
 
 /**
  * The products of an export in which children follow their product, in batches and in file order, while the file is still written.
- * Three buffers are reused in turn, so that reading creates no garbage. A product is valid until the third batch after its own is
+ * Four buffers are reused in turn, so that reading creates no garbage. A product is valid until the fourth batch after its own is
  * requested. `prove` gets the census of the complete file before the last batch. Throws `NotGroupedError` when the export is not
  * grouped, `transient` when its last line is truncated, and whatever `file` throws.
  */
 export async function* groupedProducts(
   file: Pick<GrowingFile, 'read'>,
-  scope: MappingScope,
+  scope: ReadScope,
   prove: (census: ExportCensus) => void,
   readBytes = READ_BYTES,
 ): AsyncGenerator<readonly ExportedProduct[]> {
-  let [buffer, next, last] = [newBuffer(readBytes), newBuffer(readBytes), newBuffer(readBytes)];
+  let buffer = newBuffer(readBytes);
+  const others = Array.from({ length: BUFFERS - 1 }, () => newBuffer(readBytes));
   let filled = 0;
   let line = 1;
   let roots = 0;
@@ -63,9 +63,11 @@ export async function* groupedProducts(
     if (read.ended) return;
     if (found.rest === 0) continue;
     // An incomplete product moves to the next buffer, where its end will follow.
-    if (next.length < buffer.length) next = newBuffer(buffer.length);
+    let next = others.shift();
+    if (next === undefined || next.length < buffer.length) next = newBuffer(buffer.length);
     buffer.copy(next, 0, found.rest, filled);
-    [buffer, next, last] = [next, last, buffer];
+    others.push(buffer);
+    buffer = next;
     filled -= found.rest;
     line = found.line;
   }
@@ -91,41 +93,45 @@ interface Groups {
   readonly last: RawLine | null;
 }
 
+/** The product whose lines are being looked at: where its own one starts, and the number of that line. */
+interface OpenGroup {
+  readonly at: number;
+  readonly id: string;
+  readonly number: number;
+  readonly group: ProductGroup;
+}
+
 /**
  * The complete products at the start of `chunk`, whose first line has the number `line`. At the end of the file, all
  * are complete.
  */
-function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingScope): Groups {
+function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: ReadScope): Groups {
   const products: ExportedProduct[] = [];
-  let open: {
-    readonly at: number;
-    readonly id: string;
-    readonly number: number;
-    readonly group: ProductGroup;
-  } | null = null;
+  let open = null as OpenGroup | null;
   const close = (end: number): void => {
     if (open !== null) products.push(new ExportedProduct(open.id, chunk, [open.number], scope, open.at, end));
   };
   let number = line;
-  let last: Line | null = null;
+  let [lastStart, lastEnd] = [0, 0];
   for (let start = 0; start < chunk.length;) {
     const found = chunk.indexOf(LINE_END, start);
     if (found === -1 && !ended) break;
     const end = found === -1 ? chunk.length : found;
     if (end > start) {
-      last = { bytes: chunk, start, end };
-      if (open?.group.addUsual(last) !== true) {
-        const bytes = bytesOf(last);
+      if (open?.group.hasUsual(start, end) !== true) {
+        const bytes = chunk.subarray(start, end);
         const parent = parentToken(bytes);
         if (parent === undefined) {
           close(start - 1);
           const token = idToken(bytes);
           const id = token === null ? placeOf({ number, bytes }).id : textOf(token);
-          open = { at: start, id, number, group: new ProductGroup(token) };
-        } else if (parent === null || open?.group.add(last, parent) !== true) {
+          open = { at: start, id, number, group: new ProductGroup(chunk, token, end + 1) };
+        } else if (parent === null || open?.group.has(start, parent) !== true) {
           throw new NotGroupedError({ number, bytes });
         }
       }
+      lastStart = start;
+      lastEnd = end;
       number++;
     }
     start = end + 1;
@@ -135,6 +141,6 @@ function groupsOf(chunk: Buffer, line: number, ended: boolean, scope: MappingSco
     products,
     rest: open?.at ?? 0,
     line: open?.number ?? line,
-    last: last === null ? null : { number: number - 1, bytes: bytesOf(last) },
+    last: number === line ? null : { number: number - 1, bytes: chunk.subarray(lastStart, lastEnd) },
   };
 }

@@ -58,55 +58,46 @@ export interface ExportCensus {
   readonly roots: number;
 }
 
-/** A line within `bytes`. */
-export interface Line {
-  readonly bytes: Buffer;
-  readonly start: number;
-  readonly end: number;
-}
-
-export function bytesOf({ bytes, start, end }: Line): Buffer {
-  return bytes.subarray(start, end);
-}
-
 /**
- * The lines of one product of a grouped export: its children, and the children of its variants. In JSON text a quote is always escaped,
- * so the bytes `"__parentId":` are always a key. A line whose parent is unclear belongs to no product: that is slower, but always correct.
+ * The lines of one product of a grouped export: its children, and the children of its variants. They follow each other in `bytes`. In JSON
+ * text a quote is always escaped, so the bytes `"__parentId":` are always a key. A line whose parent is unclear belongs to no product: that
+ * is slower, but always correct.
  */
 export class ProductGroup {
-  private readonly children: Line[] = [];
+  /** The ids of the children, with quotes, up to `indexed`. Few products have a line that needs them. */
   private ids: Set<string> | null = null;
-  private indexed = 0;
 
-  /** `root`: the bytes of the product's id, with quotes; null when they are unclear. */
-  constructor(private readonly root: Buffer | null) {}
+  /** `root`: the bytes of the product's id, with quotes; null when they are unclear. `indexed`: the end of the product's own line. */
+  constructor(
+    private readonly bytes: Buffer,
+    private readonly root: Buffer | null,
+    private indexed: number,
+  ) {}
 
-  /** Adds a child whose parent is its last member, as the store writes it. False for any other line. */
-  addUsual(line: Line): boolean {
-    const { root } = this;
-    if (root === null || line.bytes[line.end - 1] !== OBJECT_END) return false;
-    const value = line.end - 1 - root.length;
+  /** True for a line of the product whose parent is its last member, as the store writes it. */
+  hasUsual(start: number, end: number): boolean {
+    const { bytes, root } = this;
+    if (root === null || bytes[end - 1] !== OBJECT_END) return false;
+    const value = end - 1 - root.length;
     const key = value - USUAL_PARENT.length;
-    if (key <= line.start || !isAt(line.bytes, value, root) || !isAt(line.bytes, key, USUAL_PARENT))
-      return false;
-    this.children.push(line);
-    return true;
+    return key > start && isAt(bytes, value, root) && isAt(bytes, key, USUAL_PARENT);
   }
 
-  /** Adds a line with its parent. False when it belongs to another product, or that is unclear. */
-  add(line: Line, parent: Buffer): boolean {
+  /** True for a line from `start` with this parent, unless it belongs to another product. All lines before it belong to this one. */
+  has(start: number, parent: Buffer): boolean {
     if (this.root === null) return false;
-    if (!parent.equals(this.root)) return this.hasChild(parent);
-    this.children.push(line);
-    return true;
+    return parent.equals(this.root) || this.hasChild(start, parent);
   }
 
-  /** Ids are read only for a line that needs them: most lines are children of the product. */
-  private hasChild(id: Buffer): boolean {
+  /** Only children of the product itself have children of their own. */
+  private hasChild(before: number, id: Buffer): boolean {
     this.ids ??= new Set();
-    for (; this.indexed < this.children.length; this.indexed++) {
-      const child = this.children[this.indexed];
-      const token = child === undefined ? null : idToken(bytesOf(child));
+    while (this.indexed < before) {
+      const next = this.bytes.indexOf(LINE_END, this.indexed);
+      const line = this.bytes.subarray(this.indexed, next);
+      this.indexed = next + 1;
+      const parent = parentToken(line);
+      const token = this.root !== null && parent?.equals(this.root) === true ? idToken(line) : null;
       if (token !== null) this.ids.add(token.toString('latin1'));
     }
     return this.ids.has(id.toString('latin1'));

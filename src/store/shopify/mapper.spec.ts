@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { type MappingScope, numericId, toSnapshot } from './mapper.js';
+import type { ReadScope } from '../../domain/store-port.js';
+import { numericId, toSnapshot } from './mapper.js';
 
-const SCOPE: MappingScope = {
+const SCOPE: ReadScope = {
   shop: 'demo-store.myshopify.com',
   variantMetafields: [],
   locales: [],

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
 import { storableJson } from '../../domain/text.js';
+import type { ReadScope } from '../../domain/store-port.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
 import type {
   MetafieldValue,
@@ -18,14 +19,6 @@ import {
   variantSchema,
 } from './schemas.js';
 import { usualCore, usualMedia, usualMetafield, usualVariant, usualVariantMedia } from './usual-nodes.js';
-
-export interface MappingScope {
-  readonly shop: string;
-  /** `namespace.key` of the metafields to read of each variant; at most two. */
-  readonly variantMetafields: readonly string[];
-  /** The further languages in which a product's texts are read. */
-  readonly locales: readonly string[];
-}
 
 /** A node as the store returned it, and its place for people: `line 7 of the export`. */
 export interface RawNode<Value = never> {
@@ -60,7 +53,7 @@ type Medium = z.infer<typeof mediaSchema>;
  * The snapshot of a product. Throws `transient` with line and id when any part breaks the interface, because an
  * incomplete product would look like an edit.
  */
-export function toSnapshot(raw: RawProduct, scope: MappingScope): ProductSnapshot {
+export function toSnapshot(raw: RawProduct, scope: ReadScope): ProductSnapshot {
   const core = parseNode(productCoreSchema, raw.core, usualCore);
   const variants = raw.variants.map((variant) => parseNode(variantSchema, variant, usualVariant));
   const media = raw.media.map((item) => parseNode(mediaSchema, item, usualMedia));
@@ -101,10 +94,7 @@ function imageUrlsOf(media: readonly Medium[]): string[] {
   return addresses;
 }
 
-function metafieldsOf(
-  nodes: readonly RawNode<MetafieldValue>[],
-  { locales }: MappingScope,
-): MetafieldValue[] {
+function metafieldsOf(nodes: readonly RawNode<MetafieldValue>[], { locales }: ReadScope): MetafieldValue[] {
   const fields: MetafieldValue[] = [];
   for (const node of nodes) {
     const field = parseNode(metafieldSchema, node, usualMetafield);

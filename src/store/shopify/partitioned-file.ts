@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { open, rm, stat, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import type { SourceProduct } from '../../domain/store-port.js';
+import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
 import { ExportedProduct } from './exported-product.js';
 import {
   type ExportCensus,
@@ -15,10 +15,10 @@ import {
   type RawLine,
   strayChild,
 } from './jsonl.js';
-import { type MappingScope, numericId } from './mapper.js';
+import { numericId } from './mapper.js';
 
 export interface PartitionSettings {
-  readonly scope: MappingScope;
+  readonly scope: ReadScope;
   /** Bytes of one part in memory. */
   readonly partitionBytes: number;
 }
@@ -56,7 +56,7 @@ export async function* partitioned(
   }
 }
 
-function gathered({ id, lines }: ProductLines, scope: MappingScope): SourceProduct {
+function gathered({ id, lines }: ProductLines, scope: ReadScope): SourceProduct {
   const bytes = lines.flatMap((line, index) => (index === 0 ? [line.bytes] : [LINE_END, line.bytes]));
   const [first, ...others] = lines;
   const numbers = [first.number, ...others.map((line) => line.number)] as const;
