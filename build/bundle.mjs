@@ -165,7 +165,7 @@ function inAscii(code) {
 }
 
 const { outputFiles } = await build({
-  entryPoints: ['dist/main.js'],
+  entryPoints: { main: 'dist/main.js', 'fingerprint-worker': 'dist/sync/fingerprint-worker.js' },
   outdir: FOLDER,
   outExtension: { '.js': '.mjs' },
   bundle: true,

@@ -139,10 +139,20 @@ export function planUnlessChanged(
 ): ProductPlan | null {
   if (link.writing) return { kind: 'put_off', code: 'being_written' };
   const source = sourceFingerprint(effectiveSnapshot(snapshot, link.written), rules);
-  if (isInCatalog(link) && link.sourceFingerprint === source && link.state === 'linked') {
+  if (isUnchanged(link, source)) {
     return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
   }
   return link.creating ? { kind: 'put_off', code: 'being_created' } : null;
+}
+
+/** True when nothing is to be planned for a product whose effective source has this fingerprint. */
+export function isUnchanged(link: LinkBase, fingerprint: string): boolean {
+  return mayBeUnchanged(link) && link.sourceFingerprint === fingerprint;
+}
+
+/** False when the link alone says that the product has to be planned, or put off. */
+export function mayBeUnchanged(link: LinkBase): boolean {
+  return link.state === 'linked' && isInCatalog(link) && !link.writing;
 }
 
 function isInCatalog({ catalogId, goneFromCatalog }: LinkBase): boolean {

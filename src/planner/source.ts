@@ -29,6 +29,11 @@ export interface SourceRules {
   readonly version: string;
 }
 
+/** The rules that decide which parts of a snapshot reach the catalog. */
+export type FingerprintRules = Pick<SourceRules, 'version' | 'sectionsNamespace' | 'mappedMetafields'> & {
+  readonly mapping: Pick<MappingSettings, 'openAttributes'>;
+};
+
 /**
  * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
  * field once, and sends only the fields that differ.
@@ -142,7 +147,7 @@ function numberOf({ externalId }: Pick<VariantSnapshot, 'externalId'>): string |
  * Fingerprint of all parts of an effective snapshot that reach the catalog, computed without building the request
  * body. For an unchanged store, this hash is the only work per product.
  */
-export function sourceFingerprint(effective: ProductSnapshot, rules: SourceRules): string {
+export function sourceFingerprint(effective: ProductSnapshot, rules: FingerprintRules): string {
   const parts: unknown[] = [
     rules.version,
     effective.title,
@@ -185,7 +190,7 @@ function translationParts(translations: SourceTranslations | null): unknown {
     .flatMap(([locale, texts]) => TRANSLATED_TEXTS.map((field) => [locale, field, texts[field] ?? null]));
 }
 
-function attributeTranslationParts(effective: ProductSnapshot, rules: SourceRules): unknown[] {
+function attributeTranslationParts(effective: ProductSnapshot, rules: FingerprintRules): unknown[] {
   return effective.metafields
     .filter((field) => field.translations !== undefined && isMappedAttribute(field, rules))
     .flatMap(({ namespace, key, translations = {} }) =>
@@ -205,7 +210,7 @@ export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
   );
 }
 
-function usesMetafields({ mapping, mappedMetafields: names }: SourceRules): boolean {
+function usesMetafields({ mapping, mappedMetafields: names }: FingerprintRules): boolean {
   return mapping.openAttributes.length > 0 || names.size > 0;
 }
 
@@ -214,11 +219,11 @@ function mappedMetafields(mapping: MappingSettings): ReadonlySet<string> {
   return new Set([mpn, asin, brand, sourceUrl, referenceString].filter((name) => METAFIELD_NAME.test(name)));
 }
 
-export function isSourceMetafield(field: MetafieldValue, rules: SourceRules): boolean {
+export function isSourceMetafield(field: MetafieldValue, rules: FingerprintRules): boolean {
   return isMappedAttribute(field, rules) || rules.mappedMetafields.has(metafieldName(field));
 }
 
-export function isMappedAttribute(field: MetafieldValue, rules: SourceRules): boolean {
+export function isMappedAttribute(field: MetafieldValue, rules: FingerprintRules): boolean {
   if (field.namespace === rules.sectionsNamespace) return false;
   return isSelected(field, rules.mapping.openAttributes);
 }

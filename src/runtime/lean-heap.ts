@@ -1,6 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
+let isLean = false;
+
 /**
  * From now on, V8 collects garbage before the heap has grown by 30 %: by default it grows to several times of its use,
  * and stays there. A process calls it when its modules are loaded, because loading makes little garbage and every
@@ -8,8 +10,21 @@ import { runInNewContext } from 'node:vm';
  * it did so with the products that a run has in hand. That took twice the collections, and a parsing run half of its time again.
  */
 export function keepHeapLean(): void {
+  isLean = true;
   setFlagsFromString('--heap-growing-percent=30');
   setFlagsFromString('--no-allocation-site-pretenuring');
+}
+
+/**
+ * While every product of a store is parsed: garbage is collected before the heap has grown by 50 %. That takes some 10 MB more, and a
+ * twentieth of the time less. Changes nothing where the heap is not kept lean. Returns what ends it.
+ */
+export function letHeapGrow(): () => void {
+  if (!isLean) return () => undefined;
+  setFlagsFromString('--heap-growing-percent=50');
+  return () => {
+    setFlagsFromString('--heap-growing-percent=30');
+  };
 }
 
 /**

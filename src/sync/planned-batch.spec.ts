@@ -6,6 +6,7 @@ import type { LinkBaseRow, LinkRow, MetProducts } from '../persistence/plan-rows
 import { fieldHashes, toCatalogBody } from '../planner/map-to-catalog.js';
 import { sourceFingerprint, sourceRules } from '../planner/source.js';
 import { Findings, planMet, type MetBatch, type ReadLinks } from './planned-batch.js';
+import { NOTHING_OFFERED } from './run-fingerprints.js';
 
 const settings = storeSchema.parse({ workspace: 'default', shop: SHOP, auth: { accessToken: 'token' } });
 const store = {
@@ -43,6 +44,7 @@ function batchOf(products: readonly ProductSnapshot[], moved: MetProducts['moved
     batch: products.map((product) => ({ ...product, digest: null, snapshot: () => product })),
     marks: new Map(),
     met: { met: products.length, moved },
+    offered: NOTHING_OFFERED,
   };
 }
 

@@ -14,6 +14,7 @@ import { identifiersOf } from '../planner/map-to-catalog.js';
 import { planProduct, planUnlessChanged, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import type { Store } from '../sites/sites.js';
+import type { OfferedProducts } from './run-fingerprints.js';
 
 /** How many products were read, seen within the filter, and found unchanged. */
 export interface Tally {
@@ -51,6 +52,8 @@ export interface MetBatch {
   /** The digest of each product's read by external_id, null where it has none. */
   readonly marks: ReadonlyMap<string, string | null>;
   readonly met: MetProducts;
+  /** Those of the products that another thread may parse. */
+  readonly offered: OfferedProducts;
 }
 
 /** Products that are planned before others use the event loop: some milliseconds. */
@@ -66,7 +69,7 @@ export type ReadLinks = (externalIds: readonly string[]) => Promise<ReadonlyMap<
  */
 export async function planMet(
   store: PlanningStore,
-  { batch, marks, met }: MetBatch,
+  { batch, marks, met, offered }: MetBatch,
   readLinks: ReadLinks,
   findings: Findings,
   tally: Tally,
@@ -78,23 +81,46 @@ export async function planMet(
   if (met.moved.size === 0) return;
   const markOf = ({ externalId }: SourceProduct): string | null => marks.get(externalId) ?? null;
   const planned = new Set<string>();
-  const changed: SourceProduct[] = [];
+  const toCompare = new Map<string, SourceProduct>();
+  /** Returns whether it is time for other work. */
+  const plan = (product: SourceProduct, link: LinkBaseRow | null): boolean => {
+    planned.add(product.externalId);
+    const found = planFound(store, product, link, markOf(product), findings);
+    if (isToCompare(found)) toCompare.set(product.externalId, found);
+    else count(tally, found);
+    return planned.size % PLANNED_AT_ONCE === 0;
+  };
   for (const product of batch) {
     const link = met.moved.get(product.externalId);
-    if (link === undefined || planned.has(product.externalId)) continue;
-    planned.add(product.externalId);
-    if (planned.size % PLANNED_AT_ONCE === 0) await setImmediate();
-    const found = planFound(store, product, link, markOf(product), findings);
-    if (isToCompare(found)) changed.push(found);
-    else count(tally, found);
+    if (link === undefined || offered.has(product.externalId) || planned.has(product.externalId)) continue;
+    if (plan(product, link)) await setImmediate();
   }
-  if (changed.length === 0) return;
-  const links = await readLinks(changed.map(({ externalId }) => externalId));
-  for (const [index, product] of changed.entries()) {
+  for (let back = offered.takeBack(); back !== null; back = offered.takeBack())
+    for (const { product, link } of back) if (plan(product, link)) await setImmediate();
+  for await (const found of offered.found()) {
+    for (const { product, link, unchanged } of found) {
+      if (unchanged) {
+        noteUnchanged(findings.unchanged, link, markOf(product), null);
+        count(tally, 'unchanged');
+      } else if (plan(product, link)) await setImmediate();
+    }
+  }
+  if (toCompare.size === 0) return;
+  const links = await readLinks([...toCompare.keys()]);
+  for (const [index, product] of inOrder(toCompare, batch).entries()) {
     if (index % PLANNED_AT_ONCE === 0) await setImmediate();
     const link = links.get(product.externalId) ?? null;
     count(tally, planFound(store, product, link, markOf(product), findings));
   }
+}
+
+/** The products in the order of the batch, whichever thread was the first to be done with one. */
+function inOrder(
+  products: ReadonlyMap<string, SourceProduct>,
+  batch: readonly SourceProduct[],
+): SourceProduct[] {
+  const ids = new Set(batch.map(({ externalId }) => externalId));
+  return [...ids].flatMap((externalId) => products.get(externalId) ?? []);
 }
 
 type Found = 'changed' | 'unchanged' | null;
@@ -144,7 +170,8 @@ export function planFound(
       putOff.push(plan.owed);
       return 'unchanged';
     case 'unchanged':
-      if (link !== null) noteUnchanged(unchanged, link, readMark, plan);
+      if (link !== null)
+        noteUnchanged(unchanged, link, readMark, plan.fingerprintMoved ? plan.sourceFingerprint : null);
       return 'unchanged';
     default:
       changes.push({ ...plan, readMark, identifiers: identifiersOf(plan.body) });
@@ -152,15 +179,17 @@ export function planFound(
   }
 }
 
-/** A product with a withheld identifier has no mark: it is planned in full until the identifier is free. */
+/**
+ * A product with a withheld identifier has no mark: it is planned in full until the identifier is free. `fingerprint`: null where the
+ * link has it.
+ */
 function noteUnchanged(
   unchanged: UnchangedProduct[],
   { externalId, revision, state, withheld }: LinkBaseRow,
   readMark: string | null,
-  { sourceFingerprint, fingerprintMoved }: Extract<ProductPlan, { readonly kind: 'unchanged' }>,
+  fingerprint: string | null,
 ): void {
   const mark = state === 'linked' && withheld.length === 0 ? readMark : null;
-  const fingerprint = fingerprintMoved ? sourceFingerprint : null;
   if (mark !== null || fingerprint !== null) unchanged.push({ externalId, revision, mark, fingerprint });
 }
 

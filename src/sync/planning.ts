@@ -17,8 +17,10 @@ import {
   type ListingView,
 } from './catalog-view.js';
 import type { SourceRead } from './extract.js';
+import type { FingerprintThread } from './fingerprint-thread.js';
 import { Findings, planMet, type MetBatch, type ReadLinks, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
+import { NOTHING_OFFERED, RunFingerprints } from './run-fingerprints.js';
 import type { ListingRequest } from './workspace-listing.js';
 
 export interface PlanOutcome {
@@ -37,6 +39,8 @@ export interface PlanOptions {
   readonly force: boolean;
   readonly listing: ListingRequest;
   readonly onProgress: (seen: number) => void;
+  /** Absent: every product is parsed by this thread. */
+  readonly fingerprintThread?: FingerprintThread;
 }
 
 /** The error that stops a run before it applies an implausible plan. Reconcile does not retry such a run. */
@@ -64,7 +68,7 @@ export async function planRead(
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
   const { compared, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
     try {
-      await planProducts(plan, store, read, tally, onProgress);
+      await planProducts(plan, store, read, tally, { ...options, onProgress });
     } finally {
       await read.close();
     }
@@ -176,51 +180,69 @@ async function planAbsent(
 }
 
 /** A batch while the database looks up what is known about its products. */
-interface BatchToMeet extends Omit<MetBatch, 'met'> {
+interface BatchToMeet extends Pick<MetBatch, 'batch' | 'marks'> {
   readonly meeting: Promise<MetBatch['met']>;
 }
 
-const NO_BATCH: BatchToMeet = {
+const NO_BATCH: BatchToMeet & MetBatch = {
   batch: [],
   marks: new Map(),
+  met: { met: 0, moved: new Map() },
   meeting: Promise.resolve({ met: 0, moved: new Map() }),
+  offered: NOTHING_OFFERED,
 };
 
 /** If few products of a batch have changed, they are written together with the next batches. */
 const WRITE_TOGETHER = 200;
 
 /**
- * Reading, planning and writing overlap. While the database writes one batch and loads the links of another, a third is planned, and a
- * fourth is read and its digests are taken. A batch is parsed before the third one after it is asked for.
+ * Reading, planning and writing overlap. The database writes one batch and loads the links of another. Meanwhile the second thread parses
+ * a third batch, a fourth one is planned, and a fifth is read and its digests are taken. A batch is parsed before the fourth one after it
+ * is asked for.
  */
 async function planProducts(
   plan: PlanTransaction,
   store: Store,
   read: SourceRead,
   tally: Tally,
-  onProgress: PlanOptions['onProgress'],
+  { onProgress, fingerprintThread }: Pick<PlanOptions, 'onProgress' | 'fingerprintThread'>,
 ): Promise<void> {
   const readLinks: ReadLinks = (externalIds) => plan.reads.links(externalIds);
+  const fingerprints = new RunFingerprints(fingerprintThread ?? null, store);
   let findings = new Findings();
-  let before = NO_BATCH;
-  for await (const batch of oneAhead(read.batches)) {
-    // Before the answer about the batch before is awaited, so that the database works meanwhile.
-    const marks = marksOf(batch, store.readBasis);
-    const met = await before.meeting;
-    const full = findings.size >= WRITE_TOGETHER ? findings : null;
-    if (full !== null) findings = new Findings();
-    const meeting = Promise.all([plan.reads.meet(marks), full?.write(plan)]).then(([found]) => found);
-    // The rejection is handled at the `await` of the next turn. Without this line Node would report it as unhandled first.
-    meeting.catch(() => undefined);
-    // Flush the query before planning: planning blocks the event loop.
-    await setImmediate();
-    await planMet(store, { ...before, met }, readLinks, findings, tally);
+  let before: BatchToMeet = NO_BATCH;
+  let met: MetBatch = NO_BATCH;
+  const meet = async ({ batch, marks, meeting }: BatchToMeet): Promise<MetBatch> => {
+    const known = await meeting;
+    return { batch, marks, met: known, offered: fingerprints.offer(batch, known.moved) };
+  };
+  const planned = async (batch: MetBatch): Promise<void> => {
+    await planMet(store, batch, readLinks, findings, tally);
     onProgress(tally.seen);
-    before = { batch, marks, meeting };
+  };
+  try {
+    for await (const batch of oneAhead(read.batches)) {
+      // Before the answer about the batch before is awaited, so that the database works meanwhile.
+      const marks = marksOf(batch, store.readBasis);
+      const next = await meet(before);
+      const full = findings.size >= WRITE_TOGETHER ? findings : null;
+      if (full !== null) findings = new Findings();
+      const meeting = Promise.all([plan.reads.meet(marks), full?.write(plan)]).then(([found]) => found);
+      // The rejection is handled at the `await` of the next turn. Without this line Node would report it as unhandled first.
+      meeting.catch(() => undefined);
+      // Flush the query before planning: planning blocks the event loop.
+      await setImmediate();
+      await planned(met);
+      before = { batch, marks, meeting };
+      met = next;
+    }
+    const last = await meet(before);
+    await planned(met);
+    await planned(last);
+    await findings.write(plan);
+  } finally {
+    await fingerprints.end();
   }
-  await planMet(store, { ...before, met: await before.meeting }, readLinks, findings, tally);
-  await findings.write(plan);
-  onProgress(tally.seen);
 }
 
 /** By external_id. Where a batch has a product twice, the first one counts, which is also the one that is planned. */

@@ -23,9 +23,13 @@ export function benchProduct(shop: string, id: number, revision = 0, attributes 
   return new ExportedProduct(`gid://shopify/Product/${String(id)}`, bytes, [1], scope);
 }
 
-export function benchRules(shop: string, mapping: object = {}) {
+export function benchSettings(shop: string, mapping: object = {}) {
   const auth = { accessToken: 'bench' };
-  const settings = storeSchema.parse({ workspace: 'default', shop, auth, mapping });
+  return storeSchema.parse({ workspace: 'default', shop, auth, mapping });
+}
+
+export function benchRules(shop: string, mapping: object = {}) {
+  const settings = benchSettings(shop, mapping);
   return sourceRules(shop, settings.mapping, settings.writeBack);
 }
 
