@@ -161,6 +161,20 @@ describe('a thread that fails', () => {
     ]);
   });
 
+  it('is reported once when it cannot be started, and gets no products', async () => {
+    const { file } = await doing('options', '');
+    const none = new FingerprintThread(
+      loggerTo((line) => lines.push(line)),
+      [{ file, execArgv: ['--no-such-option'] }],
+    );
+    none.enter();
+    expect(none.isReady).toBe(false);
+    expect(lines).toMatchObject([
+      { level: 'warn', fields: { reason: expect.stringContaining('--no-such-option') } },
+    ]);
+    await none.leave();
+  });
+
   it('is started again by the next run', async () => {
     const ready = await started(await doing('again', `process.exit(0);`));
     const share = shareOf([productOf(1)]);

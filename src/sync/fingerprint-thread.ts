@@ -101,7 +101,12 @@ export class FingerprintThread implements OnApplicationShutdown {
     this.#users += 1;
     if (this.#worker !== null || availableParallelism() < 2) return;
     const program = this.programs.find(({ file }) => existsSync(fileURLToPath(file)));
-    if (program !== undefined) this.#start(program);
+    if (program === undefined) return;
+    try {
+      this.#start(program);
+    } catch (error) {
+      this.#fail(errorLine(error));
+    }
   }
 
   /** Ends the thread with the last run that used it. */
