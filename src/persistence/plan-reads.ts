@@ -84,10 +84,10 @@ export class PlanReads {
    * another worker has taken the run over.
    */
   async rememberUnchanged(products: readonly UnchangedProduct[]): Promise<void> {
-    const [marked = [], moved = []] = [true, false].map((isMark) =>
-      products.filter(({ fingerprint }) => (fingerprint === null) === isMark),
-    );
-    await Promise.all([this.#keepMarks(marked), this.#keepMoved(moved)]);
+    await Promise.all([
+      this.#keepMarks(products.filter(({ fingerprint }) => fingerprint === null)),
+      this.#keepMoved(products.filter(({ fingerprint }) => fingerprint !== null)),
+    ]);
   }
 
   async #keepMarks(products: readonly UnchangedProduct[]): Promise<void> {

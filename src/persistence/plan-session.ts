@@ -12,7 +12,7 @@ export interface PlannedRun {
   readonly id: string;
   readonly store: string;
   readonly workspace: string;
-  /** By which its worker holds it; absent for a plan that nobody may see. */
+  /** The lease of the worker that plans it. Without one, as in a dry run, nothing is kept before the commit. */
   readonly lease?: string | null;
 }
 

@@ -37,7 +37,7 @@ export class PlanTransaction {
     { dry = false, refreshMs }: { dry?: boolean; refreshMs?: number } = {},
   ): Promise<PlanTransaction> {
     const runner = db.dataSource.createQueryRunner();
-    const session = new PlanSession(db, runner, run, refreshMs);
+    const session = new PlanSession(db, runner, dry ? { ...run, lease: null } : run, refreshMs);
     try {
       await runner.startTransaction();
       // SQL: measured. A first load fills tables that have no statistics yet, and the planner takes them for small. It would keep all

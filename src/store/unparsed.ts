@@ -11,15 +11,19 @@ export interface UnparsedProducts {
   readonly ends: readonly number[];
 }
 
+type Parser = (products: UnparsedProducts, bytes: Buffer, index: number) => ProductSnapshot;
+
+const PARSERS: Readonly<Record<UnparsedProduct['format'], Parser>> = {
+  shopify_export: ({ scope, storeIds, ends }, bytes, index) => {
+    const start = ends[index - 1] ?? 0;
+    return new ExportedProduct(storeIds[index] ?? '', bytes, [1], scope, start, ends[index]).snapshot();
+  },
+};
+
 /**
  * The snapshot of the product with this index: that of `SourceProduct.snapshot`, which also says where in its export a malformed
  * product is. Throws `transient` for one.
  */
-export function parseUnparsed(
-  { scope, storeIds, ends }: UnparsedProducts,
-  bytes: Buffer,
-  index: number,
-): ProductSnapshot {
-  const start = ends[index - 1] ?? 0;
-  return new ExportedProduct(storeIds[index] ?? '', bytes, [1], scope, start, ends[index]).snapshot();
+export function parseUnparsed(products: UnparsedProducts, bytes: Buffer, index: number): ProductSnapshot {
+  return PARSERS[products.format](products, bytes, index);
 }

@@ -41,6 +41,7 @@ async function started(program: ThreadProgram, limitMs?: number): Promise<Finger
     loggerTo((line) => lines.push(line)),
     [program],
     limitMs,
+    2,
   );
   thread.enter();
   const { isReady } = thread;
@@ -212,6 +213,19 @@ describe('the end of the thread', () => {
     );
     none.enter();
     expect(none.isReady).toBe(false);
+    expect(lines).toEqual([]);
+  });
+
+  it('is all that there is on a single processor', async () => {
+    const program = { ...SOURCES, execArgv: ['--no-such-option'] };
+    const none = new FingerprintThread(
+      loggerTo((line) => lines.push(line)),
+      [program],
+      undefined,
+      1,
+    );
+    none.enter();
+    await none.leave();
     expect(lines).toEqual([]);
   });
 });

@@ -87,6 +87,7 @@ export class FingerprintThread implements OnApplicationShutdown {
     logger: Logger,
     private readonly programs: readonly ThreadProgram[] = PROGRAMS,
     private readonly limitMs = LONGEST_MS,
+    private readonly processors = availableParallelism(),
   ) {
     this.#log = logger.child({ stage: 'sync' });
   }
@@ -99,7 +100,7 @@ export class FingerprintThread implements OnApplicationShutdown {
   /** Starts the thread unless another run has. On a single processor there is none. */
   enter(): void {
     this.#users += 1;
-    if (this.#worker !== null || availableParallelism() < 2) return;
+    if (this.#worker !== null || this.processors < 2) return;
     const program = this.programs.find(({ file }) => existsSync(fileURLToPath(file)));
     if (program === undefined) return;
     try {

@@ -24,6 +24,7 @@ class FakeThread extends FingerprintThread {
   /** Shares that it has begun before anybody can take them back. */
   begins = Infinity;
   users = 0;
+  takenBack = 0;
   ready = true;
 
   override get isReady(): boolean {
@@ -48,7 +49,9 @@ class FakeThread extends FingerprintThread {
   }
 
   override takeBack(share: FingerprintShare): boolean {
-    return this.taken.indexOf(share) >= this.begins;
+    const isWaiting = this.taken.indexOf(share) >= this.begins;
+    if (isWaiting) this.takenBack += 1;
+    return isWaiting;
   }
 
   override answer(share: FingerprintShare): Promise<readonly (string | null)[]> {
@@ -183,6 +186,17 @@ describe('a run', () => {
     const moved = products.map(({ externalId }) => [externalId, { ...LINK, externalId }] as const);
     fingerprints.offer(products, new Map(moved));
     expect(thread.taken.map((share) => share.products.length)).toEqual([3, 3, 1]);
+  });
+
+  it('that fails takes back what the thread has not begun', async () => {
+    const thread = new FakeThread();
+    const fingerprints = afterMany(thread);
+    thread.taken.length = 0;
+    thread.begins = 1;
+    const products = productsFrom(1, 237);
+    fingerprints.offer(products, linksOf(products));
+    await fingerprints.end();
+    expect([thread.taken.length, thread.takenBack]).toEqual([5, 4]);
   });
 
   it('no longer uses the thread when most products have changed', async () => {

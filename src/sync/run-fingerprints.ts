@@ -42,6 +42,7 @@ export class RunFingerprints {
   readonly #benefit: Benefit = { asked: 0, same: 0 };
   #products = 0;
   #entered = false;
+  #offered: readonly OfferedProducts[] = [];
 
   readonly #settings: FingerprintSettings;
 
@@ -65,10 +66,16 @@ export class RunFingerprints {
     }
     this.#products += products.size;
     if (!this.#isWorthwhile(thread)) return NOTHING_OFFERED;
-    return new OfferedProducts(thread, sharesOf([...products.values()], this.#settings), this.#benefit);
+    const shares = sharesOf([...products.values()], this.#settings);
+    const offered = new OfferedProducts(thread, shares, this.#benefit);
+    // The batch before the last one has been planned.
+    this.#offered = [...this.#offered.slice(-1), offered];
+    return offered;
   }
 
+  /** Also takes back what a run that failed has left to the thread. */
   async end(): Promise<void> {
+    for (const offered of this.#offered) while (offered.takeBack() !== null);
     if (this.#entered) await this.thread?.leave();
   }
 

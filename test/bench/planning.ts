@@ -73,6 +73,7 @@ export async function benchPlanning(products: number, log: Log): Promise<Figure[
   };
   await rate(decideByMark);
   const figure = await rate(decideByMark);
+  await rate(() => parseAll(sources, links, null));
   const alone = await rate(() => parseAll(sources, links, null));
   const thread = new FingerprintThread(SILENT_LOGGER, [THREAD]);
   thread.enter();
