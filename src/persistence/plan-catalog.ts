@@ -7,6 +7,7 @@ import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { ownersByIdentifier } from './identifier-owners.js';
 import type { CatalogListing } from './catalog-listing.rows.js';
 import type { HolderRow } from './plan-rows.js';
+import type { PlanScratch } from './plan-scratch.js';
 import type { PlanSession } from './plan-session.js';
 
 /**
@@ -15,15 +16,12 @@ import type { PlanSession } from './plan-session.js';
  * SQL: the products of the catalog are in scratch tables that no entity describes.
  */
 export class PlanCatalog {
-  constructor(private readonly session: PlanSession) {}
+  #held = 0;
 
-  static async begin(session: PlanSession): Promise<PlanCatalog> {
-    await session.affected(
-      `CREATE TEMP TABLE holder (kind text, value text, catalog_id text NOT NULL, external_id text, is_variant boolean NOT NULL)
-       ON COMMIT DROP`,
-    );
-    return new PlanCatalog(session);
-  }
+  constructor(
+    private readonly session: PlanSession,
+    private readonly scratch: PlanScratch,
+  ) {}
 
   /**
    * Identifiers that planned creations, updates of an identifier, and products of which one is withheld so far would send: what
@@ -46,7 +44,7 @@ export class PlanCatalog {
 
   async addHolders(holders: readonly HolderRow[]): Promise<void> {
     if (holders.length === 0) return;
-    await this.session.affected(
+    this.#held += await this.session.affected(
       `INSERT INTO holder SELECT kind, value, "catalogId", "externalId", "isVariant" FROM jsonb_to_recordset($1::jsonb)
          AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean)`,
       [json(holders)],
@@ -91,7 +89,7 @@ export class PlanCatalog {
    */
   async takeHolders(listing: CatalogListing): Promise<void> {
     const { id, store } = this.session.run;
-    await this.session.affected(
+    this.#held += await this.session.affected(
       `INSERT INTO holder
        SELECT held.kind, held.value, held.catalog_id, held.external_id, held.is_variant FROM catalog_holder AS held
        JOIN (SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
@@ -120,9 +118,11 @@ export class PlanCatalog {
   }
 
   async indexHolders(): Promise<void> {
-    await this.session.affected('CREATE INDEX ON holder (kind, value)');
-    await this.session.affected('CREATE INDEX ON holder (external_id)');
-    await this.session.affected('ANALYZE holder');
+    await this.scratch.index('holder', this.#held, [
+      'CREATE INDEX ON holder (kind, value)',
+      'CREATE INDEX ON holder (external_id)',
+      'ANALYZE holder',
+    ]);
   }
 
   /**

@@ -13,13 +13,7 @@ export class PlanOwed {
   /** Products that have identifiers and no link; null where they are unknown, or too many to be kept in memory. */
   #unlinked: readonly string[] | null = null;
 
-  private constructor(private readonly session: PlanSession) {}
-
-  static async begin(session: PlanSession): Promise<PlanOwed> {
-    await session.affected('CREATE TEMP TABLE gone (store_id text PRIMARY KEY) ON COMMIT DROP');
-    await session.affected('CREATE TEMP TABLE put_off (product jsonb NOT NULL) ON COMMIT DROP');
-    return new PlanOwed(session);
-  }
+  constructor(private readonly session: PlanSession) {}
 
   /** Products that cannot be planned now; `settle` notes them as owed. */
   async putOff(products: readonly OwedProduct[]): Promise<void> {
@@ -49,8 +43,9 @@ export class PlanOwed {
     const { db, run } = this.session;
     const rows = await db.read(
       z.object({ product: z.string() }),
-      // SQL: `NOT EXISTS` on the links.
-      `SELECT DISTINCT product FROM product_identifier AS known WHERE store = $1 AND ${IS_UNLINKED} LIMIT $2`,
+      // SQL: `NOT EXISTS` on the links. Each product once, as it has several identifiers.
+      `SELECT product FROM (SELECT DISTINCT product FROM product_identifier WHERE store = $1) AS known
+       WHERE ${IS_UNLINKED} LIMIT $2`,
       [run.store, MOST_UNLINKED + 1],
     );
     this.#unlinked = rows.length > MOST_UNLINKED ? null : rows.map(({ product }) => product);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { MaybeSet } from '../runtime/maybe-set.js';
 import type { LinkBaseRow, LinkRow, MetProducts, UnchangedProduct } from './plan-rows.js';
+import type { PlanScratch } from './plan-scratch.js';
 import type { PlanSession } from './plan-session.js';
 import type { RowReader } from './row-reader.js';
 
@@ -14,18 +15,13 @@ export class PlanReads {
   /** The external_ids in `seen`. To keep its index while products are added would cost more than all else that is done there. */
   readonly #met = new MaybeSet();
 
-  constructor(private readonly session: PlanSession) {}
+  #seen = 0;
+  #hasMoved = false;
 
-  static async begin(session: PlanSession): Promise<PlanReads> {
-    await session.affected('CREATE TEMP TABLE seen (external_id text NOT NULL) ON COMMIT DROP');
-    await session.affected(
-      'CREATE TEMP TABLE unchanged (external_id text, revision bigint, mark text, fingerprint text) ON COMMIT DROP',
-    );
-    await session.affected(
-      'CREATE TEMP TABLE gone_from_catalog (external_id text PRIMARY KEY) ON COMMIT DROP',
-    );
-    return new PlanReads(session);
-  }
+  constructor(
+    private readonly session: PlanSession,
+    private readonly scratch: PlanScratch,
+  ) {}
 
   async links(externalIds: readonly string[]): Promise<Map<string, LinkRow>> {
     const rows = await this.session.read(
@@ -44,6 +40,7 @@ export class PlanReads {
   async meet(marks: ReadonlyMap<string, string | null>): Promise<MetProducts> {
     const fresh = await this.#firstMet(marks);
     if (fresh.size === 0) return { met: 0, moved: new Map() };
+    this.#seen += fresh.size;
     // SQL: measured; one statement for each batch of a read, however large the store is. Each mark is looked up by itself: a join
     // could go through all marks in each batch: while they are written, the planner knows nothing of them but their number.
     const rows = await this.session.read(
@@ -70,12 +67,9 @@ export class PlanReads {
     return new Map([...marks].filter(([externalId]) => !met.has(externalId)));
   }
 
-  /**
-   * Called when the last batch was met. The statements that follow look single products up, more of them than the planner may expect:
-   * without the index it could go through the whole table for each.
-   */
+  /** Called when the last batch was met. */
   async allMet(): Promise<void> {
-    await this.session.affected('CREATE UNIQUE INDEX ON seen (external_id)');
+    await this.scratch.index('seen', this.#seen, ['CREATE UNIQUE INDEX ON seen (external_id)']);
   }
 
   /**
@@ -112,6 +106,7 @@ export class PlanReads {
 
   async #keepMoved(products: readonly UnchangedProduct[]): Promise<void> {
     if (products.length === 0) return;
+    this.#hasMoved = true;
     await this.session.affected(
       `INSERT INTO unchanged (external_id, revision, mark, fingerprint)
        SELECT * FROM unnest(${arrayOfLines('$1')}, ${arrayOfLines('$2')}::bigint[], ${arrayOfLines('$3')}, ${arrayOfLines('$4')})`,
@@ -156,15 +151,16 @@ export class PlanReads {
    * earlier revision says nothing, so that the next run compares it again.
    */
   async write(): Promise<void> {
+    if (!this.#hasMoved) return;
     await this.session.affected(
       `WITH product AS (
          UPDATE store_product AS product SET source_fingerprint = news.fingerprint FROM unchanged AS news
-         WHERE product.external_id = news.external_id AND product.revision = news.revision AND news.fingerprint IS NOT NULL
+         WHERE product.external_id = news.external_id AND product.revision = news.revision
          RETURNING product.external_id, product.revision
        )
        INSERT INTO read_mark (external_id, store, revision, mark)
-       SELECT news.external_id, $1, coalesce(product.revision, news.revision), news.mark
-       FROM unchanged AS news LEFT JOIN product USING (external_id) WHERE news.mark IS NOT NULL
+       SELECT product.external_id, $1, product.revision, news.mark
+       FROM unchanged AS news JOIN product USING (external_id) WHERE news.mark IS NOT NULL
        ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, revision = excluded.revision, mark = excluded.mark`,
       [this.session.run.store],
     );

@@ -5,6 +5,7 @@ import { PlanActions } from './plan-actions.js';
 import { PlanCatalog } from './plan-catalog.js';
 import { PlanOwed } from './plan-owed.js';
 import { PlanReads } from './plan-reads.js';
+import { PlanScratch } from './plan-scratch.js';
 import { PlanSession, type PlannedRun } from './plan-session.js';
 
 /**
@@ -18,6 +19,7 @@ export class PlanTransaction {
 
   private constructor(
     private readonly session: PlanSession,
+    private readonly scratch: PlanScratch,
     readonly reads: PlanReads,
     readonly actions: PlanActions,
     readonly catalog: PlanCatalog,
@@ -51,12 +53,14 @@ export class PlanTransaction {
           [run.id, run.store, run.workspace],
         );
       }
+      const scratch = await PlanScratch.begin(session);
       return new PlanTransaction(
         session,
-        await PlanReads.begin(session),
+        scratch,
+        new PlanReads(session, scratch),
         await PlanActions.begin(session),
-        await PlanCatalog.begin(session),
-        await PlanOwed.begin(session),
+        new PlanCatalog(session, scratch),
+        new PlanOwed(session),
         new CatalogListingRows(session),
         new CatalogListingRows(db),
         dry,
@@ -67,9 +71,14 @@ export class PlanTransaction {
     }
   }
 
-  /** The transaction itself, for what ends it otherwise than `commit`: a saved plan that is carried out. */
+  /** The transaction itself, for what ends it otherwise than `commit`: a saved plan that is carried out. `leaveScratch` comes first. */
   get transaction(): QueryRunner {
     return this.session.runner;
+  }
+
+  /** The last statement of a plan before its commit. Scratch tables stay with the connection. */
+  async leaveScratch(): Promise<void> {
+    await this.scratch.dropIndexed();
   }
 
   /**
@@ -107,6 +116,7 @@ export class PlanTransaction {
     if (moved !== 1) return false;
     // Last, as it locks products that write-backs may be waiting for.
     await this.reads.write();
+    await this.leaveScratch();
     await this.session.inTurn(() => this.session.runner.commitTransaction());
     return true;
   }

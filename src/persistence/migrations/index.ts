@@ -25,6 +25,7 @@ import { VariantsByCatalogId1765311000000 } from './1765311000000-variants-by-ca
 import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.js';
 import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
 import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
+import { IdentifiersByStore1765560000000 } from './1765560000000-identifiers-by-store.js';
 import { MarksOfTheirOwn1765550000000 } from './1765550000000-marks-of-their-own.js';
 import { RunsThatWaitForTheListing1765460000000 } from './1765460000000-runs-that-wait-for-the-listing.js';
 import { ShopRedactions1765450000000 } from './1765450000000-shop-redactions.js';
@@ -69,4 +70,5 @@ export const MIGRATIONS = [
   ShopRedactions1765450000000,
   RunsThatWaitForTheListing1765460000000,
   MarksOfTheirOwn1765550000000,
+  IdentifiersByStore1765560000000,
 ];

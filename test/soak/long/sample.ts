@@ -109,7 +109,7 @@ async function tables(database: WorldDatabase): Promise<Map<string, Figure>> {
     await client.query(`SET lock_timeout = '200ms'`);
     const { rows: names } = await client.query<{ name: string }>(
       `SELECT schemaname || '.' || tablename AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1`,
+       WHERE schemaname !~ '^pg_' AND schemaname <> 'information_schema' ORDER BY 1`,
     );
     for (const { name } of names) {
       await until(`the lock of ${name}`, () => vacuumed(client, name));

@@ -59,7 +59,7 @@ export class WorldDatabase {
   async dump(except: readonly string[] = []): Promise<string> {
     const tables = await this.rows<{ name: string }>(
       `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-       WHERE schemaname NOT IN ('pg_catalog', 'information_schema')
+       WHERE schemaname !~ '^pg_' AND schemaname <> 'information_schema'
          AND tablename <> ALL ($1) ORDER BY 1`,
       [except],
     );
