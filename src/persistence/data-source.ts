@@ -23,6 +23,9 @@ export interface DataSourceSettings {
 /** No statement of the program takes as long. A connection that was cut without a word would keep its rows leased. */
 const SILENCE_MS = 120_000;
 
+/** Temporary tables of plans are part of a connection. The server cannot freeze their transaction ids as long as they are there. */
+const CONNECTION_SECONDS = 3_600;
+
 /** A connected data source. Throws `transient` when the database cannot be reached, without its URL or password. */
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
   const source = new DataSource({
@@ -44,6 +47,7 @@ export async function openDataSource(settings: DataSourceSettings): Promise<Data
     extra: {
       Client: boundedClient(settings.silenceMs ?? SILENCE_MS, settings.idleInTransactionMs),
       connectionTimeoutMillis: 3000,
+      maxLifetimeSeconds: CONNECTION_SECONDS,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
     },

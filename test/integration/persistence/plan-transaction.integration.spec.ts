@@ -101,6 +101,29 @@ describe('while a plan is made', () => {
     }
   });
 
+  it('scratch tables are empty after a commit, and those that were indexed are made again', async () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => snapshot(100 + index).externalId);
+    await plan.reads.meet(new Map(many.map((id) => [id, null])));
+    await plan.reads.allMet();
+    const indexes = (runner?: QueryRunner) =>
+      sqlRow<{ count: string }>(
+        stages.db,
+        `SELECT count(*) FROM pg_index WHERE indrelid = to_regclass('pg_temp.seen')`,
+        [],
+        runner,
+      );
+    expect(await indexes(plan.transaction)).toEqual({ count: '1' });
+    expect(await commit()).toBe(true);
+    const run = { id: randomUUID(), store: STORE, workspace: WORKSPACE };
+    const next = await PlanTransaction.begin(stages.db, run, { dry: true });
+    try {
+      expect(await next.reads.metOf(many)).toEqual(new Set());
+      expect(await indexes(next.transaction)).toEqual({ count: '0' });
+    } finally {
+      await next.end();
+    }
+  });
+
   it('no join goes through a whole table for each row, which a first load of 100,000 products would notice', async () => {
     const setting = (runner?: QueryRunner) =>
       sqlRow<{ enableMaterial: string }>(stages.db, 'SHOW enable_material', [], runner);
