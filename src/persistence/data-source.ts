@@ -23,7 +23,10 @@ export interface DataSourceSettings {
 /** No statement of the program takes as long. A connection that was cut without a word would keep its rows leased. */
 const SILENCE_MS = 120_000;
 
-/** Temporary tables of plans are part of a connection. The server cannot freeze their transaction ids as long as they are there. */
+/**
+ * A connection is replaced after this time. It keeps the temporary tables of plans, in which no vacuum of the server can freeze transaction
+ * ids, so that the server could run out of them.
+ */
 const CONNECTION_SECONDS = 3_600;
 
 /** A connected data source. Throws `transient` when the database cannot be reached, without its URL or password. */

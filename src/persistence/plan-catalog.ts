@@ -16,6 +16,7 @@ import type { PlanSession } from './plan-session.js';
  * SQL: the products of the catalog are in scratch tables that no entity describes.
  */
 export class PlanCatalog {
+  /** Rows of `holder`. */
   #held = 0;
 
   constructor(
@@ -118,11 +119,8 @@ export class PlanCatalog {
   }
 
   async indexHolders(): Promise<void> {
-    await this.scratch.index('holder', this.#held, [
-      'CREATE INDEX ON holder (kind, value)',
-      'CREATE INDEX ON holder (external_id)',
-      'ANALYZE holder',
-    ]);
+    const isLarge = await this.scratch.index('holder', this.#held);
+    if (isLarge) await this.session.affected('ANALYZE holder');
   }
 
   /**

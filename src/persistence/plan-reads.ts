@@ -15,7 +15,7 @@ export class PlanReads {
   /** The external_ids in `seen`. To keep its index while products are added would cost more than all else that is done there. */
   readonly #met = new MaybeSet();
 
-  #seen = 0;
+  /** Whether there is something to write. */
   #hasMoved = false;
 
   constructor(
@@ -40,7 +40,6 @@ export class PlanReads {
   async meet(marks: ReadonlyMap<string, string | null>): Promise<MetProducts> {
     const fresh = await this.#firstMet(marks);
     if (fresh.size === 0) return { met: 0, moved: new Map() };
-    this.#seen += fresh.size;
     // SQL: measured; one statement for each batch of a read, however large the store is. Each mark is looked up by itself: a join
     // could go through all marks in each batch: while they are written, the planner knows nothing of them but their number.
     const rows = await this.session.read(
@@ -69,7 +68,7 @@ export class PlanReads {
 
   /** Called when the last batch was met. */
   async allMet(): Promise<void> {
-    await this.scratch.index('seen', this.#seen, ['CREATE UNIQUE INDEX ON seen (external_id)']);
+    await this.scratch.index('seen', this.#met.size);
   }
 
   /**

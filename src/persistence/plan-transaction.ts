@@ -19,7 +19,6 @@ export class PlanTransaction {
 
   private constructor(
     private readonly session: PlanSession,
-    private readonly scratch: PlanScratch,
     readonly reads: PlanReads,
     readonly actions: PlanActions,
     readonly catalog: PlanCatalog,
@@ -56,7 +55,6 @@ export class PlanTransaction {
       const scratch = await PlanScratch.begin(session);
       return new PlanTransaction(
         session,
-        scratch,
         new PlanReads(session, scratch),
         await PlanActions.begin(session),
         new PlanCatalog(session, scratch),
@@ -71,14 +69,9 @@ export class PlanTransaction {
     }
   }
 
-  /** The transaction itself, for what ends it otherwise than `commit`: a saved plan that is carried out. `leaveScratch` comes first. */
+  /** The transaction itself, for what ends it otherwise than `commit`: a saved plan that is carried out. */
   get transaction(): QueryRunner {
     return this.session.runner;
-  }
-
-  /** The last statement of a plan before its commit. Scratch tables stay with the connection. */
-  async leaveScratch(): Promise<void> {
-    await this.scratch.dropIndexed();
   }
 
   /**
@@ -116,7 +109,6 @@ export class PlanTransaction {
     if (moved !== 1) return false;
     // Last, as it locks products that write-backs may be waiting for.
     await this.reads.write();
-    await this.leaveScratch();
     await this.session.inTurn(() => this.session.runner.commitTransaction());
     return true;
   }

@@ -12,6 +12,11 @@ export class MaybeSet {
   #slots = new Float64Array(FEWEST_SLOTS);
   #size = 0;
 
+  /** How many texts were added, each once. */
+  get size(): number {
+    return this.#size;
+  }
+
   /** False when the text was not there before; true when it probably was. */
   add(text: string): boolean {
     const hash = hashOf(text);

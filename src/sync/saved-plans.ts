@@ -96,7 +96,6 @@ export class SavedPlans {
       const refusals = [...tally.refusals, ...moved];
       await this.plans.refuse(transaction.transaction, plan.id, run, refusals);
       const { conflicted } = await transaction.actions.counts();
-      await transaction.leaveScratch();
       await this.plans.commitRun(transaction.transaction, plan, {
         id: run.id,
         trigger,

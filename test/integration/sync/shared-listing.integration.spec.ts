@@ -217,8 +217,8 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     gate.open();
     expect(await reading).toMatchObject({ state: 'succeeded' });
     // By the calls, because the order in which two sides are reached is up to the machine.
-    const [begun = Infinity] = begin.mock.invocationCallOrder;
-    expect(begun).toBeLessThan(meet.mock.invocationCallOrder[0] ?? 0);
+    const [started = Infinity] = begin.mock.invocationCallOrder;
+    expect(started).toBeLessThan(meet.mock.invocationCallOrder[0] ?? 0);
     expect(begin).toHaveBeenCalledTimes(1);
     begin.mockRestore();
     meet.mockRestore();
