@@ -18,7 +18,7 @@ const native = {
   runtime: '<rootDir>/test/support/jest-native/runtime.mjs',
 };
 
-/** Unit tests start no servers, so that they need neither a directory for the run nor its janitor. */
+/** The directory of the run, and what removes it with all servers of the run. Some unit tests listen on ports, which the run hands out. */
 const servers = {
   globalSetup: '<rootDir>/test/support/jest-global-setup.mjs',
   globalTeardown: '<rootDir>/test/support/jest-global-teardown.mjs',
@@ -29,7 +29,7 @@ export default {
   projects: Object.entries(TEST_KINDS).map(([kind, files]) => ({
     ...common,
     ...native,
-    ...(kind === 'unit' ? {} : servers),
+    ...servers,
     displayName: kind,
     testMatch: files.map((pattern) => `<rootDir>/${pattern}`),
   })),
