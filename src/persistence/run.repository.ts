@@ -10,8 +10,8 @@ import {
   type CsvUpload,
   type RunKind,
   type RunRequests,
-  type RunStep,
   type RunTrigger,
+  type StepStart,
 } from './entities/sync-run.entity.js';
 import { idRow } from './row-reader.js';
 import { isUninstalled } from './uninstalled-store.js';
@@ -35,9 +35,6 @@ export interface RunEnd {
   /** Milliseconds until reconcile takes it up again; absent: never by itself. */
   readonly retryInMs?: number;
 }
-
-/** The steps that a run's row lists at most. */
-const STEPS_KEPT = 60;
 
 /** The note of a run that a person cancelled. */
 export function cancelNote(by: string): string {
@@ -167,13 +164,11 @@ export class RunRepository {
     return kept === 1;
   }
 
-  /** Notes that a step began, for people. Keeps the newest: a run that is retried for days repeats them. */
-  async enterStep(id: string, lease: string, step: RunStep, at: Date): Promise<void> {
+  /** The steps of the run so far, for people. */
+  async setSteps(id: string, lease: string, steps: readonly StepStart[]): Promise<void> {
     await this.db.affected(
-      // SQL: appends to the column without reading it.
-      `UPDATE sync_run SET phases = (CASE WHEN jsonb_array_length(phases) < ${String(STEPS_KEPT)} THEN phases ELSE phases - 0 END)
-         || $3::jsonb WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, json([{ step, startedAt: at.toISOString() }])],
+      `UPDATE sync_run SET phases = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, json(steps)],
     );
   }
 
@@ -229,19 +224,24 @@ export class RunRepository {
     return kept === 1;
   }
 
+  /** The run as it ended. Null when its lease was lost. */
   async finish(
     id: string,
     lease: string,
     end: RunEnd,
-    requests: Partial<RunRequests> = {},
-  ): Promise<boolean> {
-    const moved = await this.db.affected(
+    {
+      requests = {},
+      steps,
+    }: { readonly requests?: Partial<RunRequests>; readonly steps?: readonly StepStart[] } = {},
+  ): Promise<SyncRunEntity | null> {
+    return this.db.entity(
+      SyncRunEntity,
       `UPDATE sync_run SET state = $3, counts = $4, error = $5, error_code = $6,
          retry_at = CASE WHEN $7::double precision IS NULL OR cancelled_by IS NOT NULL THEN NULL
            ELSE now() + $7 * interval '1 millisecond' END, notes = $9, requests = requests || $10::jsonb,
-         phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
+         phases = coalesce($11::jsonb, phases), phase = CASE WHEN $3 = 'succeeded' THEN 'done' ELSE phase END,
          lease = NULL, lease_until = NULL, unended = 0, took_turns = false, finished_at = now()
-       WHERE id = $1 AND lease = $2 AND state = ANY($8)`,
+       WHERE id = $1 AND lease = $2 AND state = ANY($8) RETURNING *`,
       [
         id,
         lease,
@@ -253,9 +253,9 @@ export class RunRepository {
         statesBefore(RUN_TRANSITIONS, end.state),
         json(end.notes ?? []),
         json(requests),
+        steps === undefined ? null : json(steps),
       ],
     );
-    return moved === 1;
   }
 
   /**

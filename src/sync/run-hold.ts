@@ -2,6 +2,7 @@ import type { RunCounts } from '../domain/run-counts.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { RunStep } from '../persistence/entities/sync-run.entity.js';
 import type { RequestTally } from '../runtime/request-tally.js';
+import type { RunSteps } from './run-steps.js';
 import type { WorkerTurn } from './worker-turn.js';
 
 export interface RunProgress {
@@ -23,6 +24,7 @@ export interface Hold {
   /** Requests of this attempt and of the earlier ones. */
   readonly requests: RequestTally;
   readonly onProgress: (progress: RunProgress) => void;
+  readonly steps: RunSteps;
   /** By the process's own monotonic clock. Until then no other worker can have the run. */
   heldUntilMs: number;
   /** Null for the run of a command, whose process has no other. */

@@ -37,6 +37,7 @@ import { Outage } from './outage.js';
 import { planRead } from './planning.js';
 import { listingSince, RunCancelledError, type Hold, type RunProgress, type WorkedTurn } from './run-hold.js';
 import { applyOutcome, RunEnds, type ApplyOutcome } from './run-ends.js';
+import { RunSteps } from './run-steps.js';
 import { SidePauses } from './side-pauses.js';
 import { TURN_MS, TurnOverError, WorkerTurn } from './worker-turn.js';
 import { ListingBusyError } from './workspace-listing.js';
@@ -139,7 +140,8 @@ export class RunWorker {
     };
     const stop = AbortSignal.any([signal, holder.signal]);
     const requests = { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 };
-    const hold: Hold = { ...claimed, signal: stop, lose, cancel, requests, onProgress, counts: {} };
+    const steps = new RunSteps(run.phases, (all) => this.runs.setSteps(runId, lease, all));
+    const hold: Hold = { ...claimed, signal: stop, lose, cancel, requests, onProgress, steps, counts: {} };
     const heartbeat = setInterval(() => {
       this.#keepLease(hold).catch((error: unknown) => {
         this.#log.warn({ runId, err: errorLine(error) }, 'the run’s lease could not be renewed');
@@ -149,6 +151,7 @@ export class RunWorker {
       const end = await tallied(requests, () => this.#toEnd(hold));
       return await this.#finish(hold, end, span);
     } catch (error) {
+      if (!(error instanceof DatabaseAwayError)) await steps.write().catch(() => undefined);
       if (error instanceof TurnOverError && (await this.runs.yieldTurn(run.id, lease))) {
         this.#log.info({ runId, store: run.store }, 'run lets others have its worker');
         return null;
@@ -167,6 +170,7 @@ export class RunWorker {
       return null;
     } finally {
       clearInterval(heartbeat);
+      steps.end();
     }
   }
 
@@ -179,12 +183,13 @@ export class RunWorker {
   }
 
   /** Null when another worker has the run by now. */
-  async #finish({ run, lease, requests }: Hold, end: RunEnd, span: OpenSpan): Promise<SyncRunEntity | null> {
+  async #finish(hold: Hold, end: RunEnd, span: OpenSpan): Promise<SyncRunEntity | null> {
+    const { run, lease, requests, steps } = hold;
     killPoint('run.worked');
     span.note({ 'run.state': end.state, 'run.error_code': end.errorCode });
-    if (!(await this.runs.finish(run.id, lease, end, requests))) return null;
-    await this.ends.logEnd(run, end);
-    return this.runs.get(run.id);
+    const ended = await this.runs.finish(run.id, lease, end, { requests, steps: steps.all });
+    if (ended !== null) await this.ends.logEnd(run, end);
+    return ended;
   }
 
   async #keepLease(hold: Hold): Promise<void> {
@@ -232,16 +237,16 @@ export class RunWorker {
     return this.ends.cancelled(run, by);
   }
 
-  async #enter({ run, lease }: Hold, step: RunStep): Promise<void> {
-    await this.runs.enterStep(run.id, lease, step, this.clock.now());
+  #enter({ steps }: Hold, step: RunStep): void {
+    steps.enter(step, this.clock.now());
   }
 
   async #plan(hold: Hold, store: Store): Promise<void> {
     const { run } = hold;
     const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
-    await this.#enter(hold, 'export');
+    this.#enter(hold, 'export');
     const extracted = await traced('extract', {}, () => this.#read(hold, store, readFrom));
-    await this.#enter(hold, 'plan');
+    this.#enter(hold, 'plan');
     await withWholeRead(extracted, (each) => this.#planRead(hold, store, each, readFrom));
   }
 
@@ -362,7 +367,7 @@ export class RunWorker {
       },
       keepsTurn: (): boolean => hold.turn?.lasts() ?? true,
     };
-    if (!run.tookTurns) await this.#enter(hold, 'apply');
+    if (!run.tookTurns) this.#enter(hold, 'apply');
     const before = await this.actions.tally(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
@@ -374,10 +379,10 @@ export class RunWorker {
       }),
     );
     if (hold.turn?.isOver === true && (await this.actions.tally(run.id)).open > 0) throw new TurnOverError();
-    await this.#enter(hold, 'creations');
+    this.#enter(hold, 'creations');
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
-    await this.#enter(hold, 'generation');
+    this.#enter(hold, 'generation');
     // Requests of this run before a retry or a crash count towards the limit.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>
@@ -386,8 +391,6 @@ export class RunWorker {
       }),
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
-    const { generationRequested } = await this.actions.tally(run.id);
-    hold.counts = { ...hold.counts, generationRequested };
     return applyOutcome(loadNotes, asked);
   }
 }

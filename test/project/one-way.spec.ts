@@ -28,6 +28,7 @@ const MECHANISMS: readonly Mechanism[] = [
       'src/queue/postgres-connection.ts': 'delays a refusal',
       'src/webhooks/reply.ts': 'ends a response later',
       'src/schedule/scheduler.ts': 'starts work later',
+      'src/sync/run-steps.ts': 'starts a write later',
       'src/cli/start.command.ts': 'waits for one of two signals, and ends a process that does not stop',
       'src/sandbox/catalog/worker.ts': 'a pause that new work ends',
     },
