@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { ACTION_TRANSITIONS, statesBefore } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { errorLine } from '../domain/errors.js';
-import type { OwedProduct } from '../domain/owed.js';
 import { json } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
+import type { PlanOwed } from './plan-owed.js';
 import type { NewAction } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 import { counted } from './row-reader.js';
@@ -17,12 +17,15 @@ import { isRefusedValue } from './statement-error.js';
  * SQL: the writes of a plan cover thousands of rows each, and read scratch tables that no entity describes.
  */
 export class PlanActions {
-  constructor(private readonly session: PlanSession) {}
+  private constructor(
+    private readonly session: PlanSession,
+    private readonly owed: PlanOwed,
+  ) {}
 
   /** Removes the actions of an earlier attempt: a run that was interrupted during planning plans again. */
-  static async begin(session: PlanSession): Promise<PlanActions> {
+  static async begin(session: PlanSession, owed: PlanOwed): Promise<PlanActions> {
     await session.affected('DELETE FROM sync_action WHERE run_id = $1', [session.run.id]);
-    return new PlanActions(session);
+    return new PlanActions(session, owed);
   }
 
   /**
@@ -51,9 +54,7 @@ export class PlanActions {
        VALUES ($1, $2, $3, $4, $5, $6, $7, 'not stored', 'failed', $8, now())`,
       [id, store, externalId, storeId, label, kind, catalogId, json({ code: 'invalid', message })],
     );
-    await this.session.affected('INSERT INTO put_off VALUES ($1)', [
-      json({ externalId, storeId, label, code: 'refused', detail: message } satisfies OwedProduct),
-    ]);
+    await this.owed.putOff([{ externalId, storeId, label, code: 'refused', detail: message }]);
   }
 
   async #insert(actions: readonly NewAction[]): Promise<void> {

@@ -25,6 +25,24 @@ export class PlanCatalog {
   ) {}
 
   /**
+   * False when nothing depends on what the catalog holds: the plan has no actions, and the store has no orphan that may have to give an
+   * identifier up. Otherwise the other methods may be called from now on.
+   */
+  async isNeeded(): Promise<boolean> {
+    const { id, store } = this.session.run;
+    const row = await this.session.readOne(
+      z.object({ needed: z.boolean() }),
+      // SQL: one way to the database instead of two.
+      `SELECT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1)
+         OR EXISTS (SELECT 1 FROM store_product WHERE store = $2 AND state = 'orphaned') AS needed`,
+      [id, store],
+    );
+    if (row?.needed !== true) return false;
+    await this.scratch.make('holder');
+    return true;
+  }
+
+  /**
    * Identifiers that planned creations, updates of an identifier, and products of which one is withheld so far would send: what
    * has to be looked up in the catalog.
    */
@@ -108,14 +126,6 @@ export class PlanCatalog {
       [id, listing.id, store],
     );
     await this.indexHolders();
-  }
-
-  /** The catalog no longer has these products: the plan creates them again. */
-  async noteGone(externalIds: readonly string[]): Promise<void> {
-    await this.session.affected(
-      'INSERT INTO gone_from_catalog SELECT unnest($1::text[]) ON CONFLICT DO NOTHING',
-      [externalIds],
-    );
   }
 
   async indexHolders(): Promise<void> {

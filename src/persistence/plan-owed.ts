@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { OwedProduct } from '../domain/owed.js';
 import { json } from './database.js';
 import { NOTE_OWED } from './owed.repository.js';
+import type { PlanScratch } from './plan-scratch.js';
 import type { PlanSession } from './plan-session.js';
 
 /**
@@ -13,11 +14,18 @@ export class PlanOwed {
   /** Products that have identifiers and no link; null where they are unknown, or too many to be kept in memory. */
   #unlinked: readonly string[] | null = null;
 
-  constructor(private readonly session: PlanSession) {}
+  /** Store ids that were asked for and do not exist. */
+  #gone: readonly string[] = [];
+
+  constructor(
+    private readonly session: PlanSession,
+    private readonly scratch: PlanScratch,
+  ) {}
 
   /** Products that cannot be planned now; `settle` notes them as owed. */
   async putOff(products: readonly OwedProduct[]): Promise<void> {
     if (products.length === 0) return;
+    await this.scratch.make('put_off');
     await this.session.affected('INSERT INTO put_off SELECT * FROM jsonb_array_elements($1::jsonb)', [
       json(products),
     ]);
@@ -25,14 +33,13 @@ export class PlanOwed {
 
   /** Products that are planned again are no longer put off. */
   async withdraw(externalIds: readonly string[]): Promise<void> {
+    if (!this.scratch.has('put_off')) return;
     await this.session.affected(`DELETE FROM put_off WHERE product->>'externalId' = ANY($1)`, [externalIds]);
   }
 
   /** Products that were asked for by their store ids and do not exist. */
-  async gone(storeIds: readonly string[]): Promise<void> {
-    await this.session.affected('INSERT INTO gone SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
-      storeIds,
-    ]);
+  gone(storeIds: readonly string[]): void {
+    this.#gone = [...this.#gone, ...storeIds];
   }
 
   /**
@@ -65,14 +72,16 @@ export class PlanOwed {
         [store, this.#unlinked],
       );
     }
+    const hasPutOff = this.scratch.has('put_off');
     await this.session.affected(
       `DELETE FROM owed_product AS owed WHERE store = $2 AND noted_at <= now()
          AND ($3 OR EXISTS (SELECT 1 FROM seen WHERE seen.external_id = owed.external_id)
-           OR EXISTS (SELECT 1 FROM gone WHERE gone.store_id = owed.store_id))
+           OR owed.store_id = ANY($4))
          AND NOT EXISTS (SELECT 1 FROM sync_action WHERE run_id = $1 AND sync_action.external_id = owed.external_id)
-         AND NOT EXISTS (SELECT 1 FROM put_off WHERE product->>'externalId' = owed.external_id)`,
-      [id, store, complete],
+         ${hasPutOff ? `AND NOT EXISTS (SELECT 1 FROM put_off WHERE product->>'externalId' = owed.external_id)` : ''}`,
+      [id, store, complete, this.#gone],
     );
+    if (!hasPutOff) return;
     const rows = await this.session.read(
       z.object({ products: z.string() }),
       // SQL: reads a scratch table.

@@ -15,8 +15,8 @@ export class PlanReads {
   /** The external_ids in `seen`. To keep its index while products are added would cost more than all else that is done there. */
   readonly #met = new MaybeSet();
 
-  /** Whether there is something to write. */
-  #hasMoved = false;
+  /** Products that the catalog no longer has. */
+  readonly #gone = new Set<string>();
 
   constructor(
     private readonly session: PlanSession,
@@ -30,7 +30,16 @@ export class PlanReads {
       `SELECT product.external_id, ${LINK}, product.pushed_fields FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
       [externalIds, this.session.run.store],
     );
-    return new Map(rows.map((link) => [link.externalId, link]));
+    return new Map(rows.map((link) => [link.externalId, this.#known(link)]));
+  }
+
+  /** The catalog no longer has these products: the plan creates them again. */
+  noteGone(externalIds: readonly string[]): void {
+    for (const externalId of externalIds) this.#gone.add(externalId);
+  }
+
+  #known<L extends LinkBaseRow>(link: L): L {
+    return this.#gone.has(link.externalId) ? { ...link, goneFromCatalog: true } : link;
   }
 
   /**
@@ -55,7 +64,10 @@ export class PlanReads {
          SELECT mark FROM read_mark WHERE external_id = read.external_id AND revision = product.revision)) IS NOT TRUE`,
       [linesOf([...fresh.keys()]), linesOf([...fresh.values()]), this.session.run.store],
     );
-    return { met: fresh.size, moved: new Map(rows.map(({ externalId, link }) => [externalId, link])) };
+    return {
+      met: fresh.size,
+      moved: new Map(rows.map(({ externalId, link }) => [externalId, link && this.#known(link)])),
+    };
   }
 
   /** Without the products that an earlier batch had. */
@@ -105,7 +117,7 @@ export class PlanReads {
 
   async #keepMoved(products: readonly UnchangedProduct[]): Promise<void> {
     if (products.length === 0) return;
-    this.#hasMoved = true;
+    await this.scratch.make('unchanged');
     await this.session.affected(
       `INSERT INTO unchanged (external_id, revision, mark, fingerprint)
        SELECT * FROM unnest(${arrayOfLines('$1')}, ${arrayOfLines('$2')}::bigint[], ${arrayOfLines('$3')}, ${arrayOfLines('$4')})`,
@@ -120,6 +132,7 @@ export class PlanReads {
 
   /** Forgets what was found about unchanged products that are planned again. */
   async forget(externalIds: readonly string[]): Promise<void> {
+    if (!this.scratch.has('unchanged')) return;
     await this.session.affected('DELETE FROM unchanged WHERE external_id = ANY($1)', [externalIds]);
   }
 
@@ -150,7 +163,7 @@ export class PlanReads {
    * earlier revision says nothing, so that the next run compares it again.
    */
   async write(): Promise<void> {
-    if (!this.#hasMoved) return;
+    if (!this.scratch.has('unchanged')) return;
     await this.session.affected(
       `WITH product AS (
          UPDATE store_product AS product SET source_fingerprint = news.fingerprint FROM unchanged AS news
@@ -166,15 +179,11 @@ export class PlanReads {
   }
 }
 
-/** Whether this plan found that the catalog no longer has the product. */
-const GONE = 'EXISTS (SELECT 1 FROM gone_from_catalog AS gone WHERE gone.external_id = product.external_id)';
-
 /** The columns of a product's row, the alias `product`, that make a `LinkBaseRow`. Of most products the text columns are empty, and are not parsed. */
 const LINK = `product.revision, product.state, product.catalog_id, product.source_fingerprint, product.written::text AS written,
   product.withheld::text AS withheld, product.creation_task_id IS NOT NULL AS creating,
   coalesce(product.write_lease_until > now(), false) OR EXISTS (SELECT 1 FROM write_back
-    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing,
-  ${GONE} AS gone`;
+    WHERE write_back.external_id = product.external_id AND write_back.state = 'ready' AND write_back.sent <> '{}') AS writing`;
 
 /** A row of `LINK`. For a product that has no row yet, every column but the id is null. */
 interface LinkColumns {
@@ -187,12 +196,13 @@ interface LinkColumns {
   readonly withheld: string;
   readonly creating: boolean;
   readonly writing: boolean;
-  readonly gone: boolean;
 }
 
 /** By hand, as it runs for every product of a store: the names are those of `LINK`, and the types are the database's. */
 function hasLink(row: unknown): row is LinkColumns {
-  return typeof row === 'object' && row !== null && 'external_id' in row && 'state' in row && 'gone' in row;
+  return (
+    typeof row === 'object' && row !== null && 'external_id' in row && 'state' in row && 'writing' in row
+  );
 }
 
 function hasPushedFields(
@@ -213,7 +223,7 @@ function linkOf(row: LinkColumns): LinkBaseRow | null {
     withheld: row.withheld === '[]' ? [] : (JSON.parse(row.withheld) as LinkRow['withheld']),
     creating: row.creating,
     writing: row.writing,
-    goneFromCatalog: row.gone,
+    goneFromCatalog: false,
   };
 }
 

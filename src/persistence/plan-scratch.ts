@@ -1,8 +1,8 @@
 import type { PlanSession } from './plan-session.js';
 
 /**
- * The temporary tables of plans. Each connection creates them with its first plan and keeps them. Every commit empties them. To create
- * and drop them for every plan took a third of the database's time in a small run, and slowed down all other connections.
+ * The temporary tables of plans. A connection creates each with the first plan that needs it, and keeps it. Every commit empties them. To
+ * create and drop them for every plan took a third of the database's time in a small run, and slowed down all other connections.
  *
  * Behind a pooler, another release of the program may have created them. So a table whose columns change gets another name.
  */
@@ -11,24 +11,22 @@ const TABLES = {
   seen: 'external_id text NOT NULL',
   /** Products that did not change, although their fingerprint did: the rules that it is made by are new. */
   unchanged: 'external_id text, revision bigint, mark text, fingerprint text',
-  /** Products that the catalog no longer has. */
-  gone_from_catalog: 'external_id text PRIMARY KEY',
   /** Products of the catalog, and the identifiers that they have. */
   holder: 'kind text, value text, catalog_id text NOT NULL, external_id text, is_variant boolean NOT NULL',
-  /** Store ids that were asked for and do not exist. */
-  gone: 'store_id text PRIMARY KEY',
   /** Products that cannot be planned now. */
   put_off: 'product jsonb NOT NULL',
 };
+type Table = keyof typeof TABLES;
 
 /** Indexes of large tables. */
-const INDEXES = {
-  seen: [{ name: 'seen_by_product', columns: 'external_id', kind: 'UNIQUE INDEX' }],
-  holder: [
-    { name: 'holder_by_identifier', columns: 'kind, value', kind: 'INDEX' },
-    { name: 'holder_by_product', columns: 'external_id', kind: 'INDEX' },
-  ],
-};
+const INDEXES: Readonly<Partial<Record<Table, readonly { name: string; columns: string; kind: string }[]>>> =
+  {
+    seen: [{ name: 'seen_by_product', columns: 'external_id', kind: 'UNIQUE INDEX' }],
+    holder: [
+      { name: 'holder_by_identifier', columns: 'kind, value', kind: 'INDEX' },
+      { name: 'holder_by_product', columns: 'external_id', kind: 'INDEX' },
+    ],
+  };
 
 /** A table with fewer rows is searched as fast without an index. */
 const FEWEST_INDEXED = 1_000;
@@ -39,25 +37,37 @@ const FEWEST_INDEXED = 1_000;
  * SQL: no entity describes them.
  */
 export class PlanScratch {
-  private constructor(private readonly session: PlanSession) {}
+  readonly #made = new Set<Table>();
 
-  /** The tables are there and empty. Rows are added before there is an index, so those of an earlier plan are dropped. */
-  static async begin(session: PlanSession): Promise<PlanScratch> {
-    const tables = Object.entries(TABLES).map(
-      ([name, columns]) => `CREATE TEMP TABLE IF NOT EXISTS ${name} (${columns}) ON COMMIT DELETE ROWS`,
+  constructor(private readonly session: PlanSession) {}
+
+  /** False for a table that the plan has not needed so far. It may not be there, and has no rows. */
+  has(table: Table): boolean {
+    return this.#made.has(table);
+  }
+
+  /** Called before the plan's first statement with the table, which is empty. Does nothing when the plan has it already. */
+  async make(table: Table): Promise<void> {
+    if (this.#made.has(table)) return;
+    // The statements of a plan go one after the other, so that those that follow find the table.
+    this.#made.add(table);
+    // Rows are added before there is an index, so those of an earlier plan are dropped.
+    const names = (INDEXES[table] ?? []).map(({ name }) => `pg_temp.${name}`);
+    await this.session.affected(
+      [
+        `CREATE TEMP TABLE IF NOT EXISTS ${table} (${TABLES[table]}) ON COMMIT DELETE ROWS`,
+        ...(names.length === 0 ? [] : [`DROP INDEX IF EXISTS ${names.join(', ')}`]),
+      ].join('; '),
     );
-    const names = Object.values(INDEXES).flatMap((indexes) => indexes.map(({ name }) => `pg_temp.${name}`));
-    await session.affected([...tables, `DROP INDEX IF EXISTS ${names.join(', ')}`].join('; '));
-    return new PlanScratch(session);
   }
 
   /**
    * Called when a table has its rows. The statements that follow look up single rows, more of them than PostgreSQL may expect: without an
    * index it could read a large table to its end for each. False for a small table, which gets none.
    */
-  async index(table: keyof typeof INDEXES, rows: number): Promise<boolean> {
+  async index(table: Table, rows: number): Promise<boolean> {
     if (rows < FEWEST_INDEXED) return false;
-    const indexes = INDEXES[table].map(
+    const indexes = (INDEXES[table] ?? []).map(
       ({ kind, name, columns }) => `CREATE ${kind} IF NOT EXISTS ${name} ON ${table} (${columns})`,
     );
     await this.session.affected(indexes.join('; '));

@@ -52,13 +52,15 @@ export class PlanTransaction {
           [run.id, run.store, run.workspace],
         );
       }
-      const scratch = await PlanScratch.begin(session);
+      const scratch = new PlanScratch(session);
+      await scratch.make('seen');
+      const owed = new PlanOwed(session, scratch);
       return new PlanTransaction(
         session,
         new PlanReads(session, scratch),
-        await PlanActions.begin(session),
+        await PlanActions.begin(session, owed),
         new PlanCatalog(session, scratch),
-        new PlanOwed(session),
+        owed,
         new CatalogListingRows(session),
         new CatalogListingRows(db),
         dry,

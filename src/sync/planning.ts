@@ -76,7 +76,7 @@ export async function planRead(
     return planAbsent(plan, store, read, tally, options);
   });
   if (compared !== null) {
-    await plan.catalog.noteGone(compared.gone.map(({ externalId }) => externalId));
+    plan.reads.noteGone(compared.gone.map(({ externalId }) => externalId));
     await planAgain(plan, store, compared.gone, tally);
   }
   const resolved = await resolveIdentities(plan, store, options.listing, compared);
@@ -98,6 +98,7 @@ export async function resolveIdentities(
   request: ListingRequest,
   listing: ListingView | null = null,
 ): Promise<{ readonly unchanged: number; readonly proved: boolean }> {
+  if (!(await plan.catalog.isNeeded())) return { unchanged: 0, proved: false };
   const proved = await fillCatalogView(plan, store.workspace, listing, request);
   const unchanged = await resolveActions(plan, store);
   await plan.actions.planReleases();
@@ -174,7 +175,7 @@ async function planAbsent(
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
   if (incomplete === null) await planOrphans(plan, store);
-  await plan.owed.gone(read.gone);
+  plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
   return incomplete;
 }
