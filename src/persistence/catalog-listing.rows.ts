@@ -50,17 +50,17 @@ export class CatalogListingRows {
     return row?.at ?? new Date(0);
   }
 
-  /** The newest listing that serves: one that meets the demand, or one that began after `asked`. Null when there is none. */
+  /** The newest listing that serves: one that meets the demand, or one that began after `asked`, if that is given. Null when there is none. */
   async present(
     workspace: string,
     { maxAgeMs, since }: ListingDemand,
-    asked: Date,
+    asked: Date | null,
   ): Promise<CatalogListing | null> {
     return this.statements.readOne(
       listingRow,
       // SQL: locks the row, so that the listing stays until the transaction that uses it has ended.
       `SELECT id, complete, products FROM catalog_listing WHERE workspace = $1 AND read_at IS NOT NULL
-         AND (started_at >= $4 OR (read_at > clock_timestamp() - $2 * interval '1 millisecond'
+         AND (started_at >= $4::timestamptz OR (read_at > clock_timestamp() - $2 * interval '1 millisecond'
            AND ($3::timestamptz IS NULL OR started_at >= $3)))
        ORDER BY id DESC LIMIT 1 FOR KEY SHARE`,
       [workspace, maxAgeMs, since, asked],

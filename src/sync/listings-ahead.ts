@@ -45,10 +45,11 @@ export class ListingsAhead implements BeforeApplicationShutdown {
     };
     if (isStarted() || !(await this.links.hasLinked(key))) return;
     const rows = new CatalogListingRows(this.db);
-    const asked = await rows.now();
     const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since: listingSince(run) };
+    if ((await rows.present(workspace.key, demand, null)) !== null) return;
+    const asked = await rows.now();
+    if (isStarted()) return;
     const serves = async (): Promise<boolean> => (await rows.present(workspace.key, demand, asked)) !== null;
-    if ((await serves()) || isStarted()) return;
     const reading: ReadingAhead = {
       runId: run.id,
       asked: this.#read(run.id, workspace, rows, serves).then((read) => {

@@ -65,13 +65,14 @@ export async function takeListing(
   if (plan.isDry) return readPrivately(plan, workspace, request, first);
   const { ahead, onRequested = () => undefined, signal } = request;
   if (ahead !== undefined) onRequested();
-  const asked = (await unlessAborted(ahead, signal)) ?? (await plan.listings.now());
+  let asked = (await unlessAborted(ahead, signal)) ?? null;
   for (;;) {
     const present = await presentListing(plan, workspace, request, asked);
     if (present !== null) {
       onRequested();
       return present;
     }
+    asked ??= await plan.listings.now();
     const read = await readForAll(
       plan.sharedListings,
       workspace,
@@ -99,11 +100,11 @@ export async function presentListing(
   plan: PlanTransaction,
   workspace: Workspace,
   { since }: Pick<ListingRequest, 'since'>,
-  asked?: Date,
+  asked: Date | null = null,
 ): Promise<TakenListing | null> {
   if (plan.isDry) return null;
   const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since };
-  const found = await plan.listings.present(workspace.key, demand, asked ?? (await plan.listings.now()));
+  const found = await plan.listings.present(workspace.key, demand, asked);
   return found === null ? null : { ...found, isOwn: false };
 }
 
