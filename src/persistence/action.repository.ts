@@ -49,6 +49,10 @@ const tallyRow = z.object({
 });
 export type ActionTally = z.infer<typeof tallyRow>;
 
+const leftRow = tallyRow.pick({ open: true, generationRequested: true });
+/** The open actions of a run, and the number of products that it asked content for. */
+export type RunLeft = z.infer<typeof leftRow>;
+
 const NOTHING_TALLIED: ActionTally = {
   created: 0,
   updated: 0,
@@ -60,6 +64,10 @@ const NOTHING_TALLIED: ActionTally = {
   refused: 0,
   generationRequested: 0,
 };
+
+/** Products that the run `$1` asked content for. A row that failed without an answer is a request that the service refused. */
+const GENERATION_REQUESTED = `(SELECT count(*) FROM generation_task WHERE run_id = $1
+  AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL))`;
 
 /** Actions by their ids: after one, and up to another or to the last. */
 export interface ActionRange {
@@ -313,10 +321,20 @@ export class ActionRepository {
          count(*) FILTER (WHERE state = 'applied' AND kind = 'create' AND recreated) AS recreated,
          (SELECT count(*) FROM sync_action AS sent JOIN store_product AS link USING (external_id) WHERE sent.run_id = $1
            AND sent.state = 'applied' AND sent.withheld = '[]' AND link.withheld <> '[]') AS refused,
-         -- A row that failed without an answer is a request that the service refused.
-         (SELECT count(*) FROM generation_task WHERE run_id = $1
-           AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL)) AS generation_requested
+         ${GENERATION_REQUESTED} AS generation_requested
        FROM sync_action WHERE run_id = $1`,
+      [runId],
+    );
+    return row ?? NOTHING_TALLIED;
+  }
+
+  /** A part of the tally, for a fraction of its cost. */
+  async left(runId: string): Promise<RunLeft> {
+    const row = await this.db.readOne(
+      leftRow,
+      // SQL: two counts in one statement.
+      `SELECT (SELECT count(*) FROM sync_action WHERE run_id = $1 AND state = 'planned') AS open,
+         ${GENERATION_REQUESTED} AS generation_requested`,
       [runId],
     );
     return row ?? NOTHING_TALLIED;

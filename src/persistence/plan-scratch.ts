@@ -46,8 +46,11 @@ export class PlanScratch {
     return this.#made.has(table);
   }
 
-  /** Called before the plan's first statement with the table, which is empty. Does nothing when the plan has it already. */
-  async make(table: Table): Promise<void> {
+  /**
+   * Called before the plan's first statement with the table, which is empty. Does nothing when the plan has it already. `before`: a
+   * statement that takes the same way to the database.
+   */
+  async make(table: Table, before?: string): Promise<void> {
     if (this.#made.has(table)) return;
     // The statements of a plan go one after the other, so that those that follow find the table.
     this.#made.add(table);
@@ -55,6 +58,7 @@ export class PlanScratch {
     const names = (INDEXES[table] ?? []).map(({ name }) => `pg_temp.${name}`);
     await this.session.affected(
       [
+        ...(before === undefined ? [] : [before]),
         `CREATE TEMP TABLE IF NOT EXISTS ${table} (${TABLES[table]}) ON COMMIT DELETE ROWS`,
         ...(names.length === 0 ? [] : [`DROP INDEX IF EXISTS ${names.join(', ')}`]),
       ].join('; '),

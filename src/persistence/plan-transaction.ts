@@ -9,6 +9,13 @@ import { PlanScratch } from './plan-scratch.js';
 import { PlanSession, type PlannedRun } from './plan-session.js';
 
 /**
+ * SQL: measured. A first load fills tables that have no statistics yet, and the planner takes them for small. It would keep all identifiers
+ * in memory and compare each action with each of them: 100,000 products were not planned after nine minutes. With this setting it looks
+ * them up in their index.
+ */
+const SETTINGS = 'SET LOCAL enable_material = off';
+
+/**
  * Planning in one transaction: what a run has read, what it plans and where the watermark moves become durable together, or
  * not at all. A dry run does the very same and rolls back. Scratch tables live in the session and write nothing.
  *
@@ -41,10 +48,6 @@ export class PlanTransaction {
     const session = new PlanSession(db, runner, dry ? { ...run, lease: null } : run, refreshMs);
     try {
       await runner.startTransaction();
-      // SQL: measured. A first load fills tables that have no statistics yet, and the planner takes them for small. It would keep all
-      // identifiers in memory and compare each action with each of them: 100,000 products were not planned after nine minutes. With this
-      // setting it looks them up in their index.
-      await session.affected('SET LOCAL enable_material = off');
       if (dry) {
         await session.affected(
           // SQL: a row that is rolled back, on the connection of the plan.
@@ -53,7 +56,7 @@ export class PlanTransaction {
         );
       }
       const scratch = new PlanScratch(session);
-      await scratch.make('seen');
+      await scratch.make('seen', SETTINGS);
       const owed = new PlanOwed(session, scratch);
       return new PlanTransaction(
         session,

@@ -85,7 +85,7 @@ export class GenerationRequester {
     onRequested?: (soFar: number, due: number) => void,
   ): Promise<GenerationOutcome> {
     const { maxPerRun } = store.workspace.settings.generation;
-    const due = onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
+    let due: number | null = null;
     let requested = 0;
     const unknown = new UnknownOutcomes();
     while (requested < limit) {
@@ -99,6 +99,7 @@ export class GenerationRequester {
       const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
       const products = await this.links.generationDue(store.key, size);
       if (products.length === 0) return unknown.of({ requested, stopped: null });
+      due ??= onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
       const outcome = unknown.noted(await this.requestFor(store, products, runId));
       requested += outcome.requested;
       onRequested?.(requested, due);

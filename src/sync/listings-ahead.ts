@@ -43,10 +43,11 @@ export class ListingsAhead implements BeforeApplicationShutdown {
       const last = this.#readings.get(workspace.key);
       return last?.isOver === false || last?.runId === run.id || this.#stop.signal.aborted;
     };
-    if (isStarted() || !(await this.links.hasLinked(key))) return;
+    if (isStarted()) return;
     const rows = new CatalogListingRows(this.db);
     const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since: listingSince(run) };
-    if ((await rows.present(workspace.key, demand, null)) !== null) return;
+    if ((await rows.present(workspace.key, demand, null)) !== null || !(await this.links.hasLinked(key)))
+      return;
     const asked = await rows.now();
     if (isStarted()) return;
     const serves = async (): Promise<boolean> => (await rows.present(workspace.key, demand, asked)) !== null;

@@ -368,17 +368,18 @@ export class RunWorker {
       keepsTurn: (): boolean => hold.turn?.lasts() ?? true,
     };
     if (!run.tookTurns) this.#enter(hold, 'apply');
-    const before = await this.actions.tally(run.id);
+    const before = await this.actions.left(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
     const loadNotes = await this.#loadFiles(hold, store, outage, applying.assertHeld);
-    await traced('apply', { 'run.open_actions': before.open }, () =>
-      this.applier.apply(applying, store, outage, signal, () => {
+    await traced('apply', { 'run.open_actions': before.open }, async () => {
+      if (before.open === 0) return;
+      await this.applier.apply(applying, store, outage, signal, () => {
         done += 1;
         onProgress({ phase: 'apply', done, total: before.open });
-      }),
-    );
-    if (hold.turn?.isOver === true && (await this.actions.tally(run.id)).open > 0) throw new TurnOverError();
+      });
+    });
+    if (hold.turn?.isOver === true && (await this.actions.left(run.id)).open > 0) throw new TurnOverError();
     this.#enter(hold, 'creations');
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
