@@ -17,16 +17,10 @@ import { isRefusedValue } from './statement-error.js';
  * SQL: the writes of a plan cover thousands of rows each, and read scratch tables that no entity describes.
  */
 export class PlanActions {
-  private constructor(
+  constructor(
     private readonly session: PlanSession,
     private readonly owed: PlanOwed,
   ) {}
-
-  /** Removes the actions of an earlier attempt: a run that was interrupted during planning plans again. */
-  static async begin(session: PlanSession, owed: PlanOwed): Promise<PlanActions> {
-    await session.affected('DELETE FROM sync_action WHERE run_id = $1', [session.run.id]);
-    return new PlanActions(session, owed);
-  }
 
   /**
    * Adds actions and, where they say so, replaces what is known of their products' identifiers. An action with a value that the

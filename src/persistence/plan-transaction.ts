@@ -61,7 +61,7 @@ export class PlanTransaction {
       return new PlanTransaction(
         session,
         new PlanReads(session, scratch),
-        await PlanActions.begin(session, owed),
+        new PlanActions(session, owed),
         new PlanCatalog(session, scratch),
         owed,
         new CatalogListingRows(session),

@@ -333,11 +333,13 @@ export class RunWorker {
     store: Store,
     readFrom: Date,
   ): Promise<Extracted> {
-    const known = await this.state.store(store.key);
     // Events become owed products, so that a run that fails later loses none of them.
     await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
-    if (run.kind === 'incremental' && known?.watermark)
-      return { read: readChanges(store, known.watermark, owedStoreIds(this.owed, store.key)), full: false };
+    if (run.kind === 'incremental') {
+      const known = await this.state.store(store.key);
+      if (known?.watermark)
+        return { read: readChanges(store, known.watermark, owedStoreIds(this.owed, store.key)), full: false };
+    }
     const progress = {
       started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle, readFrom),
       waiting: (objects: number) => {
