@@ -1,5 +1,7 @@
-/** A power of two, as all sizes that grow from it. */
-const FEWEST_SLOTS = 1024;
+/** Each part grows by itself: the whole set never takes the memory of its old and its new size at once. */
+const PARTS = 16;
+/** Of one part. A power of two, as all sizes that grow from it. */
+const FEWEST_SLOTS = 64;
 /** Slots in use, beyond which a look-up would take too many steps. */
 const FULLEST = 0.7;
 
@@ -8,8 +10,7 @@ const FULLEST = 0.7;
  * busy. It never forgets a text. Once in some 10^15 pairs it takes one text for another, so that its answer is to be proved.
  */
 export class MaybeSet {
-  /** The hashes, from 1; zero in a free slot. */
-  #slots = new Float64Array(FEWEST_SLOTS);
+  readonly #parts = Array.from({ length: PARTS }, () => new Part());
   #size = 0;
 
   /** How many texts were added, each once. */
@@ -20,12 +21,25 @@ export class MaybeSet {
   /** False when the text was not there before; true when it probably was. */
   add(text: string): boolean {
     const hash = hashOf(text);
+    const isNew = this.#parts[Math.floor(hash / HIGH) % PARTS]?.add(hash) === true;
+    if (isNew) this.#size += 1;
+    return !isNew;
+  }
+}
+
+class Part {
+  /** The hashes, from 1; zero in a free slot. */
+  #slots = new Float64Array(FEWEST_SLOTS);
+  #size = 0;
+
+  /** True when the hash was not there before. */
+  add(hash: number): boolean {
     const at = this.#slotOf(hash);
-    if (this.#slots[at] === hash) return true;
+    if (this.#slots[at] === hash) return false;
     this.#slots[at] = hash;
     this.#size += 1;
     if (this.#size >= this.#slots.length * FULLEST) this.#grow();
-    return false;
+    return true;
   }
 
   /** The place of the hash, or the free one where it belongs. */
@@ -44,6 +58,8 @@ export class MaybeSet {
     const before = this.#slots;
     this.#slots = new Float64Array(before.length * 2);
     for (const hash of before) if (hash !== 0) this.#slots[this.#slotOf(hash)] = hash;
+    // Frees the memory at once, where the garbage collector would do so later.
+    before.buffer.transfer(0);
   }
 }
 

@@ -8,6 +8,7 @@ import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { resolveIdentity, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { markOfRead, type PlannedChange } from '../planner/plan-product.js';
+import { limitHeap } from '../runtime/lean-heap.js';
 import { oneAhead } from '../runtime/one-ahead.js';
 import type { Store } from '../sites/sites.js';
 import {
@@ -185,6 +186,9 @@ interface BatchToMeet extends Pick<MetBatch, 'batch' | 'marks'> {
   readonly meeting: Promise<MetBatch['met']>;
 }
 
+/** A read of so many products takes half a second, and much more memory than the modules of the program. */
+const LARGE_READ = 20_000;
+
 const NO_BATCH: BatchToMeet & MetBatch = {
   batch: [],
   marks: new Map(),
@@ -219,6 +223,7 @@ async function planProducts(
   };
   const planned = async (batch: MetBatch): Promise<void> => {
     await planMet(store, batch, readLinks, findings, tally);
+    if (tally.read > LARGE_READ) limitHeap();
     onProgress(tally.seen);
   };
   try {
