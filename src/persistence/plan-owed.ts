@@ -50,9 +50,13 @@ export class PlanOwed {
     const { db, run } = this.session;
     const rows = await db.read(
       z.object({ product: z.string() }),
-      // SQL: `NOT EXISTS` on the links. Each product once, as it has several identifiers.
+      // SQL: `NOT EXISTS` on the links. Each product once, as it has several identifiers. Without the bounds PostgreSQL would go through the
+      // links of all stores, which are in the order of their external_ids.
       `SELECT product FROM (SELECT DISTINCT product FROM product_identifier WHERE store = $1) AS known
-       WHERE ${IS_UNLINKED} LIMIT $2`,
+       WHERE NOT EXISTS (SELECT 1 FROM store_product WHERE store_product.external_id = known.product
+         AND store_product.external_id BETWEEN (SELECT min(product) FROM product_identifier WHERE store = $1)
+           AND (SELECT max(product) FROM product_identifier WHERE store = $1))
+       LIMIT $2`,
       [run.store, MOST_UNLINKED + 1],
     );
     this.#unlinked = rows.length > MOST_UNLINKED ? null : rows.map(({ product }) => product);

@@ -125,19 +125,41 @@ describe('while a plan is made', () => {
     }
   });
 
-  it('identifiers of other stores are not read when its own are looked through', async () => {
-    await stages.db.dataSource.query(
-      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-       SELECT 'other', 'sku', number, number, 'other', number FROM generate_series(1, 20000) AS number`,
-    );
-    await stages.db.dataSource.query('ANALYZE product_identifier');
-    const read = jest.spyOn(stages.db, 'read');
+  it('rows of other stores are not read when its own identifiers are looked through', async () => {
+    // In the order of the external_ids, others come before and after it.
+    for (const [store, products] of [
+      ['a', 10_000],
+      [STORE, 1_000],
+      ['z', 10_000],
+    ]) {
+      await stages.db.dataSource.query(
+        `WITH product AS (
+           INSERT INTO store_product (external_id, store, workspace, store_id, label, state)
+           SELECT $1 || ':' || number, $1, $1, number, number, 'linked' FROM generate_series(1, $2) AS number RETURNING external_id
+         )
+         INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
+         SELECT $1, kind, external_id, external_id, $1, external_id FROM product, unnest(ARRAY['sku', 'barcode', 'mpn']) AS kind`,
+        [store, products],
+      );
+    }
+    await stages.db.dataSource.query('ANALYZE product_identifier, store_product');
+    const spy = jest.spyOn(stages.db, 'read');
     await plan.owed.findUnlinked();
-    const [, statement, values] = read.mock.calls[0]!;
-    read.mockRestore();
+    const [, statement, values] = spy.mock.calls[0]!;
+    spy.mockRestore();
     await plan.end();
-    const explained: unknown = await stages.db.dataSource.query(`EXPLAIN ${statement}`, [...values!]);
-    expect(JSON.stringify(explained)).toContain('product_identifier_by_store');
+    const explained: unknown = await stages.db.dataSource.query(
+      `EXPLAIN (ANALYZE, FORMAT JSON) ${statement}`,
+      [...values!],
+    );
+    const scans = JSON.stringify(explained).matchAll(
+      /"Relation Name":"(\w+)"[^{}]*"Actual Rows":(\d+)[^{}]*"Actual Loops":(\d+)/g,
+    );
+    const read = Map.groupBy(scans, ([, table]) => table);
+    const rowsOf = (table: string): number =>
+      read.get(table)!.reduce((sum, [, , rows, loops]) => sum + Number(rows) * Number(loops), 0);
+    // The store has two more products with an identifier each. The first and the last row are looked up besides.
+    expect([rowsOf('product_identifier'), rowsOf('store_product')]).toEqual([3_004, 1_002]);
   });
 
   it('no join goes through a whole table for each row, which a first load of 100,000 products would notice', async () => {
