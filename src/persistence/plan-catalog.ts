@@ -25,10 +25,10 @@ export class PlanCatalog {
   ) {}
 
   /**
-   * False when nothing depends on what the catalog holds: the plan has no actions, and the store has no orphan that may have to give an
-   * identifier up. Otherwise the other methods may be called from now on.
+   * Makes the table of holders, and is called before all methods that read or fill it. False when the plan needs none: it has no actions,
+   * and the store has no orphan that may have to give an identifier up.
    */
-  async isNeeded(): Promise<boolean> {
+  async prepareHolders(): Promise<boolean> {
     const { id, store } = this.session.run;
     const row = await this.session.readOne(
       z.object({ needed: z.boolean() }),

@@ -30,7 +30,7 @@ export class PlanReads {
       `SELECT product.external_id, ${LINK}, product.pushed_fields FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
       [externalIds, this.session.run.store],
     );
-    return new Map(rows.map((link) => [link.externalId, this.#known(link)]));
+    return new Map(rows.map((link) => [link.externalId, this.#withGone(link)]));
   }
 
   /** The catalog no longer has these products: the plan creates them again. */
@@ -38,7 +38,7 @@ export class PlanReads {
     for (const externalId of externalIds) this.#gone.add(externalId);
   }
 
-  #known<L extends LinkBaseRow>(link: L): L {
+  #withGone<L extends LinkBaseRow>(link: L): L {
     return this.#gone.has(link.externalId) ? { ...link, goneFromCatalog: true } : link;
   }
 
@@ -66,7 +66,7 @@ export class PlanReads {
     );
     return {
       met: fresh.size,
-      moved: new Map(rows.map(({ externalId, link }) => [externalId, link && this.#known(link)])),
+      moved: new Map(rows.map(({ externalId, link }) => [externalId, link && this.#withGone(link)])),
     };
   }
 

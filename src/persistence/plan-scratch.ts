@@ -48,7 +48,7 @@ export class PlanScratch {
 
   /**
    * Called before the plan's first statement with the table, which is empty. Does nothing when the plan has it already. `before`: a
-   * statement that takes the same way to the database.
+   * statement that is sent with it and runs first.
    */
   async make(table: Table, before?: string): Promise<void> {
     if (this.#made.has(table)) return;

@@ -17,7 +17,7 @@ export function keepHeapLean(): void {
 }
 
 /**
- * Called when much is about to be read. V8 computes its limit from the use of the heap after a collection of all of it, and waits for the
+ * Called once much has been read, and more will be. V8 computes its limit from the use of the heap after a collection of all of it, and waits for the
  * first one until the heap has doubled. So the first call collects it, which takes some 40 ms. Changes nothing where the heap is not kept
  * lean.
  */

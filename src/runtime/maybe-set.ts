@@ -1,4 +1,4 @@
-/** Each part grows by itself: the whole set never takes the memory of its old and its new size at once. */
+/** Each part grows when it is full, so that the whole set never takes the memory of its old and its new size at once. */
 const PARTS = 16;
 /** Of one part. A power of two, as all sizes that grow from it. */
 const FEWEST_SLOTS = 64;
@@ -11,34 +11,34 @@ const FULLEST = 0.7;
  */
 export class MaybeSet {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
-  #size = 0;
 
   /** How many texts were added, each once. */
   get size(): number {
-    return this.#size;
+    return this.#parts.reduce((sum, { size }) => sum + size, 0);
   }
 
   /** False when the text was not there before; true when it probably was. */
   add(text: string): boolean {
     const hash = hashOf(text);
-    const isNew = this.#parts[Math.floor(hash / HIGH) % PARTS]?.add(hash) === true;
-    if (isNew) this.#size += 1;
-    return !isNew;
+    // By other bits than those that name the slot.
+    return this.#parts[Math.floor(hash / HIGH) % PARTS]?.add(hash) !== true;
   }
 }
 
+/** A sixteenth of the hashes. */
 class Part {
+  /** How many hashes it has. */
+  size = 0;
   /** The hashes, from 1; zero in a free slot. */
   #slots = new Float64Array(FEWEST_SLOTS);
-  #size = 0;
 
   /** True when the hash was not there before. */
   add(hash: number): boolean {
     const at = this.#slotOf(hash);
     if (this.#slots[at] === hash) return false;
     this.#slots[at] = hash;
-    this.#size += 1;
-    if (this.#size >= this.#slots.length * FULLEST) this.#grow();
+    this.size += 1;
+    if (this.size >= this.#slots.length * FULLEST) this.#grow();
     return true;
   }
 

@@ -99,7 +99,7 @@ export async function resolveIdentities(
   request: ListingRequest,
   listing: ListingView | null = null,
 ): Promise<{ readonly unchanged: number; readonly proved: boolean }> {
-  if (!(await plan.catalog.isNeeded())) return { unchanged: 0, proved: false };
+  if (!(await plan.catalog.prepareHolders())) return { unchanged: 0, proved: false };
   const proved = await fillCatalogView(plan, store.workspace, listing, request);
   const unchanged = await resolveActions(plan, store);
   await plan.actions.planReleases();
@@ -186,7 +186,7 @@ interface BatchToMeet extends Pick<MetBatch, 'batch' | 'marks'> {
   readonly meeting: Promise<MetBatch['met']>;
 }
 
-/** A read of so many products takes half a second, and much more memory than the modules of the program. */
+/** From here on the limit on the heap is worth the 40 ms that it takes: such a read takes half a second or more. */
 const LARGE_READ = 20_000;
 
 const NO_BATCH: BatchToMeet & MetBatch = {

@@ -1,6 +1,8 @@
+import pLimit from 'p-limit';
 import type { RunStep, StepStart } from '../persistence/entities/sync-run.entity.js';
+import type { Clock } from '../runtime/clock.js';
 
-/** So long after a step began its run's row says so. */
+/** A step that began so long ago is in the row of its run. */
 const WRITTEN_AFTER_MS = 1_000;
 
 /** A run's row keeps the newest: a run that is retried for days repeats its steps. */
@@ -14,10 +16,13 @@ export class RunSteps {
   #steps: readonly StepStart[];
   #isWritten = true;
   #timer: NodeJS.Timeout | undefined;
+  /** An older list never overwrites a newer one. */
+  readonly #inTurn = pLimit(1);
 
   /** `steps`: those of earlier attempts. `save` writes them all to the row of the run. */
   constructor(
     steps: readonly StepStart[],
+    private readonly clock: Pick<Clock, 'now'>,
     private readonly save: (steps: readonly StepStart[]) => Promise<void>,
   ) {
     this.#steps = steps;
@@ -27,8 +32,8 @@ export class RunSteps {
     return this.#steps;
   }
 
-  enter(step: RunStep, at: Date): void {
-    this.#steps = [...this.#steps, { step, startedAt: at.toISOString() }].slice(-STEPS_KEPT);
+  enter(step: RunStep): void {
+    this.#steps = [...this.#steps, { step, startedAt: this.clock.now().toISOString() }].slice(-STEPS_KEPT);
     this.#isWritten = false;
     this.#timer ??= setTimeout(() => {
       // They are written again with the end of the run.
@@ -39,13 +44,15 @@ export class RunSteps {
   /** Writes the steps that are new, for a run that is given back before its end. */
   async write(): Promise<void> {
     this.end();
-    if (this.#isWritten) return;
-    const steps = this.#steps;
-    await this.save(steps);
-    this.#isWritten = steps === this.#steps;
+    await this.#inTurn(async () => {
+      if (this.#isWritten) return;
+      const steps = this.#steps;
+      await this.save(steps);
+      this.#isWritten = steps === this.#steps;
+    });
   }
 
-  /** Nothing more is written by itself. */
+  /** Stops the timer: from now on only `write` writes. */
   end(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

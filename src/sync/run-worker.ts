@@ -5,7 +5,7 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import type { CsvUpload, RunStep } from '../persistence/entities/sync-run.entity.js';
+import type { CsvUpload } from '../persistence/entities/sync-run.entity.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
@@ -140,7 +140,7 @@ export class RunWorker {
     };
     const stop = AbortSignal.any([signal, holder.signal]);
     const requests = { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 };
-    const steps = new RunSteps(run.phases, (all) => this.runs.setSteps(runId, lease, all));
+    const steps = new RunSteps(run.phases, this.clock, (all) => this.runs.setSteps(runId, lease, all));
     const hold: Hold = { ...claimed, signal: stop, lose, cancel, requests, onProgress, steps, counts: {} };
     const heartbeat = setInterval(() => {
       this.#keepLease(hold).catch((error: unknown) => {
@@ -237,16 +237,12 @@ export class RunWorker {
     return this.ends.cancelled(run, by);
   }
 
-  #enter({ steps }: Hold, step: RunStep): void {
-    steps.enter(step, this.clock.now());
-  }
-
   async #plan(hold: Hold, store: Store): Promise<void> {
     const { run } = hold;
     const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
-    this.#enter(hold, 'export');
+    hold.steps.enter('export');
     const extracted = await traced('extract', {}, () => this.#read(hold, store, readFrom));
-    this.#enter(hold, 'plan');
+    hold.steps.enter('plan');
     await withWholeRead(extracted, (each) => this.#planRead(hold, store, each, readFrom));
   }
 
@@ -369,8 +365,8 @@ export class RunWorker {
       },
       keepsTurn: (): boolean => hold.turn?.lasts() ?? true,
     };
-    if (!run.tookTurns) this.#enter(hold, 'apply');
-    const before = await this.actions.left(run.id);
+    if (!run.tookTurns) hold.steps.enter('apply');
+    const before = await this.actions.openAndRequested(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
     const loadNotes = await this.#loadFiles(hold, store, outage, applying.assertHeld);
@@ -381,11 +377,12 @@ export class RunWorker {
         onProgress({ phase: 'apply', done, total: before.open });
       });
     });
-    if (hold.turn?.isOver === true && (await this.actions.left(run.id)).open > 0) throw new TurnOverError();
-    this.#enter(hold, 'creations');
+    if (hold.turn?.isOver === true && (await this.actions.openAndRequested(run.id)).open > 0)
+      throw new TurnOverError();
+    hold.steps.enter('creations');
     onProgress({ phase: 'creations', done: 0, total: null });
     await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
-    this.#enter(hold, 'generation');
+    hold.steps.enter('generation');
     // Requests of this run before a retry or a crash count towards the limit.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>

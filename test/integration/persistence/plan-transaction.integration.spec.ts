@@ -294,7 +294,7 @@ describe('an action with a value that the database refuses', () => {
     ['half a surrogate pair', 'a\ud800b'],
   ])('fails by name and is owed, and the others are planned: %s', async (_name, vendor) => {
     await plan.actions.add([action(11, 'One'), action(12, vendor), action(13, 'Three')]);
-    expect(await plan.catalog.isNeeded()).toBe(true);
+    expect(await plan.catalog.prepareHolders()).toBe(true);
     expect(await plan.catalog.actionsToResolve('0', 10)).toEqual([]);
     expect(await commit()).toBe(true);
     const run = (await stages.runs.latest(STORE, 1))[0]!;

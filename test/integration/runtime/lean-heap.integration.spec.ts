@@ -30,7 +30,7 @@ function collections(statements: string): number {
   return Number(stdout);
 }
 
-describe('the heap of a process that is about to read much', () => {
+describe('the heap of a process that reads much', () => {
   it('is collected once, so that its limit is computed from its use', () => {
     expect(collections('keepHeapLean(); limitHeap(); limitHeap();')).toBe(1);
   });

@@ -59,6 +59,7 @@ it('a large run lets one that waits have its worker, and goes on where it was', 
   expect(sentBefore).toBeLessThan(60);
   expect(await stages.runs.get(large)).toMatchObject({
     ...{ state: 'queued', phase: 'apply', attempts: 0, crashCount: 0, lease: null },
+    phases: [{ step: 'export' }, { step: 'plan' }, { step: 'apply' }],
   });
   expect(await turn()).toMatchObject({ kind: 'ended', run: { id: small, state: 'succeeded' } });
   expect(await turn()).toMatchObject({
