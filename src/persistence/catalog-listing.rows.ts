@@ -166,19 +166,16 @@ export class CatalogListingRows {
     await this.#remove('workspace = $1 AND id < $2::bigint', [workspace, id]);
   }
 
-  /** Removes a walk that failed. */
+  /** Removes a walk that failed or lost its lease, and what it added after its listing was removed. No statement of it is under way. */
   async abandon(id: string): Promise<void> {
     await this.#remove('id = $1::bigint AND read_at IS NULL', [id]);
+    await this.#removeWithoutListing('listing_id = $1::bigint', [id]);
   }
 
   /** Removes listings that ended more than `hours` ago and that no plan uses, and what a walk added after its listing was removed. */
   async removeOlder(hours: number): Promise<void> {
     await this.#remove(`read_at < clock_timestamp() - $1 * interval '1 hour'`, [hours]);
-    for (const table of ['catalog_listed', 'catalog_holder'])
-      await this.statements.affected(
-        // SQL: an anti-join. Rows are never seen before their listing.
-        `DELETE FROM ${table} AS row WHERE NOT EXISTS (SELECT 1 FROM catalog_listing WHERE catalog_listing.id = row.listing_id)`,
-      );
+    await this.#removeWithoutListing('true', []);
   }
 
   /** Of these products those that the listing does not show yet. */
@@ -222,6 +219,16 @@ export class CatalogListingRows {
       `UPDATE catalog_listed SET hides_variants = false WHERE listing_id = $1 AND catalog_id = ANY($2)`,
       [id, catalogIds],
     );
+  }
+
+  async #removeWithoutListing(condition: string, values: readonly SqlValue[]): Promise<void> {
+    for (const table of ['catalog_listed', 'catalog_holder'])
+      await this.statements.affected(
+        // SQL: an anti-join. Rows are never seen before their listing.
+        `DELETE FROM ${table} AS row WHERE ${condition}
+           AND NOT EXISTS (SELECT 1 FROM catalog_listing WHERE catalog_listing.id = row.listing_id)`,
+        values,
+      );
   }
 
   async #remove(condition: string, values: readonly SqlValue[]): Promise<void> {

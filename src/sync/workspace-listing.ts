@@ -156,6 +156,8 @@ export async function readForAll(
     await rows.abandon(id);
     return null;
   }
+  // Where that fails, its lease ends by itself and retention removes its rows.
+  const abandon = () => rows.abandon(id).catch(() => undefined);
   const takenOver = new AbortController();
   const heartbeat = setInterval(() => {
     rows.keepLease(id, lease, LEASE_MS).then(
@@ -173,9 +175,11 @@ export async function readForAll(
       first,
       analyses: true,
     });
-    return await rows.finish(id, lease, walked);
+    const finished = await rows.finish(id, lease, walked);
+    if (finished === null) await abandon();
+    return finished;
   } catch (error) {
-    await rows.abandon(id).catch(() => undefined); // its lease ends by itself
+    await abandon();
     if (error === takenOver.signal.reason) return null;
     throw error;
   } finally {

@@ -193,6 +193,38 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect(await listedRows()).toBe(2_503);
   });
 
+  it.each(['before its end', 'at its end'])(
+    'leave no rows that a reader stored after another process took its listing over (%s)',
+    async (noticed) => {
+      stages.catalog.pageSize = 500;
+      for (let id = 1; id <= 1_200; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
+      if (noticed === 'before its end') fakeIntervals();
+      const late = new Gate();
+      const addListed = CatalogListingRows.prototype.addListed;
+      const store = jest
+        .spyOn(CatalogListingRows.prototype, 'addListed')
+        .mockImplementationOnce(async function (this: CatalogListingRows, ...rows) {
+          await late.hold();
+          return addListed.apply(this, rows);
+        });
+      const reading = nights.run(STORE);
+      await late.reached;
+      await stages.db.affected(`UPDATE catalog_listing SET lease_until = now() - interval '1 second'`);
+      await nights.run(OTHER_STORE);
+      const keepLease = jest.spyOn(CatalogListingRows.prototype, 'keepLease');
+      if (noticed === 'before its end') {
+        jest.advanceTimersByTime(5_000);
+        expect(await keepLease.mock.results[0]?.value).toBe(false);
+      }
+      late.open();
+      expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+      expect(keepLease).toHaveBeenCalledTimes(noticed === 'before its end' ? 1 : 0);
+      for (const spy of [store, keepLease]) spy.mockRestore();
+      expect(await nights.listings()).toMatchObject([{ products: 1_203, complete: true }]);
+      expect(await listedRows()).toBe(1_203);
+    },
+  );
+
   it('succeed though the listing before the last one could not be removed', async () => {
     await nights.run(STORE);
     await stages.db.affected(`UPDATE catalog_listing SET started_at = started_at - interval '11 minutes',
