@@ -6,8 +6,8 @@ const FEWEST_SLOTS = 64;
 const FULLEST = 0.7;
 
 /**
- * Texts that were added, by a hash of 52 bits each: 12 to 24 bytes, where a set of texts takes a hundred and keeps the garbage collector
- * busy. It never forgets a text. Once in some 10^15 pairs it takes one text for another, so that its answer is to be proved.
+ * Texts that were added, by a hash of 44 bits each: 7 to 14 bytes, where a set of texts takes a hundred and keeps the garbage collector
+ * busy. It never forgets a text. Once in some 10^13 pairs it takes one text for another, so that its answer is to be proved.
  */
 export class MaybeSet {
   readonly #parts = Array.from({ length: PARTS }, () => new Part());
@@ -19,57 +19,63 @@ export class MaybeSet {
 
   /** False when the text was not there before; true when it probably was. */
   add(text: string): boolean {
-    const hash = hashOf(text);
-    // By other bits than those that name the slot.
-    return this.#parts[Math.floor(hash / HIGH) % PARTS]?.add(hash) !== true;
+    const [low, high] = hashOf(text);
+    // The part is four of the bits: its slots need not have them.
+    const part = this.#parts[(high >>> 8) % PARTS];
+    // A slot of zeros is free.
+    return part?.add(low === 0 ? 1 : low, high & 0xff) !== true;
   }
 }
 
-/** A sixteenth of the hashes. */
+/** A sixteenth of the hashes, 40 bits of each. */
 class Part {
   /** How many hashes it has. */
   size = 0;
-  /** The hashes, from 1; zero in a free slot. */
-  #slots = new Float64Array(FEWEST_SLOTS);
+  /** 32 bits of each hash, not zero; zero in a free slot. */
+  #low = new Uint32Array(FEWEST_SLOTS);
+  /** Eight further bits. */
+  #high = new Uint8Array(FEWEST_SLOTS);
 
   /** True when the hash was not there before. */
-  add(hash: number): boolean {
-    const at = this.#slotOf(hash);
-    if (this.#slots[at] === hash) return false;
-    this.#slots[at] = hash;
+  add(low: number, high: number): boolean {
+    const at = this.#slotOf(low, high);
+    if (this.#low[at] === low) return false;
+    this.#low[at] = low;
+    this.#high[at] = high;
     this.size += 1;
-    if (this.size >= this.#slots.length * FULLEST) this.#grow();
+    if (this.size >= this.#low.length * FULLEST) this.#grow();
     return true;
   }
 
   /** The place of the hash, or the free one where it belongs. */
-  #slotOf(hash: number): number {
-    const mask = this.#slots.length - 1;
-    // The low half of the hash: it has the bits of 32.
-    let at = hash & mask;
+  #slotOf(low: number, high: number): number {
+    const mask = this.#low.length - 1;
+    let at = low & mask;
     for (;;) {
-      const found = this.#slots[at];
-      if (found === 0 || found === hash) return at;
+      const found = this.#low[at];
+      if (found === 0 || (found === low && this.#high[at] === high)) return at;
       at = (at + 1) & mask;
     }
   }
 
   #grow(): void {
-    const before = this.#slots;
-    this.#slots = new Float64Array(before.length * 2);
-    for (const hash of before) if (hash !== 0) this.#slots[this.#slotOf(hash)] = hash;
+    const [lows, highs] = [this.#low, this.#high];
+    this.#low = new Uint32Array(lows.length * 2);
+    this.#high = new Uint8Array(highs.length * 2);
+    for (const [slot, low] of lows.entries()) {
+      if (low === 0) continue;
+      const high = highs[slot] ?? 0;
+      const at = this.#slotOf(low, high);
+      this.#low[at] = low;
+      this.#high[at] = high;
+    }
     // Frees the memory at once, where the garbage collector would do so later.
-    before.buffer.transfer(0);
+    for (const before of [lows, highs]) before.buffer.transfer(0);
   }
 }
 
-/** The first number above 32 bits. */
-const HIGH = 0x1_0000_0000;
-/** 20 bits of the second hash, so that both are one exact number. */
-const HIGH_MASK = 0xfffff;
-
-/** Two hashes of the text in one number, from 1: FNV-1a, and another with the multiplier of MurmurHash3. */
-function hashOf(text: string): number {
+/** Two hashes of the text, of 32 bits each: FNV-1a, and another with the multiplier of MurmurHash3. */
+function hashOf(text: string): readonly [low: number, high: number] {
   let low = 0x811c9dc5;
   let high = 0x9747b28c;
   for (let at = 0; at < text.length; at += 1) {
@@ -81,5 +87,5 @@ function hashOf(text: string): number {
   // The last characters of numbers would be in few bits only.
   low = Math.imul(low ^ (low >>> 16), 0x85ebca6b);
   low ^= low >>> 13;
-  return (high & HIGH_MASK) * HIGH + (low >>> 0) + 1;
+  return [low >>> 0, high >>> 0];
 }
