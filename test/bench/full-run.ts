@@ -25,7 +25,8 @@ export async function floorSeconds(file: ExportFile): Promise<number> {
   return Number(said.split(' ')[0]);
 }
 
-function middleOf(taken: readonly number[]): number {
+/** Of an odd number of figures. */
+export function middleOf(taken: readonly number[]): number {
   return taken.toSorted((one, other) => one - other)[(taken.length - 1) / 2] ?? 0;
 }
 
