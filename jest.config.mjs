@@ -35,6 +35,8 @@ export default {
   })),
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   maxWorkers: 2,
-  // Jest reads these three settings here only, not in a project. No test is about time: the timeout ends what hangs.
+  // Jest reads these settings here only, not in a project. No test is about time: the timeout ends what hangs.
   testTimeout: 300_000,
+  // A worker exits at once, but to free a large heap may take more than the half second after which Jest says that tests leak.
+  workerGracefulExitTimeout: 10_000,
 };
