@@ -20,7 +20,7 @@ export interface WrittenField {
  * Earlier values that are kept for each field. No read is as late as this many writes, and a product whose texts are generated for years must
  * not have a row that grows with them.
  */
-const MOST_PAST = 16;
+export const MOST_PAST = 16;
 
 export type WrittenContent = Readonly<Record<string, WrittenField>>;
 
