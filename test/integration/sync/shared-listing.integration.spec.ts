@@ -200,12 +200,12 @@ describe('the scheduled full runs of a workspace’s stores', () => {
       for (let id = 1; id <= 1_200; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
       if (noticed === 'before its end') fakeIntervals();
       const late = new Gate();
-      const addListed = CatalogListingRows.prototype.addListed;
+      const rows = new CatalogListingRows(stages.db);
       const store = jest
         .spyOn(CatalogListingRows.prototype, 'addListed')
-        .mockImplementationOnce(async function (this: CatalogListingRows, ...rows) {
+        .mockImplementationOnce(async (...added) => {
           await late.hold();
-          return addListed.apply(this, rows);
+          return rows.addListed(...added);
         });
       const reading = nights.run(STORE);
       await late.reached;
