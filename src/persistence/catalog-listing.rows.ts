@@ -166,7 +166,10 @@ export class CatalogListingRows {
     await this.#remove('workspace = $1 AND id < $2::bigint', [workspace, id]);
   }
 
-  /** Removes a walk that failed or lost its lease, and what it added after its listing was removed. No statement of it is under way. */
+  /**
+   * Removes a walk that failed or lost its lease, and what it added after another process had removed its listing. Called when none of its
+   * statements is under way: a later one would leave rows.
+   */
   async abandon(id: string): Promise<void> {
     await this.#remove('id = $1::bigint AND read_at IS NULL', [id]);
     await this.#removeWithoutListing('listing_id = $1::bigint', [id]);

@@ -71,7 +71,8 @@ interface Linked {
 
 /**
  * Runs a daemon for hours of a clock that is sped up, with deliveries all the time and a run of each store every few minutes. Compares
- * what it holds at the end with what it held after the first hour. Both times nothing is sent, and all work is done.
+ * what it holds at the end with what it held after the first hour, or later, once its rows had their full size. Both times nothing is sent,
+ * and all work is done.
  */
 export async function runLongSoak(options: LongSoakOptions): Promise<LongSoakReport> {
   const began = performance.now();
