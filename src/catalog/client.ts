@@ -16,7 +16,7 @@ import {
 import { listSchema, type MalformedItem, type Page } from './pages.js';
 import type { ProductBody } from './product-body.js';
 import { productQuery, type ProductFilters } from './product-filters.js';
-import { ignoreBody, parseShape, readAnyJson, readJson } from './readers.js';
+import { ignoreBody, parseShape, productOf, readAnyJson, readJson, readProduct } from './readers.js';
 import {
   nestedProductSchema,
   productSchema,
@@ -126,7 +126,7 @@ export class CatalogClient {
         const json = readAnyJson()(answer, unusable);
         const taskId = acceptedTask(json);
         if (taskId !== null) return { kind: 'background', taskId };
-        return { kind: 'product', product: parseShape(productSchema, json, unusable) };
+        return { kind: 'product', product: productOf(json, unusable) };
       },
     });
   }
@@ -136,7 +136,7 @@ export class CatalogClient {
     return this.connection.ask({
       operation: 'getProduct',
       ...this.oneProduct(id, 'GET', this.connection.localeQuery(locale)),
-      read: readJson(productSchema),
+      read: readProduct,
     });
   }
 
@@ -146,7 +146,7 @@ export class CatalogClient {
       operation: 'replaceProduct',
       ...this.oneProduct(id, 'PUT', this.connection.updateQuery(option.locale)),
       body,
-      read: readJson(productSchema),
+      read: readProduct,
     });
   }
 
@@ -157,7 +157,7 @@ export class CatalogClient {
       operation: 'updateProduct',
       ...this.oneProduct(id, 'PATCH', this.connection.updateQuery(option.locale)),
       body,
-      read: readJson(productSchema),
+      read: readProduct,
     });
   }
 

@@ -1,7 +1,9 @@
 import type { z } from 'zod';
 import type { CodedError } from '../domain/errors.js';
 import type { Answer } from './answer-errors.js';
+import { productSchema, type CatalogProduct } from './schemas.js';
 import { readUntrustedJson } from './untrusted-json.js';
+import { usualProduct } from './usual-product.js';
 
 type Reader<T> = (answer: Answer, unusable: (problem: string) => CodedError) => T;
 
@@ -40,6 +42,14 @@ export function parseShape<Schema extends z.ZodType>(
     issue === undefined || issue.path.length === 0 ? '' : ` (at ${issue.path.map(String).join('.')})`;
   throw unusable(`a body of another shape${where}`);
 }
+
+/** A product, which is read without zod where it has the usual form. */
+export function productOf(json: unknown, unusable: (problem: string) => CodedError): CatalogProduct {
+  return usualProduct(json) ?? parseShape(productSchema, json, unusable);
+}
+
+export const readProduct: Reader<CatalogProduct> = (answer, unusable) =>
+  productOf(readAnyJson()(answer, unusable), unusable);
 
 /** Accepts any 2xx, and ignores the body. */
 export const ignoreBody: Reader<undefined> = () => undefined;
