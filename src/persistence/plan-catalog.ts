@@ -44,21 +44,37 @@ export class PlanCatalog {
 
   /**
    * Identifiers that planned creations, updates of an identifier, and products of which one is withheld so far would send: what
-   * has to be looked up in the catalog.
+   * has to be looked up in the catalog. At most `limit`, in no order.
    */
   async identifiersToClear(limit: number): Promise<{ kind: IdentifierKind; value: string }[]> {
+    // Owners seldom share an identifier, so that twice the rows have enough of them as a rule. To distinguish those of a first load takes
+    // seconds: they are hundreds of thousands.
+    const { identifiers, isCut } = await this.#identifiersAmong(limit, 2 * limit);
+    if (identifiers.length === limit || !isCut) return identifiers;
+    return (await this.#identifiersAmong(limit, null)).identifiers;
+  }
+
+  /** The identifiers of this many rows, or of all. `isCut`: there may be further rows. */
+  async #identifiersAmong(limit: number, rows: number | null) {
     const { id, workspace } = this.session.run;
-    return this.session.read(
-      z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string() }),
+    const found = await this.session.read(
+      z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string(), isCut: z.boolean() }),
       // SQL: a join of the planned actions with their identifiers, without reading either into memory.
-      `SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
-       JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.wanted
-         AND (identifier.workspace = $2) IS TRUE
-       WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind <> 'orphan'
-         AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
-       LIMIT $3`,
-      [id, workspace, limit],
+      `WITH claimed AS MATERIALIZED (
+         SELECT identifier.kind, identifier.value FROM sync_action AS action
+         JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.wanted
+           AND (identifier.workspace = $2) IS TRUE
+         WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind <> 'orphan'
+           AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
+         LIMIT $4::integer
+       )
+       SELECT DISTINCT kind, value, coalesce((SELECT count(*) FROM claimed) >= $4, false) AS is_cut FROM claimed LIMIT $3`,
+      [id, workspace, limit, rows],
     );
+    return {
+      identifiers: found.map(({ kind, value }) => ({ kind, value })),
+      isCut: found.some(({ isCut }) => isCut),
+    };
   }
 
   async addHolders(holders: readonly HolderRow[]): Promise<void> {

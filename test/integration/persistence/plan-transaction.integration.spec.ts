@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
@@ -263,37 +263,56 @@ describe('a committed plan', () => {
   });
 });
 
-describe('an action with a value that the database refuses', () => {
-  const action = (storeId: number, vendor: string): NewAction => {
-    const { externalId } = snapshot(storeId);
-    const same = {
-      catalogId: null,
-      withheld: [],
-      seen: {},
-      readMark: null,
-      identifiers: null,
-      wantsGeneration: true,
-      recreated: false,
-    };
-    const body = { external_id: externalId, vendor } as unknown as CatalogProductBody;
-    return {
-      ...same,
-      ...{
-        kind: 'create',
-        externalId,
-        storeId: String(storeId),
-        label: `Lamp ${vendor}`,
-        reason: 'new in the store',
-      },
-      ...{ fields: [], body, sourceFingerprint: 'f' },
-    };
+function creation(storeId: number, vendor: string, identifiers: NewAction['identifiers'] = null): NewAction {
+  const { externalId } = snapshot(storeId);
+  return {
+    kind: 'create',
+    externalId,
+    storeId: String(storeId),
+    label: `Lamp ${vendor}`,
+    reason: 'new in the store',
+    catalogId: null,
+    fields: [],
+    body: { external_id: externalId, vendor } as unknown as CatalogProductBody,
+    withheld: [],
+    sourceFingerprint: 'f',
+    seen: {},
+    readMark: null,
+    identifiers,
+    wantsGeneration: true,
+    recreated: false,
   };
+}
 
+describe('the identifiers that a plan would send', () => {
+  afterEach(async () => plan.end());
+
+  const skus = async (limit: number): Promise<string[]> =>
+    (await plan.catalog.identifiersToClear(limit)).map(({ kind, value }) => `${kind} ${value}`).sort();
+  const withSku = (storeId: number, value: string): NewAction =>
+    creation(storeId, 'One', [{ kind: 'sku', value, owner: snapshot(storeId).externalId }]);
+
+  it('are all named, each once, however many products share the first ones', async () => {
+    const sharing = Array.from({ length: 40 }, (_, index) => withSku(100 + index, 'SHARED'));
+    await plan.actions.add([...sharing, withSku(200, 'OWN'), withSku(201, 'OTHER')]);
+    expect(await skus(3)).toEqual(['sku OTHER', 'sku OWN', 'sku SHARED']);
+    expect(await skus(4)).toEqual(['sku OTHER', 'sku OWN', 'sku SHARED']);
+  });
+
+  it('are no more than the limit', async () => {
+    await plan.actions.add(Array.from({ length: 40 }, (_, index) => withSku(100 + index, String(index))));
+    expect(await skus(5)).toHaveLength(5);
+    expect(await skus(40)).toHaveLength(40);
+    expect(await skus(41)).toHaveLength(40);
+  });
+});
+
+describe('an action with a value that the database refuses', () => {
   it.each([
     ['U+0000', 'a\u0000b'],
     ['half a surrogate pair', 'a\ud800b'],
   ])('fails by name and is owed, and the others are planned: %s', async (_name, vendor) => {
-    await plan.actions.add([action(11, 'One'), action(12, vendor), action(13, 'Three')]);
+    await plan.actions.add([creation(11, 'One'), creation(12, vendor), creation(13, 'Three')]);
     expect(await plan.catalog.prepareHolders()).toBe(true);
     expect(await plan.catalog.actionsToResolve('0', 10)).toEqual([]);
     expect(await commit()).toBe(true);
