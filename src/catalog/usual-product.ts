@@ -2,7 +2,7 @@ import type { CatalogProduct, CatalogVariant } from './schemas.js';
 import { isRecord } from './untrusted-json.js';
 
 /**
- * Products of a list in their usual form, read without zod (docs/decisions/0026-usual-lines-are-read-without-zod.md). Each function
+ * Products of answers in their usual form, read without zod (docs/decisions/0026-usual-lines-are-read-without-zod.md). Each function
  * returns the product as it is, which is what its schema returns for it, or null where only the schema can say what it is.
  */
 type Usual<T> = (entry: unknown) => T | null;
