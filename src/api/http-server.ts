@@ -137,12 +137,21 @@ export class BoundedExpressAdapter extends ExpressAdapter {
   }
 }
 
-/** The open connections of one server. */
+interface Connection {
+  /** That of the request under way. */
+  answer: ServerResponse | null;
+  /** Place in the order of those without a complete request; null while there is one. */
+  waitsSince: number | null;
+}
+
+/**
+ * The open connections of one server. A request changes fields of its connection only. A set or a map that grows and shrinks with
+ * requests leaves a dead table every few of them. Each leads to the next one, so that tables and what they hold outlive the young
+ * generation.
+ */
 class Connections {
-  /** Those without a complete request, the one that has been so longest first. */
-  readonly #waiting = new Set<Socket>();
-  readonly #open = new Set<Socket>();
-  readonly #answers = new Map<Socket, ServerResponse>();
+  readonly #open = new Map<Socket, Connection>();
+  #waits = 0;
 
   constructor(
     readonly server: Server,
@@ -151,12 +160,9 @@ class Connections {
     // The last resort: more than the limit wait for an answer.
     server.maxConnections = limit * 2;
     server.on('connection', (socket) => {
-      this.#open.add(socket);
-      this.#waiting.add(socket);
+      this.#open.set(socket, { answer: null, waitsSince: this.#waits++ });
       socket.once('close', () => {
         this.#open.delete(socket);
-        this.#waiting.delete(socket);
-        this.#answers.delete(socket);
       });
       if (this.#open.size > limit) this.#closeOldest();
     });
@@ -164,7 +170,7 @@ class Connections {
       this.#track(request, response);
     });
     server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      answerBrokenRequest(error, socket, this.#answers.get(socket));
+      answerBrokenRequest(error, socket, this.#open.get(socket)?.answer);
     });
   }
 
@@ -181,30 +187,36 @@ class Connections {
 
   closeUnused(): void {
     if (this.server.listening) return;
-    if (this.#answers.size === 0) this.server.closeAllConnections();
+    if ([...this.#open.values()].every(({ answer }) => answer === null)) this.server.closeAllConnections();
     else this.server.closeIdleConnections();
   }
 
   #track(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
+    const connection = this.#open.get(request.socket);
+    if (connection === undefined) return;
     const complete = (): void => {
-      this.#waiting.delete(socket);
+      connection.waitsSince = null;
     };
-    this.#answers.set(socket, response);
+    connection.answer = response;
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && Number(length ?? 0) === 0) complete();
     else request.once('end', complete);
     response.once('close', () => {
-      if (this.#answers.get(socket) !== response) return;
-      this.#answers.delete(socket);
-      // Insert again, so that the most recently used idle connection is closed last.
-      this.#waiting.delete(socket);
-      if (!socket.destroyed) this.#waiting.add(socket);
+      if (connection.answer !== response) return;
+      connection.answer = null;
+      // The most recently used idle connection is closed last.
+      connection.waitsSince = this.#waits++;
     });
   }
 
   #closeOldest(): void {
-    const [oldest] = this.#waiting;
+    let oldest: Socket | undefined;
+    let since = Infinity;
+    for (const [socket, { waitsSince }] of this.#open) {
+      if (waitsSince === null || waitsSince >= since) continue;
+      oldest = socket;
+      since = waitsSince;
+    }
     oldest?.destroy();
   }
 }
@@ -216,7 +228,7 @@ class Connections {
 function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  answer: ServerResponse | undefined,
+  answer: ServerResponse | null | undefined,
 ): void {
   if (!socket.writable || answer?.headersSent === true || error.code === 'ECONNRESET') {
     socket.destroy();

@@ -43,6 +43,21 @@ describe('the budget of bytes in flight', () => {
     expect(gone).toEqual(['first']);
   });
 
+  it('keeps the order of the others when one in the middle has ended', () => {
+    const { clock, gone, open } = budget(4 * MB);
+    const [, second] = ['first', 'second', 'third'].map((name) => {
+      const each = open(name);
+      each.add(200_000);
+      return each;
+    });
+    while (open('more').add(200_000));
+    second?.release();
+    second?.release();
+    clock.nowMs = 2_000;
+    for (const size of [200_000, 200_000, 200_000]) expect(open('newcomer').add(size)).toBe(true);
+    expect(gone).toEqual(['first', 'third']);
+  });
+
   it('does not take the room of a complete body, however old', () => {
     const { clock, gone, open } = budget(4 * MB);
     for (;;) {

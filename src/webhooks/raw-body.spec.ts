@@ -105,4 +105,23 @@ describe('a request body', () => {
     outgoing.destroy();
     while (budget.usedBytes > 0) await new Promise((resolve) => setTimeout(resolve, 5));
   });
+
+  it('that comes in one part is kept in memory of its own, which keeps no other one', async () => {
+    const read: Buffer[] = [];
+    const server = createServer((request, response) => {
+      void (async () => {
+        const body = await readRawBody(request, new ByteBudget(MB, () => performance.now()));
+        if (body.kind === 'body') read.push(body.bytes);
+        response.end();
+      })();
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    ends.push(() => server.close());
+    const url = `http://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
+    await (await fetch(url, { method: 'POST', body: 'a small delivery' })).arrayBuffer();
+    expect(read.map((bytes) => [bytes.toString(), bytes.buffer.byteLength])).toEqual([
+      ['a small delivery', 16],
+    ]);
+  });
 });

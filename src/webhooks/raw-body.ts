@@ -46,7 +46,9 @@ export async function readRawBody(
     };
     const onEnd = (): void => {
       holding.complete();
-      end({ kind: 'body', bytes: Buffer.concat(chunks), holding });
+      // A copy would share its memory with others', which keeps all of it when one of them lives on.
+      const bytes = chunks.length === 1 ? chunks[0] : undefined;
+      end({ kind: 'body', bytes: bytes ?? Buffer.concat(chunks), holding });
     };
     const onGone = (): void => {
       end({ kind: 'broken_off' });

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveryOf, signed } from '../fault/deliveries.js';
 
 // `load-main.ts URL SECRET SHOP FIRST SECONDS CONNECTIONS [PER_SECOND]`: sends signed deliveries of 4 KB, as fast as they are answered or
-// PER_SECOND. Each reports another failed generation, of products numbered from FIRST. Prints statuses and latencies as JSON.
+// PER_SECOND. Each reports another failed generation, of products numbered from FIRST. Prints statuses and latencies as JSON. Those of
+// the first two seconds are sent and not measured: this process compiles its code and opens its connections then, so that it is late by
+// itself. It prints "measuring" when they are over.
 
 const [url = '', secret = '', shop = '', first = '1', seconds = '10', connections = '32', perSecond] =
   process.argv.slice(2);
@@ -11,6 +13,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: Number(connections) });
 const latencies: number[] = [];
 const statuses: Record<string, number> = {};
 let next = Number(first);
+const WARM_MS = 2_000;
 const filling = 'n'.repeat(3_300);
 
 function send(): Promise<void> {
@@ -27,7 +30,7 @@ function send(): Promise<void> {
   return new Promise((resolve) => {
     const began = performance.now();
     const ended = (status: string): void => {
-      latencies.push(performance.now() - began);
+      if (began >= measuredFrom) latencies.push(performance.now() - began);
       statuses[status] = (statuses[status] ?? 0) + 1;
       resolve();
     };
@@ -59,12 +62,13 @@ async function atARate(rate: number, until: number): Promise<void> {
   await Promise.all(under);
 }
 
-const until = performance.now() + Number(seconds) * 1000;
-const began = performance.now();
+const measuredFrom = performance.now() + WARM_MS;
+setTimeout(() => process.stdout.write('measuring\n'), WARM_MS);
+const until = measuredFrom + Number(seconds) * 1000;
 if (perSecond === undefined)
   await Promise.all(Array.from({ length: Number(connections) }, () => asFastAsAnswered(until)));
 else await atARate(Number(perSecond), until);
-const took = (performance.now() - began) / 1000;
+const took = (performance.now() - measuredFrom) / 1000;
 latencies.sort((one, other) => one - other);
 const at = (share: number): number =>
   latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;

@@ -3,7 +3,7 @@ import { imageEnvironment } from '../support/image-environment.js';
 import { runDirectory } from '../support/run-directory.js';
 import { writeExportFile } from './export-files.js';
 import { CATALOG_MS, CONCURRENCY } from './full-run.js';
-import { load, P99_MS, STEADY_PER_SECOND } from './receipt.js';
+import { load, P99_MS, startLoad, STEADY_PER_SECOND } from './receipt.js';
 import type { Log } from './run-benches.js';
 import { Sides } from './sides.js';
 import type { Figure } from './table.js';
@@ -30,12 +30,10 @@ export async function benchReceiptByRole(products: number, log: Log): Promise<Fi
     const worker = await world.start('work,admin');
     const url = `${receiver.url}/webhooks/catalog/default`;
     await load(url, world.webhookSecret, 1_000_000, 2, STEADY_PER_SECOND);
-    const loading = worker.fullRun('loaded');
     const seconds = (SHARE_OF_LOAD * products * CATALOG_MS) / 1000 / CONCURRENCY;
-    const [taken, { run }] = await Promise.all([
-      load(url, world.webhookSecret, 2_000_000, seconds, STEADY_PER_SECOND),
-      loading,
-    ]);
+    const deliveries = startLoad(url, world.webhookSecret, 2_000_000, seconds, STEADY_PER_SECOND);
+    await deliveries.measuring;
+    const [taken, { run }] = await Promise.all([deliveries.result(), worker.fullRun('loaded')]);
     const memory = (await receiver.peakBytes()) / BYTES_PER_MB;
     await receiver.stop();
     await worker.stop();

@@ -20,21 +20,35 @@ interface LoadResult {
   readonly next: number;
 }
 
-/** Sends deliveries from another process, as fast as they are answered or `rate` a second. Throws unless each gets 200. */
-export async function load(
-  url: string,
-  secret: string,
-  first: number,
-  seconds: number,
-  rate?: number,
-): Promise<LoadResult> {
+interface Load {
+  /** Resolves when the sending process is warm: the seconds that are measured begin. */
+  readonly measuring: Promise<void>;
+  /** Resolves when it has ended. Rejects unless each delivery got 200. */
+  readonly result: () => Promise<LoadResult>;
+}
+
+/** Sends deliveries from another process, as fast as they are answered or `rate` a second. */
+export function startLoad(url: string, secret: string, first: number, seconds: number, rate?: number): Load {
   const args = [url, secret, SHOP, first, seconds, CONNECTIONS, ...(rate === undefined ? [] : [rate])];
   const child = startChild(LOAD, args.map(String));
-  const result = JSON.parse(await child.said('result ')) as LoadResult;
-  await child.exit();
-  const refused = Object.keys(result.statuses).filter((status) => status !== '200');
-  if (refused.length > 0) throw new Error(`not every delivery was taken: ${JSON.stringify(result.statuses)}`);
-  return result;
+  return {
+    measuring: child.said('measuring').then(() => undefined),
+    result: async () => {
+      const result = JSON.parse(await child.said('result ')) as LoadResult;
+      await child.exit();
+      const refused = Object.keys(result.statuses).filter((status) => status !== '200');
+      if (refused.length > 0)
+        throw new Error(`not every delivery was taken: ${JSON.stringify(result.statuses)}`);
+      return result;
+    },
+  };
+}
+
+/** As `startLoad`, to its end. */
+export async function load(...args: Parameters<typeof startLoad>): Promise<LoadResult> {
+  const { measuring, result } = startLoad(...args);
+  await measuring;
+  return result();
 }
 
 /** Work 6: deliveries as they come, each of a generation that failed, so that interpreting them writes nothing to the store. */
