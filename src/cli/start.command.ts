@@ -10,6 +10,7 @@ import {
   letNurseryGrow,
   returnMemoryOfStart,
 } from '../runtime/lean-heap.js';
+import { lowerPriority } from '../runtime/priority.js';
 import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
 import { messages } from './messages.js';
 
@@ -39,6 +40,8 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     keepHeapLean();
     if (isSmall) keepCompilerSmall();
     else letNurseryGrow(environment()['NODE_OPTIONS']);
+    // Another process receives, perhaps beside this one. An embedded database has started before, at its own priority.
+    if (goesSecond(config.server.roles)) lowerPriority();
     const { logger } = runtime;
     for (const warning of [...runtime.warnings, ...weakSecrets(config).map(({ text }) => text)])
       logger.warn(warning);
@@ -76,6 +79,11 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     logger.info('stopped');
     return 0;
   }
+}
+
+/** A process that works for hours, and whose deliveries are received by another one. */
+function goesSecond(roles: readonly ProcessRole[]): boolean {
+  return roles.includes('work') && !roles.includes('receive');
 }
 
 /**

@@ -39,6 +39,7 @@ const service = z.strictObject({
   pids_limit: z.number().optional(),
   mem_limit: z.string().optional(),
   cpus: z.number().optional(),
+  cpu_shares: z.number().optional(),
   ulimits: z.strictObject({ nofile: z.strictObject({ soft: z.number(), hard: z.number() }) }).optional(),
   logging: z.strictObject({ driver: z.string(), options: z.record(z.string(), z.string()) }).optional(),
 });
