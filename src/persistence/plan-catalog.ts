@@ -5,6 +5,7 @@ import { json } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { ownersByIdentifier } from './identifier-owners.js';
+import { counted } from './row-reader.js';
 import type { CatalogListing } from './catalog-listing.rows.js';
 import type { HolderRow } from './plan-rows.js';
 import type { PlanScratch } from './plan-scratch.js';
@@ -49,16 +50,17 @@ export class PlanCatalog {
   async identifiersToClear(limit: number): Promise<{ kind: IdentifierKind; value: string }[]> {
     // Owners seldom share an identifier, so that twice the rows have enough of them as a rule. To distinguish those of a first load takes
     // seconds: they are hundreds of thousands.
-    const { identifiers, isCut } = await this.#identifiersAmong(limit, 2 * limit);
-    if (identifiers.length === limit || !isCut) return identifiers;
-    return (await this.#identifiersAmong(limit, null)).identifiers;
+    const most = 2 * limit;
+    const first = await this.#identifiersAmong(limit, most);
+    const areAll = first.reduce((rows, { owners }) => rows + owners, 0) < most;
+    return first.length === limit || areAll ? first : this.#identifiersAmong(limit, null);
   }
 
-  /** The identifiers of this many rows, or of all. `isCut`: there may be further rows. */
+  /** At most `limit` identifiers of this many rows, or of all, with the number of rows that each has. */
   async #identifiersAmong(limit: number, rows: number | null) {
     const { id, workspace } = this.session.run;
-    const found = await this.session.read(
-      z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string(), isCut: z.boolean() }),
+    return this.session.read(
+      z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string(), owners: counted }),
       // SQL: a join of the planned actions with their identifiers, without reading either into memory.
       `WITH claimed AS MATERIALIZED (
          SELECT identifier.kind, identifier.value FROM sync_action AS action
@@ -68,13 +70,9 @@ export class PlanCatalog {
            AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
          LIMIT $4::integer
        )
-       SELECT DISTINCT kind, value, coalesce((SELECT count(*) FROM claimed) >= $4, false) AS is_cut FROM claimed LIMIT $3`,
+       SELECT kind, value, count(*) AS owners FROM claimed GROUP BY kind, value LIMIT $3`,
       [id, workspace, limit, rows],
     );
-    return {
-      identifiers: found.map(({ kind, value }) => ({ kind, value })),
-      isCut: found.some(({ isCut }) => isCut),
-    };
   }
 
   async addHolders(holders: readonly HolderRow[]): Promise<void> {
