@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull } from 'typeorm';
+import { IsNull, Raw } from 'typeorm';
 import { z } from 'zod';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
@@ -112,6 +112,17 @@ export class DeliveryRepository {
       take: limit,
     });
     return rows.map((row) => row.id);
+  }
+
+  /** True when so many deliveries came in the last second, to whichever process. */
+  async cameInASecond(count: number): Promise<boolean> {
+    const rows = await this.db.repository(WebhookDeliveryEntity).find({
+      select: { id: true },
+      where: { via: 'webhook', receivedAt: Raw((column) => `${column} > now() - interval '1 second'`) },
+      order: { receivedAt: 'DESC' },
+      take: count,
+    });
+    return rows.length === count;
   }
 
   /** Puts a settled delivery back to be interpreted again. */

@@ -111,6 +111,10 @@ export class Inbox implements OnApplicationShutdown {
     }
   }
 
+  /**
+   * As many as a power of two. Each number of rows is a statement of its own, which the database has to parse once on each connection:
+   * some milliseconds for a large one, at a moment when deliveries pile up.
+   */
   #take(): Waiting[] {
     let count = 0;
     let bytes = 0;
@@ -119,7 +123,7 @@ export class Inbox implements OnApplicationShutdown {
       if (count > 0 && (count === ROWS_AT_ONCE || bytes > BYTES_AT_ONCE)) break;
       count += 1;
     }
-    return this.#waiting.splice(0, count);
+    return this.#waiting.splice(0, 2 ** Math.floor(Math.log2(count)));
   }
 
   /** Resolves each delivery of the batch; never rejects. */

@@ -85,6 +85,30 @@ describe('deliveries that come in', () => {
     expect(started).toBe(100);
   });
 
+  it('give turns at the same pace while another process receives a flood, and all of them soon after it', async () => {
+    pacer.burstElsewhere(3_000);
+    let started = 0;
+    for (let index = 0; index < 100; index++) void pacer.turn().then(() => (started += 1));
+    await jest.advanceTimersByTimeAsync(1_000);
+    pacer.burstElsewhere(1_000);
+    await jest.advanceTimersByTimeAsync(900);
+    expect(pacer.flooded).toBe(true);
+    expect(started).toBeGreaterThan(30);
+    expect(started).toBeLessThan(42);
+    await jest.advanceTimersByTimeAsync(500);
+    expect(pacer.flooded).toBe(false);
+    expect(started).toBe(100);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('have no pace after the end, whatever another process receives', async () => {
+    pacer.close();
+    pacer.burstElsewhere(3_000);
+    expect(pacer.flooded).toBe(false);
+    await expect(pacer.turn()).resolves.toBeUndefined();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('keep nobody waiting for a turn when they end', async () => {
     arrive(1_000, 0.2);
     const turn = pacer.turn();

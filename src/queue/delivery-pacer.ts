@@ -5,6 +5,8 @@ import { FEW, JobProducer } from './job-producer.js';
 const GATHER_MS = 50;
 /** More arrivals than this per collection (200 a second) are a burst. */
 const CALM_ARRIVALS = 10;
+/** As many arrivals in a second are a burst. */
+export const BURST_PER_SECOND = (CALM_ARRIVALS * 1_000) / GATHER_MS;
 /** The number of jobs per collection during a burst: 20 a second, which is enough for a store's usual limit. */
 const TRICKLE = 1;
 /**
@@ -27,6 +29,9 @@ export class DeliveryPacer {
   readonly #turns: (() => void)[] = [];
   #arrived = 0;
   #calm = CALM_GATHERINGS;
+  /** By `performance.now()`: until then another process receives a burst. */
+  #elsewhereUntil = 0;
+  #closed = false;
   #timer: NodeJS.Timeout | null = null;
 
   constructor(@Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueueMany'>) {}
@@ -39,6 +44,14 @@ export class DeliveryPacer {
   add(id: string): void {
     this.#arrived += 1;
     if (this.#held.length < HELD_MOST) this.#held.push(id);
+    this.#schedule();
+  }
+
+  /** Another process receives a burst. For so many milliseconds work is paced as if it arrived here. */
+  burstElsewhere(forMs: number): void {
+    if (this.#closed) return;
+    this.#elsewhereUntil = performance.now() + forMs;
+    this.#calm = 0;
     this.#schedule();
   }
 
@@ -56,6 +69,7 @@ export class DeliveryPacer {
   close(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#timer = null;
+    this.#closed = true;
     this.#calm = CALM_GATHERINGS;
     this.#held.length = 0;
     for (const begin of this.#turns.splice(0)) begin();
@@ -74,7 +88,8 @@ export class DeliveryPacer {
   }
 
   #gathered(): void {
-    this.#calm = this.#arrived > CALM_ARRIVALS ? 0 : this.#calm + 1;
+    const isBurst = this.#arrived > CALM_ARRIVALS || performance.now() < this.#elsewhereUntil;
+    this.#calm = isBurst ? 0 : this.#calm + 1;
     this.#arrived = 0;
     for (const begin of this.#turns.splice(0, this.flooded ? TRICKLE : this.#turns.length)) begin();
     const ids = this.#held.splice(0, this.#batch());

@@ -1,5 +1,6 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import pg from 'pg';
 import { Inbox } from '../../../src/persistence/inbox.js';
 import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
@@ -145,5 +146,31 @@ describe('a database that is away', () => {
         await new ListingRepository(stages.db).deliveries({ limit: 100, offset: 0, order: 'desc' }, {})
       ).rows.filter((row) => row.state === 'received').length,
     ).toBeGreaterThan(1);
+  });
+});
+
+describe('deliveries that pile up', () => {
+  it('are stored by few statements, whatever their number: the database parses each once on a connection', async () => {
+    const asked = jest.spyOn(pg.Client.prototype, 'query');
+    try {
+      const inbox = inboxAt(stages.url);
+      for (const [round, count] of [3, 5, 7, 11, 13, 29, 47, 100].entries()) {
+        const ids = await Promise.all(
+          Array.from({ length: count }, (_, index) =>
+            inbox.store(delivery(`${String(round)}-${String(index)}`)),
+          ),
+        );
+        expect(new Set(ids).size).toBe(count);
+      }
+      const calls: readonly (readonly unknown[])[] = asked.mock.calls;
+      const names = calls.flatMap(([query]) => {
+        const { name } = query as { readonly name?: string };
+        return name?.startsWith('inbox ') === true ? [Number(name.slice('inbox '.length))] : [];
+      });
+      expect(names.filter((rows) => ![1, 2, 4, 8, 16, 32, 64].includes(rows))).toEqual([]);
+      expect(Math.max(...names)).toBeGreaterThan(8);
+    } finally {
+      asked.mockRestore();
+    }
   });
 });
