@@ -112,8 +112,8 @@ export class Inbox implements OnApplicationShutdown {
   }
 
   /**
-   * As many as a power of two. Each number of rows is a statement of its own, which the database has to parse once on each connection:
-   * some milliseconds for a large one, at a moment when deliveries pile up.
+   * As many as a power of two. Each number of rows is a statement of its own, which the database has to parse once on each connection.
+   * That takes some milliseconds for a large one, at a moment when deliveries pile up.
    */
   #take(): Waiting[] {
     let count = 0;

@@ -51,6 +51,14 @@ export async function load(...args: Parameters<typeof startLoad>): Promise<LoadR
   return result();
 }
 
+/** A bare server that checks the same signature and does the same insert on the database of this world. */
+export async function startFloor(
+  world: BenchWorld,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  const child = startChild(FLOOR, [world.databaseUrl, world.webhookSecret]);
+  return { url: `http://127.0.0.1:${await child.said('up ')}/`, stop: () => child.kill() };
+}
+
 /** Work 6: deliveries as they come, each of a generation that failed, so that interpreting them writes nothing to the store. */
 export async function benchReceipt(seconds: number, log: Log): Promise<Figure[]> {
   const sides = await Sides.start();
@@ -59,12 +67,11 @@ export async function benchReceipt(seconds: number, log: Log): Promise<Figure[]>
     stores: { receipt: { shop: SHOP, url: sides.storeUrl } },
   });
   try {
-    const floor = startChild(FLOOR, [world.databaseUrl, world.webhookSecret]);
-    const floorUrl = `http://127.0.0.1:${await floor.said('up ')}/`;
-    await load(floorUrl, world.webhookSecret, 1, 2);
-    const bare = await load(floorUrl, world.webhookSecret, 1_000_000, seconds);
-    const bareSteady = await load(floorUrl, world.webhookSecret, 2_000_000, seconds, STEADY_PER_SECOND);
-    await floor.kill();
+    const floor = await startFloor(world);
+    await load(floor.url, world.webhookSecret, 1, 2);
+    const bare = await load(floor.url, world.webhookSecret, 1_000_000, seconds);
+    const bareSteady = await load(floor.url, world.webhookSecret, 2_000_000, seconds, STEADY_PER_SECOND);
+    await floor.stop();
     const daemon = await world.start();
     const url = `${daemon.url}/webhooks/catalog/default`;
     await load(url, world.webhookSecret, 3_000_000, 2);
