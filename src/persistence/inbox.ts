@@ -14,7 +14,11 @@ const GIVE_UP_MS = 3000;
 const STATEMENT_MS = 2500;
 /** Statements under way at once; what comes meanwhile goes together with the next. */
 const STATEMENTS_AT_ONCE = 2;
-const ROWS_AT_ONCE = 64;
+/**
+ * Each number of rows is a statement of its own, which the database has to parse once on each connection. That takes some milliseconds for
+ * a large one, at a moment when deliveries pile up: so there are few.
+ */
+const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
 
 export interface StoreEvent {
@@ -111,19 +115,17 @@ export class Inbox implements OnApplicationShutdown {
     }
   }
 
-  /**
-   * As many as a power of two. Each number of rows is a statement of its own, which the database has to parse once on each connection.
-   * That takes some milliseconds for a large one, at a moment when deliveries pile up.
-   */
+  /** The first ones, as many as a statement has rows. */
   #take(): Waiting[] {
     let count = 0;
     let bytes = 0;
     for (const { delivery } of this.#waiting) {
       bytes += delivery.rawBody.length;
-      if (count > 0 && (count === ROWS_AT_ONCE || bytes > BYTES_AT_ONCE)) break;
+      if (count > 0 && (count === ROWS_AT_ONCE[0] || bytes > BYTES_AT_ONCE)) break;
       count += 1;
     }
-    return this.#waiting.splice(0, 2 ** Math.floor(Math.log2(count)));
+    const taken = ROWS_AT_ONCE.find((rows) => rows <= count) ?? 0;
+    return this.#waiting.splice(0, taken);
   }
 
   /** Resolves each delivery of the batch; never rejects. */
