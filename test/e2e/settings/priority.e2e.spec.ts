@@ -37,7 +37,10 @@ const own = getPriority();
     expect(await prioritiesOf(roles)).toEqual([Math.max(own, 5)]);
   });
 
-  it.each(['receive', 'admin', 'receive,work,admin'])('stays as it is when its roles are %s', async (roles) => {
-    expect(await prioritiesOf(roles)).toEqual([own]);
-  });
+  it.each(['receive', 'admin', 'receive,work,admin'])(
+    'stays as it is when its roles are %s',
+    async (roles) => {
+      expect(await prioritiesOf(roles)).toEqual([own]);
+    },
+  );
 });
