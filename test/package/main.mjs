@@ -80,6 +80,8 @@ function run(command, args, timeout) {
     env: {
       ...process.env,
       PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH ?? ''}`,
+      // Its own list of certificate authorities lacks that of a proxy, which the system trusts.
+      NODE_USE_SYSTEM_CA: '1',
       STORE_SYNC_CONFIG: '',
     },
   });
