@@ -194,10 +194,11 @@ class Connections {
   #track(request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
     if (connection === undefined) return;
-    const complete = (): void => {
-      connection.waitsSince = null;
-    };
     connection.answer = response;
+    const complete = (): void => {
+      // A body may end after its answer: then the connection is idle.
+      if (connection.answer === response) connection.waitsSince = null;
+    };
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && Number(length ?? 0) === 0) complete();
     else request.once('end', complete);

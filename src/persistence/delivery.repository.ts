@@ -115,7 +115,7 @@ export class DeliveryRepository {
   }
 
   /** True when so many deliveries came in the last second, to whichever process. */
-  async cameInASecond(count: number): Promise<boolean> {
+  async cameInLastSecond(count: number): Promise<boolean> {
     const rows = await this.db.repository(WebhookDeliveryEntity).find({
       select: { id: true },
       where: { via: 'webhook', receivedAt: Raw((column) => `${column} > now() - interval '1 second'`) },

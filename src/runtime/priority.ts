@@ -9,11 +9,13 @@ const LOW = 5;
  * a thread: those that exist get it, and later ones inherit it. Where the system refuses, nothing changes.
  */
 export function lowerPriority(): void {
-  try {
-    if (getPriority() >= LOW) return;
-    for (const thread of threads()) setPriority(thread, LOW);
-  } catch {
-    // The work is the same at any priority.
+  if (getPriority() >= LOW) return;
+  for (const thread of threads()) {
+    try {
+      setPriority(thread, LOW);
+    } catch {
+      // The thread has ended meanwhile, or the system refuses: the work is the same at any priority.
+    }
   }
 }
 

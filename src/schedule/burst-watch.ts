@@ -39,7 +39,7 @@ export class BurstWatch implements OnApplicationBootstrap, OnModuleDestroy {
     if (this.#looking) return;
     this.#looking = true;
     try {
-      if (await this.deliveries.cameInASecond(BURST_PER_SECOND)) this.pacer.burstElsewhere(PACED_MS);
+      if (await this.deliveries.cameInLastSecond(BURST_PER_SECOND)) this.pacer.burstElsewhere(PACED_MS);
     } catch (error) {
       this.logger.debug({ err: errorLine(error) }, 'bursts of deliveries cannot be seen');
     } finally {

@@ -7,7 +7,7 @@ import { load, P99_MS, startFloor, startLoad, STEADY_PER_SECOND } from './receip
 import type { Log } from './run-benches.js';
 import { Sides } from './sides.js';
 import type { Figure } from './table.js';
-import { BenchWorld, type BenchDaemon, type Run } from './world.js';
+import { BenchWorld, type BenchDaemon } from './world.js';
 
 const SHOP = 'loaded.myshopify.com';
 const BYTES_PER_MB = 1024 * 1024;
@@ -44,37 +44,35 @@ export async function benchReceiptByRole(products: number, log: Log): Promise<Fi
         await world.close();
       }
     };
-    /** From the load's first moment. */
-    const received = async (url: string, { webhookSecret }: BenchWorld, begins: () => void) => {
+    /** From the load's first moment. The load may go on when the deliveries have ended. */
+    const received = async (url: string, { webhookSecret }: BenchWorld, worker: BenchDaemon) => {
       await load(url, webhookSecret, 1_000_000, 2, STEADY_PER_SECOND);
       const deliveries = startLoad(url, webhookSecret, 2_000_000, seconds, STEADY_PER_SECOND);
       await deliveries.measuring;
-      begins();
-      return deliveries.result();
+      const loading = worker.fullRun('loaded');
+      // It is awaited later, or not at all.
+      loading.catch(() => undefined);
+      return { taken: await deliveries.result(), loading };
     };
 
     const bare = await besideLoad(async (world, worker) => {
       const server = await startFloor(world);
-      // The load has not ended when the deliveries have, and is left then.
-      const result = await received(server.url, world, () => {
-        worker.fullRun('loaded').catch(() => undefined);
-      });
-      await server.stop();
-      return result;
+      try {
+        return (await received(server.url, world, worker)).taken;
+      } finally {
+        await server.stop();
+      }
     });
     const { taken, run, memory } = await besideLoad(async (world, worker) => {
       // Roles are processes of their own in containers. `npm start` runs without these variables.
       const receiver = await world.start('receive', imageEnvironment());
-      const loading = Promise.withResolvers<Run>();
-      const result = await received(`${receiver.url}/webhooks/catalog/default`, world, () => {
-        worker.fullRun('loaded').then((ended) => {
-          loading.resolve(ended.run);
-        }, loading.reject);
-      });
-      const ended = await loading.promise;
-      const bytes = await receiver.peakBytes();
-      await receiver.stop();
-      return { taken: result, run: ended, memory: bytes / BYTES_PER_MB };
+      try {
+        const result = await received(`${receiver.url}/webhooks/catalog/default`, world, worker);
+        const ended = await result.loading;
+        return { ...result, ...ended, memory: (await receiver.peakBytes()) / BYTES_PER_MB };
+      } finally {
+        await receiver.stop();
+      }
     });
     if (run.counts['created'] !== products) throw new Error(`created ${String(run.counts['created'])}`);
     log(`receipt by role: ${JSON.stringify({ bare, taken, memory, run })}`);

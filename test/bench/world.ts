@@ -139,7 +139,7 @@ async function peakOf(pid: number | undefined): Promise<number> {
   return Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? 0) * 1024;
 }
 
-export interface Run {
+interface Run {
   readonly id: string;
   readonly status: string;
   readonly counts: Record<string, number>;

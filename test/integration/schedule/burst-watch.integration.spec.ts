@@ -78,7 +78,7 @@ describe('a process that works and does not receive', () => {
 
   it('goes on when the database does not answer', async () => {
     const broken = new BurstWatch(
-      { cameInASecond: () => Promise.reject(new Error('away')) } as unknown as DeliveryRepository,
+      { cameInLastSecond: () => Promise.reject(new Error('away')) } as unknown as DeliveryRepository,
       pacer,
       { server: { roles: ['work'] } },
       loggerTo(() => undefined),
