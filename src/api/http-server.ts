@@ -196,8 +196,7 @@ class Connections {
     if (connection === undefined) return;
     connection.answer = response;
     const complete = (): void => {
-      // A body may end after its answer: then the connection is idle.
-      if (connection.answer === response) connection.waitsSince = null;
+      connection.waitsSince = null;
     };
     const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
     if (encoding === undefined && Number(length ?? 0) === 0) complete();

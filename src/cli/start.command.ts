@@ -1,6 +1,13 @@
 import { enableCompileCache } from 'node:module';
 import { AccessTokens } from '../api/access.js';
-import { environment, isReceiver, weakSecrets, weakTokens, type ProcessRole } from '../config/index.js';
+import {
+  environment,
+  isReceiver,
+  receivesElsewhere,
+  weakSecrets,
+  weakTokens,
+  type ProcessRole,
+} from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import type { RunningDaemon } from '../daemon.js';
@@ -40,8 +47,8 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     keepHeapLean();
     if (isSmall) keepCompilerSmall();
     else letNurseryGrow(environment()['NODE_OPTIONS']);
-    // Another process receives, perhaps beside this one. An embedded database has started before, at its own priority.
-    if (goesSecond(config.server.roles)) lowerPriority();
+    // An embedded database has started before, at its own priority.
+    if (receivesElsewhere(config.server.roles)) lowerPriority();
     const { logger } = runtime;
     for (const warning of [...runtime.warnings, ...weakSecrets(config).map(({ text }) => text)])
       logger.warn(warning);
@@ -79,11 +86,6 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     logger.info('stopped');
     return 0;
   }
-}
-
-/** A process that works for hours, and whose deliveries are received by another one. */
-function goesSecond(roles: readonly ProcessRole[]): boolean {
-  return roles.includes('work') && !roles.includes('receive');
 }
 
 /**

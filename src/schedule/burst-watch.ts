@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
-import { APP_CONFIG, type AppConfig } from '../config/index.js';
+import { APP_CONFIG, receivesElsewhere, type AppConfig } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
 import { BURST_PER_SECOND, DeliveryPacer } from '../queue/index.js';
@@ -26,7 +26,7 @@ export class BurstWatch implements OnApplicationBootstrap, OnModuleDestroy {
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.config.server.roles.includes('receive')) return;
+    if (!receivesElsewhere(this.config.server.roles)) return;
     this.#timer = setInterval(() => void this.look(), LOOK_MS);
   }
 
