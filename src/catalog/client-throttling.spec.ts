@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import {
   FakeService,
   PRODUCT,
@@ -156,5 +157,27 @@ describe('requests at once', () => {
     expect(await ask(8)).toBe(6);
     answerMs = 10;
     expect(await ask(16)).toBe(8);
+  });
+});
+
+describe('concurrent requests', () => {
+  it('the next one is sent before an answer is parsed, so that the service is not left idle meanwhile', async () => {
+    const order: string[] = [];
+    const noteSent = (): void => void order.push('sent');
+    const parse = JSON.parse;
+    const parsing = jest.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {
+      if (text === JSON.stringify(PRODUCT)) order.push('parsed');
+      return parse(text, reviver) as unknown;
+    });
+    subscribe('http.client.request.start', noteSent);
+    try {
+      replies({ json: PRODUCT }, { json: PRODUCT });
+      const client = service.client({ concurrency: 1 }, time);
+      await Promise.all([client.upsertProduct({ name: 'a' }), client.upsertProduct({ name: 'b' })]);
+    } finally {
+      unsubscribe('http.client.request.start', noteSent);
+      parsing.mockRestore();
+    }
+    expect(order).toEqual(['sent', 'sent', 'parsed', 'parsed']);
   });
 });

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { CodedError } from '../domain/errors.js';
 import { isCoded } from '../domain/errors.js';
 import { BACKOFF } from '../domain/backoff.js';
@@ -103,7 +104,8 @@ export class Requester {
           slot = await this.slot(call, progress);
           return this.attempt(call, bearer, slot, progress);
         }, background);
-        // Parsed while the next request is already running.
+        // Other answers that have arrived are taken first, and the next requests sent: this one is parsed while those run.
+        await setImmediate();
         const result = this.resultOf(call, answer);
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
         return result;

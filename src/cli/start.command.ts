@@ -12,8 +12,8 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import type { RunningDaemon } from '../daemon.js';
 import {
-  keepCompilerSmall,
   keepHeapLean,
+  keepReceiverSmall,
   letNurseryGrow,
   returnMemoryOfStart,
 } from '../runtime/lean-heap.js';
@@ -45,7 +45,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
       loadDaemon(config.server.roles),
     ]);
     keepHeapLean();
-    if (isSmall) keepCompilerSmall();
+    if (isSmall) keepReceiverSmall();
     else letNurseryGrow(environment()['NODE_OPTIONS']);
     // An embedded database has started before, at its own priority.
     if (receivesElsewhere(config.server.roles)) lowerPriority();

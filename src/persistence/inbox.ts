@@ -56,6 +56,8 @@ export class Inbox implements OnApplicationShutdown {
   readonly #waiting: Waiting[] = [];
   readonly #statements = new Map<number, string>();
   #underWay = 0;
+  /** True while `#next` is going to be called. */
+  #isDue = false;
 
   constructor(@Inject(DATABASE_SETTINGS) { url }: Pick<DatabaseSettings, 'url'>, logger: Logger) {
     this.#pool = new pg.Pool({
@@ -78,7 +80,7 @@ export class Inbox implements OnApplicationShutdown {
     return inTime(
       new Promise((resolve, reject) => {
         this.#waiting.push({ delivery, resolve, reject, until: performance.now() + GIVE_UP_MS });
-        this.#next();
+        this.#insertSoon();
       }),
     );
   }
@@ -103,6 +105,16 @@ export class Inbox implements OnApplicationShutdown {
     return rows[0]?.id ?? null;
   }
 
+  /** Once all that has arrived by now is read, so that a busy process needs fewer statements for it. */
+  #insertSoon(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    setImmediate(() => {
+      this.#isDue = false;
+      this.#next();
+    });
+  }
+
   #next(): void {
     // Drop requests that already received 503: during an outage they would pile up.
     while ((this.#waiting[0]?.until ?? Infinity) <= performance.now()) this.#waiting.shift();
@@ -110,7 +122,7 @@ export class Inbox implements OnApplicationShutdown {
       this.#underWay += 1;
       void this.#insert(this.#take()).finally(() => {
         this.#underWay -= 1;
-        this.#next();
+        this.#insertSoon();
       });
     }
   }

@@ -57,11 +57,16 @@ export function letNurseryGrow(nodeOptions = ''): void {
 }
 
 /**
- * For a process that only receives, beside `keepHeapLean`: V8's compiler puts fewer functions into one. By default it takes 14 MB to
- * compile the largest, and its threads keep that memory.
+ * For a process that only receives, beside `keepHeapLean`. Its functions are called once for each delivery, so that all of them become
+ * worth V8's slow compiler within the same second. Its four threads then took both processors, and deliveries waited for 0.2 s. The code
+ * of the fast compiler takes no more time for a delivery. It puts fewer functions into one than by default: otherwise it takes 14 MB to
+ * compile the largest, and its threads keep that memory. Garbage is collected before the heap has grown by 20 %, which spares 3 MB.
  */
-export function keepCompilerSmall(): void {
+export function keepReceiverSmall(): void {
+  setFlagsFromString('--no-turbofan');
+  setFlagsFromString('--concurrent-maglev-max-threads=1');
   setFlagsFromString('--max-maglev-inlined-bytecode-size-cumulative=200');
+  setFlagsFromString('--heap-growing-percent=20');
 }
 
 /**

@@ -14,20 +14,37 @@ const MOST_MEGABYTES = 120;
 const REPORT = `data:text/javascript,${encodeURIComponent(`
   import { readFileSync } from 'node:fs';
   import { getCompileCacheDir } from 'node:module';
+  import { setFlagsFromString } from 'node:v8';
   let formatters = 0;
   Intl.DateTimeFormat = new Proxy(Intl.DateTimeFormat, {
     construct: (target, args) => { formatters += 1; return Reflect.construct(target, args); },
     apply: (target, self, args) => { formatters += 1; return Reflect.apply(target, self, args); },
   });
+  // Calls a function far more often than the slow compiler asks for. It works beside this thread.
+  const compilesSlowly = () => {
+    setFlagsFromString('--allow-natives-syntax');
+    return new Function(
+      'const hot = (list) => { let sum = 0; for (const each of list) sum += each.length; return sum; };' +
+        'const list = Array.from({ length: 100 }, String);' +
+        'for (let call = 0; call < 300000 && !%ActiveTierIsTurbofan(hot); call += 1) hot(list);' +
+        'return %ActiveTierIsTurbofan(hot);',
+    )();
+  };
   process.on('exit', () => {
     const cached = getCompileCacheDir() !== undefined;
     // Not maxRSS: the kernel counts into it what the process held that started this one.
     const peakMegabytes = Number(/VmHWM:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024;
-    process.stderr.write('report ' + JSON.stringify({ formatters, cached, peakMegabytes }));
+    process.stderr.write('report ' + JSON.stringify({ formatters, cached, peakMegabytes, slow: compilesSlowly() }));
   });
 `)}`;
 
-const reportSchema = z.object({ formatters: z.number(), cached: z.boolean(), peakMegabytes: z.number() });
+const reportSchema = z.object({
+  formatters: z.number(),
+  cached: z.boolean(),
+  peakMegabytes: z.number(),
+  /** True when V8's slow compiler is in use. */
+  slow: z.boolean(),
+});
 type Report = z.infer<typeof reportSchema>;
 
 /** Starts a process of these roles, stops it when it is ready, and answers its report. */
@@ -64,6 +81,10 @@ describe('a process that only receives', () => {
 
   it('does not load the data of all languages and time zones, which takes 8 MB', () => {
     expect(receiver.formatters).toBe(0);
+  });
+
+  it('does without the compiler that would take all processors at once, unlike a process of all roles', () => {
+    expect([receiver.slow, whole.slow]).toEqual([false, true]);
   });
 
   it('does not keep what the compile cache holds, unlike a process of all roles', () => {
