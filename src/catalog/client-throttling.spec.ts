@@ -158,9 +158,7 @@ describe('requests at once', () => {
     answerMs = 10;
     expect(await ask(16)).toBe(8);
   });
-});
 
-describe('concurrent requests', () => {
   it('the next one is sent before an answer is parsed, so that the service is not left idle meanwhile', async () => {
     const order: string[] = [];
     const noteSent = (): void => void order.push('sent');

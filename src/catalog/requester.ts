@@ -104,7 +104,7 @@ export class Requester {
           slot = await this.slot(call, progress);
           return this.attempt(call, bearer, slot, progress);
         }, background);
-        // Other answers that have arrived are taken first, and the next requests sent: this one is parsed while those run.
+        // So that the next request is sent before this answer is parsed. The service would be idle meanwhile.
         await setImmediate();
         const result = this.resultOf(call, answer);
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);

@@ -32,7 +32,7 @@ export interface StartedServer {
 
 /**
  * Enough memory for the pages that the first load of a large store changes: with 64 MB its plan took a fifth more time. Pages that are
- * not used take none. Durable by PostgreSQL's own defaults (fsync, synchronous_commit), reachable only over loopback.
+ * not used take no memory. Durable by PostgreSQL's own defaults (fsync, synchronous_commit), reachable only over loopback.
  * Statements and row values are not logged, because they contain merchants' content.
  */
 const SETTINGS: Readonly<Record<string, string>> = {

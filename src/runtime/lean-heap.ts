@@ -59,8 +59,9 @@ export function letNurseryGrow(nodeOptions = ''): void {
 /**
  * For a process that only receives, beside `keepHeapLean`. Its functions are called once for each delivery, so that all of them become
  * worth V8's slow compiler within the same second. Its four threads then took both processors, and deliveries waited for 0.2 s. The code
- * of the fast compiler takes no more time for a delivery. It puts fewer functions into one than by default: otherwise it takes 14 MB to
- * compile the largest, and its threads keep that memory. Garbage is collected before the heap has grown by 20 %, which spares 3 MB.
+ * of the fast compiler takes no more time for a delivery. The fast compiler has a single thread here, and puts fewer functions into one
+ * than by default: otherwise it takes 14 MB to compile the largest, and keeps that memory. Garbage is collected before the heap has grown
+ * by 20 %, which spares 3 MB.
  */
 export function keepReceiverSmall(): void {
   setFlagsFromString('--no-turbofan');

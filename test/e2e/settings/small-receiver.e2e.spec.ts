@@ -20,7 +20,7 @@ const REPORT = `data:text/javascript,${encodeURIComponent(`
     construct: (target, args) => { formatters += 1; return Reflect.construct(target, args); },
     apply: (target, self, args) => { formatters += 1; return Reflect.apply(target, self, args); },
   });
-  // Calls a function far more often than the slow compiler asks for. It works beside this thread.
+  // Calls a function far more often than the slow compiler asks for, which compiles it on another thread.
   const compilesSlowly = () => {
     setFlagsFromString('--allow-natives-syntax');
     return new Function(
