@@ -33,6 +33,18 @@ export interface AppliedAction {
   readonly released: boolean;
 }
 
+/** A product by the key of its store and its external_id. */
+interface StoreProduct {
+  readonly store: string;
+  readonly externalId: string;
+}
+
+/** Products of one store. */
+interface StoreProducts {
+  readonly store: string;
+  readonly externalIds: readonly string[];
+}
+
 const tallyRow = z.object({
   created: counted,
   updated: counted,
@@ -134,9 +146,8 @@ export class ActionRepository {
       await this.db.transaction(async (runner) => {
         await this.#settleApplied(results, runner);
         await this.db.affected(
-          RELEASED.replace(
-            'product = ANY($1)',
-            'product IN (SELECT external_id FROM sync_action WHERE id = ANY($1::bigint[]))',
+          releasing(
+            '(store, product) IN (SELECT store, external_id FROM sync_action WHERE id = ANY($1::bigint[]))',
           ),
           [released, true],
           runner,
@@ -232,32 +243,32 @@ export class ActionRepository {
         runner,
       );
       await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [action.externalId], runner);
-      await this.db.affected(RELEASED, [[action.externalId], false], runner);
+      await this.db.affected(releasing(ONE_PRODUCT), [action.externalId, false, action.store], runner);
     });
   }
 
   /** The catalog no longer holds the product's outdated identifiers. Products that wait for one of them are owed. */
-  async forgetStale(externalId: string): Promise<void> {
-    await this.db.affected(RELEASED, [[externalId], true]);
+  async forgetStale({ store, externalId }: StoreProduct): Promise<void> {
+    await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store]);
   }
 
   /** Identifiers that the catalog may hold for these products although the store has them elsewhere or nowhere by now. */
-  async stale(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
+  async stale(products: StoreProducts): Promise<ReadonlyMap<string, Identifier[]>> {
     return this.#identifiers(products, { wanted: false });
   }
 
   /** All identifiers that the catalog may hold for these products. */
-  async held(products: readonly string[]): Promise<ReadonlyMap<string, Identifier[]>> {
+  async held(products: StoreProducts): Promise<ReadonlyMap<string, Identifier[]>> {
     return this.#identifiers(products, {});
   }
 
   async #identifiers(
-    products: readonly string[],
+    { store, externalIds }: StoreProducts,
     condition: { readonly wanted?: boolean },
   ): Promise<ReadonlyMap<string, Identifier[]>> {
     const rows = await this.db.repository(ProductIdentifierEntity).find({
       select: { product: true, kind: true, value: true, owner: true },
-      where: { ...condition, product: In(products) },
+      where: { ...condition, store, product: In(externalIds) },
       order: { owner: 'ASC', kind: 'ASC', value: 'ASC' },
     });
     return Map.groupBy(rows, ({ product }) => product);
@@ -363,13 +374,15 @@ export class ActionRepository {
   }
 }
 
+const ONE_PRODUCT = 'store = $3 AND product = $1';
+
 /**
- * Forgets identifiers of the products `$1` that the catalog no longer holds: the stale ones, or all of them unless `$2`. Products from
+ * Forgets identifiers of these products that the catalog no longer holds: the stale ones, or all of them unless `$2`. Products from
  * which one of them is withheld are owed: they may have it now.
  */
 // SQL: one statement removes the identifiers and owes the products that wait for them, so that none is missed.
-const RELEASED = `WITH released AS (
-    DELETE FROM product_identifier WHERE product = ANY($1) AND (NOT wanted OR NOT $2) RETURNING workspace, kind, value
+const releasing = (products: string): string => `WITH released AS (
+    DELETE FROM product_identifier WHERE ${products} AND (NOT wanted OR NOT $2) RETURNING workspace, kind, value
   )
   INSERT INTO owed_product (external_id, store, store_id, label, code)
   SELECT DISTINCT ON (waiting.external_id) waiting.external_id, waiting.store, waiting.store_id, waiting.label, 'identifier_released'

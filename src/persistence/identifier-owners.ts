@@ -8,7 +8,7 @@ import type { Database } from './database.js';
  */
 export async function ownersByIdentifier(
   db: Database,
-  workspace: string,
+  { workspace, store }: { readonly workspace: string; readonly store: string },
   products: readonly string[],
   runner?: QueryRunner,
 ): Promise<Map<string, string[]>> {
@@ -18,7 +18,7 @@ export async function ownersByIdentifier(
     `SELECT DISTINCT own.kind, own.value, shared.owners FROM unnest($2::text[]) AS asked(product)
      CROSS JOIN LATERAL (
        -- IS TRUE: not by the index that has the workspace first, which would be read whole for each.
-       SELECT kind, value FROM product_identifier WHERE product = asked.product AND wanted AND (workspace = $1) IS TRUE OFFSET 0
+       SELECT kind, value FROM product_identifier WHERE store = $3 AND product = asked.product AND wanted AND (workspace = $1) IS TRUE OFFSET 0
      ) AS own
      CROSS JOIN LATERAL (
        SELECT array_agg(DISTINCT owner ORDER BY owner) AS owners FROM product_identifier AS claim
@@ -27,7 +27,7 @@ export async function ownersByIdentifier(
          AND (claim.wanted OR claim.product <> asked.product)
      ) AS shared
      WHERE cardinality(shared.owners) > 1`,
-    [workspace, products],
+    [workspace, products, store],
     runner,
   );
   return new Map(rows.map((row) => [`${row.kind}\u0000${row.value}`, row.owners]));

@@ -166,7 +166,8 @@ const PRODUCTS: Source = {
   key: 'externalId',
   conditions: BY_COLUMNS,
   search: `(entry.label ILIKE :pattern OR entry.handle ILIKE :pattern OR entry.externalId ILIKE :pattern
-    OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.product = entry.externalId AND known.value = :search))`,
+    OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.store = entry.store
+      AND known.product = entry.externalId AND known.value = :search))`,
 };
 
 /** Paged lists for people: filtered, newest or oldest first, in an order that holds still between pages. */

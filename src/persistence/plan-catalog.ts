@@ -58,20 +58,20 @@ export class PlanCatalog {
 
   /** At most `limit` identifiers of this many rows, or of all, with the number of rows that each has. */
   async #identifiersAmong(limit: number, rows: number | null) {
-    const { id, workspace } = this.session.run;
+    const { id, workspace, store } = this.session.run;
     return this.session.read(
       z.object({ kind: z.enum(IDENTIFIER_KINDS), value: z.string(), owners: counted }),
       // SQL: a join of the planned actions with their identifiers, without reading either into memory.
       `WITH claimed AS MATERIALIZED (
          SELECT identifier.kind, identifier.value FROM sync_action AS action
-         JOIN product_identifier AS identifier ON identifier.product = action.external_id AND identifier.wanted
-           AND (identifier.workspace = $2) IS TRUE
+         JOIN product_identifier AS identifier ON identifier.store = $5 AND identifier.product = action.external_id
+           AND identifier.wanted AND (identifier.workspace = $2) IS TRUE
          WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind <> 'orphan'
            AND (action.kind = 'create' OR action.withheld <> '[]' OR ${TOUCHES_IDENTIFIERS})
          LIMIT $4::integer
        )
        SELECT kind, value, count(*) AS owners FROM claimed GROUP BY kind, value LIMIT $3`,
-      [id, workspace, limit, rows],
+      [id, workspace, limit, rows, store],
     );
   }
 
@@ -126,7 +126,7 @@ export class PlanCatalog {
       `INSERT INTO holder
        SELECT held.kind, held.value, held.catalog_id, held.external_id, held.is_variant FROM catalog_holder AS held
        JOIN (SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
-         JOIN product_identifier AS identifier ON identifier.product = action.external_id
+         JOIN product_identifier AS identifier ON identifier.store = $3 AND identifier.product = action.external_id
          WHERE action.run_id = $1) AS wanted ON held.kind = wanted.kind AND held.value = wanted.value
        WHERE held.listing_id = $2
        UNION
@@ -152,20 +152,20 @@ export class PlanCatalog {
    * identifier, or one that another product or the catalog has. The others are final as they are planned.
    */
   async actionsToResolve(after: string, limit: number): Promise<SyncActionEntity[]> {
-    const { id, workspace } = this.session.run;
+    const { id, workspace, store } = this.session.run;
     return this.session.entities(
       SyncActionEntity,
       // SQL: `EXISTS` on the scratch table of holders.
       `SELECT action.* FROM sync_action AS action WHERE run_id = $1 AND id > $2 AND kind <> 'orphan' AND state = 'planned'
          AND (withheld <> '[]' OR (kind = 'create' OR ${TOUCHES_IDENTIFIERS}) AND (
            EXISTS (SELECT 1 FROM holder WHERE holder.external_id = action.external_id AND NOT is_variant)
-           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.product = action.external_id AND own.wanted
-             AND (own.workspace = $4) IS TRUE AND (
+           OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.store = $5 AND own.product = action.external_id
+             AND own.wanted AND (own.workspace = $4) IS TRUE AND (
              EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
                AND other.value = own.value AND other.owner <> own.owner)
              OR EXISTS (SELECT 1 FROM holder WHERE holder.kind = own.kind AND holder.value = own.value)))))
        ORDER BY id LIMIT $3`,
-      [id, after, limit, workspace],
+      [id, after, limit, workspace, store],
     );
   }
 
@@ -182,7 +182,7 @@ export class PlanCatalog {
   /** `kind\0value` to the external_ids of all that have it, for the identifiers of the given products that others have as well. */
   async owners(products: readonly string[]): Promise<Map<string, string[]>> {
     const { db, runner, run } = this.session;
-    return this.session.inTurn(() => ownersByIdentifier(db, run.workspace, products, runner));
+    return this.session.inTurn(() => ownersByIdentifier(db, run, products, runner));
   }
 
   async holders(products: readonly string[]): Promise<HolderRow[]> {
@@ -191,8 +191,8 @@ export class PlanCatalog {
       // SQL: a join with the scratch table of holders.
       `SELECT DISTINCT holder.* FROM product_identifier AS identifier
        JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
-       WHERE identifier.product = ANY($1)`,
-      [products],
+       WHERE identifier.store = $2 AND identifier.product = ANY($1)`,
+      [products, this.session.run.store],
     );
   }
 
@@ -225,11 +225,11 @@ export class PlanCatalog {
       z.object({ catalogId: z.string() }),
       // SQL: groups the scratch table of holders by planned creations.
       `SELECT holder.catalog_id FROM sync_action AS action
-       JOIN product_identifier AS identifier ON identifier.product = action.external_id
+       JOIN product_identifier AS identifier ON identifier.store = $2 AND identifier.product = action.external_id
        JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
        WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind = 'create' AND holder.external_id IS NULL
        GROUP BY holder.catalog_id HAVING count(DISTINCT action.external_id) > 1`,
-      [this.session.run.id],
+      [this.session.run.id, this.session.run.store],
     );
     return new Set(rows.map((row) => row.catalogId));
   }

@@ -51,6 +51,23 @@ export interface NewAction {
   readonly identifiers: readonly Identifier[] | null;
 }
 
+/**
+ * An action on its way to the database. Its batch waits there for others, so that most of it is text already: the garbage collector
+ * copies what waits, and a product's body has many small objects.
+ */
+export interface PlannedAction extends Pick<
+  NewAction,
+  'kind' | 'externalId' | 'storeId' | 'label' | 'catalogId'
+> {
+  /** All of the action. */
+  readonly json: string;
+}
+
+export function plannedAction(action: NewAction): PlannedAction {
+  const { kind, externalId, storeId, label, catalogId } = action;
+  return { kind, externalId, storeId, label, catalogId, json: JSON.stringify(action) };
+}
+
 /** A product that came out as unchanged. The result holds for this revision alone. */
 export interface UnchangedProduct {
   readonly externalId: string;

@@ -98,7 +98,8 @@ const ITEMS = `WITH run AS (
     WHERE task.run_id = $1 AND NOT (task.state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL)
   ), found AS (
     SELECT * FROM item WHERE $2::text IS NULL OR label ILIKE $3 OR external_id ILIKE $3
-      OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.product = item.external_id AND known.value = $2)
+      OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.store = (SELECT store FROM run)
+        AND known.product = item.external_id AND known.value = $2)
   )`;
 
 /** The account of a run, product by product. Reads only. */

@@ -10,7 +10,8 @@ export const LAST_HAPPENED =
 const SEARCH = `(entry.external_id ILIKE :pattern OR entry.reason ILIKE :pattern
   OR EXISTS (SELECT 1 FROM store_product AS link WHERE link.external_id = entry.external_id
     AND (link.label ILIKE :pattern OR link.handle ILIKE :pattern))
-  OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.product = entry.external_id AND known.value = :search))`;
+  OR EXISTS (SELECT 1 FROM product_identifier AS known WHERE known.store = entry.store AND known.product = entry.external_id
+    AND known.value = :search))`;
 
 /** Adds the filter to a query whose alias is `entry`. */
 export function filterWriteBacks<E extends ObjectLiteral>(

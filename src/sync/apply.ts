@@ -159,13 +159,18 @@ export class Applier {
       if (chunk.length === 0) return;
       // Checked again right before sending: another store's run may have claimed the same identifier since the plan.
       const products = chunk.map((action) => action.externalId);
-      const owners = await ownersByIdentifier(this.db, store.workspace.key, products);
+      const owners = await ownersByIdentifier(
+        this.db,
+        { workspace: store.workspace.key, store: store.key },
+        products,
+      );
       const orphans = chunk.filter((action) => action.kind === 'orphan').map((action) => action.externalId);
       yield {
         actions: chunk,
         owners,
-        held: orphans.length === 0 ? NONE : await this.actions.held(orphans),
-        stale: await this.actions.stale(products),
+        held:
+          orphans.length === 0 ? NONE : await this.actions.held({ store: store.key, externalIds: orphans }),
+        stale: await this.actions.stale({ store: store.key, externalIds: products }),
       };
       after = chunk.at(-1)?.id ?? after;
     }

@@ -124,7 +124,8 @@ export class BackgroundCreations {
     const missing = body === null ? [] : changedFields(body, heldFields(link, product, body));
     const catalogId = String(product.id);
     if (!(await this.links.linkCreated(externalId, catalogId, variants, missing))) return false;
-    const stale = (await this.actions.stale([externalId])).get(externalId) ?? [];
+    const stale =
+      (await this.actions.stale({ store: store.key, externalIds: [externalId] })).get(externalId) ?? [];
     if (body === null || (missing.length === 0 && stale.length === 0)) return true;
     try {
       const sender = ProductSender.of(store);
@@ -135,7 +136,7 @@ export class BackgroundCreations {
       });
       const withheld = [...link.withheld, ...sent.refused];
       await this.links.completed(externalId, withheld, fieldHashes(sent.body));
-      if (stale.length > 0) await this.actions.forgetStale(externalId);
+      if (stale.length > 0) await this.actions.forgetStale({ store: store.key, externalId });
     } catch (error) {
       // The product stays owed, and the next run sends what is missing.
       if (!(error instanceof CodedError)) throw error;

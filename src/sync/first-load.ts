@@ -205,7 +205,11 @@ export class FirstLoad {
     actions: readonly SyncActionEntity[],
   ): Promise<FileProduct[]> {
     const products = actions.map(({ externalId }) => externalId);
-    const owners = await ownersByIdentifier(this.db, store.workspace.key, products);
+    const owners = await ownersByIdentifier(
+      this.db,
+      { workspace: store.workspace.key, store: store.key },
+      products,
+    );
     return actions.map((action) => {
       const change = plannedChange(action);
       const withheld = [...change.withheld, ...sharedSincePlan(change, owners)];
@@ -280,7 +284,10 @@ export class FirstLoad {
     const byExternalId = new Map(listed.map((product) => [product.external_id ?? '', product]));
     const actions = await this.actions.creationsOf(run.id, [...byExternalId.keys()]);
     if (actions.length === 0) return 0;
-    const stale = await this.actions.stale(actions.map(({ externalId }) => externalId));
+    const stale = await this.actions.stale({
+      store: store.key,
+      externalIds: actions.map(({ externalId }) => externalId),
+    });
     const { format } = formatOf(store);
     const limit = pLimit(store.workspace.settings.concurrency);
     const inFile = await this.#asInFile(run, store, actions);

@@ -2,12 +2,13 @@ import { setImmediate } from 'node:timers/promises';
 import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
-import type {
-  LinkBaseRow,
-  LinkRow,
-  MetProducts,
-  NewAction,
-  UnchangedProduct,
+import {
+  plannedAction,
+  type LinkBaseRow,
+  type LinkRow,
+  type MetProducts,
+  type PlannedAction,
+  type UnchangedProduct,
 } from '../persistence/plan-rows.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
@@ -30,7 +31,7 @@ type PlanningStore = Pick<Store, 'rules' | 'generatedFields'> & {
 
 /** The result of planning a batch. */
 export class Findings {
-  readonly changes: NewAction[] = [];
+  readonly changes: PlannedAction[] = [];
   readonly unchanged: UnchangedProduct[] = [];
   /** Products that cannot be planned now: they are owed to the next run. */
   readonly putOff: OwedProduct[] = [];
@@ -174,7 +175,7 @@ export function planFound(
         noteUnchanged(unchanged, link, readMark, plan.fingerprintMoved ? plan.sourceFingerprint : null);
       return 'unchanged';
     default:
-      changes.push({ ...plan, readMark, identifiers: identifiersOf(plan.body) });
+      changes.push(plannedAction({ ...plan, readMark, identifiers: identifiersOf(plan.body) }));
       return 'changed';
   }
 }

@@ -7,7 +7,7 @@ import type { SourceProduct } from '../domain/store-port.js';
 import { Database } from '../persistence/database.js';
 import type { SavedPlanEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
-import type { NewAction } from '../persistence/plan-rows.js';
+import { plannedAction, type NewAction, type PlannedAction } from '../persistence/plan-rows.js';
 import { PlanTransaction } from '../persistence/plan-transaction.js';
 import {
   SavedPlanRepository,
@@ -142,12 +142,12 @@ export class SavedPlans {
       const entries = await this.plans.standing(plan.id, after, BATCH);
       if (entries.length === 0) return tally;
       const live = await store.connector.readProducts(entries.map((entry) => entry.storeId));
-      const actions: NewAction[] = [];
+      const actions: PlannedAction[] = [];
       for (const [index, entry] of entries.entries()) {
         tally.entries += 1;
         if (entry.kind !== 'orphan') tally.products += 1;
         const verdict = judged(entry, live[index] ?? null, store);
-        if (typeof verdict !== 'string') actions.push(verdict);
+        if (typeof verdict !== 'string') actions.push(plannedAction(verdict));
         else {
           tally.refusals.push({ position: entry.position, reason: verdict });
           if (entry.kind === 'orphan') tally.refusedOrphans += 1;

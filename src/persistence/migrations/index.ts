@@ -26,6 +26,7 @@ import { CatalogListings1765381000000 } from './1765381000000-catalog-listings.j
 import { WorkspacePace1765382000000 } from './1765382000000-workspace-pace.js';
 import { RunTurns1765383000000 } from './1765383000000-run-turns.js';
 import { IdentifiersByStore1765560000000 } from './1765560000000-identifiers-by-store.js';
+import { OneIndexForAProduct1765700000000 } from './1765700000000-one-index-for-a-product.js';
 import { MarksOfTheirOwn1765550000000 } from './1765550000000-marks-of-their-own.js';
 import { RunsThatWaitForTheListing1765460000000 } from './1765460000000-runs-that-wait-for-the-listing.js';
 import { ShopRedactions1765450000000 } from './1765450000000-shop-redactions.js';
@@ -71,4 +72,5 @@ export const MIGRATIONS = [
   RunsThatWaitForTheListing1765460000000,
   MarksOfTheirOwn1765550000000,
   IdentifiersByStore1765560000000,
+  OneIndexForAProduct1765700000000,
 ];

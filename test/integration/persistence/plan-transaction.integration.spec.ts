@@ -3,12 +3,17 @@ import { randomUUID } from 'node:crypto';
 import type { QueryRunner } from 'typeorm';
 import type { CatalogProductBody } from '../../../src/domain/catalog-product.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
-import type { NewAction, UnchangedProduct } from '../../../src/persistence/plan-rows.js';
+import {
+  plannedAction,
+  type NewAction,
+  type PlannedAction,
+  type UnchangedProduct,
+} from '../../../src/persistence/plan-rows.js';
 import type { PlannedRun } from '../../../src/persistence/plan-session.js';
 import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { MaybeSet } from '../../../src/runtime/maybe-set.js';
 import { snapshot } from '../../support/fake-store.js';
-import { sqlRow } from '../../support/sql.js';
+import { sqlRow, sqlRows } from '../../support/sql.js';
 import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 
 let stages: Stages;
@@ -263,9 +268,13 @@ describe('a committed plan', () => {
   });
 });
 
-function creation(storeId: number, vendor: string, identifiers: NewAction['identifiers'] = null): NewAction {
+function creation(
+  storeId: number,
+  vendor: string,
+  identifiers: NewAction['identifiers'] = null,
+): PlannedAction {
   const { externalId } = snapshot(storeId);
-  return {
+  return plannedAction({
     kind: 'create',
     externalId,
     storeId: String(storeId),
@@ -281,7 +290,7 @@ function creation(storeId: number, vendor: string, identifiers: NewAction['ident
     identifiers,
     wantsGeneration: true,
     recreated: false,
-  };
+  });
 }
 
 describe('the identifiers that a plan would send', () => {
@@ -289,7 +298,7 @@ describe('the identifiers that a plan would send', () => {
 
   const skus = async (limit: number): Promise<string[]> =>
     (await plan.catalog.identifiersToClear(limit)).map(({ kind, value }) => `${kind} ${value}`).sort();
-  const withSku = (storeId: number, value: string): NewAction =>
+  const withSku = (storeId: number, value: string): PlannedAction =>
     creation(storeId, 'One', [{ kind: 'sku', value, owner: snapshot(storeId).externalId }]);
 
   it('are all named, each once, however many products share the first ones', async () => {
@@ -297,6 +306,25 @@ describe('the identifiers that a plan would send', () => {
     await plan.actions.add([...sharing, withSku(200, 'OWN'), withSku(201, 'OTHER')]);
     expect(await skus(3)).toEqual(['sku OTHER', 'sku OWN', 'sku SHARED']);
     expect(await skus(4)).toEqual(['sku OTHER', 'sku OWN', 'sku SHARED']);
+  });
+
+  it('are noted once where they are known already, also as another store’s', async () => {
+    const { externalId } = snapshot(100);
+    const noted = () =>
+      sqlRows(
+        stages.db,
+        'SELECT value, owner, product, wanted FROM product_identifier WHERE owner = $1 ORDER BY value',
+        [externalId],
+      );
+    await stages.db.affected(
+      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product, wanted)
+       VALUES ('default', 'sku', 'MOVED', $1, 'other', 'another', false)`,
+      [externalId],
+    );
+    await plan.actions.add([withSku(100, 'MOVED'), withSku(101, 'NEW')]);
+    expect(await skus(5)).toEqual(['sku NEW']);
+    expect(await commit()).toBe(true);
+    expect(await noted()).toEqual([{ value: 'MOVED', owner: externalId, product: 'another', wanted: true }]);
   });
 
   it('are no more than the limit', async () => {
