@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, IsNull, LessThan, LessThanOrEqual, MoreThan, Not, type QueryRunner } from 'typeorm';
+import { And, In, IsNull, LessThanOrEqual, MoreThan, Not, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
-import type { CatalogField, Identifier } from '../domain/catalog-product.js';
+import type { CatalogField, CatalogProductBody, Identifier } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
 import { failureLine } from '../domain/errors.js';
 import { owedForFailure } from '../domain/owed.js';
@@ -33,12 +33,6 @@ export interface AppliedAction {
   readonly released: boolean;
 }
 
-/** A product by the key of its store and its external_id. */
-interface StoreProduct {
-  readonly store: string;
-  readonly externalId: string;
-}
-
 /** Products of one store. */
 interface StoreProducts {
   readonly store: string;
@@ -60,6 +54,8 @@ const tallyRow = z.object({
   generationRequested: counted,
 });
 export type ActionTally = z.infer<typeof tallyRow>;
+
+const sentBefore = z.object({ id: z.string(), body: z.custom<CatalogProductBody>() });
 
 const openAndRequestedRow = tallyRow.pick({ open: true, generationRequested: true });
 
@@ -248,7 +244,7 @@ export class ActionRepository {
   }
 
   /** The catalog no longer holds the product's outdated identifiers. Products that wait for one of them are owed. */
-  async forgetStale({ store, externalId }: StoreProduct): Promise<void> {
+  async forgetStale({ store, externalId }: Pick<SyncActionEntity, 'store' | 'externalId'>): Promise<void> {
     await this.db.affected(releasing(ONE_PRODUCT), [externalId, true, store]);
   }
 
@@ -349,15 +345,20 @@ export class ActionRepository {
     return row ?? NOTHING_TALLIED;
   }
 
-  /** The body that the last applied action before this one sent for the product; null when none is kept. */
-  async bodyBefore(action: Pick<SyncActionEntity, 'id' | 'externalId'>): Promise<SyncActionEntity['body']> {
-    const { externalId, id } = action;
-    const row = await this.db.repository(SyncActionEntity).findOne({
-      select: { id: true, body: true },
-      where: { externalId, id: LessThan(id), state: 'applied', body: Not(IsNull()) },
-      order: { id: 'DESC' },
-    });
-    return row?.body ?? null;
+  /** By action id, the body that the last applied action before it sent for its product. Actions of which none is kept are not in it. */
+  async bodiesBefore(
+    actions: readonly Pick<SyncActionEntity, 'id' | 'externalId'>[],
+  ): Promise<ReadonlyMap<string, CatalogProductBody>> {
+    if (actions.length === 0) return new Map();
+    const rows = await this.db.read(
+      sentBefore,
+      // SQL: the newest one of each product by an index, for many products.
+      `SELECT action.id, before.body FROM unnest($1::bigint[], $2::text[]) AS action(id, external_id) CROSS JOIN LATERAL (
+         SELECT body FROM sync_action AS earlier WHERE earlier.external_id = action.external_id AND earlier.id < action.id
+           AND earlier.state = 'applied' AND earlier.body IS NOT NULL ORDER BY earlier.id DESC LIMIT 1) AS before`,
+      [actions.map(({ id }) => id), actions.map(({ externalId }) => externalId)],
+    );
+    return new Map(rows.map(({ id, body }) => [id, body]));
   }
 
   /** The action that last planned the product; null when no run did. */

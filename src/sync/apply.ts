@@ -47,6 +47,7 @@ interface ActionChunk {
   readonly owners: Owners;
   readonly held: ReadonlyMap<string, Identifier[]>;
   readonly stale: ReadonlyMap<string, Identifier[]>;
+  readonly before: ReadonlyMap<string, CatalogProductBody>;
 }
 
 const NONE: ReadonlyMap<string, Identifier[]> = new Map();
@@ -59,6 +60,8 @@ interface StartedAction {
   readonly held: readonly Identifier[];
   /** Those of `held` that the product no longer has in the store. */
   readonly stale: readonly Identifier[];
+  /** The body that an update's product was sent last; null where it is not known. */
+  readonly before: CatalogProductBody | null;
   /** True when an earlier attempt may have carried the action out. */
   readonly attempted: boolean;
 }
@@ -139,15 +142,21 @@ export class Applier {
    */
   async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
     const { concurrency } = store.workspace.settings;
-    for await (const { actions, owners, held, stale } of oneAhead(this.#chunks(run.id, store))) {
+    for await (const { actions, owners, held, stale, before } of oneAhead(this.#chunks(run.id, store))) {
       for (let from = 0; from < actions.length; from += concurrency) {
         if (!run.keepsTurn()) return;
         const some = actions.slice(from, from + concurrency);
         await run.begin(some.at(-1)?.id ?? run.startedUpTo);
         for (const action of some) {
           const attempted = action.attempts > 0 || BigInt(action.id) <= BigInt(run.startedUpTo);
-          const own = held.get(action.externalId) ?? [];
-          yield { action, owners, attempted, held: own, stale: stale.get(action.externalId) ?? [] };
+          yield {
+            action,
+            owners,
+            held: held.get(action.externalId) ?? [],
+            stale: stale.get(action.externalId) ?? [],
+            before: before.get(action.id) ?? null,
+            attempted,
+          };
         }
       }
     }
@@ -165,12 +174,14 @@ export class Applier {
         products,
       );
       const orphans = chunk.filter((action) => action.kind === 'orphan').map((action) => action.externalId);
+      const updates = chunk.filter((action) => action.kind !== 'orphan' && action.catalogId !== null);
       yield {
         actions: chunk,
         owners,
         held:
           orphans.length === 0 ? NONE : await this.actions.held({ store: store.key, externalIds: orphans }),
         stale: await this.actions.stale({ store: store.key, externalIds: products }),
+        before: await this.actions.bodiesBefore(updates),
       };
       after = chunk.at(-1)?.id ?? after;
     }
@@ -183,7 +194,7 @@ export class Applier {
     outage: Outage,
     inTurn: InTurn,
   ): Promise<void> {
-    const { action, owners, attempted, stale } = started;
+    const { action, owners, attempted, stale, before } = started;
     if (action.kind === 'orphan') {
       await this.#orphan(run, store, started, outage, inTurn);
       return;
@@ -200,6 +211,7 @@ export class Applier {
             attempted: repeat || attempted,
             stale,
             withheld,
+            before,
             beforeSend: run.assertHeld,
           });
         }),
@@ -260,8 +272,7 @@ export class Applier {
     const sender = ProductSender.of(store);
     if (action.catalogId === null) return sender.create(body, options);
     try {
-      const before = await this.actions.bodyBefore(action);
-      return await sender.update(action.catalogId, body, action.fields, { ...options, before });
+      return await sender.update(action.catalogId, body, action.fields, options);
     } catch (error) {
       if (!isCoded(error, 'not_found')) throw error;
       await this.actions.becomeCreation(action.id);
@@ -269,7 +280,7 @@ export class Applier {
       action.catalogId = null;
       action.wantsGeneration = true;
       action.unproved = true;
-      return sender.create(body, { ...options, proved: false, attempted: false });
+      return sender.create(body, { ...options, proved: false, attempted: false, before: null });
     }
   }
 

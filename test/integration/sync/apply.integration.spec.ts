@@ -51,6 +51,23 @@ describe('an update', () => {
     expect(stages.catalog.countOf(ours(1))).toBe(1);
   });
 
+  it('drops what its own product was sent before, and leaves what others have there', async () => {
+    const by = (name: string) => ({ options: [{ name, values: ['A', 'B'] }] });
+    stages.store.put(modelSnapshot(1, by('Size')), modelSnapshot(2, by('Colour')));
+    await stages.sync();
+    const attributesOf = (id: number) => stages.catalog.of(ours(id))!.open_attributes ?? {};
+    stages.catalog.change(stages.catalog.of(ours(2))!.id, {
+      open_attributes: { ...attributesOf(2), Size: 'theirs' },
+    });
+    expect(attributesOf(1)).toHaveProperty('Size');
+    stages.store.edit('1', by('Height'));
+    stages.store.edit('2', by('Shade'));
+    expect(await stages.sync()).toMatchObject({ counts: { updated: 2 } });
+    expect(attributesOf(1)).toHaveProperty('Height');
+    expect(attributesOf(1)['Size'] ?? null).toBeNull();
+    expect(attributesOf(2)).toMatchObject({ Shade: ['A', 'B'], Size: 'theirs' });
+  });
+
   it('that the service refuses keeps its field messages, and the other products go on', async () => {
     stages.store.put(snapshot(1), snapshot(2));
     stages.settings = { store: {}, workspace: { concurrency: 1 } };
