@@ -9,7 +9,7 @@ import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
-import { countRow, counted } from './row-reader.js';
+import { countRow, counted, isObjectOrNull } from './row-reader.js';
 
 /** Failures of these codes may work next time as they are: the run that met them tries again. */
 const RETRIED_CODES = codesMetWith('apply', 'retry', 'pause');
@@ -55,7 +55,7 @@ const tallyRow = z.object({
 });
 export type ActionTally = z.infer<typeof tallyRow>;
 
-const sentBefore = z.object({ id: z.string(), body: z.custom<CatalogProductBody>() });
+const sentBefore = z.object({ id: z.string(), body: z.custom<CatalogProductBody>(isObjectOrNull) });
 
 const openAndRequestedRow = tallyRow.pick({ open: true, generationRequested: true });
 
@@ -345,7 +345,7 @@ export class ActionRepository {
     return row ?? NOTHING_TALLIED;
   }
 
-  /** By action id, the body that the last applied action before it sent for its product. Actions of which none is kept are not in it. */
+  /** The body that each action’s product was sent last, by the id of the action. Where no body is kept, the action is left out. */
   async bodiesBefore(
     actions: readonly Pick<SyncActionEntity, 'id' | 'externalId'>[],
   ): Promise<ReadonlyMap<string, CatalogProductBody>> {
@@ -378,7 +378,7 @@ export class ActionRepository {
 const ONE_PRODUCT = 'store = $3 AND product = $1';
 
 /**
- * Forgets identifiers of these products that the catalog no longer holds: the stale ones, or all of them unless `$2`. Products from
+ * Forgets identifiers that the catalog no longer holds: the stale ones, or all of them unless `$2`. `products` is a condition. Products from
  * which one of them is withheld are owed: they may have it now.
  */
 // SQL: one statement removes the identifiers and owes the products that wait for them, so that none is missed.

@@ -29,10 +29,7 @@ export class PlanActions {
   async add(actions: readonly PlannedAction[]): Promise<void> {
     if (actions.length === 0) return;
     try {
-      await this.#insert(actions).catch(async (error: unknown) => {
-        if (!isUniqueViolation(error)) throw error;
-        await this.#insert(actions, { mayBeClaimed: true });
-      });
+      await this.#insert(actions);
     } catch (error) {
       if (!isRefusedValue(error)) throw error;
       const [first] = actions;
@@ -55,10 +52,23 @@ export class PlanActions {
   }
 
   /**
-   * `mayBeClaimed`: identifiers of products without any may be there already, with the same owner. Without it, that is an error. To insert
-   * them without a look for others takes a third less time, and they are most of a first load.
+   * Most identifiers of a first load are new. To insert them without a look for the same ones takes a third less time. Where one is there
+   * already, because another store noted it, nothing has been added, and all are inserted with that look.
    */
-  async #insert(actions: readonly PlannedAction[], { mayBeClaimed = false } = {}): Promise<void> {
+  async #insert(actions: readonly PlannedAction[]): Promise<void> {
+    try {
+      await this.#insertAll(actions, { looksForAll: false });
+    } catch (error) {
+      if (!isUniqueViolation(error)) throw error;
+      await this.#insertAll(actions, { looksForAll: true });
+    }
+  }
+
+  /** Unless `looksForAll`, products that have no identifiers yet get theirs without a look for the same ones: that may be a unique violation. */
+  async #insertAll(
+    actions: readonly PlannedAction[],
+    { looksForAll }: { readonly looksForAll: boolean },
+  ): Promise<void> {
     const { id, store, workspace } = this.session.run;
     // SQL: one bulk statement, so that the database works while the next products are planned.
     await this.session.attempt(
@@ -73,11 +83,11 @@ export class PlanActions {
        ), known AS MATERIALIZED (
          SELECT had.* FROM planned JOIN product_identifier AS had ON had.store = $2 AND had.product = planned."externalId"
          WHERE jsonb_typeof(planned.identifiers) = 'array'
-       ), first AS (
+       ), first_claims AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
          SELECT $3, kind, value, owner, $2, product FROM claim
          WHERE NOT $5 AND NOT EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
-       ), further AS (
+       ), other_claims AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
          SELECT $3, kind, value, owner, $2, product FROM claim
          WHERE $5 OR EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
@@ -100,7 +110,7 @@ export class PlanActions {
          source_fingerprint, seen, wants_generation, recreated, read_mark)
        SELECT $1, $2, "externalId", "storeId", label, kind, "catalogId", reason, fields, body, withheld, "sourceFingerprint",
          seen, "wantsGeneration", recreated, "readMark" FROM planned`,
-      [id, store, workspace, `[${actions.map((action) => action.json).join(',')}]`, mayBeClaimed],
+      [id, store, workspace, `[${actions.map((action) => action.json).join(',')}]`, looksForAll],
     );
   }
 

@@ -16,7 +16,7 @@ export const CATALOG_MS = 30;
 export const CONCURRENCY = 8;
 /** Repetitions of runs that are so short that their times vary widely. */
 const ROUNDS = 31;
-/** Longer runs vary less: one of them for so many short ones. */
+/** One run of the middle store for so many short ones, because longer runs vary less. The number of them is odd, as `middleOf` asks. */
 const MIDDLE_EVERY = 4;
 export const MEGABYTE = 1024 * 1024;
 
@@ -97,6 +97,7 @@ async function unchangedRuns(
   for (const [key, file] of Object.entries(files)) {
     if (key !== 'large') await run(small, sides, key, file);
   }
+  // The peak is that of four runs of this store, and not of the many rounds below.
   for (let again = 0; again < 3; again += 1) await run(small, sides, 'middle', middleFile);
   const middlePeak = await small.peakBytes();
   // They alternate: their differences are the result, and the speed of the machine varies over time.
