@@ -48,6 +48,8 @@ const LEASE_MS = 20_000;
 const HEARTBEAT_MS = 5_000;
 const WAIT_MS = 250;
 const ROWS_AT_ONCE = 1000;
+/** The first page is stored while the next is awaited: a small listing has no more than these two. */
+const FIRST_ROWS = 1;
 /** Fewer products than this are not worth new statistics. */
 const ANALYSED_FROM = 1000;
 
@@ -229,6 +231,7 @@ async function readAllPages(
 
 /** Stores the products of a walk, so many rows at a time. The database writes some while the next page is read. */
 class ListingWriter {
+  #rowsAtOnce = FIRST_ROWS;
   #listed: ListedRow[] = [];
   #holders: HolderRow[] = [];
   #writing: Promise<void> = Promise.resolve();
@@ -256,7 +259,7 @@ class ListingWriter {
       this.#listed.push(listedRow(product));
       this.#holders.push(...holderRows(product));
     }
-    if (this.#listed.length >= ROWS_AT_ONCE) await this.#writeNext();
+    if (this.#listed.length >= this.#rowsAtOnce) await this.#writeNext();
   }
 
   /** Returns once everything is stored. Throws what a statement threw. */
@@ -277,6 +280,7 @@ class ListingWriter {
     const holders = this.#holders;
     this.#listed = [];
     this.#holders = [];
+    this.#rowsAtOnce = ROWS_AT_ONCE;
     await this.#writing;
     this.#writing = this.#write(listed, holders);
     // Without this line Node would report a rejection before the next `await` handles it.

@@ -171,6 +171,19 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect(await listedRows()).toBe(2_503);
   });
 
+  it('store the first page while the next one is awaited', async () => {
+    stages.catalog.pageSize = 2;
+    const gate = nights.gateAtPage(2);
+    const reading = nights.run(STORE);
+    await gate.reached;
+    const stored = until('the first page', async () => (await listedRows()) === 2, 5_000).finally(() => {
+      gate.open();
+    });
+    expect(await Promise.all([stored, reading])).toHaveLength(2);
+    expect(await reading).toMatchObject({ state: 'succeeded', notCompared: null });
+    expect(await listedRows()).toBe(3);
+  });
+
   it('read no more pages once another process took the listing over, and use its listing', async () => {
     stages.catalog.pageSize = 500;
     for (let id = 1; id <= 2_500; id += 1) stages.catalog.hold({ external_id: `erp:${String(id)}` });
@@ -265,9 +278,9 @@ describe('the scheduled full runs of a workspace’s stores', () => {
     expect(await nights.run(STORE)).toMatchObject({ state: 'succeeded', notCompared: null });
     const order = [stored, analysed, finished].map((spy) => spy?.mock.invocationCallOrder ?? []);
     for (const spy of [stored, analysed, finished]) spy?.mockRestore();
-    expect(order.map((calls) => calls.length)).toEqual([2, 1, 1]);
+    expect(order.map((calls) => calls.length)).toEqual([3, 1, 1]);
     expect(order.flat().toSorted((one, other) => one - other)).toEqual([
-      ...[order[0]?.[0], order[1]?.[0], order[0]?.[1], order[2]?.[0]],
+      ...[order[0]?.[0], order[0]?.[1], order[1]?.[0], order[0]?.[2], order[2]?.[0]],
     ]);
     expect(await nights.listings()).toMatchObject([{ products: 1_903, complete: true }]);
   });
