@@ -25,8 +25,12 @@ import { plannedChange } from './planning.js';
 /** The outcome of an action. A background creation was accepted, and may still fail. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
-/** Sends when an allowed request is free or about to be free. Stops sending once the run has to end. */
-type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
+interface Pace {
+  /** Sends when an allowed request is free or about to be free. Stops sending once the run has to end. */
+  readonly inTurn: <T>(send: () => Promise<T>) => Promise<T>;
+  /** An outcome is recorded within this time. */
+  recordedWithinMs: number;
+}
 
 type Owners = ReadonlyMap<string, readonly string[]>;
 
@@ -68,11 +72,13 @@ interface StartedAction {
 
 const CHUNK = 200;
 /** Actions in progress per allowed request. While some are requested, the outcomes of others are recorded. */
-const AHEAD = 3;
+const AHEAD = 5;
 /** The share of additional requests that are prepared, so that the client can send them as soon as it may. */
 const PREPARED = 1 / 4;
-/** Outcomes within this time are recorded together. The statement costs about as much as the rows of several outcomes. */
-const RECORDED_WITHIN_MS = 25;
+/** Outcomes within this time are recorded together. To plan the statement takes the database longer than ten outcomes. */
+const RECORDED_WITHIN_MS = 60;
+/** The same once all actions are started: the run waits for the last of them. */
+const LAST_WITHIN_MS = 10;
 
 /**
  * Carries out a run's open actions. A known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST,
@@ -81,10 +87,7 @@ const RECORDED_WITHIN_MS = 25;
  */
 @Injectable()
 export class Applier {
-  readonly #records = new BatchWriter<AppliedAction>(
-    (results) => this.actions.applied(results),
-    RECORDED_WITHIN_MS,
-  );
+  readonly #records = new BatchWriter<AppliedAction>((results) => this.actions.applied(results));
 
   constructor(
     private readonly db: Database,
@@ -104,7 +107,7 @@ export class Applier {
     // Once the service is down or refuses us, waiting actions are not tried.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
     const limit = pLimit(concurrency + Math.floor(concurrency * PREPARED));
-    const inTurn: InTurn = (send) =>
+    const inTurn: Pace['inTurn'] = (send) =>
       limit(async () => {
         if (halted.by !== null) throw halted.by.error;
         try {
@@ -114,9 +117,10 @@ export class Applier {
           throw error;
         }
       });
+    const pace: Pace = { inTurn, recordedWithinMs: RECORDED_WITHIN_MS };
     const carryOut = async (started: StartedAction): Promise<void> => {
       try {
-        await this.#carryOut(run, store, started, outage, inTurn);
+        await this.#carryOut(run, store, started, outage, pace);
         onDone();
       } catch (error) {
         halted.by ??= { error };
@@ -131,6 +135,7 @@ export class Applier {
         underWay.add(work);
       }
     } finally {
+      pace.recordedWithinMs = LAST_WITHIN_MS;
       await Promise.all(underWay);
     }
     if (halted.by !== null) throw halted.by.error;
@@ -192,18 +197,18 @@ export class Applier {
     store: Store,
     started: StartedAction,
     outage: Outage,
-    inTurn: InTurn,
+    pace: Pace,
   ): Promise<void> {
     const { action, owners, attempted, stale, before } = started;
     if (action.kind === 'orphan') {
-      await this.#orphan(run, store, started, outage, inTurn);
+      await this.#orphan(run, store, started, outage, pace);
       return;
     }
     const change = plannedChange(action);
     const withheld = [...change.withheld, ...sharedSincePlan(change, owners)];
     const body = withoutIdentifiers(change.body, withheld);
     try {
-      const sent = await inTurn(() =>
+      const sent = await pace.inTurn(() =>
         outage.through(async (repeat) => {
           killPoint('apply.started');
           return this.#send(store, action, body, {
@@ -217,7 +222,14 @@ export class Applier {
         }),
       );
       killPoint('apply.sent');
-      await this.#record(store, action, withheld, stale.length > 0 && sent.kind === 'product', sent);
+      const outcome = await this.#outcome(
+        store,
+        action,
+        withheld,
+        stale.length > 0 && sent.kind === 'product',
+        sent,
+      );
+      await this.#records.do(outcome, pace.recordedWithinMs);
       killPoint('apply.recorded');
       this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
@@ -230,14 +242,14 @@ export class Applier {
     store: Store,
     { action, held }: StartedAction,
     outage: Outage,
-    inTurn: InTurn,
+    pace: Pace,
   ): Promise<void> {
     const { catalogId, externalId } = action;
     const deleted = store.settings.deleted === 'delete';
     try {
       if (catalogId !== null) {
         const sender = ProductSender.of(store);
-        await inTurn(() =>
+        await pace.inTurn(() =>
           outage.through(() =>
             deleted
               ? sender.remove(catalogId, run.assertHeld)
@@ -284,17 +296,17 @@ export class Applier {
     }
   }
 
-  async #record(
+  async #outcome(
     store: Store,
     action: SyncActionEntity,
     withheld: readonly WithheldIdentifier[],
     released: boolean,
     sent: Sent,
-  ): Promise<void> {
+  ): Promise<AppliedAction> {
     const { body } = sent;
     const metadata = body.metadata ?? {};
     const product = sent.kind === 'product' ? sent.product : null;
-    await this.#records.do({
+    return {
       actionId: action.id,
       workspace: store.workspace.key,
       withheld: sent.kind === 'product' ? [...withheld, ...sent.refused] : withheld,
@@ -308,7 +320,7 @@ export class Applier {
           : await this.#variantLinks(store, action, product),
       handle: typeof metadata['handle'] === 'string' ? metadata['handle'] : null,
       ...shownContent(store, action, product),
-    });
+    };
   }
 
   /** Links variants from the response if it has them. Requests them only when the set of variants was just sent. */

@@ -10,23 +10,33 @@ interface Asked<T> {
  */
 export class BatchWriter<T> {
   #asked: Asked<T>[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #dueAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(
-    private readonly work: (items: readonly T[]) => Promise<void>,
-    private readonly withinMs: number,
-  ) {}
+  constructor(private readonly work: (items: readonly T[]) => Promise<void>) {}
 
-  /** Resolves once the item's work is done; rejects with what its own work failed with. */
-  do(item: T): Promise<void> {
+  /**
+   * Resolves once the item's work is done; rejects with what its own work failed with. The work of this item and of those that wait
+   * already begins within `withinMs`.
+   */
+  do(item: T, withinMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ item, resolve, reject });
-      if (this.#asked.length > 1) return;
-      setTimeout(() => {
-        const asked = this.#asked;
-        this.#asked = [];
-        void this.#together(asked);
-      }, this.withinMs);
+      this.#beginWithin(withinMs);
     });
+  }
+
+  #beginWithin(ms: number): void {
+    const dueAtMs = performance.now() + ms;
+    if (dueAtMs >= this.#dueAtMs) return;
+    clearTimeout(this.#timer);
+    this.#dueAtMs = dueAtMs;
+    this.#timer = setTimeout(() => {
+      const asked = this.#asked;
+      this.#asked = [];
+      this.#dueAtMs = Number.POSITIVE_INFINITY;
+      void this.#together(asked);
+    }, ms);
   }
 
   async #together(asked: readonly Asked<T>[]): Promise<void> {
