@@ -62,9 +62,8 @@ export async function benchFullRuns(sizes: Sizes, log: Log, take: Take): Promise
     }
     await world.db.query('VACUUM ANALYZE');
     log('full runs: seeded');
-    const figures = await unchangedRuns(world, sides, files, sizes, log);
-    take(...figures);
-    take(...(await changedRun(world, sides, files, sizes, figures, log)));
+    take(...(await unchangedRuns(world, sides, files, sizes, log)));
+    take(...(await changedRun(world, sides, files, sizes, log)));
     for (const file of Object.values(files)) await rm(file.path);
   } finally {
     await sides.stop();
@@ -83,6 +82,13 @@ export async function run(
   const { seconds, run: ended } = await daemon.fullRun(store);
   if (ended.counts['seen'] !== file.products) throw new Error(`seen ${String(ended.counts['seen'])}`);
   return seconds;
+}
+
+/** The second of two runs of a store: a run also removes the listing before its own, which may be of a store of another size. */
+async function runAgain(daemon: BenchDaemon, sides: Sides, store: string, file: ExportFile): Promise<number> {
+  await run(daemon, sides, store, file);
+  await sides.takeCounts();
+  return run(daemon, sides, store, file);
 }
 
 async function unchangedRuns(
@@ -104,10 +110,10 @@ async function unchangedRuns(
   // They alternate: their differences are the result, and the speed of the machine varies over time.
   const taken = { single: [] as number[], small: [] as number[], middle: [] as number[] };
   for (let round = 0; round < ROUNDS; round += 1) {
-    taken.single.push(await run(small, sides, 'single', singleFile));
-    taken.small.push(await run(small, sides, 'small', smallFile));
+    taken.single.push(await runAgain(small, sides, 'single', singleFile));
+    taken.small.push(await runAgain(small, sides, 'small', smallFile));
     if (round % MIDDLE_EVERY === MIDDLE_EVERY - 1)
-      taken.middle.push(await run(small, sides, 'middle', middleFile));
+      taken.middle.push(await runAgain(small, sides, 'middle', middleFile));
   }
   await small.stop();
   const daemon = await world.start();
@@ -124,16 +130,15 @@ async function unchangedRuns(
   const served: number[] = [];
   const beside = { single: [] as number[], middle: [] as number[] };
   const listed = await median(async () => {
-    await sides.takeCounts();
-    const seconds = await run(again, sides, 'large', largeFile);
-    served.push((await sides.takeCounts()).catalogSeconds);
     for (let round = 0; round < BESIDE_LARGE; round += 1) {
-      beside.single.push(await run(again, sides, 'single', singleFile));
-      beside.middle.push(await run(again, sides, 'middle', middleFile));
+      beside.single.push(await runAgain(again, sides, 'single', singleFile));
+      beside.middle.push(await runAgain(again, sides, 'middle', middleFile));
     }
+    const seconds = await runAgain(again, sides, 'large', largeFile);
+    served.push((await sides.takeCounts()).catalogSeconds);
     return seconds;
   });
-  // The listing has just been read, so that runs of the schedule use it. PostgreSQL removes what the one before left at other times.
+  // The large store’s listing has just been read, so that runs of the schedule use it. PostgreSQL removes what the one before left at other times.
   await world.db.query('VACUUM ANALYZE');
   const unchanged = await median(async () => (await again.scheduledRun(world.db, 'large')).seconds);
   const parsedAlone = await median(async () => {
@@ -256,7 +261,6 @@ async function changedRun(
   sides: Sides,
   files: Record<string, ExportFile>,
   sizes: Sizes,
-  figures: readonly Figure[],
   log: Log,
 ): Promise<Figure[]> {
   const changed = Math.round(sizes.large / 100);
@@ -265,7 +269,9 @@ async function changedRun(
   const daemon = await world.start();
   try {
     const before = files['large'];
-    if (before !== undefined) await run(daemon, sides, 'large', before);
+    if (before === undefined) throw new Error('no file');
+    // Right before, because the speed of the machine varies.
+    const unchanged = await runAgain(daemon, sides, 'large', before);
     await sides.takeCounts();
     const seconds = await run(daemon, sides, 'large', file);
     const { catalog } = await sides.takeCounts();
@@ -273,7 +279,6 @@ async function changedRun(
       .filter(([what]) => !what.startsWith('GET'))
       .reduce((sum, [, count]) => sum + count, 0);
     log(`full runs: ${String(changed)} changed in ${seconds.toFixed(2)} s, ${JSON.stringify(catalog)}`);
-    const unchanged = figures.find(({ row }) => row === '1a')?.figure ?? 0;
     const service = (changed * CATALOG_MS) / 1000 / CONCURRENCY;
     return [
       {
@@ -292,7 +297,7 @@ async function changedRun(
         figure: seconds,
         unit: 's',
         floor: unchanged + service,
-        floorIs: `1a, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
+        floorIs: `as 1a, right before, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
         goal: `at most ${(1.3 * unchanged + service).toFixed(2)} s`,
         reached: seconds <= 1.3 * unchanged + service,
       },
