@@ -17,7 +17,7 @@ import type { Store } from '../sites/sites.js';
 import { variantLinksOf } from './find-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import { oneAhead } from '../runtime/one-ahead.js';
-import { BatchWriter } from './batch-writer.js';
+import { BatchWriter, type Patience } from './batch-writer.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './planning.js';
@@ -28,8 +28,8 @@ type ActionOutcome = 'applied' | 'accepted' | 'failed';
 interface Pace {
   /** Sends when an allowed request is free or about to be free. Stops sending once the run has to end. */
   readonly inTurn: <T>(send: () => Promise<T>) => Promise<T>;
-  /** An outcome is recorded within this time. */
-  recordedWithinMs: number;
+  /** How long outcomes wait for others to be recorded with them. */
+  recording: Patience;
 }
 
 type Owners = ReadonlyMap<string, readonly string[]>;
@@ -77,6 +77,8 @@ const AHEAD = 5;
 const PREPARED = 1 / 4;
 /** Outcomes within this time are recorded together. To plan the statement takes the database longer than ten outcomes. */
 const RECORDED_WITHIN_MS = 60;
+/** The same for so many outcomes per allowed request: a fast service need not wait for the time. */
+const RECORDED_AT_ONCE = 2;
 /** The same once all actions are started: the run waits for the last of them. */
 const LAST_WITHIN_MS = 10;
 
@@ -117,7 +119,8 @@ export class Applier {
           throw error;
         }
       });
-    const pace: Pace = { inTurn, recordedWithinMs: RECORDED_WITHIN_MS };
+    const most = concurrency * RECORDED_AT_ONCE;
+    const pace: Pace = { inTurn, recording: { withinMs: RECORDED_WITHIN_MS, most } };
     const carryOut = async (started: StartedAction): Promise<void> => {
       try {
         await this.#carryOut(run, store, started, outage, pace);
@@ -135,7 +138,7 @@ export class Applier {
         underWay.add(work);
       }
     } finally {
-      pace.recordedWithinMs = LAST_WITHIN_MS;
+      pace.recording = { withinMs: LAST_WITHIN_MS, most };
       await Promise.all(underWay);
     }
     if (halted.by !== null) throw halted.by.error;
@@ -229,7 +232,7 @@ export class Applier {
         stale.length > 0 && sent.kind === 'product',
         sent,
       );
-      await this.#records.do(outcome, pace.recordedWithinMs);
+      await this.#records.do(outcome, pace.recording);
       killPoint('apply.recorded');
       this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {

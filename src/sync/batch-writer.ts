@@ -4,6 +4,12 @@ interface Asked<T> {
   readonly reject: (reason: unknown) => void;
 }
 
+/** When the work of an item begins, together with that of all that wait: after this time at the latest, and once so many wait. */
+export interface Patience {
+  readonly withinMs: number;
+  readonly most: number;
+}
+
 /**
  * Does together what is asked for within a few milliseconds of each other. Where that fails each is done by itself, so that what
  * is wrong with one is no other's failure: `work` has to bear being repeated.
@@ -15,14 +21,12 @@ export class BatchWriter<T> {
 
   constructor(private readonly work: (items: readonly T[]) => Promise<void>) {}
 
-  /**
-   * Resolves once the item's work is done; rejects with what its own work failed with. The work of this item and of those that wait
-   * already begins within `withinMs`.
-   */
-  do(item: T, withinMs: number): Promise<void> {
+  /** Resolves once the item's work is done; rejects with what its own work failed with. */
+  do(item: T, { withinMs, most }: Patience): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#asked.push({ item, resolve, reject });
-      this.#beginWithin(withinMs);
+      if (this.#asked.length >= most) this.#begin();
+      else this.#beginWithin(withinMs);
     });
   }
 
@@ -32,11 +36,16 @@ export class BatchWriter<T> {
     clearTimeout(this.#timer);
     this.#dueAtMs = dueAtMs;
     this.#timer = setTimeout(() => {
-      const asked = this.#asked;
-      this.#asked = [];
-      this.#dueAtMs = Number.POSITIVE_INFINITY;
-      void this.#together(asked);
+      this.#begin();
     }, ms);
+  }
+
+  #begin(): void {
+    clearTimeout(this.#timer);
+    this.#dueAtMs = Number.POSITIVE_INFINITY;
+    const asked = this.#asked;
+    this.#asked = [];
+    void this.#together(asked);
   }
 
   async #together(asked: readonly Asked<T>[]): Promise<void> {
