@@ -20,13 +20,14 @@ const REPORT = `data:text/javascript,${encodeURIComponent(`
     construct: (target, args) => { formatters += 1; return Reflect.construct(target, args); },
     apply: (target, self, args) => { formatters += 1; return Reflect.apply(target, self, args); },
   });
-  // Calls a function far more often than the slow compiler asks for, which compiles it on another thread.
+  // Asks for a function by the slow compiler. By itself it would come on another thread, at a time that is up to the machine.
   const compilesSlowly = () => {
     setFlagsFromString('--allow-natives-syntax');
     return new Function(
       'const hot = (list) => { let sum = 0; for (const each of list) sum += each.length; return sum; };' +
-        'const list = Array.from({ length: 100 }, String);' +
-        'for (let call = 0; call < 300000 && !%ActiveTierIsTurbofan(hot); call += 1) hot(list);' +
+        'const list = ["one", "two"];' +
+        '%PrepareFunctionForOptimization(hot); hot(list); hot(list);' +
+        '%OptimizeFunctionOnNextCall(hot); hot(list);' +
         'return %ActiveTierIsTurbofan(hot);',
     )();
   };
