@@ -77,9 +77,9 @@ const AHEAD = 5;
 const PREPARED = 1 / 4;
 /** Outcomes within this time are recorded together. To plan the statement takes the database longer than ten outcomes. */
 const RECORDED_WITHIN_MS = 60;
-/** The same for so many outcomes per allowed request: a fast service need not wait for the time. */
+/** Once so many outcomes per allowed request wait, they are recorded at once: a fast service brings them before that time is over. */
 const RECORDED_AT_ONCE = 2;
-/** The same once all actions are started: the run waits for the last of them. */
+/** The time in which outcomes are recorded once all actions are started: the run waits for the last of them. */
 const LAST_WITHIN_MS = 10;
 
 /**
@@ -225,14 +225,14 @@ export class Applier {
         }),
       );
       killPoint('apply.sent');
-      const outcome = await this.#outcome(
+      const effect = await this.#effectOf(
         store,
         action,
         withheld,
         stale.length > 0 && sent.kind === 'product',
         sent,
       );
-      await this.#records.do(outcome, pace.recording);
+      await this.#records.do(effect, pace.recording);
       killPoint('apply.recorded');
       this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
@@ -299,7 +299,8 @@ export class Applier {
     }
   }
 
-  async #outcome(
+  /** The record of an action that the catalog carried out or accepted. */
+  async #effectOf(
     store: Store,
     action: SyncActionEntity,
     withheld: readonly WithheldIdentifier[],

@@ -160,7 +160,7 @@ async function unchangedRuns(
   // A client that follows the addresses of the pages takes the answers one after the other. The service answers a little later than
   // ordered, by its timers.
   const listingFloor = Math.max(floors, middleOf(served));
-  // Each is compared with the store of 10,000 in runs that took turns with its own.
+  // Each is compared with runs of the middle store that took turns with its own.
   const costs = [
     { key: 'small', took: middleOf(taken.small), single: taken.single, middle: taken.middle },
     { key: 'large', took: listed, ...beside },
