@@ -300,6 +300,7 @@ export class Stages {
 
   async actionsOf(runId: string) {
     return sqlRows<{
+      id: string;
       externalId: string;
       kind: string;
       state: string;
@@ -307,7 +308,7 @@ export class Stages {
       fields: string[];
     }>(
       this.db,
-      'SELECT external_id, kind, state, reason, fields FROM sync_action WHERE run_id = $1 ORDER BY id',
+      'SELECT id, external_id, kind, state, reason, fields FROM sync_action WHERE run_id = $1 ORDER BY id',
       [runId],
     );
   }
