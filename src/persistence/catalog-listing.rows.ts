@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { json, type SqlValue } from './database.js';
+import type { SqlValue } from './database.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
+import { RowColumns } from './row-columns.js';
 import { countRow, counted, idRow, type RowReader } from './row-reader.js';
 
 /** Where statements run: each by itself on the pool, or on the one connection of a plan. */
@@ -9,6 +10,17 @@ export interface Statements {
   readOne<T>(reader: RowReader<T>, sql: string, values?: readonly SqlValue[]): Promise<T | null>;
   affected(sql: string, values?: readonly SqlValue[]): Promise<number>;
 }
+
+const LISTED = new RowColumns({ catalogId: 'text', externalId: 'text', hidesVariants: 'boolean' });
+
+/** The columns of holders that a statement adds. */
+export const HOLDERS = new RowColumns({
+  kind: 'text',
+  value: 'text',
+  catalogId: 'text',
+  externalId: 'text',
+  isVariant: 'boolean',
+});
 
 const listingRow = z.object({ id: z.string(), complete: z.boolean(), products: counted });
 /** A listing of the catalog that was read to its end. */
@@ -118,9 +130,9 @@ export class CatalogListingRows {
       `INSERT INTO catalog_listed (listing_id, catalog_id, external_id, hides_variants)
        SELECT $1, "catalogId", "externalId", "hidesVariants" AND NOT EXISTS (SELECT 1 FROM store_product AS own
          WHERE own.external_id = row."externalId" AND own.workspace = $2 AND own.state <> 'orphaned')
-       FROM jsonb_to_recordset($3::jsonb) AS row("catalogId" text, "externalId" text, "hidesVariants" boolean)
+       FROM ${LISTED.from(3)} AS row
        ON CONFLICT DO NOTHING`,
-      [id, workspace, json(products)],
+      [id, workspace, ...LISTED.values(products)],
     );
   }
 
@@ -130,9 +142,9 @@ export class CatalogListingRows {
     if (identified.length === 0) return;
     await this.statements.affected(
       `INSERT INTO catalog_holder (listing_id, kind, value, catalog_id, is_variant, external_id)
-       SELECT $1, kind, value, "catalogId", "isVariant", "externalId" FROM jsonb_to_recordset($2::jsonb)
-         AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean) ON CONFLICT DO NOTHING`,
-      [id, json(identified)],
+       SELECT $1, kind, value, "catalogId", "isVariant", "externalId" FROM ${HOLDERS.from(2)} AS row
+       ON CONFLICT DO NOTHING`,
+      [id, ...HOLDERS.values(identified)],
     );
   }
 

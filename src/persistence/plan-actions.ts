@@ -8,6 +8,7 @@ import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { PlanOwed } from './plan-owed.js';
 import type { NewAction, PlannedAction } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
+import { RowColumns } from './row-columns.js';
 import { counted } from './row-reader.js';
 import { isRefusedValue, isUniqueViolation } from './statement-error.js';
 
@@ -73,24 +74,20 @@ export class PlanActions {
     // SQL: one bulk statement, so that the database works while the next products are planned.
     await this.session.attempt(
       `WITH planned AS MATERIALIZED (
-         SELECT * FROM jsonb_to_recordset($4::jsonb) AS row("externalId" text, "storeId" text, label text, kind text,
-           "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text, seen jsonb,
-           "wantsGeneration" boolean, recreated boolean, "readMark" text, identifiers jsonb)
+         SELECT * FROM ${PLANNED_ROWS} AS row
        ), claim AS MATERIALIZED (
-         SELECT "externalId" AS product, each.* FROM planned,
-           jsonb_to_recordset(planned.identifiers) AS each(kind text, value text, owner text)
-         WHERE jsonb_typeof(planned.identifiers) = 'array'
+         SELECT * FROM ${CLAIMED_ROWS} AS row
        ), known AS MATERIALIZED (
          SELECT had.* FROM planned JOIN product_identifier AS had ON had.store = $2 AND had.product = planned."externalId"
-         WHERE jsonb_typeof(planned.identifiers) = 'array'
+         WHERE planned.claims
        ), first_claims AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
          SELECT $3, kind, value, owner, $2, product FROM claim
-         WHERE NOT $5 AND NOT EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
+         WHERE NOT $4 AND NOT EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
        ), other_claims AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
          SELECT $3, kind, value, owner, $2, product FROM claim
-         WHERE $5 OR EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
+         WHERE $4 OR EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
          ON CONFLICT (workspace, kind, value, owner) DO UPDATE SET wanted = true
        ), given_up AS (
          SELECT known.workspace, known.kind, known.value, known.owner, EXISTS (SELECT 1 FROM store_product AS product
@@ -110,7 +107,14 @@ export class PlanActions {
          source_fingerprint, seen, wants_generation, recreated, read_mark)
        SELECT $1, $2, "externalId", "storeId", label, kind, "catalogId", reason, fields, body, withheld, "sourceFingerprint",
          seen, "wantsGeneration", recreated, "readMark" FROM planned`,
-      [id, store, workspace, `[${actions.map((action) => action.json).join(',')}]`, looksForAll],
+      [
+        id,
+        store,
+        workspace,
+        looksForAll,
+        ...PLANNED.values(actions.map((action) => ({ ...action, claims: action.identifiers !== null }))),
+        ...CLAIMED.values(actions.flatMap(claimsOf)),
+      ],
     );
   }
 
@@ -260,6 +264,33 @@ export class PlanActions {
     );
   }
 }
+
+/** The columns of actions that are added. `claims`: their identifiers replace those that are known. */
+const PLANNED = new RowColumns({
+  externalId: 'text',
+  storeId: 'text',
+  label: 'text',
+  kind: 'text',
+  catalogId: 'text',
+  reason: 'text',
+  fields: 'jsonb',
+  body: 'jsonb',
+  withheld: 'jsonb',
+  sourceFingerprint: 'text',
+  seen: 'jsonb',
+  wantsGeneration: 'boolean',
+  recreated: 'boolean',
+  readMark: 'text',
+  claims: 'boolean',
+});
+const CLAIMED = new RowColumns({ product: 'text', kind: 'text', value: 'text', owner: 'text' });
+
+const claimsOf = ({ externalId, identifiers }: PlannedAction) =>
+  (identifiers ?? []).map(({ kind, value, owner }) => ({ product: externalId, kind, value, owner }));
+
+// Their parameters come after the statement's own four.
+const PLANNED_ROWS = PLANNED.from(5);
+const CLAIMED_ROWS = CLAIMED.from(5 + PLANNED.size);
 
 export type PlannedCounts = z.infer<typeof plannedCounts>;
 

@@ -1,12 +1,11 @@
 import { In, Not } from 'typeorm';
 import { z } from 'zod';
 import { IDENTIFIER_KINDS, type IdentifierKind } from '../domain/catalog-product.js';
-import { json } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { ownersByIdentifier } from './identifier-owners.js';
 import { counted } from './row-reader.js';
-import type { CatalogListing } from './catalog-listing.rows.js';
+import { HOLDERS, type CatalogListing } from './catalog-listing.rows.js';
 import type { HolderRow } from './plan-rows.js';
 import type { PlanScratch } from './plan-scratch.js';
 import type { PlanSession } from './plan-session.js';
@@ -78,9 +77,8 @@ export class PlanCatalog {
   async addHolders(holders: readonly HolderRow[]): Promise<void> {
     if (holders.length === 0) return;
     this.#held += await this.session.affected(
-      `INSERT INTO holder SELECT kind, value, "catalogId", "externalId", "isVariant" FROM jsonb_to_recordset($1::jsonb)
-         AS row(kind text, value text, "catalogId" text, "externalId" text, "isVariant" boolean)`,
-      [json(holders)],
+      `INSERT INTO holder SELECT kind, value, "catalogId", "externalId", "isVariant" FROM ${HOLDERS.from(1)} AS row`,
+      HOLDERS.values(holders),
     );
   }
 

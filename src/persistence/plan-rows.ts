@@ -52,20 +52,25 @@ export interface NewAction {
 }
 
 /**
- * An action on its way to the database. Its batch waits there for others, so that most of it is text already: the garbage collector
+ * An action on its way to the database. Its batch waits there for others, so that what is large is text already: the garbage collector
  * copies what waits, and a product's body has many small objects.
  */
-export interface PlannedAction extends Pick<
-  NewAction,
-  'kind' | 'externalId' | 'storeId' | 'label' | 'catalogId'
-> {
-  /** All of the action. */
-  readonly json: string;
+export interface PlannedAction extends Omit<NewAction, 'fields' | 'body' | 'withheld' | 'seen'> {
+  readonly fields: string;
+  readonly body: string | null;
+  readonly withheld: string;
+  readonly seen: string;
 }
 
 export function plannedAction(action: NewAction): PlannedAction {
-  const { kind, externalId, storeId, label, catalogId } = action;
-  return { kind, externalId, storeId, label, catalogId, json: JSON.stringify(action) };
+  const { fields, body, withheld, seen } = action;
+  return {
+    ...action,
+    fields: JSON.stringify(fields),
+    body: body === null ? null : JSON.stringify(body),
+    withheld: JSON.stringify(withheld),
+    seen: JSON.stringify(seen),
+  };
 }
 
 /** A product that came out as unchanged. The result holds for this revision alone. */

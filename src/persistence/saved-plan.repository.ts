@@ -11,6 +11,7 @@ import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
 import type { ListPage, PageRequest } from './listing.repository.js';
+import { RowColumns } from './row-columns.js';
 import { counted, idRow, isObjectOrNull } from './row-reader.js';
 import { isUniqueViolation } from './statement-error.js';
 
@@ -45,6 +46,37 @@ export interface PlanEntryFilter {
   /** Part of a title, an external_id or a reason. */
   readonly search?: string | undefined;
 }
+/** The columns of an entry on its way. */
+const ENTRIES = new RowColumns({
+  id: 'bigint',
+  externalId: 'text',
+  storeId: 'text',
+  label: 'text',
+  kind: 'text',
+  catalogId: 'text',
+  reason: 'text',
+  fields: 'jsonb',
+  body: 'jsonb',
+  withheld: 'jsonb',
+  sourceFingerprint: 'text',
+  wantsGeneration: 'boolean',
+});
+
+const entryOf = (action: SyncActionEntity) => ({
+  id: action.id,
+  externalId: action.externalId,
+  storeId: action.storeId,
+  label: action.label,
+  kind: action.kind,
+  catalogId: action.catalogId,
+  reason: action.reason,
+  fields: json(action.fields),
+  body: action.body && json(action.body),
+  withheld: json(action.withheld),
+  sourceFingerprint: action.sourceFingerprint,
+  wantsGeneration: action.wantsGeneration,
+});
+
 const kindCounts = z.array(z.object({ kind: z.string(), count: counted }));
 
 /** Drafts that nobody finished: their process died while it planned. */
@@ -75,11 +107,9 @@ export class SavedPlanRepository {
          withheld, source_fingerprint, wants_generation, link_state, link_catalog_id, link_source_fingerprint)
        SELECT $1, row.id, "externalId", "storeId", row.label, row.kind, "catalogId", row.reason, row.fields, row.body,
          row.withheld, "sourceFingerprint", "wantsGeneration", link.state, link.catalog_id, link.source_fingerprint
-       FROM jsonb_to_recordset($2::jsonb) AS row(id bigint, "externalId" text, "storeId" text, label text, kind text,
-         "catalogId" text, reason text, fields jsonb, body jsonb, withheld jsonb, "sourceFingerprint" text,
-         "wantsGeneration" boolean)
+       FROM ${ENTRIES.from(2)} AS row
        LEFT JOIN store_product AS link ON link.external_id = row."externalId"`,
-      [planId, json(actions)],
+      [planId, ...ENTRIES.values(actions.map(entryOf))],
     );
   }
 

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { json } from '../../../src/persistence/database.js';
+import { RowColumns } from '../../../src/persistence/row-columns.js';
+import { Stages } from '../../support/stages.js';
+import { sqlRows } from '../../support/sql.js';
+
+let stages: Stages;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+afterAll(async () => stages.close());
+
+const COLUMNS = new RowColumns({ id: 'bigint', someText: 'text', isSet: 'boolean', body: 'jsonb' });
+type Row = Readonly<Record<'id' | 'someText' | 'isSet' | 'body', unknown>>;
+
+const readBack = (rows: readonly Row[]) =>
+  sqlRows<Row>(stages.db, `SELECT row.* FROM ${COLUMNS.from(2)} AS row WHERE $1`, [
+    true,
+    ...COLUMNS.values(rows.map((row) => ({ ...row, body: row.body && json(row.body) }))),
+  ]);
+
+describe('rows that the program gives to a statement', () => {
+  it('arrive as they are, whatever texts they have', async () => {
+    const rows: Row[] = [
+      {
+        id: '9007199254740993',
+        someText: 'two\nlines, a "quote" and a \\',
+        isSet: true,
+        body: { a: [1, null, 'b\n'] },
+      },
+      { id: '2', someText: '', isSet: false, body: [] },
+      { id: '3', someText: 'null', isSet: null, body: 'text' },
+      { id: null, someText: null, isSet: null, body: null },
+      { id: '5', someText: '],["\u001f\u2028\u{1f6b2}', isSet: true, body: {} },
+    ];
+    expect(await readBack(rows)).toEqual(rows);
+  });
+
+  it('may be none', async () => {
+    expect(await readBack([])).toEqual([]);
+  });
+
+  it('take null for what a row does not have', async () => {
+    const [row] = await readBack([{ id: '1', someText: undefined, isSet: undefined, body: undefined }]);
+    expect(row).toEqual({ id: '1', someText: null, isSet: null, body: null });
+  });
+
+  it.each([
+    ['a null character', 'a\u0000b'],
+    ['half a character', 'a\ud800b'],
+  ])('are refused with %s', async (_what, text) => {
+    const row = { id: '1', someText: 'text', isSet: true, body: null };
+    await expect(readBack([{ ...row, someText: text }])).rejects.toMatchObject({ code: 'invalid' });
+    await expect(readBack([{ ...row, body: { text } }])).rejects.toThrow();
+  });
+});
