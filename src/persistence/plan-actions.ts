@@ -78,8 +78,10 @@ export class PlanActions {
        ), claim AS MATERIALIZED (
          SELECT * FROM ${CLAIMED_ROWS} AS row
        ), known AS MATERIALIZED (
-         SELECT had.* FROM planned JOIN product_identifier AS had ON had.store = $2 AND had.product = planned."externalId"
-         WHERE planned.claims
+         -- Each product by itself. A first load has no statistics yet, and a join would read all that it has inserted so far.
+         SELECT had.* FROM planned CROSS JOIN LATERAL (
+           SELECT * FROM product_identifier WHERE store = $2 AND product = planned."externalId" OFFSET 0
+         ) AS had WHERE planned.claims
        ), first_claims AS (
          INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
          SELECT $3, kind, value, owner, $2, product FROM claim
