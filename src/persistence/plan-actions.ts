@@ -6,7 +6,7 @@ import { errorLine } from '../domain/errors.js';
 import { json } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { PlanOwed } from './plan-owed.js';
-import type { NewAction, PlannedAction } from './plan-rows.js';
+import { ACTION_COLUMNS, type NewAction, type PlannedAction } from './plan-rows.js';
 import type { PlanSession } from './plan-session.js';
 import { RowColumns } from './row-columns.js';
 import { counted } from './row-reader.js';
@@ -269,18 +269,8 @@ export class PlanActions {
 
 /** The columns of actions that are added. `claims`: their identifiers replace those that are known. */
 const PLANNED = new RowColumns({
-  externalId: 'text',
-  storeId: 'text',
-  label: 'text',
-  kind: 'text',
-  catalogId: 'text',
-  reason: 'text',
-  fields: 'jsonb',
-  body: 'jsonb',
-  withheld: 'jsonb',
-  sourceFingerprint: 'text',
+  ...ACTION_COLUMNS,
   seen: 'jsonb',
-  wantsGeneration: 'boolean',
   recreated: 'boolean',
   readMark: 'text',
   claims: 'boolean',

@@ -62,6 +62,21 @@ export interface PlannedAction extends Omit<NewAction, 'fields' | 'body' | 'with
   readonly seen: string;
 }
 
+/** The columns that an action has in a plan and in a saved plan, with their types for `RowColumns`. */
+export const ACTION_COLUMNS = {
+  externalId: 'text',
+  storeId: 'text',
+  label: 'text',
+  kind: 'text',
+  catalogId: 'text',
+  reason: 'text',
+  fields: 'jsonb',
+  body: 'jsonb',
+  withheld: 'jsonb',
+  sourceFingerprint: 'text',
+  wantsGeneration: 'boolean',
+} as const;
+
 export function plannedAction(action: NewAction): PlannedAction {
   const { fields, body, withheld, seen } = action;
   return {

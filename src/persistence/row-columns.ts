@@ -1,6 +1,6 @@
 type ColumnType = 'text' | 'jsonb' | 'boolean' | 'bigint';
 
-/** The functions that make rows of an array. A JSON value keeps its form with the first, which a text would lose with the second. */
+/** The function that reads the values of a column's array: as JSON for a `jsonb` column, as text for any other. */
 const READ: Readonly<Record<ColumnType, string>> = {
   jsonb: 'json_array_elements',
   text: 'json_array_elements_text',

@@ -11,6 +11,7 @@ import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { RunKind, RunTrigger } from './entities/sync-run.entity.js';
 import { containing } from './like-pattern.js';
 import type { ListPage, PageRequest } from './listing.repository.js';
+import { ACTION_COLUMNS } from './plan-rows.js';
 import { RowColumns } from './row-columns.js';
 import { counted, idRow, isObjectOrNull } from './row-reader.js';
 import { isUniqueViolation } from './statement-error.js';
@@ -46,21 +47,9 @@ export interface PlanEntryFilter {
   /** Part of a title, an external_id or a reason. */
   readonly search?: string | undefined;
 }
-/** The columns of an entry on its way. */
-const ENTRIES = new RowColumns({
-  id: 'bigint',
-  externalId: 'text',
-  storeId: 'text',
-  label: 'text',
-  kind: 'text',
-  catalogId: 'text',
-  reason: 'text',
-  fields: 'jsonb',
-  body: 'jsonb',
-  withheld: 'jsonb',
-  sourceFingerprint: 'text',
-  wantsGeneration: 'boolean',
-});
+
+/** The columns of entries that are added. */
+const ENTRIES = new RowColumns({ id: 'bigint', ...ACTION_COLUMNS });
 
 const entryOf = (action: SyncActionEntity) => ({
   id: action.id,
