@@ -52,12 +52,12 @@ export interface NewAction {
 }
 
 /**
- * An action on its way to the database. Its batch waits there for others, so that what is large is text already: the garbage collector
- * copies what waits, and a product's body has many small objects.
+ * An action on its way to the database. Its batch waits there for others, and the garbage collector copies what waits. So what has many
+ * small objects is text already, and a body, which is large, is bytes outside of the heap.
  */
 export interface PlannedAction extends Omit<NewAction, 'fields' | 'body' | 'withheld' | 'seen'> {
   readonly fields: string;
-  readonly body: string | null;
+  readonly body: Buffer | null;
   readonly withheld: string;
   readonly seen: string;
 }
@@ -82,7 +82,7 @@ export function plannedAction(action: NewAction): PlannedAction {
   return {
     ...action,
     fields: JSON.stringify(fields),
-    body: body === null ? null : JSON.stringify(body),
+    body: body === null ? null : Buffer.from(JSON.stringify(body)),
     withheld: JSON.stringify(withheld),
     seen: JSON.stringify(seen),
   };

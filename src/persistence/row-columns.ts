@@ -15,10 +15,12 @@ const SELECTED: Readonly<Record<ColumnType, (name: string) => string>> = {
   bigint: (name) => `${name}::bigint`,
 };
 
+/** A JSON text, or its bytes in UTF-8. */
+type JsonText = string | Buffer;
 type Value = string | number | boolean | null | undefined;
-/** A row as the program has it. Values of a `jsonb` column are JSON texts already. */
+/** A row as the program has it. Values of a `jsonb` column are JSON already. */
 type Row<Types> = {
-  readonly [Name in keyof Types]: Types[Name] extends 'jsonb' ? string | null | undefined : Value;
+  readonly [Name in keyof Types]: Types[Name] extends 'jsonb' ? JsonText | null | undefined : Value;
 };
 
 /**
@@ -46,12 +48,24 @@ export class RowColumns<const Types extends Readonly<Record<string, ColumnType>>
     return `(SELECT ${selected.join(', ')} FROM ROWS FROM (${arrays.join(', ')}) AS texts(${names.join(', ')}))`;
   }
 
-  /** The parameters. An undefined value becomes null. */
-  values(rows: readonly Row<Types>[]): string[] {
-    return this.#columns.map(([name, type]) =>
-      type === 'jsonb'
-        ? `[${rows.map((row) => row[name] ?? 'null').join(',')}]`
-        : JSON.stringify(rows.map((row) => row[name])),
-    );
+  /** The parameters. An undefined value becomes null. The driver sends bytes as they are, and PostgreSQL reads them as the JSON text. */
+  values(rows: readonly Row<Types>[]): JsonText[] {
+    return this.#columns.map(([name, type]) => {
+      const values = rows.map((row) => row[name]);
+      return type === 'jsonb' ? arrayOf(values) : JSON.stringify(values);
+    });
   }
+}
+
+const [OPEN, COMMA, CLOSE] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
+
+/** The array of JSON texts; in bytes where one of them is, so that long texts are copied once and never converted. */
+function arrayOf(texts: readonly (Value | Buffer)[]): JsonText {
+  if (!texts.some((text) => Buffer.isBuffer(text)))
+    return `[${texts.map((text) => text ?? 'null').join(',')}]`;
+  const parts = texts.flatMap((text, index) => [
+    index === 0 ? OPEN : COMMA,
+    Buffer.isBuffer(text) ? text : Buffer.from(String(text ?? 'null')),
+  ]);
+  return Buffer.concat([...parts, CLOSE]);
 }

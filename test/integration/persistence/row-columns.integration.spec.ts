@@ -18,7 +18,8 @@ interface Row {
   readonly body?: unknown;
 }
 
-const readBack = (rows: readonly Row[]) =>
+/** `bytes`: the JSON of a body is given in UTF-8. */
+const readBack = (rows: readonly Row[], { bytes = false } = {}) =>
   sqlRows<Row>(stages.db, `SELECT row.* FROM ${COLUMNS.from(2)} AS row WHERE $1`, [
     true,
     ...COLUMNS.values(
@@ -26,7 +27,7 @@ const readBack = (rows: readonly Row[]) =>
         id,
         someText,
         isSet,
-        body: body === null || body === undefined ? body : json(body),
+        body: body === null || body === undefined ? body : bytes ? Buffer.from(json(body)) : json(body),
       })),
     ),
   ]);
@@ -43,9 +44,10 @@ describe('rows that the program gives to a statement', () => {
       { id: '2', someText: '', isSet: false, body: [] },
       { id: '3', someText: 'null', isSet: null, body: 'text' },
       { id: null, someText: null, isSet: null, body: null },
-      { id: '5', someText: '],["\u001f\u2028\u{1f6b2}', isSet: true, body: {} },
+      { id: '5', someText: '],["\u001f\u2028\u{1f6b2}', isSet: true, body: { text: 'ä\u2028\u{1f6b2}' } },
     ];
     expect(await readBack(rows)).toEqual(rows);
+    expect(await readBack(rows, { bytes: true })).toEqual(rows);
   });
 
   it('may be none', async () => {
@@ -63,6 +65,9 @@ describe('rows that the program gives to a statement', () => {
   ])('are refused with %s', async (_what, text) => {
     const row = { id: '1', someText: 'text', isSet: true, body: null };
     await expect(readBack([{ ...row, someText: text }])).rejects.toMatchObject({ code: 'invalid' });
-    await expect(readBack([{ ...row, body: { text } }])).rejects.toMatchObject({ code: 'invalid' });
+    for (const bytes of [false, true])
+      await expect(readBack([{ ...row, body: { text } }], { bytes })).rejects.toMatchObject({
+        code: 'invalid',
+      });
   });
 });
