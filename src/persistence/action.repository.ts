@@ -324,9 +324,8 @@ export class ActionRepository {
          count(*) FILTER (WHERE state = 'planned') AS open,
          count(*) FILTER (WHERE withheld <> '[]') AS conflicted,
          count(*) FILTER (WHERE state = 'applied' AND kind = 'create' AND recreated) AS recreated,
-         (SELECT count(*) FROM store_product AS link WHERE link.store = (SELECT store FROM sync_run WHERE id = $1)
-           AND link.withheld <> '[]' AND EXISTS (SELECT 1 FROM sync_action AS sent WHERE sent.run_id = $1
-             AND sent.external_id = link.external_id AND sent.state = 'applied' AND sent.withheld = '[]')) AS refused,
+         (SELECT count(*) FROM sync_action AS sent JOIN store_product AS link USING (external_id) WHERE sent.run_id = $1
+           AND sent.state = 'applied' AND sent.withheld = '[]' AND link.withheld <> '[]') AS refused,
          ${GENERATION_REQUESTED} AS generation_requested
        FROM sync_action WHERE run_id = $1`,
       [runId],

@@ -59,7 +59,7 @@ export class RowColumns<const Types extends Readonly<Record<string, ColumnType>>
 
 const [OPEN, COMMA, CLOSE] = [Buffer.from('['), Buffer.from(','), Buffer.from(']')];
 
-/** The array of JSON texts; in bytes where one of them is, so that long texts are copied once and never converted. */
+/** The JSON array of JSON texts. It is in bytes where one of them is: long texts are copied once, and not encoded again. */
 function arrayOf(texts: readonly (Value | Buffer)[]): JsonText {
   if (!texts.some((text) => Buffer.isBuffer(text)))
     return `[${texts.map((text) => text ?? 'null').join(',')}]`;
