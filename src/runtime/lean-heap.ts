@@ -9,6 +9,7 @@ const BUFFER_BLOCK_BYTES = 8 * 1024;
 
 let isLean = false;
 let isLimited = false;
+let growing = 0;
 
 /**
  * From now on, V8 collects garbage before the heap has grown by 30 %: by default it grows to several times of its use,
@@ -36,14 +37,17 @@ export function limitHeap(): void {
 }
 
 /**
- * While every product of a store is parsed: garbage is collected before the heap has grown by 50 %. That takes some 10 MB more, and a
- * twentieth of the time less. Changes nothing where the heap is not kept lean. Returns what ends it.
+ * While many products of a store are parsed: garbage is collected before the heap has grown by 50 %. That takes some 10 MB more, and a
+ * twentieth of the time less. Changes nothing where the heap is not kept lean. Returns what ends it. Until all that began it have
+ * ended it, the heap may grow.
  */
 export function letHeapGrow(): () => void {
   if (!isLean) return () => undefined;
+  growing += 1;
   setFlagsFromString('--heap-growing-percent=50');
   return () => {
-    setFlagsFromString('--heap-growing-percent=30');
+    growing -= 1;
+    if (growing === 0) setFlagsFromString('--heap-growing-percent=30');
   };
 }
 

@@ -6,7 +6,6 @@ import type { OnApplicationShutdown } from '@nestjs/common';
 import { errorLine } from '../domain/errors.js';
 import type { UnparsedProduct } from '../domain/store-port.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import { letHeapGrow } from '../runtime/lean-heap.js';
 import type { Logger } from '../runtime/logger.js';
 import { within } from '../runtime/time-limit.js';
 import type {
@@ -81,7 +80,6 @@ export class FingerprintThread implements OnApplicationShutdown {
   readonly #waiting: FingerprintShare[] = [];
   #users = 0;
   #isReady = false;
-  #keepHeapLean: () => void = () => undefined;
 
   constructor(
     logger: Logger,
@@ -161,7 +159,6 @@ export class FingerprintThread implements OnApplicationShutdown {
     worker.on('exit', () => {
       if (isCurrent()) this.#fail('it ended');
     });
-    this.#keepHeapLean = letHeapGrow();
     this.#worker = worker;
     this.#slots = shared.map((memory) => ({ memory: new Uint8Array(memory), share: null }));
   }
@@ -198,7 +195,6 @@ export class FingerprintThread implements OnApplicationShutdown {
     if (worker === null) return;
     this.#worker = null;
     this.#isReady = false;
-    this.#keepHeapLean();
     for (const { share } of this.#slots) share?.giveUp();
     for (const share of this.#waiting.splice(0)) share.giveUp();
     this.#slots = [];

@@ -1,6 +1,7 @@
 import type { SourceProduct } from '../domain/store-port.js';
 import type { LinkBaseRow, MetProducts } from '../persistence/plan-rows.js';
 import { isUnchanged, mayBeUnchanged } from '../planner/plan-product.js';
+import { letHeapGrow } from '../runtime/lean-heap.js';
 import type { Store } from '../sites/sites.js';
 import type { FingerprintSettings } from './fingerprint-order.js';
 import {
@@ -10,7 +11,7 @@ import {
   SLOT_BYTES,
 } from './fingerprint-thread.js';
 
-/** A run that has to parse fewer products takes less time than the start of the thread. */
+/** A run that has to parse fewer products takes less time than the start of the thread, and needs no larger heap. */
 const FEWEST_PRODUCTS = 2_000;
 /** A message costs as much as parsing a few products. For a share, the main thread may have to wait. */
 const SHARE_PRODUCTS = 50;
@@ -37,11 +38,16 @@ interface Benefit {
   same: number;
 }
 
-/** Shares the parsing of one run's products with the thread. Call `end` when the last product is planned. */
+/**
+ * Shares the parsing of one run's products with the thread. While a run parses many, the heap may grow further. Call `end` when the last
+ * product is planned.
+ */
 export class RunFingerprints {
   readonly #benefit: Benefit = { asked: 0, same: 0 };
   #products = 0;
+  #parsed = 0;
   #entered = false;
+  #keepHeapLean: (() => void) | null = null;
   #offered: readonly OfferedProducts[] = [];
 
   readonly #settings: FingerprintSettings;
@@ -57,6 +63,8 @@ export class RunFingerprints {
   /** Offers the thread the products of a batch that may be unchanged, but have to be parsed to know it. */
   offer(batch: readonly SourceProduct[], moved: MetProducts['moved']): OfferedProducts {
     const { thread } = this;
+    this.#parsed += moved.size;
+    if (this.#parsed >= FEWEST_PRODUCTS) this.#keepHeapLean ??= letHeapGrow();
     if (thread === null || moved.size === 0) return NOTHING_OFFERED;
     const products = new Map<string, LinkedProduct>();
     for (const product of batch) {
@@ -75,6 +83,7 @@ export class RunFingerprints {
 
   /** Also takes back what a run that failed has left to the thread. */
   async end(): Promise<void> {
+    this.#keepHeapLean?.();
     for (const offered of this.#offered) while (offered.takeBack() !== null);
     if (this.#entered) await this.thread?.leave();
   }
