@@ -9,7 +9,8 @@ const BUFFER_BLOCK_BYTES = 8 * 1024;
 
 let isLean = false;
 let isLimited = false;
-let growing = 0;
+/** How many callers of `letHeapGrow` have not ended it. */
+let growers = 0;
 
 /**
  * From now on, V8 collects garbage before the heap has grown by 30 %: by default it grows to several times of its use,
@@ -38,16 +39,16 @@ export function limitHeap(): void {
 
 /**
  * While many products of a store are parsed: garbage is collected before the heap has grown by 50 %. That takes some 10 MB more, and a
- * twentieth of the time less. Changes nothing where the heap is not kept lean. Returns what ends it. Until all that began it have
- * ended it, the heap may grow.
+ * twentieth of the time less. Changes nothing where the heap is not kept lean. Returns what ends it, to be called
+ * once. Of several callers, the last one to end it makes the heap lean again.
  */
 export function letHeapGrow(): () => void {
   if (!isLean) return () => undefined;
-  growing += 1;
+  growers += 1;
   setFlagsFromString('--heap-growing-percent=50');
   return () => {
-    growing -= 1;
-    if (growing === 0) setFlagsFromString('--heap-growing-percent=30');
+    growers -= 1;
+    if (growers === 0) setFlagsFromString('--heap-growing-percent=30');
   };
 }
 

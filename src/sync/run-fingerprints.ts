@@ -44,8 +44,10 @@ interface Benefit {
  */
 export class RunFingerprints {
   readonly #benefit: Benefit = { asked: 0, same: 0 };
+  /** Those that the thread might find unchanged. */
   #products = 0;
-  #parsed = 0;
+  /** All that have to be parsed, by the thread or by this one. */
+  #toParse = 0;
   #entered = false;
   #keepHeapLean: (() => void) | null = null;
   #offered: readonly OfferedProducts[] = [];
@@ -56,6 +58,7 @@ export class RunFingerprints {
   constructor(
     private readonly thread: FingerprintThread | null,
     store: FingerprintedStore,
+    private readonly growHeap = letHeapGrow,
   ) {
     this.#settings = settingsOf(store);
   }
@@ -63,8 +66,8 @@ export class RunFingerprints {
   /** Offers the thread the products of a batch that may be unchanged, but have to be parsed to know it. */
   offer(batch: readonly SourceProduct[], moved: MetProducts['moved']): OfferedProducts {
     const { thread } = this;
-    this.#parsed += moved.size;
-    if (this.#parsed >= FEWEST_PRODUCTS) this.#keepHeapLean ??= letHeapGrow();
+    this.#toParse += moved.size;
+    if (this.#toParse >= FEWEST_PRODUCTS) this.#keepHeapLean ??= this.growHeap();
     if (thread === null || moved.size === 0) return NOTHING_OFFERED;
     const products = new Map<string, LinkedProduct>();
     for (const product of batch) {
