@@ -20,7 +20,7 @@ import { oneAhead } from '../runtime/one-ahead.js';
 import { BatchWriter, type Patience } from './batch-writer.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
-import { plannedChange } from './planning.js';
+import { plannedChange } from './resolve-identities.js';
 
 /** The outcome of an action. A background creation was accepted, and may still fail. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';

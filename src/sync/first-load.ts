@@ -24,7 +24,7 @@ import type { Store } from '../sites/sites.js';
 import { shownContent } from './apply.js';
 import { variantLinksOf } from './find-product.js';
 import type { Outage } from './outage.js';
-import { plannedChange } from './planning.js';
+import { plannedChange } from './resolve-identities.js';
 
 /** A run that may load a store's products as CSV files. */
 export interface LoadingRun extends Pick<SyncRunEntity, 'id' | 'identifiersProved' | 'csvUpload'> {

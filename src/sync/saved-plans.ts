@@ -23,7 +23,7 @@ import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/sou
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { dryRun, type DryRun } from './dry-run.js';
-import { resolveIdentities } from './planning.js';
+import { resolveIdentities } from './resolve-identities.js';
 
 export interface SaveOptions {
   readonly full: boolean;
