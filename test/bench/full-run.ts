@@ -270,26 +270,33 @@ async function changedRun(
   try {
     const before = files['large'];
     if (before === undefined) throw new Error('no file');
-    // Right before, because the speed of the machine varies.
-    const unchanged = await runAgain(daemon, sides, 'large', before);
-    await sides.takeCounts();
-    const seconds = await run(daemon, sides, 'large', file);
-    const { catalog } = await sides.takeCounts();
-    const writes = Object.entries(catalog)
-      .filter(([what]) => !what.startsWith('GET'))
-      .reduce((sum, [, count]) => sum + count, 0);
-    log(`full runs: ${String(changed)} changed in ${seconds.toFixed(2)} s, ${JSON.stringify(catalog)}`);
+    const written: number[] = [];
+    const taken = { unchanged: [] as number[], changed: [] as number[] };
+    // In turn, because the speed of the machine varies: a run of the same file, and one of the file in which as many products differ.
+    for (const [same, next] of [
+      [before, file],
+      [file, before],
+      [before, file],
+    ] as const) {
+      taken.unchanged.push(await runAgain(daemon, sides, 'large', same));
+      await sides.takeCounts();
+      taken.changed.push(await run(daemon, sides, 'large', next));
+      const { catalog } = await sides.takeCounts();
+      written.push(writesOf(catalog));
+      log(`full runs: ${String(changed)} changed, ${JSON.stringify(catalog)}`);
+    }
+    const [unchanged, seconds] = [middleOf(taken.unchanged), middleOf(taken.changed)];
     const service = (changed * CATALOG_MS) / 1000 / CONCURRENCY;
     return [
       {
         row: '4',
         work: `${String(changed)} of ${String(sizes.large)} changed: catalog writes`,
-        figure: writes,
+        figure: written.find((writes) => writes !== changed) ?? changed,
         unit: '',
         floor: null,
         floorIs: '',
         goal: `exactly ${String(changed)}`,
-        reached: writes === changed,
+        reached: written.every((writes) => writes === changed),
       },
       {
         row: '4',
@@ -297,7 +304,7 @@ async function changedRun(
         figure: seconds,
         unit: 's',
         floor: unchanged + service,
-        floorIs: `as 1a, right before, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
+        floorIs: `as 1a, in turn with it, and ${String(changed)} × ${String(CATALOG_MS)} ms ÷ ${String(CONCURRENCY)}`,
         goal: `at most ${(1.3 * unchanged + service).toFixed(2)} s`,
         reached: seconds <= 1.3 * unchanged + service,
       },
@@ -305,4 +312,11 @@ async function changedRun(
   } finally {
     await daemon.stop();
   }
+}
+
+function writesOf(catalog: Readonly<Record<string, number>>): number {
+  const writes = Object.entries(catalog).filter(
+    ([what]) => what !== LOOK_FOR_RESULTS && !what.startsWith('GET'),
+  );
+  return writes.reduce((sum, [, count]) => sum + count, 0);
 }
