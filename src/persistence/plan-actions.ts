@@ -12,6 +12,22 @@ import { RowColumns } from './row-columns.js';
 import { counted } from './row-reader.js';
 import { isRefusedValue, isUniqueViolation } from './statement-error.js';
 
+/** An action, and what is planned for it now that the identity of its product is settled. */
+export interface ReplacedAction {
+  readonly id: string;
+  readonly change: Pick<
+    NewAction,
+    'kind' | 'catalogId' | 'reason' | 'fields' | 'withheld' | 'wantsGeneration'
+  >;
+}
+
+/** An action that came to nothing, and the identifiers that are withheld from its product. */
+export interface DroppedAction {
+  readonly id: string;
+  readonly externalId: string;
+  readonly withheld: readonly WithheldIdentifier[];
+}
+
 /**
  * The actions that a plan consists of.
  *
@@ -120,28 +136,27 @@ export class PlanActions {
     );
   }
 
-  async replace(
-    id: string,
-    action: Omit<NewAction, 'readMark' | 'identifiers' | 'recreated'>,
-  ): Promise<void> {
+  /** Replaces what was planned for actions. Their bodies stay as they are. */
+  async replace(actions: readonly ReplacedAction[]): Promise<void> {
+    if (actions.length === 0) return;
+    const rows = actions.map(({ id, change }) => ({
+      ...change,
+      id,
+      fields: json(change.fields),
+      withheld: json(change.withheld),
+    }));
     await this.session.affected(
-      `UPDATE sync_action SET kind = $2, catalog_id = $3, reason = $4, fields = $5, withheld = $6, wants_generation = $7
-       WHERE id = $1`,
-      [
-        id,
-        action.kind,
-        action.catalogId,
-        action.reason,
-        json(action.fields),
-        json(action.withheld),
-        action.wantsGeneration,
-      ],
+      `UPDATE sync_action AS action SET kind = row.kind, catalog_id = row."catalogId", reason = row.reason, fields = row.fields,
+         withheld = row.withheld, wants_generation = row."wantsGeneration"
+       FROM ${REPLACED.from(1)} AS row WHERE action.id = row.id`,
+      REPLACED.values(rows),
     );
   }
 
-  /** Removes an action whose product is owed instead. The identifiers that it claims stay claimed. */
-  async setAside(id: string): Promise<void> {
-    await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);
+  /** Removes actions whose products are owed instead. The identifiers that they claim stay claimed. */
+  async setAside(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.session.affected('DELETE FROM sync_action WHERE id = ANY($1)', [ids]);
   }
 
   /** Removes the actions of products that are planned again. Returns the products that had one. */
@@ -154,20 +169,30 @@ export class PlanActions {
     return new Set(rows.map((row) => row.externalId));
   }
 
-  /** An action that came to nothing once identifiers were withheld; the product remembers which. */
-  async drop(id: string, externalId: string, withheld: readonly WithheldIdentifier[]): Promise<void> {
-    await this.session.affected('DELETE FROM sync_action WHERE id = $1', [id]);
+  /**
+   * Removes actions that came to nothing once identifiers were withheld. The products remember which. Most of them remember the same ones
+   * already, because such a product is planned in every run: their rows are not written again.
+   */
+  async drop(actions: readonly DroppedAction[]): Promise<void> {
+    if (actions.length === 0) return;
+    await this.setAside(actions.map(({ id }) => id));
     // An identifier that was withheld was never sent: there is nothing to release.
     await this.session.affected(
       `DELETE FROM product_identifier AS known USING store_product AS product
-       WHERE product.external_id = $1 AND known.store = product.store AND known.product = $1 AND NOT known.wanted AND product.withheld @>
-         jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))`,
-      [externalId],
+       WHERE product.external_id = ANY($1) AND known.store = product.store AND known.product = product.external_id AND NOT known.wanted
+         AND product.withheld @> jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))`,
+      [actions.map(({ externalId }) => externalId)],
     );
+    const rows = actions.map(({ externalId, withheld }) => ({ externalId, withheld: json(withheld) }));
     await this.session.affected(
-      `UPDATE store_product SET withheld = $2, state = CASE WHEN state = 'orphaned' THEN state
-         WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END WHERE external_id = $1`,
-      [externalId, json(withheld)],
+      `UPDATE store_product AS product SET withheld = found.withheld, state = found.state FROM (
+         SELECT own.external_id, row.withheld, CASE WHEN own.state = 'orphaned' THEN own.state
+           WHEN row.withheld = '[]' THEN 'linked' ELSE 'conflicted' END AS state
+         FROM ${WITHHELD.from(1)} AS row JOIN store_product AS own ON own.external_id = row."externalId"
+       ) AS found
+       WHERE product.external_id = found.external_id
+         AND (product.withheld, product.state) IS DISTINCT FROM (found.withheld, found.state)`,
+      WITHHELD.values(rows),
     );
   }
 
@@ -275,6 +300,16 @@ const PLANNED = new RowColumns({
   readMark: 'text',
   claims: 'boolean',
 });
+const REPLACED = new RowColumns({
+  id: 'bigint',
+  kind: 'text',
+  catalogId: 'text',
+  reason: 'text',
+  fields: 'jsonb',
+  withheld: 'jsonb',
+  wantsGeneration: 'boolean',
+});
+const WITHHELD = new RowColumns({ externalId: 'text', withheld: 'jsonb' });
 const CLAIMED = new RowColumns({ product: 'text', kind: 'text', value: 'text', owner: 'text' });
 
 const claimsOf = ({ externalId, identifiers }: PlannedAction) =>

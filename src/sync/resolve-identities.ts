@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
+import type { OwedProduct } from '../domain/owed.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
+import type { DroppedAction, ReplacedAction } from '../persistence/plan-actions.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { resolveIdentity, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
@@ -24,6 +27,8 @@ export async function resolveIdentities(
 }
 
 const RESOLVE_BATCH = 500;
+/** Actions that are settled before others use the event loop: some milliseconds. */
+const RESOLVED_AT_ONCE = 25;
 
 /** Settles the identity of each action with an identifier. Returns how many became no-ops. */
 async function resolveActions(plan: PlanTransaction, store: Store): Promise<number> {
@@ -76,23 +81,27 @@ async function resolveBatch(
       return { reason: errorLine(error) };
     }
   };
-  let unchanged = 0;
-  for (const action of actions) {
+  const replaced: ReplacedAction[] = [];
+  const dropped: DroppedAction[] = [];
+  const undecided: (OwedProduct & Pick<SyncActionEntity, 'id'>)[] = [];
+  for (const [index, action] of actions.entries()) {
+    if (index % RESOLVED_AT_ONCE === 0) await setImmediate();
+    const { id, externalId, storeId, label } = action;
     const found = resolvedOne(action);
     if ('reason' in found) {
       // Its identity cannot be decided. That is this product's fault alone.
-      const { externalId, storeId, label } = action;
-      await plan.actions.setAside(action.id);
-      await plan.owed.putOff([{ externalId, storeId, label, code: 'not_understood', detail: found.reason }]);
-      unchanged += 1;
+      undecided.push({ id, externalId, storeId, label, code: 'not_understood', detail: found.reason });
     } else if (found.resolved.kind === 'unchanged') {
-      await plan.actions.drop(action.id, action.externalId, found.resolved.withheld);
-      unchanged += 1;
+      dropped.push({ id, externalId, withheld: found.resolved.withheld });
     } else if (differs(action, found.resolved.change)) {
-      await plan.actions.replace(action.id, found.resolved.change);
+      replaced.push({ id, change: found.resolved.change });
     }
   }
-  return unchanged;
+  await plan.actions.setAside(undecided.map(({ id }) => id));
+  await plan.owed.putOff(undecided.map(({ id: _id, ...owed }) => owed));
+  await plan.actions.drop(dropped);
+  await plan.actions.replace(replaced);
+  return undecided.length + dropped.length;
 }
 
 /** The planner's view of a stored action. */

@@ -12,6 +12,7 @@ import { benchReceiptAtWork } from './receipt-at-work.js';
 import { benchReceiptByRole } from './receipt-by-role.js';
 import { benchReceipt } from './receipt.js';
 import type { Bench } from './run-benches.js';
+import { benchSharedIdentifiers } from './shared-identifiers.js';
 import { benchAttributeWrites, benchReplicas, benchWriteBacks } from './write-backs.js';
 
 const scaled = (count: number, share: number): number => Math.max(1, Math.round(count * share));
@@ -28,6 +29,9 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   attributes: {
     run: async (share, log, take) => take(...(await benchAttributes(scaled(10_000, share), log))),
+  },
+  'shared-identifiers': {
+    run: async (share, log, take) => take(...(await benchSharedIdentifiers(scaled(10_000, share), log))),
   },
   'first-load': {
     run: async (share, log, take) => take(...(await benchFirstLoad(scaled(20_000, share), log))),

@@ -116,10 +116,17 @@ async function unchangedRuns(
       taken.middle.push(await runAgain(small, sides, 'middle', middleFile));
   }
   await small.stop();
-  const daemon = await world.start();
-  const parsedSeconds = await run(daemon, sides, 'large', largeFile);
-  const parsedPeak = await daemon.peakBytes();
-  await daemon.stop();
+  // The first run of a process after an upgrade: each round has a process of its own.
+  let parsedPeak = 0;
+  const parsedSeconds = await median(async () => {
+    await world.db.query(`DELETE FROM read_mark WHERE store = 'large'`);
+    await world.db.query('VACUUM ANALYZE read_mark');
+    const daemon = await world.start();
+    const seconds = await run(daemon, sides, 'large', largeFile);
+    parsedPeak = Math.max(parsedPeak, await daemon.peakBytes());
+    await daemon.stop();
+    return seconds;
+  });
   log(`full runs: ${largeFile.products} products parsed in ${parsedSeconds.toFixed(1)} s`);
   const again = await world.start();
   await sides.takeCounts();
@@ -270,6 +277,8 @@ async function changedRun(
   try {
     const before = files['large'];
     if (before === undefined) throw new Error('no file');
+    // The stores of this bench have the same identifiers, which none of them may send then. Work 17 measures that.
+    await world.db.query(`DELETE FROM product_identifier WHERE store <> 'large'`);
     const written: number[] = [];
     const taken = { unchanged: [] as number[], changed: [] as number[] };
     // In turn, because the speed of the machine varies: a run of the same file, and one of the file in which as many products differ.

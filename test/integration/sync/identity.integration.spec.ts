@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { dryRun } from '../../../src/sync/dry-run.js';
 import { Gate } from '../../support/call-script.js';
 import { refusal } from '../../support/fake-catalog.js';
 import { modelSnapshot, otherSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
@@ -208,6 +209,45 @@ it('a variant of somebody else’s model holds its identifier against us', async
   expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
   expect(stages.catalog.products.get(foreign.id)).toMatchObject({ external_id: 'erp:1' });
   expect(await stages.runs.latest(STORE, 1)).toHaveLength(1);
+});
+
+describe('identifiers that many products share', () => {
+  /** The writes of a plan of the store as it is. */
+  async function writesOfPlan(): Promise<number> {
+    const writes = jest.spyOn(stages.db, 'affected');
+    try {
+      await dryRun(stages, stages.sites.store(STORE), {
+        full: true,
+        signal: new AbortController().signal,
+        onProgress: () => undefined,
+        onActions: () => undefined,
+      });
+      return writes.mock.calls.length;
+    } finally {
+      writes.mockRestore();
+    }
+  }
+
+  /** Of new products, and of the same ones when a run has withheld their identifiers. */
+  async function writesFor(products: number): Promise<{ ofNew: number; ofWithheld: number }> {
+    await stages.reset();
+    stages.store.batchSize = 1000;
+    for (let id = 2; id < 2 + products; id += 1)
+      stages.store.put(withSku(snapshot(id), `SAME-${String(id >> 1)}`));
+    const ofNew = await writesOfPlan();
+    expect((await stages.sync()).counts).toMatchObject({ created: products, conflicted: products });
+    return { ofNew, ofWithheld: await writesOfPlan() };
+  }
+
+  it('take a plan as many writes as those of two, and no row is written again', async () => {
+    const few = await writesFor(2);
+    expect(await writesFor(60)).toEqual(few);
+    const rows = await sqlRows(stages.db, 'SELECT external_id, xmin::text FROM store_product ORDER BY 1');
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 60, conflicted: 60 });
+    expect(await sqlRows(stages.db, 'SELECT external_id, xmin::text FROM store_product ORDER BY 1')).toEqual(
+      rows,
+    );
+  });
 });
 
 it('a withheld identifier names its holder in the row, and an orphan as such until it has given the identifier up', async () => {
