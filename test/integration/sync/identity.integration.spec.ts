@@ -110,6 +110,16 @@ describe('a conflict ends', () => {
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 2 });
   });
 
+  it('when the product gives its identifier up, without a write', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
+    await stages.sync();
+    stages.store.put(withSku(snapshot(1), null));
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ updated: 1, unchanged: 1, conflicted: 0 });
+    expect([skuOf(ours(1)), skuOf(ours(2))]).toEqual([undefined, 'SAME']);
+    expect(await stages.link(1)).toMatchObject({ state: 'linked', withheld: [] });
+  });
+
   it('when the other product leaves the store', async () => {
     stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
     await stages.sync();
