@@ -48,6 +48,17 @@ describe('an identifier that two products bear', () => {
     expect(stages.catalog.countOf(ours(1))).toBe(1);
   });
 
+  it('is withheld in the other store however often its products come out as unchanged', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
+    await stages.sync();
+    stages.otherStore.put(otherSnapshot(7, 'SAME'));
+    await stages.sync({ store: OTHER_STORE });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 2, conflicted: 2 });
+    const run = await stages.sync({ store: OTHER_STORE });
+    expect(run.counts).toMatchObject({ unchanged: 1, conflicted: 1 });
+    expect(skuOf(theirs(7))).toBeUndefined();
+  });
+
   it('is noticed while two runs apply at once', async () => {
     stages.store.put(withSku(snapshot(1), 'SAME'));
     stages.otherStore.put(otherSnapshot(7, 'SAME'));
