@@ -185,13 +185,10 @@ export class PlanActions {
     );
     const rows = actions.map(({ externalId, withheld }) => ({ externalId, withheld: json(withheld) }));
     await this.session.affected(
-      `UPDATE store_product AS product SET withheld = found.withheld, state = found.state FROM (
-         SELECT own.external_id, row.withheld, CASE WHEN own.state = 'orphaned' THEN own.state
-           WHEN row.withheld = '[]' THEN 'linked' ELSE 'conflicted' END AS state
-         FROM ${WITHHELD.from(1)} AS row JOIN store_product AS own ON own.external_id = row."externalId"
-       ) AS found
-       WHERE product.external_id = found.external_id
-         AND (product.withheld, product.state) IS DISTINCT FROM (found.withheld, found.state)`,
+      // The state is that of the row as it is when it is locked: another transaction may have changed it since the plan read it.
+      `UPDATE store_product AS product SET withheld = row.withheld, state = ${STATE_WITH_WITHHELD}
+       FROM ${WITHHELD.from(1)} AS row WHERE product.external_id = row."externalId"
+         AND (product.withheld, product.state) IS DISTINCT FROM (row.withheld, ${STATE_WITH_WITHHELD})`,
       WITHHELD.values(rows),
     );
   }
@@ -310,6 +307,8 @@ const REPLACED = new RowColumns({
   wantsGeneration: 'boolean',
 });
 const WITHHELD = new RowColumns({ externalId: 'text', withheld: 'jsonb' });
+const STATE_WITH_WITHHELD = `CASE WHEN product.state = 'orphaned' THEN product.state
+  WHEN row.withheld = '[]' THEN 'linked' ELSE 'conflicted' END`;
 const CLAIMED = new RowColumns({ product: 'text', kind: 'text', value: 'text', owner: 'text' });
 
 const claimsOf = ({ externalId, identifiers }: PlannedAction) =>
