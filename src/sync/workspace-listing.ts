@@ -50,7 +50,7 @@ const WAIT_MS = 250;
 const ROWS_AT_ONCE = 1000;
 /** The first page is stored while the next is awaited: a small listing has no more than these two. */
 const FIRST_ROWS = 1;
-/** Fewer products than this are not worth new statistics. */
+/** Listings of fewer products are not worth new statistics. */
 const ANALYSED_FROM = 1000;
 
 /**
@@ -266,7 +266,7 @@ class ListingWriter {
   async flush(): Promise<void> {
     if (this.#listed.length > 0) await this.#writeNext();
     await this.#writing;
-    await this.#analyseFrom(0);
+    await this.#analyse(this.#written);
   }
 
   /** Returns once no statement is under way. */
@@ -291,12 +291,12 @@ class ListingWriter {
     this.#products += await addRows(this.rows, this.id, this.workspace, listed, holders);
     this.#written += listed.length;
     // Statistics of half of the listing are good enough, and no run waits for them at the end.
-    if (this.expected !== null) await this.#analyseFrom(this.expected / 2);
+    if (this.expected !== null && this.#written >= this.expected / 2) await this.#analyse(this.expected);
   }
 
-  /** Updates the statistics once, when so many products are stored. */
-  async #analyseFrom(products: number): Promise<void> {
-    if (!this.analyses || this.#isAnalysed || this.#written < Math.max(products, ANALYSED_FROM)) return;
+  /** Updates the statistics once, if a listing of so many products is worth it. */
+  async #analyse(products: number): Promise<void> {
+    if (!this.analyses || this.#isAnalysed || products < ANALYSED_FROM) return;
     this.#isAnalysed = true;
     await this.rows.analyse();
   }

@@ -17,7 +17,7 @@ export const CONCURRENCY = 8;
 /** Repetitions of runs that are so short that their times vary widely. */
 const ROUNDS = 47;
 /** One run of the middle store for so many short ones, because longer runs vary less. The number of them is odd, as `middleOf` asks. */
-const MIDDLE_EVERY = 4;
+const MIDDLE_EVERY = 2;
 /** Runs of the short stores beside each of the large one: an odd number of them in all. */
 const BESIDE_LARGE = 3;
 export const MEGABYTE = 1024 * 1024;
