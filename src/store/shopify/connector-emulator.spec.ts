@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CompletedExport, StoreConnector } from '../../domain/store-port.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
 import { createStoreConnector } from '../index.js';
-import { usualLine } from './usual-lines.js';
+import { usualLine, usualProduct } from './usual-lines.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
@@ -73,25 +73,18 @@ describe('a whole store', () => {
     expect(job.rootObjects).toBe(3);
   });
 
-  it('has its children in lines of the usual form, which are read without JSON.parse', async () => {
+  it('has lines of the usual form, which are read without JSON.parse', async () => {
     const care = { namespace: 'custom', key: 'care', type: 'single_line_text_field', value: 'Dry' };
     sandbox.products.merchantEdit(gidOf('cap'), { metafields: [care] });
     const { url } = await exported();
-    const lines = (await (await fetch(url ?? '')).text()).split('\n');
-    const children = lines.filter((line) =>
-      /"__typename":"(?:ProductVariant|Metafield)"|"image":/.test(line),
+    const texts = (await (await fetch(url ?? '')).text()).split('\n');
+    const usual = texts
+      .filter((line) => /"__typename":"(?:Product|ProductVariant|Metafield)"|"image":/.test(line))
+      .map((text) => ({ text, start: 0, end: text.length }))
+      .map((line) => (usualProduct(line) === null ? usualLine(line)?.kind : 'product'));
+    expect(usual.toSorted().join(' ')).toBe(
+      'medium medium medium metafield product product product variant variant variant variant',
     );
-    const kinds = children.map((text) => usualLine({ text, start: 0, end: text.length })?.kind);
-    expect(kinds.toSorted()).toEqual([
-      'medium',
-      'medium',
-      'medium',
-      'metafield',
-      'variant',
-      'variant',
-      'variant',
-      'variant',
-    ]);
   });
 
   it('reads the same from an export whose lines are mixed', async () => {

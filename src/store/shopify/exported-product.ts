@@ -5,7 +5,7 @@ import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { CodedError } from '../../domain/errors.js';
 import { type ExportLine, parseText } from './jsonl.js';
 import { numericId, type RawProduct, toSnapshot } from './mapper.js';
-import { type TextLine, usualLine } from './usual-lines.js';
+import { type TextLine, usualLine, usualProduct } from './usual-lines.js';
 
 /**
  * A product of an export: the bytes of its lines, its own first. They are parsed only when the snapshot is requested.
@@ -43,7 +43,8 @@ export class ExportedProduct implements SourceProduct {
   snapshot(): ProductSnapshot {
     const text = this.bytes.toString('utf8', this.start, this.end);
     const children: Children = { variants: [], media: [], metafields: [], variantMedia: [] };
-    let core: ExportLine | null = null;
+    let core: RawProduct['core'] | null = null;
+    let id = '';
     let product = '';
     let lines = 0;
     let start = 0;
@@ -54,11 +55,11 @@ export class ExportedProduct implements SourceProduct {
       if (line.end === line.start) continue;
       const number = this.numbers[lines] ?? this.numbers[0] + lines;
       if (core === null) {
-        core = parsed(line, number);
-        product = numericId(core.id);
+        ({ core, id } = coreOf(line, number));
+        product = numericId(id);
       } else if (!addUsualChild(children, product, line, number)) {
         const child = parsed(line, number);
-        children[childrenKind(child, core.id)].push(child);
+        children[childrenKind(child, id)].push(child);
       }
       lines += 1;
     }
@@ -76,6 +77,14 @@ export class ExportedProduct implements SourceProduct {
 type Children = {
   -readonly [Kind in Exclude<keyof RawProduct, 'core'>]-?: NonNullable<RawProduct[Kind]>[number][];
 };
+
+/** The line of the product itself, and its id. */
+function coreOf(text: TextLine, line: number): { readonly core: RawProduct['core']; readonly id: string } {
+  const value = usualProduct(text);
+  if (value !== null) return { core: { node: null, line, value }, id: value.id };
+  const core = parsed(text, line);
+  return { core, id: core.id };
+}
 
 function parsed({ text, start, end }: TextLine, number: number): ExportLine {
   return parseText(text.slice(start, end), number);

@@ -30,7 +30,7 @@ export interface RawNode<Value = never> {
 
 /** The node of a product and the nodes of its children. */
 export interface RawProduct {
-  readonly core: RawNode;
+  readonly core: RawNode<Core>;
   readonly variants: readonly RawNode<Variant>[];
   readonly media: readonly RawNode<Medium>[];
   readonly metafields: readonly RawNode<MetafieldValue>[];
@@ -113,7 +113,7 @@ const TRANSLATION_KEYS: Readonly<Record<string, TranslatedText>> = {
 const TRANSLATION_FIELD = /^translation\d+$/;
 
 /** The texts in further languages; null where the node was read without them. */
-function translationsOf(raw: RawNode): SourceTranslations | null {
+function translationsOf(raw: RawNode<unknown>): SourceTranslations | null {
   const translations = translationsIn(raw);
   if (translations === null) return null;
   const byLocale = new Map<string, Partial<Record<TranslatedText, string>>>();

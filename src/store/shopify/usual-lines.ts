@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { MetafieldValue } from '../../domain/snapshot.js';
-import { weightText, type mediaSchema, type variantSchema } from './schemas.js';
-import { isUsualAddress } from './usual-nodes.js';
+import { weightText, type mediaSchema, type productCoreSchema, type variantSchema } from './schemas.js';
+import { isUsualAddress, isUsualTime } from './usual-nodes.js';
 
 /** A line of a text, from `start` to `end`. */
 export interface TextLine {
@@ -45,14 +45,15 @@ const list = (entry: string, most: number): string =>
 
 /** The pattern of a line, from a place in a text to the end of the line. */
 function lineOf(kind: string, ...members: readonly string[]): RegExp {
-  const start = [member('__typename', `"${kind}"`), member('id', gid(kind))];
-  const all = object(...start, ...members, member('__parentId', gid('Product')));
+  const all = object(member('__typename', `"${kind}"`), member('id', gid(kind)), ...members);
   return new RegExp(String.raw`${all}(?:\n|$)`, 'y');
 }
 
 const CHOICE = object(member('name', TEXT), member('value', TEXT));
 const WEIGHT = object(member('value', NUMBER), member('unit', TEXT));
 const ITEM = object(member('measurement', object(member('weight', `(?:${WEIGHT}|null)`))));
+
+const PARENT = member('__parentId', gid('Product'));
 
 const VARIANT = lineOf(
   'ProductVariant',
@@ -61,14 +62,43 @@ const VARIANT = lineOf(
   member('barcode', TEXT_OR_NULL),
   member('position', INTEGER),
   `${member('selectedOptions', list(CHOICE, OPTIONS_MOST))}(?:,${member('inventoryItem', ITEM)})?`,
+  PARENT,
 );
-const IMAGE = lineOf('MediaImage', member('image', object(member('url', TEXT))));
+const IMAGE = lineOf('MediaImage', member('image', object(member('url', TEXT))), PARENT);
 const METAFIELD = lineOf(
   'Metafield',
   member('namespace', TEXT),
   member('key', TEXT),
   member('type', TEXT),
   member('value', TEXT),
+  PARENT,
+);
+
+/** A list of texts, as it is written. */
+const texts = (each: string): string => String.raw`\[((?:${each}(?:,${each})*)?)\]`;
+const ANY_TEXT = TEXT.replace('(', '(?:');
+const NAMED = object(member('name', ANY_TEXT));
+const OPTION = object(
+  member('name', TEXT),
+  member('position', `(?:${INTEGER}|null)`),
+  member('optionValues', texts(NAMED)),
+);
+
+const PRODUCT = lineOf(
+  'Product',
+  member('title', TEXT),
+  member('handle', TEXT),
+  member('descriptionHtml', TEXT_OR_NULL),
+  member('vendor', TEXT_OR_NULL),
+  member('productType', TEXT_OR_NULL),
+  member('tags', texts(ANY_TEXT)),
+  // Missing in an export that an earlier release started.
+  `${member('status', '"(ACTIVE|DRAFT|ARCHIVED|UNLISTED)"')}(?:,${member('isGiftCard', '(true|false)')})?`,
+  member('updatedAt', `"(${CHARACTERS})"`),
+  member('onlineStoreUrl', TEXT_OR_NULL),
+  member('category', `(${object(member('fullName', TEXT_OR_NULL))}|null)`),
+  member('seo', `(${object(member('title', TEXT_OR_NULL), member('description', TEXT_OR_NULL))}|null)`),
+  member('options', list(OPTION, OPTIONS_MOST)),
 );
 
 const KIND_AT = '{"__typename":"'.length;
@@ -84,6 +114,64 @@ export function usualLine({ text, start, end }: TextLine): UsualLine | null {
   if (text.startsWith('MediaImage', at)) return imageIn(found(IMAGE, text, start));
   if (text.startsWith('Metafield', at)) return metafieldIn(found(METAFIELD, text, start));
   return null;
+}
+
+/** The same for the line of a product itself. */
+export function usualProduct({ text, start, end }: TextLine): z.infer<typeof productCoreSchema> | null {
+  if (end - start > LONGEST) return null;
+  const line = found(PRODUCT, text, start);
+  if (line === null) return null;
+  // prettier-ignore
+  const [, id = '', title, handle, description, vendor, type, tags, status, isGiftCard, updatedAt = '', address,
+    category, fullName, seo, seoTitle, seoDescription, ...options] = line;
+  if (!isUsualTime(updatedAt)) return null;
+  return {
+    id: `gid://shopify/Product/${id}`,
+    title: textOf(title),
+    handle: textOf(handle),
+    descriptionHtml: textOrNull(description),
+    vendor: textOrNull(vendor),
+    productType: textOrNull(type),
+    tags: tagsOf(tags),
+    status: status as z.infer<typeof productCoreSchema>['status'],
+    isGiftCard: isGiftCard === 'true',
+    updatedAt,
+    onlineStoreUrl: textOrNull(address),
+    category: category === 'null' ? null : { fullName: textOrNull(fullName) },
+    seo: seo === 'null' ? null : { title: textOrNull(seoTitle), description: textOrNull(seoDescription) },
+    options: optionsOf(options),
+  };
+}
+
+function optionsOf(found: readonly string[]): z.infer<typeof productCoreSchema>['options'] {
+  const options = [];
+  for (let at = 0; at < found.length; at += 3) {
+    const name = found[at];
+    if (name === undefined) break;
+    const position = found[at + 1];
+    options.push({
+      name: textOf(name),
+      position: position === undefined ? null : Number(position),
+      optionValues: namesOf(found[at + 2]),
+    });
+  }
+  return options;
+}
+
+/** Where no text has an escape, none has a quote. */
+function tagsOf(raw = ''): string[] {
+  if (raw === '') return [];
+  return raw.includes('\\') ? (JSON.parse(`[${raw}]`) as string[]) : raw.slice(1, -1).split('","');
+}
+
+const NAME_START = '{"name":"';
+const NAME_END = '"}';
+
+function namesOf(raw = ''): { name: string }[] {
+  if (raw === '') return [];
+  if (raw.includes('\\')) return JSON.parse(`[${raw}]`) as { name: string }[];
+  const names = raw.slice(NAME_START.length, -NAME_END.length).split(`${NAME_END},${NAME_START}`);
+  return names.map((name) => ({ name }));
 }
 
 function found(pattern: RegExp, text: string, start: number): RegExpExecArray | null {

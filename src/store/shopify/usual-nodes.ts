@@ -46,7 +46,7 @@ export const usualCore: Usual<typeof productCoreSchema> = (node) => {
   if (typeof title !== 'string' || typeof handle !== 'string' || !isStatus(status)) return null;
   if (!Array.isArray(tags) || !tags.every(isText)) return null;
   if (isGiftCard != null && typeof isGiftCard !== 'boolean') return null;
-  if (typeof updatedAt !== 'string' || !DATE_TIME.test(updatedAt)) return null;
+  if (typeof updatedAt !== 'string' || !isUsualTime(updatedAt)) return null;
   return {
     id,
     title,
@@ -168,6 +168,11 @@ function isObject(value: unknown): value is Node {
 /** True for an address that a parser of URLs leaves as it is. */
 export function isUsualAddress(url: string): boolean {
   return ADDRESS.test(url);
+}
+
+/** True for a time as the schema of a product accepts it. */
+export function isUsualTime(time: string): boolean {
+  return DATE_TIME.test(time);
 }
 
 function isText(value: unknown): value is string {
