@@ -11,7 +11,7 @@ const SCHEMAS = { variant: variantSchema, medium: mediaSchema, metafield: metafi
 const VARIANT = {
   __typename: 'ProductVariant',
   id: 'gid://shopify/ProductVariant/71',
-  title: 'Größe "S" / 1\t2',
+  title: 'Größe "S" & / 1\t2',
   sku: 'MUG-S',
   barcode: '',
   position: 1,
@@ -33,7 +33,7 @@ const METAFIELD = {
   namespace: 'custom',
   key: 'care',
   type: 'json',
-  value: '{"a":"b/c"}',
+  value: '{"a":"<b/c>"}',
   ...PARENT,
 };
 
@@ -49,11 +49,20 @@ const NODES: readonly { readonly name: string; readonly node: Readonly<Record<st
   { name: 'a metafield', node: METAFIELD },
 ];
 
-/** The two ways in which stores write slashes. */
-const WRITTEN = [
-  (node: unknown): string => JSON.stringify(node ?? null),
-  (node: unknown): string => JSON.stringify(node ?? null).replaceAll('/', '\\/'),
-] as const;
+/** The ways in which stores write slashes and the signs of HTML. */
+const WRITTEN = [bare, withEscapedSlashes, withEscapedSigns] as const;
+
+function bare(node: unknown): string {
+  return JSON.stringify(node ?? null);
+}
+
+function withEscapedSlashes(node: unknown): string {
+  return bare(node).replaceAll('/', '\\/');
+}
+
+function withEscapedSigns(node: unknown): string {
+  return withEscapedSlashes(node).replaceAll(/[<>&]/g, (sign) => `\\u00${sign.charCodeAt(0).toString(16)}`);
+}
 
 const read = (text: string): UsualLine | null => usualLine({ text, start: 0, end: text.length });
 
@@ -104,7 +113,7 @@ const PRODUCTS: typeof NODES = [
     name: 'a product whose lists have texts with escapes',
     node: {
       ...PRODUCT,
-      tags: ['a",', 'b/c', '\\'],
+      tags: ['a",', 'b/c', '\\', '&'],
       options: [{ name: '1"', position: 1, optionValues: [{ name: '2"},{' }, { name: '\t' }] }],
     },
   },
@@ -123,7 +132,7 @@ function expectProductAsParsed(text: string): void {
 }
 
 /** Punctuation of JSON, a control character, and the start of an escape that a database may not hold. */
-const LETTERS = ['"', '\\', '/', '{', '}', '[', ']', ',', ':', ' ', '\n', '\u0000', 'u', '0', '-', ''];
+const LETTERS = ['"', '\\', '/', '{', '}', '[', ']', ',', ':', ' ', '\n', '\u0000', 'u', '0', 'd8', '-', ''];
 
 describe.each([
   ...NODES.map((each) => ({ ...each, reads: read, expects: expectAsParsed, shows: { product: '7' } })),
@@ -134,7 +143,7 @@ describe.each([
     shows: { id: PRODUCT.id },
   })),
 ])('the line of $name', ({ node, reads, expects, shows }) => {
-  it('is read by its pattern, whichever way its slashes are written', () => {
+  it('is read by its pattern, whichever of its signs are escaped', () => {
     for (const write of WRITTEN) {
       expect(reads(write(node))).toMatchObject(shows);
       expects(write(node));
@@ -181,6 +190,7 @@ describe('a line', () => {
       'has an escape of a character that no database holds',
       JSON.stringify({ ...METAFIELD, value: 'a\u0000' }),
     ],
+    ['has the escape of half of a pair', JSON.stringify({ ...METAFIELD, value: 'a\ud83d' })],
     ['has more than 4,096 characters', JSON.stringify({ ...METAFIELD, value: 'a'.repeat(4_096) })],
   ])('that %s is left to JSON.parse', (_what, other) => {
     expect(read(other)).toBeNull();

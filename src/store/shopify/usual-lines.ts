@@ -31,8 +31,10 @@ const OPTIONS_MOST = 3;
 /** Stores write slashes with and without a backslash before them. */
 const SLASH = String.raw`\\?/`;
 const CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
-/** Without `\u`: only such an escape brings a character that no database holds. */
-const TEXT = String.raw`"(${CHARACTERS}(?:\\["\\/bfnrt]${CHARACTERS})*)"`;
+/** Not NUL and no half of a pair, which `JSON.parse` would return, and no database holds. */
+const CODE = String.raw`u(?!0000|[dD][89a-fA-F])[\da-fA-F]{4}`;
+const ESCAPE = String.raw`\\(?:["\\/bfnrt]|${CODE})`;
+const TEXT = `"(${CHARACTERS}(?:${ESCAPE}${CHARACTERS})*)"`;
 const TEXT_OR_NULL = `(?:${TEXT}|null)`;
 const INTEGER = String.raw`(0|[1-9]\d{0,8})`;
 const NUMBER = String.raw`((?:0|[1-9]\d{0,8})(?:\.\d{1,9})?)`;
