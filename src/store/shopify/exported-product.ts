@@ -43,9 +43,7 @@ export class ExportedProduct implements SourceProduct {
   snapshot(): ProductSnapshot {
     const text = this.bytes.toString('utf8', this.start, this.end);
     const children: Children = { variants: [], media: [], metafields: [], variantMedia: [] };
-    let core: RawProduct['core'] | null = null;
-    let id = '';
-    let product = '';
+    let own: OwnLine | null = null;
     let lines = 0;
     let start = 0;
     while (start < text.length) {
@@ -54,19 +52,18 @@ export class ExportedProduct implements SourceProduct {
       start = line.end + 1;
       if (line.end === line.start) continue;
       const number = this.numbers[lines] ?? this.numbers[0] + lines;
-      if (core === null) {
-        ({ core, id } = coreOf(line, number));
-        product = numericId(id);
-      } else if (!addUsualChild(children, product, line, number)) {
+      if (own === null) {
+        own = ownLine(line, number);
+      } else if (!addUsualChild(children, own.product, line, number)) {
         const child = parsed(line, number);
-        children[childrenKind(child, id)].push(child);
+        children[childrenKind(child, own.id)].push(child);
       }
       lines += 1;
     }
-    if (core === null) throw new CodedError('transient', 'the export has a product without a line');
-    const snapshot = toSnapshot({ core, ...children }, this.scope);
+    if (own === null) throw new CodedError('transient', 'the export has a product without a line');
+    const snapshot = toSnapshot({ core: own.core, ...children }, this.scope);
     if (snapshot.externalId !== this.externalId) {
-      const at = `line ${String(core.line)} of the export`;
+      const at = `line ${String(own.core.line)} of the export`;
       throw new CodedError('transient', `${at} has two ids: ${snapshot.externalId}, ${this.externalId}`);
     }
     return snapshot;
@@ -78,12 +75,18 @@ type Children = {
   -readonly [Kind in Exclude<keyof RawProduct, 'core'>]-?: NonNullable<RawProduct[Kind]>[number][];
 };
 
-/** The line of the product itself, and its id. */
-function coreOf(text: TextLine, line: number): { readonly core: RawProduct['core']; readonly id: string } {
+/** The line of the product itself. */
+interface OwnLine {
+  readonly core: RawProduct['core'];
+  readonly id: string;
+  /** The number in the id. */
+  readonly product: string;
+}
+
+function ownLine(text: TextLine, line: number): OwnLine {
   const value = usualProduct(text);
-  if (value !== null) return { core: { node: null, line, value }, id: value.id };
-  const core = parsed(text, line);
-  return { core, id: core.id };
+  const core = value === null ? parsed(text, line) : { node: null, line, value, id: value.id };
+  return { core, id: core.id, product: numericId(core.id) };
 }
 
 function parsed({ text, start, end }: TextLine, number: number): ExportLine {

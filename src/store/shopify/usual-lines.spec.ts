@@ -131,7 +131,7 @@ function expectProductAsParsed(text: string): void {
   expect(node).not.toHaveProperty('__parentId');
 }
 
-/** Punctuation of JSON, a control character, and the start of an escape that a database may not hold. */
+/** Punctuation of JSON, a control character, and digits that make an escape one of a character that no database holds. */
 const LETTERS = ['"', '\\', '/', '{', '}', '[', ']', ',', ':', ' ', '\n', '\u0000', 'u', '0', 'd8', '-', ''];
 
 describe.each([
@@ -165,6 +165,17 @@ describe.each([
       }),
       { numRuns: 2_000 },
     );
+  });
+});
+
+describe('the line of a product', () => {
+  it.each<[string, object]>([
+    ['with more than 4,096 characters', { ...PRODUCT, descriptionHtml: 'a'.repeat(4_096) }],
+    ['with half of a pair', { ...PRODUCT, title: 'a\ud83d' }],
+    ['with translations', { ...PRODUCT, translation1: [] }],
+    ['with a fourth option', { ...PRODUCT, options: Array.from({ length: 4 }, () => PRODUCT.options[0]) }],
+  ])('%s is left to JSON.parse', (_what, node) => {
+    expect(readProduct(bare(node))).toBeNull();
   });
 });
 

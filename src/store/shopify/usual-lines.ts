@@ -31,7 +31,7 @@ const OPTIONS_MOST = 3;
 /** Stores write slashes with and without a backslash before them. */
 const SLASH = String.raw`\\?/`;
 const CHARACTERS = String.raw`[^"\\\x00-\x1f]*`;
-/** Not NUL and no half of a pair, which `JSON.parse` would return, and no database holds. */
+/** Of any character but NUL and surrogates. No database holds NUL or half of a pair, and `parseText` removes them. */
 const CODE = String.raw`u(?!0000|[dD][89a-fA-F])[\da-fA-F]{4}`;
 const ESCAPE = String.raw`\\(?:["\\/bfnrt]|${CODE})`;
 const TEXT = `"(${CHARACTERS}(?:${ESCAPE}${CHARACTERS})*)"`;
@@ -76,8 +76,9 @@ const METAFIELD = lineOf(
   PARENT,
 );
 
-/** A list of texts, as it is written. */
+/** A list of any length, which is taken as it is written. */
 const texts = (each: string): string => String.raw`\[((?:${each}(?:,${each})*)?)\]`;
+/** A text that is not taken by itself. */
 const ANY_TEXT = TEXT.replace('(', '(?:');
 const NAMED = object(member('name', ANY_TEXT));
 const OPTION = object(
@@ -145,22 +146,23 @@ export function usualProduct({ text, start, end }: TextLine): z.infer<typeof pro
   };
 }
 
-function optionsOf(found: readonly string[]): z.infer<typeof productCoreSchema>['options'] {
+/** `groups`: three for each option that the line may have. */
+function optionsOf(groups: readonly string[]): z.infer<typeof productCoreSchema>['options'] {
   const options = [];
-  for (let at = 0; at < found.length; at += 3) {
-    const name = found[at];
+  for (let at = 0; at < groups.length; at += 3) {
+    const name = groups[at];
     if (name === undefined) break;
-    const position = found[at + 1];
+    const position = groups[at + 1];
     options.push({
       name: textOf(name),
       position: position === undefined ? null : Number(position),
-      optionValues: namesOf(found[at + 2]),
+      optionValues: namesOf(groups[at + 2]),
     });
   }
   return options;
 }
 
-/** Where no text has an escape, none has a quote. */
+/** A quote within a text is escaped. So without any escape, quotes are nothing but the ends of the texts. */
 function tagsOf(raw = ''): string[] {
   if (raw === '') return [];
   return raw.includes('\\') ? (JSON.parse(`[${raw}]`) as string[]) : raw.slice(1, -1).split('","');
