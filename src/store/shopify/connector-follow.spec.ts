@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -71,6 +71,15 @@ function read(then: 'send' | 'cut', later: (call: Call) => Reply, headers = {}):
   return { connector, ids, reading };
 }
 
+async function bytesIn(folder: string): Promise<number> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const sizes = await Promise.all(
+    files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size),
+  );
+  return sizes.reduce((sum, size) => sum + size, 0);
+}
+
 const gone = (): Reply => ({ status: 503, text: '' });
 
 describe('an export that is read while it is downloaded', () => {
@@ -88,6 +97,22 @@ describe('an export that is read while it is downloaded', () => {
     await reading.next();
     await expect(sent.promise).resolves.toBe(true);
     await reading.return?.();
+  });
+
+  it('needs little room on disk, whatever its size', async () => {
+    const nodes = Array.from({ length: 400 }, (_, index) =>
+      productNode(index + 1, { descriptionHtml: 'x'.repeat(100_000) }),
+    );
+    store.answerWith(() => ({ text: exportText(nodes) }));
+    const { connector } = connect(store.url, { spillDir });
+    let last = 0;
+    const counts = { objects: nodes.length, rootObjects: nodes.length };
+    for await (const batch of connector.readExport(completed(counts))) {
+      expect(batch.length).toBeGreaterThan(0);
+      last = await bytesIn(spillDir);
+    }
+    expect(last).toBeGreaterThan(0);
+    expect(last).toBeLessThan(20_000_000);
   });
 
   it('is not downloaded further when the reader stops', async () => {

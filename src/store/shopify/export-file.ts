@@ -95,6 +95,8 @@ async function* followed(
     });
     for await (const batch of batches(products, settings, completed.rootObjects)) {
       returned = true;
+      // From now on the file is read again from the store, and not from the disk.
+      file.forget();
       yield batch;
     }
     return true;

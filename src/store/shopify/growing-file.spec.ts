@@ -1,10 +1,11 @@
-import { appendFile, mkdtemp, open, rm, type FileHandle } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { until } from '../../../test/support/until.js';
 import { EmptiedError, GrowingFile } from './growing-file.js';
 
 let folder: string;
@@ -119,6 +120,107 @@ describe('a file that is read while it is written', () => {
     await write('def');
     file.complete();
     await expect(read(20)).resolves.toBe('abcdef');
+  });
+});
+
+const SIZES = { segmentBytes: 4, aheadBytes: 8 };
+
+describe('a file that forgets what was read', () => {
+  beforeEach(async () => {
+    await file.close();
+    file = await GrowingFile.create(path, SIZES);
+  });
+
+  it('is read byte for byte, and takes no more room than what is not read', async () => {
+    let whole = '';
+    let got = '';
+    for (let count = 0; count < 26; count++) {
+      const part = String.fromCharCode(97 + count).repeat(3);
+      whole += part;
+      await write(part);
+      got += await read(3);
+      file.forget();
+    }
+    expect(got).toBe(whole);
+    expect((await stat(path)).size).toBeLessThanOrEqual(2 * SIZES.segmentBytes);
+    expect(file.size).toBe(78);
+  });
+
+  it('uses the room of what was read before, too', async () => {
+    await write('abcdefgh');
+    await read(8);
+    file.forget();
+    await write('ijklmnop');
+    expect((await stat(path)).size).toBe(8);
+    await expect(read(8)).resolves.toBe('ijklmnop');
+  });
+
+  it('keeps everything as long as it need not forget', async () => {
+    await write('abcdefgh');
+    await read(8);
+    await write('ijklmnop');
+    await expect(readFile(path, 'latin1')).resolves.toBe('abcdefghijklmnop');
+  });
+
+  it('goes on behind a failed write', async () => {
+    await write('abcdefghijkl');
+    await read(9);
+    file.forget();
+    await write('mnopqr');
+    await file.trim();
+    await write('st');
+    await expect(read(11)).resolves.toBe('jklmnopqrst');
+  });
+
+  it('says to a reader that it was emptied', async () => {
+    file.forget();
+    await write('abcdefgh');
+    await read(6);
+    await file.empty();
+    await write('newer and longer');
+    file.complete();
+    await expect(read(3)).rejects.toThrow(EmptiedError);
+    await expect(file.completed()).resolves.toBeUndefined();
+  });
+});
+
+describe('the writer of a file that forgets what was read', () => {
+  beforeEach(async () => {
+    await file.close();
+    file = await GrowingFile.create(path, SIZES);
+    jest.useFakeTimers({ doNotFake: ['nextTick', 'queueMicrotask', 'setImmediate'] });
+    file.forget();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('does not wait where it is as far ahead as it may be', async () => {
+    await write('abcdefgh');
+    await write('i');
+    expect(file.size).toBe(9);
+  });
+
+  it('waits for the next read where it is further ahead', async () => {
+    await write('abcdefghijkl');
+    const writing = write('m');
+    await until('the writer waits', () => jest.getTimerCount() === 1);
+    expect(file.size).toBe(12);
+    await expect(read(1)).resolves.toBe('a');
+    await writing;
+    expect(jest.getTimerCount()).toBe(0);
+    await expect(read(12)).resolves.toBe('bcdefghijklm');
+  });
+
+  it('does not wait for long', async () => {
+    await write('abcdefghi');
+    const writing = write('j');
+    await until('the writer waits', () => jest.getTimerCount() === 1);
+    jest.advanceTimersByTime(31);
+    expect(jest.getTimerCount()).toBe(1);
+    jest.advanceTimersByTime(1);
+    await writing;
+    expect(file.size).toBe(10);
   });
 });
 

@@ -1,7 +1,20 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import { within } from '../../runtime/time-limit.js';
+import { ReusedSpace } from './reused-space.js';
 
 /** Each write costs a wake-up of another thread, whatever its size. */
 const WRITE_BYTES = 512 * 1024;
+/** The longest wait of a write for a read: a download goes on with 16 MB a second, whatever the reader does. */
+const WAIT_MS = 32;
+
+export interface GrowingFileSizes {
+  /** The unit in which the space of what was read is used again. */
+  readonly segmentBytes: number;
+  /** Bytes that the writer may be ahead of the reader. Beyond, each write waits for a read. */
+  readonly aheadBytes: number;
+}
+
+const SIZES: GrowingFileSizes = { segmentBytes: 4 * 1024 * 1024, aheadBytes: 8 * 1024 * 1024 };
 
 /** The file was emptied to be written again, after some of it had been read. */
 export class EmptiedError extends Error {
@@ -13,8 +26,8 @@ export class EmptiedError extends Error {
 }
 
 /**
- * A file that is read while it is written, by one reader and one writer. The reader waits for the writer, but the writer never waits
- * for the reader: the disk is the buffer between them.
+ * A file that is read while it is written, by one reader and one writer. The reader waits for the writer, but the writer hardly waits for
+ * the reader: the disk is the buffer between them. Once `forget` was called, it only holds what is not read yet.
  */
 export class GrowingFile {
   /** Bytes that are not written yet, at the start of a buffer that is used again and again. */
@@ -29,12 +42,20 @@ export class GrowingFile {
   #isComplete = false;
   #failure: { readonly cause: unknown } | null = null;
   #waiting: { readonly size: number; readonly wake: () => void } | null = null;
+  #forgets = false;
+  /** Ends the wait of a write. */
+  #onRead: (() => void) | null = null;
+  readonly #space: ReusedSpace;
 
-  private constructor(private readonly file: FileHandle) {}
+  private constructor(
+    private readonly file: FileHandle,
+    private readonly sizes: GrowingFileSizes,
+  ) {
+    this.#space = new ReusedSpace(file, sizes.segmentBytes);
+  }
 
-  static async create(path: string): Promise<GrowingFile> {
-    // Opened for appending, so that a file that was emptied is written from its start.
-    return new GrowingFile(await open(path, 'a+'));
+  static async create(path: string, sizes = SIZES): Promise<GrowingFile> {
+    return new GrowingFile(await open(path, 'w+'), sizes);
   }
 
   /** The bytes that were written whole. A failed write may have left more on disk, which the reader does not see. */
@@ -59,8 +80,9 @@ export class GrowingFile {
     const bytes = this.#pendingBytes;
     this.#pendingBytes = 0;
     if (bytes === 0) return;
+    if (this.#isFarAhead()) await this.#nextRead();
     this.#writeBegan = true;
-    await this.file.appendFile(this.#pending.subarray(0, bytes));
+    await this.#space.write(this.#pending.subarray(0, bytes), this.#size);
     this.#size += bytes;
     if (this.#waiting !== null && this.#size >= this.#waiting.size) this.#wake();
   }
@@ -76,7 +98,7 @@ export class GrowingFile {
     this.#size = 0;
     this.#wake();
     // An ext4 file that was emptied is written to the disk when it is closed: a tenth of a second for 100,000 products.
-    if (this.#writeBegan) await this.file.truncate(0);
+    if (this.#writeBegan) await this.#space.empty();
   }
 
   /** The writer has written everything. */
@@ -110,12 +132,20 @@ export class GrowingFile {
       await this.#grown(from + length);
     this.#readBegan = true;
     const most = Math.max(0, Math.min(length, this.#size - from));
-    const { bytesRead } = await this.file.read(buffer, offset, most, from);
+    const bytesRead = await this.#space.read(buffer, offset, most, from);
     // Also where it was emptied during the read, whose bytes are of both then.
     if (this.#wasEmptied) throw new EmptiedError();
     if (bytesRead === 0 && most > 0) throw new Error('the file has fewer bytes than were written');
     this.#position += bytesRead;
+    if (this.#forgets) this.#space.giveUp(this.#position);
+    this.#onRead?.();
     return { bytesRead, ended: this.#isComplete && this.#position === this.#size };
+  }
+
+  /** From now on, the file holds only what is not read yet. */
+  forget(): void {
+    this.#forgets = true;
+    this.#space.giveUp(this.#position);
   }
 
   async close(): Promise<void> {
@@ -146,6 +176,21 @@ export class GrowingFile {
     return new Promise((wake) => {
       this.#waiting = { size, wake };
     });
+  }
+
+  #isFarAhead(): boolean {
+    return this.#forgets && this.#size - this.#position > this.sizes.aheadBytes;
+  }
+
+  /**
+   * Waits for the next read, so that bytes do not come in bursts, which leave more garbage than is collected meanwhile. But not for long:
+   * the reader may wait for something that takes hours, and the sender of the file does not.
+   */
+  async #nextRead(): Promise<void> {
+    const read = new Promise<void>((resolve) => {
+      this.#onRead = resolve;
+    });
+    await within(WAIT_MS, read, () => undefined);
   }
 
   #wake(): void {
