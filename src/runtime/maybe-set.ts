@@ -1,12 +1,15 @@
 /** Each part grows when it is full, so that the whole set never takes the memory of its old and its new size at once. */
 const PARTS = 16;
-/** Of one part. A power of two, as all sizes that grow from it. */
+/** Of one part. */
 const FEWEST_SLOTS = 64;
 /** Slots in use, beyond which a look-up would take too many steps. */
-const FULLEST = 0.7;
+const FULLEST = 0.8;
+const GROWTH = 1.25;
+/** How many values 32 bits have. */
+const LOW_HASHES = 0x1_0000_0000;
 
 /**
- * Texts that were added, by a hash of 44 bits each: 7 to 14 bytes, where a set of texts takes a hundred and keeps the garbage collector
+ * Texts that were added, by a hash of 44 bits each: 6 to 8 bytes, where a set of texts takes a hundred and keeps the garbage collector
  * busy. It never forgets a text. Once in some 10^13 pairs it takes one text for another, so that its answer is to be proved.
  */
 export class MaybeSet {
@@ -49,19 +52,20 @@ class Part {
 
   /** The place of the hash, or the free one where it belongs. */
   #slotOf(low: number, high: number): number {
-    const mask = this.#low.length - 1;
-    let at = low & mask;
+    const slots = this.#low.length;
+    let at = Math.floor((low / LOW_HASHES) * slots);
     for (;;) {
       const found = this.#low[at];
       if (found === 0 || (found === low && this.#high[at] === high)) return at;
-      at = (at + 1) & mask;
+      at = at + 1 < slots ? at + 1 : 0;
     }
   }
 
   #grow(): void {
     const [lows, highs] = [this.#low, this.#high];
-    this.#low = new Uint32Array(lows.length * 2);
-    this.#high = new Uint8Array(highs.length * 2);
+    const slots = Math.ceil(lows.length * GROWTH);
+    this.#low = new Uint32Array(slots);
+    this.#high = new Uint8Array(slots);
     for (const [slot, low] of lows.entries()) {
       if (low === 0) continue;
       const high = highs[slot] ?? 0;
