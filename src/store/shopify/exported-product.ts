@@ -30,9 +30,9 @@ export class ExportedProduct implements SourceProduct {
     this.externalId = productExternalId(scope.shop, numericId(id));
   }
 
-  /** 128 bits of BLAKE2b, which takes a third of the time of SHA-256 on processors without SHA instructions. */
+  /** 128 bits of SHA-256. With the SHA instructions of today's processors it takes half of the time of BLAKE2b. */
   get digest(): string {
-    return hash('blake2b512', this.bytes.subarray(this.start, this.end), 'hex').slice(0, 32);
+    return hash('sha256', this.bytes.subarray(this.start, this.end), 'hex').slice(0, 32);
   }
 
   get unparsed(): UnparsedProduct {
