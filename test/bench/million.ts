@@ -76,15 +76,11 @@ export async function benchMillion(products: number, log: Log): Promise<Figure[]
     for (let round = 0; round < ROUNDS; round++) {
       const taken: { products: number; seconds: number }[] = [];
       for (const planner of planners) {
-        const plans: number[] = [];
-        while (plans.length < (planner.products === products ? 1 : SMALLER_PLANS)) {
-          const { seconds, peakBytes } = await planner.plan();
-          // As many plans of each store: the greatest of more would be greater.
-          if (plans.length === 0) peaks[planner.products] = Math.max(peaks[planner.products] ?? 0, peakBytes);
-          plans.push(seconds);
-        }
-        taken.push({ products: planner.products, seconds: middleOf(plans) });
-        const each = plans.map((seconds) => `${seconds.toFixed(2)} s`).join(', ');
+        const plans = await plansOf(planner, planner.products === products ? 1 : SMALLER_PLANS);
+        taken.push({ products: planner.products, seconds: middleOf(plans.map(({ seconds }) => seconds)) });
+        // Of each store as many peaks count: the greatest of more would be greater.
+        peaks[planner.products] = Math.max(peaks[planner.products] ?? 0, plans[0]?.peakBytes ?? 0);
+        const each = plans.map(({ seconds }) => `${seconds.toFixed(2)} s`).join(', ');
         log(`million: ${String(planner.products)} planned in ${each}`);
       }
       const [floor = 0, figure = 0] = taken.slice(1).map((more, index) => {
@@ -101,6 +97,12 @@ export async function benchMillion(products: number, log: Log): Promise<Figure[]
     await sides.stop();
     for (const planner of planners) await planner.close();
   }
+}
+
+async function plansOf(planner: Planner, times: number): Promise<Planned[]> {
+  const plans: Planned[] = [];
+  while (plans.length < times) plans.push(await planner.plan());
+  return plans;
 }
 
 function figuresOf(

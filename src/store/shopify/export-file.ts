@@ -94,9 +94,9 @@ async function* followed(
       prove(completed, census);
     });
     for await (const batch of batches(products, settings, completed.rootObjects)) {
+      // A second reading downloads the file again, so that nothing needs what was read.
+      if (!returned) file.forget();
       returned = true;
-      // From now on the file is read again from the store, and not from the disk.
-      file.forget();
       yield batch;
     }
     return true;

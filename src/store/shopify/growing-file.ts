@@ -26,8 +26,9 @@ export class EmptiedError extends Error {
 }
 
 /**
- * A file that is read while it is written, by one reader and one writer. The reader waits for the writer, but the writer hardly waits for
- * the reader: the disk is the buffer between them. Once `forget` was called, it only holds what is not read yet.
+ * A file that is read while it is written, by one reader and one writer. The reader waits for the writer. The disk is the buffer between them,
+ * so that the writer goes on without the reader. After `forget`, the file holds only what is not read yet, and a writer who is far ahead
+ * waits a little before each write.
  */
 export class GrowingFile {
   /** Bytes that are not written yet, at the start of a buffer that is used again and again. */
@@ -89,7 +90,8 @@ export class GrowingFile {
 
   /** Removes what a failed write may have left, so that the next bytes follow those that were counted. */
   async trim(): Promise<void> {
-    await this.file.truncate(this.#size);
+    // Nobody reads a file that forgets by its path, and on disk it is shorter than `#size`.
+    if (!this.#forgets) await this.file.truncate(this.#size);
   }
 
   /** Begins the file again. If some of it was read before, the reader gets `EmptiedError` from then on. */

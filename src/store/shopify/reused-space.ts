@@ -2,8 +2,7 @@ import type { FileHandle } from 'node:fs/promises';
 
 /**
  * The bytes of a file, which lie on disk in segments. Bytes that were given up leave their segment to later ones, so that the disk holds
- * no more than the bytes between them and the end. Until some are given up, each byte lies where it is in the file. Later, it lies there or
- * further ahead.
+ * no more than the bytes between them and the end. Until some are given up, each byte lies where it is in the file.
  */
 export class ReusedSpace {
   /** Where each segment lies on disk, counted in segments. The first of them is segment `#givenUp` of the file. */
