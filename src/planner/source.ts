@@ -38,7 +38,7 @@ export type FingerprintRules = Pick<SourceRules, 'version' | 'sectionsNamespace'
  * Increase it when the mapping or the fingerprint changes its meaning: the next full run then compares every product field by
  * field once, and sends only the fields that differ.
  */
-const RULES_VERSION = 3;
+const RULES_VERSION = 4;
 
 export function sourceRules(
   shop: string,
@@ -143,12 +143,18 @@ function numberOf({ externalId }: Pick<VariantSnapshot, 'externalId'>): string |
   return parseExternalId(externalId)?.variantId;
 }
 
+/** No text of a product holds it, because no database does. */
+const SEPARATOR = '\0';
+
 /**
  * Fingerprint of all parts of an effective snapshot that reach the catalog, computed without building the request
  * body. For an unchanged store, this hash is the only work per product.
+ *
+ * It is the hash of the parts as one text, where each list begins with its length. No two products have the same such text, except that
+ * a missing part counts as an empty one. JSON of the parts would take three times as long.
  */
 export function sourceFingerprint(effective: ProductSnapshot, rules: FingerprintRules): string {
-  const parts: unknown[] = [
+  const parts: Part[] = [
     rules.version,
     effective.title,
     effective.descriptionHtml,
@@ -158,45 +164,60 @@ export function sourceFingerprint(effective: ProductSnapshot, rules: Fingerprint
     effective.url,
     effective.handle,
     effective.status,
-    effective.tags,
     effective.hasOnlyDefaultVariant,
-    effective.imageUrls,
   ];
-  for (const option of effective.options) parts.push(option.name, option.values);
-  for (const variant of effective.variants) {
-    parts.push(variant.externalId, variant.title, variant.sku, variant.barcode, variant.weight);
-    // Without an image the fingerprint stays as it was, so that such a product is not compared again.
-    if (variant.imageUrls.length > 0 && !effective.hasOnlyDefaultVariant) parts.push(variant.imageUrls);
-    for (const field of variant.metafields) parts.push(field.namespace, field.key, field.value);
-    for (const option of variant.options) parts.push(option.name, option.value);
+  addTexts(parts, effective.tags);
+  addTexts(parts, effective.imageUrls);
+  parts.push(effective.options.length);
+  for (const { name, values } of effective.options) {
+    parts.push(name);
+    addTexts(parts, values);
   }
+  parts.push(effective.variants.length);
+  for (const variant of effective.variants) addVariant(parts, variant, effective.hasOnlyDefaultVariant);
   if (usesMetafields(rules)) {
-    for (const field of effective.metafields) {
-      if (isSourceMetafield(field, rules)) parts.push(field.namespace, field.key, field.type, field.value);
-    }
+    const fields = effective.metafields.filter((field) => isSourceMetafield(field, rules));
+    parts.push(fields.length);
+    for (const { namespace, key, type, value } of fields) parts.push(namespace, key, type, value);
+    addTexts(parts, attributeTranslations(fields, rules));
   }
-  if (effective.translations !== undefined) parts.push(translationParts(effective.translations));
-  // Without a translated attribute the fingerprint stays as it was, so that such a product is not compared again.
-  const attributes = attributeTranslationParts(effective, rules);
-  if (attributes.length > 0) parts.push(attributes);
-  return hash('sha256', JSON.stringify(parts), 'hex').slice(0, 32);
+  if (effective.translations !== undefined) addTexts(parts, translationTexts(effective.translations));
+  return hash('sha256', parts.join(SEPARATOR), 'hex').slice(0, 32);
 }
 
-/** In the order of the locales, whatever order the store answered in. */
-function translationParts(translations: SourceTranslations | null): unknown {
-  if (translations === null) return null;
+type Part = string | number | boolean | null;
+
+function addTexts(parts: Part[], texts: readonly (string | null)[]): void {
+  parts.push(texts.length);
+  for (const text of texts) parts.push(text);
+}
+
+/** The image of the only variant is not sent, because it is the product's. */
+function addVariant(parts: Part[], variant: VariantSnapshot, isOnlyDefault: boolean): void {
+  const { externalId, title, sku, barcode, weight, imageUrls, metafields, options } = variant;
+  parts.push(externalId, title, sku, barcode, weight);
+  addTexts(parts, isOnlyDefault ? [] : imageUrls);
+  parts.push(metafields.length);
+  for (const { namespace, key, value } of metafields) parts.push(namespace, key, value);
+  parts.push(options.length);
+  for (const { name, value } of options) parts.push(name, value);
+}
+
+/** In the order of the locales, whatever order the store answered in. Texts that could not be read differ from none. */
+function translationTexts(translations: SourceTranslations | null): (string | null)[] {
+  if (translations === null) return [null];
   return Object.entries(translations)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .flatMap(([locale, texts]) => TRANSLATED_TEXTS.map((field) => [locale, field, texts[field] ?? null]));
+    .flatMap(([locale, texts]) => [locale, ...TRANSLATED_TEXTS.map((field) => texts[field] ?? null)]);
 }
 
-function attributeTranslationParts(effective: ProductSnapshot, rules: FingerprintRules): unknown[] {
-  return effective.metafields
+function attributeTranslations(fields: readonly MetafieldValue[], rules: FingerprintRules): string[] {
+  return fields
     .filter((field) => field.translations !== undefined && isMappedAttribute(field, rules))
     .flatMap(({ namespace, key, translations = {} }) =>
       Object.entries(translations)
         .sort(([one], [other]) => (one < other ? -1 : 1))
-        .map(([locale, text]) => [namespace, key, locale, text]),
+        .flatMap(([locale, text]) => [namespace, key, locale, text]),
     );
 }
 
