@@ -143,15 +143,15 @@ function numberOf({ externalId }: Pick<VariantSnapshot, 'externalId'>): string |
   return parseExternalId(externalId)?.variantId;
 }
 
-/** No text of a product holds it, because no database does. */
+/** Stands between two parts. Connectors remove it from the texts of a product (`storableText`). */
 const SEPARATOR = '\0';
 
 /**
  * Fingerprint of all parts of an effective snapshot that reach the catalog, computed without building the request
- * body. For an unchanged store, this hash is the only work per product.
+ * body.
  *
- * It is the hash of the parts as one text, where each list begins with its length. No two products have the same such text, except that
- * a missing part counts as an empty one. JSON of the parts would take three times as long.
+ * It is a hash of all parts in one text, in which each list follows its length. Products with different parts have different texts; a
+ * part that is missing counts as an empty one. JSON of the parts would take three times as long.
  */
 export function sourceFingerprint(effective: ProductSnapshot, rules: FingerprintRules): string {
   const parts: Part[] = [

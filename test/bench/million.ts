@@ -78,7 +78,7 @@ export async function benchMillion(products: number, log: Log): Promise<Figure[]
       for (const planner of planners) {
         const plans = await plansOf(planner, planner.products === products ? 1 : SMALLER_PLANS);
         taken.push({ products: planner.products, seconds: middleOf(plans.map(({ seconds }) => seconds)) });
-        // Of each store as many peaks count: the greatest of more would be greater.
+        // One peak of each round, however many plans it has: the greatest of more would be greater.
         peaks[planner.products] = Math.max(peaks[planner.products] ?? 0, plans[0]?.peakBytes ?? 0);
         const each = plans.map(({ seconds }) => `${seconds.toFixed(2)} s`).join(', ');
         log(`million: ${String(planner.products)} planned in ${each}`);

@@ -22,7 +22,6 @@ const ROUNDS = 9;
 /** Products of one batch of an export. */
 const BATCH = 500;
 const FLOOR_IS = 'JSON.parse of the same lines, by one thread';
-const PRODUCT_ID = 'gid://shopify/Product/';
 /** The program of the daemon's second thread. */
 const THREAD = { file: new URL('../../dist/bundle/fingerprint-worker.mjs', import.meta.url), execArgv: [] };
 
@@ -69,37 +68,23 @@ export async function benchPlanning(products: number, log: Log): Promise<Figure[
     });
     return met;
   };
-  /** The floor of parsing: each line becomes an object of which nothing is checked, compared or kept. */
-  const parseJson = (): number => {
-    let objects = 0;
-    for (const { unparsed } of sources) {
-      for (const line of Buffer.from(unparsed?.bytes ?? [])
-        .toString()
-        .split('\n')) {
-        const { id } = JSON.parse(line) as { readonly id?: string };
-        if (id?.startsWith(PRODUCT_ID) === true) objects += 1;
-      }
-    }
-    return objects - products + changed;
-  };
-  const rate = async (decide: () => number | Promise<number>): Promise<number> => {
+  const rate = async (expected: number, find: () => number | Promise<number>): Promise<number> => {
     const began = performance.now();
-    const met = await decide();
-    if (met !== changed)
-      throw new Error(`${String(met)} products are planned, of ${String(changed)} that changed`);
+    const found = await find();
+    if (found !== expected) throw new Error(`${String(found)} products were found, not ${String(expected)}`);
     return products / ((performance.now() - began) / 1000);
   };
   const thread = new FingerprintThread(SILENT_LOGGER, [THREAD]);
   thread.enter();
   if (availableParallelism() > 1) await until('the thread has started', () => thread.isReady);
   const ways = {
-    byMark: decideByMark,
-    json: parseJson,
-    alone: () => parseAll(sources, links, null),
-    parsed: () => parseAll(sources, links, thread),
+    byMark: () => rate(changed, decideByMark),
+    json: () => rate(products, () => parseJson(sources)),
+    alone: () => rate(changed, () => parseAll(sources, links, null)),
+    parsed: () => rate(changed, () => parseAll(sources, links, thread)),
   };
   // The code of both threads is compiled while it is used.
-  for (const way of Object.values(ways)) await rate(way);
+  for (const way of Object.values(ways)) await way();
   const taken = {
     byMark: [] as number[],
     json: [] as number[],
@@ -107,10 +92,10 @@ export async function benchPlanning(products: number, log: Log): Promise<Figure[
     parsed: [] as number[],
   };
   for (let round = 0; round < ROUNDS; round += 1) {
-    taken.byMark.push(await rate(ways.byMark));
-    taken.json.push(await rate(ways.json));
-    taken.alone.push(await rate(ways.alone));
-    taken.parsed.push(await rate(ways.parsed));
+    taken.byMark.push(await ways.byMark());
+    taken.json.push(await ways.json());
+    taken.alone.push(await ways.alone());
+    taken.parsed.push(await ways.parsed());
   }
   await thread.leave();
   const [figure, floor] = [middleOf(taken.byMark), middleOf(taken.json)];
@@ -155,6 +140,19 @@ export async function benchPlanning(products: number, log: Log): Promise<Figure[
 /** The least and the greatest. */
 function endsOf(rates: readonly number[]): string {
   return `${Math.min(...rates).toFixed(0)}/s to ${Math.max(...rates).toFixed(0)}/s`;
+}
+
+/** The floor of parsing: each line becomes an object, and nothing is checked, compared or kept. Returns the number of products. */
+function parseJson(sources: readonly SourceProduct[]): number {
+  let products = 0;
+  for (const { unparsed } of sources) {
+    const lines = Buffer.from(unparsed?.bytes ?? []).toString();
+    for (const line of lines.split('\n')) {
+      const { __typename: kind } = JSON.parse(line) as { readonly __typename?: string };
+      if (kind === 'Product') products += 1;
+    }
+  }
+  return products;
 }
 
 /** Plans every product as a run does, batch by batch. Returns how many changed. */

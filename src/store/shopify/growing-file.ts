@@ -88,9 +88,9 @@ export class GrowingFile {
     if (this.#waiting !== null && this.#size >= this.#waiting.size) this.#wake();
   }
 
-  /** Removes what a failed write may have left, so that the next bytes follow those that were counted. */
+  /** Removes what a failed write may have left at the end, for those who read the file by its path. */
   async trim(): Promise<void> {
-    // Nobody reads a file that forgets by its path, and on disk it is shorter than `#size`.
+    // After `forget` the file on disk is shorter than `#size`, so this would extend it. The next write overwrites what is left.
     if (!this.#forgets) await this.file.truncate(this.#size);
   }
 
