@@ -1,8 +1,9 @@
-import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { AccessTokens, type Actor } from '../api/access.js';
 import { SessionRepository } from '../persistence/session.repository.js';
 import { Clock } from '../runtime/clock.js';
+import { derivedKey } from '../runtime/derived-key.js';
 
 /** The longest lifetime of a sign-in. */
 export const SESSION_SECONDS = 12 * 3600;
@@ -106,7 +107,7 @@ export class Sessions {
 
   #mac(name: string, purpose: string, text: string): Buffer {
     const token = this.tokens.named(name)?.token ?? '';
-    const key = Buffer.from(hkdfSync('sha256', token, '', 'store-sync/dashboard/session', 32));
+    const key = derivedKey(token, 'dashboard session');
     return createHmac('sha256', key).update(`${purpose}\n`).update(text).digest();
   }
 }

@@ -1,4 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { derivedKey } from '../runtime/derived-key.js';
 
 const FORM = /^([A-Za-z0-9_-]{22})\.(\d{13})\.([A-Za-z0-9_-]{43})$/;
 const LIFETIME_MS = 10 * 60_000;
@@ -9,14 +10,19 @@ export interface InstallState {
 }
 
 /**
- * States of the install flow. They need no row until they come back: a code of the client secret proves that we made one for
- * this shop. A cookie proves that this browser began the flow.
+ * States of the install flow. They need no row until they come back: a code under a key that is derived from the client secret proves
+ * that we made one for this shop. A cookie proves that this browser began the flow. Anybody gets such a code, and store events are
+ * signed under the client secret itself, so the two must not share a key.
  */
 export class InstallStates {
+  readonly #key: Buffer;
+
   constructor(
-    private readonly secret: string,
+    clientSecret: string,
     private readonly newId: () => string = () => randomBytes(16).toString('base64url'),
-  ) {}
+  ) {
+    this.#key = derivedKey(clientSecret, 'install state');
+  }
 
   make(shop: string, now: Date): string {
     const id = this.newId();
@@ -32,7 +38,7 @@ export class InstallStates {
   }
 
   #code(shop: string, id: string, until: string): string {
-    return createHmac('sha256', this.secret).update(`install\n${shop}\n${id}\n${until}`).digest('base64url');
+    return createHmac('sha256', this.#key).update(`${shop}\n${id}\n${until}`).digest('base64url');
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type SealedTokens,
 } from '../persistence/store-installation.repository.js';
 import { Clock } from '../runtime/clock.js';
+import { derivedKey } from '../runtime/derived-key.js';
 import { Sealer } from '../runtime/sealed-text.js';
 import type { KeptToken, KeptTokens, TokenGrant } from '../store/index.js';
 
@@ -135,7 +136,12 @@ function purpose(shop: string, kind: Kind): string {
 }
 
 function sealerOf({ encryptionKey, previousEncryptionKey }: AppConfig['server']): Sealer | null {
-  const current = encryptionKey === undefined ? null : keyBytes(encryptionKey);
-  const previous = previousEncryptionKey === undefined ? null : keyBytes(previousEncryptionKey);
+  const current = sealingKey(encryptionKey);
+  const previous = sealingKey(previousEncryptionKey);
   return current === null ? null : new Sealer(current, previous === null ? [] : [previous]);
+}
+
+function sealingKey(text: string | undefined): Buffer | null {
+  const bytes = text === undefined ? null : keyBytes(text);
+  return bytes === null ? null : derivedKey(bytes, 'store tokens');
 }

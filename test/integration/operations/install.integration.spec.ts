@@ -126,6 +126,26 @@ describe('the install flow', () => {
     });
   });
 
+  it('hands out no state that would be accepted as the signature of a store event', async () => {
+    await installed();
+    const { cookie } = await begin();
+    const [id = '', until = '', code = ''] = decodeURIComponent(cookie.split('=')[1] ?? '').split('.');
+    const signature = Buffer.from(code, 'base64url').toString('base64');
+    for (const signed of [
+      `install\n${SHOP}\n${id}\n${until}`,
+      `${SHOP}\n${id}\n${until}`,
+      `${id}.${until}`,
+    ]) {
+      const headers = {
+        'x-shopify-hmac-sha256': signature,
+        'x-shopify-topic': 'products/update',
+        'x-shopify-webhook-id': randomBytes(8).toString('hex'),
+      };
+      const event = { method: 'POST', headers, body: signed };
+      expect((await open(`${world.url}/webhooks/shopify/merchant`, event)).status).toBe(401);
+    }
+  });
+
   it.each([
     ['no shop', '', 400],
     ['another host', 'shop=evil.example', 400],
