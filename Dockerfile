@@ -13,7 +13,6 @@ RUN npm ci --no-audit --no-fund --ignore-scripts \
 COPY tsconfig.json tsconfig.build.json nest-cli.json ./
 COPY bin bin
 COPY config config
-COPY build build
 COPY src src
 RUN npm run build
 
@@ -24,7 +23,6 @@ RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund \
 # Without what only the demo and the embedded PostgreSQL need: a production database has a server of its own.
 FROM build AS production-files
 RUN rm -r dist/sandbox dist/cli/demo \
- && node build/bundle.mjs \
  && npm prune --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund \
  && find node_modules -type f -regex '.*\.\(map\|d\.[cm]?ts\)' -delete
 
@@ -38,9 +36,6 @@ LABEL org.opencontainers.image.title="store-sync" \
       org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.revision="${REVISION}"
 ENV NODE_ENV=production
-# Memory of request bodies goes back to the system when it is freed: a flood must not leave the process large. With 65536, each flood
-# left some 15 MB, because parts of bodies stayed on a fragmented heap.
-ENV MALLOC_MMAP_THRESHOLD_=16384
 WORKDIR /app
 COPY package.json LICENSE README.md ./
 COPY bin bin
@@ -57,8 +52,8 @@ STOPSIGNAL SIGTERM
 # A check that takes PORT into account; with another port in the configuration file, override it.
 HEALTHCHECK --interval=15s --timeout=5s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/health/live`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# A small nursery keeps the process below 256 MB whatever the size of the store. node itself is process 1 and gets the signals; run with --init where the embedded PostgreSQL's processes need a reaper.
-ENTRYPOINT ["node", "--max-semi-space-size=4", "bin/store-sync.js"]
+# node itself is process 1 and gets the signals; run with --init where the embedded PostgreSQL's processes need a reaper.
+ENTRYPOINT ["node", "bin/store-sync.js"]
 CMD ["start"]
 
 # `docker build --target full .`: with the demo, the sandbox and the embedded PostgreSQL.

@@ -2,12 +2,9 @@
 // Plain JavaScript that any Node can parse: it says what is missing before anything else can fail to load.
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
-import { setFlagsFromString } from 'node:v8';
 
 const OLDEST_NODE = 24;
 const compiled = new URL('../dist/main.js', import.meta.url);
-// The same program in few files, which load faster. The npm package has none (docs/decisions/0025-the-program-is-bundled.md).
-const bundled = new URL('../dist/bundle/main.mjs', import.meta.url);
 
 /** One line that says what to do, or null when the program can be started. */
 function obstacle() {
@@ -22,15 +19,9 @@ function obstacle() {
 
 const problem = obstacle();
 if (problem === null) {
-  // The compile cache is in the system's directory for temporary files: a third less time until the next start. `start` turns it on
-  // unless its process only receives (src/cli/start.command.ts).
-  const isStart = process.argv[2] === 'start';
-  if (!isStart) nodeModule.enableCompileCache();
-  // By default the heap grows to several times of its use, and stays there. `start` lets its nursery grow once it knows its roles
-  // (src/runtime/lean-heap.ts).
-  const flags = [...process.execArgv, process.env['NODE_OPTIONS'] ?? ''].join(' ');
-  if (isStart || !flags.includes('--max-semi-space-size')) setFlagsFromString('--semi-space-growth-factor=1');
-  await import(existsSync(bundled) ? bundled.href : compiled.href);
+  // The cache is in the system's directory for temporary files. The next start takes a third less time.
+  nodeModule.enableCompileCache();
+  await import(compiled.href);
 } else {
   process.stderr.write(`${problem}\n`);
   process.exitCode = 1;

@@ -2,7 +2,6 @@ import 'reflect-metadata';
 import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
-import { keepHeapLean } from '../runtime/lean-heap.js';
 import type { AppSettings } from '../settings.module.js';
 import { report } from './report.js';
 
@@ -103,7 +102,6 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
         logger: false,
         abortOnError: false,
       });
-      keepHeapLean();
       try {
         return await work(app);
       } finally {

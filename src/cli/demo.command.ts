@@ -1,7 +1,6 @@
 import { CodedError } from '../domain/errors.js';
 import type * as RunDemo from './demo/run-demo.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { keepHeapLean } from '../runtime/lean-heap.js';
 import { messages } from './messages.js';
 
 interface DemoOptions extends CommonOptions {
@@ -12,7 +11,6 @@ interface DemoOptions extends CommonOptions {
 export class DemoCommand extends StoreSyncCommand<DemoOptions> {
   protected async execute(options: DemoOptions): Promise<number> {
     const { runDemo } = await loadDemo();
-    keepHeapLean();
     return runDemo(options);
   }
 }

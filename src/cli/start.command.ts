@@ -1,23 +1,8 @@
-import { enableCompileCache } from 'node:module';
 import { AccessTokens } from '../api/access.js';
-import {
-  environment,
-  isReceiver,
-  receivesElsewhere,
-  weakSecrets,
-  weakTokens,
-  type ProcessRole,
-} from '../config/index.js';
+import { weakSecrets, weakTokens, type ProcessRole } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import type { RunningDaemon } from '../daemon.js';
-import {
-  keepHeapLean,
-  keepReceiverSmall,
-  letNurseryGrow,
-  returnMemoryOfStart,
-} from '../runtime/lean-heap.js';
-import { lowerPriority } from '../runtime/priority.js';
 import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
 import { messages } from './messages.js';
 
@@ -36,25 +21,16 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     const tooShort = weakTokens(config).filter(({ weakness }) => weakness === 'short');
     if (tooShort.length > 0)
       throw new CodedError('misconfigured', tooShort.map(({ text }) => text).join('; '));
-    const isSmall = isReceiver(config.server.roles);
-    // Node keeps in memory what it reads from the cache: 7 MB for a tenth of a second of a process that only receives.
-    if (!isSmall) enableCompileCache();
     // Loaded while the embedded database starts.
     const [runtime, { startDaemon }] = await Promise.all([
       openRuntimeFor(loaded, 'stdout'),
       loadDaemon(config.server.roles),
     ]);
-    keepHeapLean();
-    if (isSmall) keepReceiverSmall();
-    else letNurseryGrow(environment()['NODE_OPTIONS']);
-    // An embedded database has started before, at its own priority.
-    if (receivesElsewhere(config.server.roles)) lowerPriority();
     const { logger } = runtime;
     for (const warning of [...runtime.warnings, ...weakSecrets(config).map(({ text }) => text)])
       logger.warn(warning);
     try {
       const daemon = await startDaemon(runtime);
-      if (isSmall) returnMemoryOfStart();
       if (config.server.roles.includes('admin') && !new AccessTokens(config).any) {
         logger.warn(messages.noToken);
       }

@@ -33,7 +33,6 @@ const CONNECTION_SECONDS = 3_600;
 export async function openDataSource(settings: DataSourceSettings): Promise<DataSource> {
   const source = new DataSource({
     type: 'postgres',
-    // Otherwise TypeORM looks for the package by its name, and a bundled program would load it twice.
     driver: pg,
     url: settings.url,
     entities: ENTITIES,

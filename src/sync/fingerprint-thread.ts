@@ -63,10 +63,11 @@ export interface ThreadProgram {
   readonly execArgv: readonly string[];
 }
 
-/** The bundled one loads in half of the time. Where the sources run as they are there is none. */
-const PROGRAMS: readonly ThreadProgram[] = ['../bundle/fingerprint-worker.mjs', 'fingerprint-worker.js'].map(
-  (file) => ({ file: new URL(file, import.meta.url), execArgv: [] }),
-);
+/** Where the sources run as they are there is none. */
+const PROGRAMS: readonly ThreadProgram[] = ['fingerprint-worker.js'].map((file) => ({
+  file: new URL(file, import.meta.url),
+  execArgv: [],
+}));
 
 /**
  * A second thread, which parses products and computes their fingerprints while the main one does everything else. It exists while a run

@@ -4,7 +4,6 @@ import type { RunCounts } from '../domain/run-counts.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import { markOfRead } from '../planner/plan-product.js';
-import { limitHeap } from '../runtime/lean-heap.js';
 import { oneAhead } from '../runtime/one-ahead.js';
 import type { Store } from '../sites/sites.js';
 import { compareWithListing, type ComparedListing } from './catalog-view.js';
@@ -164,9 +163,6 @@ interface BatchToMeet extends Pick<MetBatch, 'batch' | 'marks'> {
   readonly meeting: Promise<MetBatch['met']>;
 }
 
-/** From here on the limit on the heap is worth the 40 ms that it takes: such a read takes half a second or more. */
-const LARGE_READ = 20_000;
-
 const NO_BATCH: BatchToMeet & MetBatch = {
   batch: [],
   marks: new Map(),
@@ -201,7 +197,6 @@ async function planProducts(
   };
   const planned = async (batch: MetBatch): Promise<void> => {
     await planMet(store, batch, readLinks, findings, tally);
-    if (tally.read > LARGE_READ) limitHeap();
     onProgress(tally.seen);
   };
   try {

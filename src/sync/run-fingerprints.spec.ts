@@ -119,25 +119,6 @@ async function drained(offered: OfferedProducts): Promise<{ unchanged: number; o
 }
 
 describe('a run', () => {
-  it('lets the heap grow from its two thousandth new product to its end, without a thread', async () => {
-    const heap = { grown: 0, ended: 0 };
-    const fingerprints = new RunFingerprints(null, store, () => {
-      heap.grown += 1;
-      return () => {
-        heap.ended += 1;
-      };
-    });
-    const products = productsFrom(1, 500);
-    const moved = new Map(products.map(({ externalId }) => [externalId, null]));
-    for (let batches = 1; batches < 4; batches++) fingerprints.offer(products, moved);
-    expect(heap).toEqual({ grown: 0, ended: 0 });
-    fingerprints.offer(products, moved);
-    fingerprints.offer(products, moved);
-    expect(heap).toEqual({ grown: 1, ended: 0 });
-    await fingerprints.end();
-    expect(heap).toEqual({ grown: 1, ended: 1 });
-  });
-
   it('uses the thread from its two thousandth product that has to be parsed, and leaves it at its end', async () => {
     const thread = new FakeThread();
     const fingerprints = new RunFingerprints(thread, store);

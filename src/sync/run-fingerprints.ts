@@ -1,7 +1,6 @@
 import type { SourceProduct } from '../domain/store-port.js';
 import type { LinkBaseRow, MetProducts } from '../persistence/plan-rows.js';
 import { isUnchanged, mayBeUnchanged } from '../planner/plan-product.js';
-import { letHeapGrow } from '../runtime/lean-heap.js';
 import type { Store } from '../sites/sites.js';
 import type { FingerprintSettings } from './fingerprint-order.js';
 import {
@@ -11,7 +10,7 @@ import {
   SLOT_BYTES,
 } from './fingerprint-thread.js';
 
-/** A run that has to parse fewer products takes less time than the start of the thread, and needs no larger heap. */
+/** A run that has to parse fewer products takes less time than the start of the thread. */
 const FEWEST_PRODUCTS = 2_000;
 /** A message costs as much as parsing a few products. For a share, the main thread may have to wait. */
 const SHARE_PRODUCTS = 50;
@@ -46,10 +45,7 @@ export class RunFingerprints {
   readonly #benefit: Benefit = { asked: 0, same: 0 };
   /** Those that the thread might find unchanged. */
   #products = 0;
-  /** All that have to be parsed, by the thread or by this one. */
-  #toParse = 0;
   #entered = false;
-  #keepHeapLean: (() => void) | null = null;
   #offered: readonly OfferedProducts[] = [];
 
   readonly #settings: FingerprintSettings;
@@ -58,7 +54,6 @@ export class RunFingerprints {
   constructor(
     private readonly thread: FingerprintThread | null,
     store: FingerprintedStore,
-    private readonly growHeap = letHeapGrow,
   ) {
     this.#settings = settingsOf(store);
   }
@@ -66,8 +61,6 @@ export class RunFingerprints {
   /** Offers the thread the products of a batch that may be unchanged, but have to be parsed to know it. */
   offer(batch: readonly SourceProduct[], moved: MetProducts['moved']): OfferedProducts {
     const { thread } = this;
-    this.#toParse += moved.size;
-    if (this.#toParse >= FEWEST_PRODUCTS) this.#keepHeapLean ??= this.growHeap();
     if (thread === null || moved.size === 0) return NOTHING_OFFERED;
     const products = new Map<string, LinkedProduct>();
     for (const product of batch) {
@@ -86,7 +79,6 @@ export class RunFingerprints {
 
   /** Also takes back what a run that failed has left to the thread. */
   async end(): Promise<void> {
-    this.#keepHeapLean?.();
     for (const offered of this.#offered) while (offered.takeBack() !== null);
     if (this.#entered) await this.thread?.leave();
   }

@@ -23,7 +23,7 @@ const ROUNDS = 9;
 const BATCH = 500;
 const FLOOR_IS = 'JSON.parse of the same lines, by one thread';
 /** The program of the daemon's second thread. */
-const THREAD = { file: new URL('../../dist/bundle/fingerprint-worker.mjs', import.meta.url), execArgv: [] };
+const THREAD = { file: new URL('../../dist/sync/fingerprint-worker.js', import.meta.url), execArgv: [] };
 
 interface Known extends LinkRow {
   readonly readMark: string | null;

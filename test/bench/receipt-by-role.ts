@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { imageEnvironment } from '../support/image-environment.js';
 import { runDirectory } from '../support/run-directory.js';
 import { writeExportFile } from './export-files.js';
 import { CATALOG_MS, CONCURRENCY } from './full-run.js';
@@ -64,8 +63,7 @@ export async function benchReceiptByRole(products: number, log: Log): Promise<Fi
       }
     });
     const { taken, run, memory } = await besideLoad(async (world, worker) => {
-      // Roles are processes of their own in containers. `npm start` runs without these variables.
-      const receiver = await world.start('receive', imageEnvironment());
+      const receiver = await world.start('receive');
       try {
         const result = await received(`${receiver.url}/webhooks/catalog/default`, world, worker);
         const ended = await result.loading;

@@ -126,8 +126,7 @@ export class BenchWorld {
 }
 
 function program(args: readonly string[], environment: Readonly<Record<string, string>> = {}): ChildProcess {
-  // As `npm start` runs it.
-  return spawn(process.execPath, ['--max-semi-space-size=4', BIN, ...args], {
+  return spawn(process.execPath, [BIN, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NODE_ENV: 'production', ...environment },
   });

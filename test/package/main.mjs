@@ -17,8 +17,7 @@ const WANTED = [
   'README.md',
   'package.json',
 ];
-const UNWANTED =
-  /\.(spec|test)\.|^(src|test|build|data|node_modules|dist\/bundle|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
+const UNWANTED = /\.(spec|test)\.|^(src|test|build|data|node_modules|\.ci|\.github)\/|\.tsbuildinfo$|\.env/;
 /** npm waits forever where an answer of the registry stops half way. So the installation is begun again; what was loaded is kept. */
 const INSTALL_MS = 180_000;
 const INSTALL_ATTEMPTS = 5;

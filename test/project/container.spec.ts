@@ -140,9 +140,8 @@ describe('the image', () => {
       '--from=full-files /app/dist dist',
     ]);
     const [removal] = stages.find(({ name }) => name === 'production-files')!.steps;
-    // The rest is bundled again before the bundler is removed.
     expect(removal!.rest).toMatch(
-      /^rm -r dist\/sandbox dist\/cli\/demo +&& node build\/bundle\.mjs +&& npm prune --omit=dev --omit=optional /,
+      /^rm -r dist\/sandbox dist\/cli\/demo +&& npm prune --omit=dev --omit=optional /,
     );
   });
 
@@ -161,7 +160,7 @@ describe('the image', () => {
   });
 
   it('lets the program itself hear the signal to stop', () => {
-    expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "--max-semi-space-size=4", "bin/store-sync.js"]']);
+    expect(argumentsOf('ENTRYPOINT')).toEqual(['["node", "bin/store-sync.js"]']);
     expect(argumentsOf('STOPSIGNAL')).toEqual(['SIGTERM']);
   });
 

@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { imageEnvironment } from './image-environment.js';
 import { until } from './until.js';
 
 const PRELOAD = fileURLToPath(new URL('collect-on-signal.mjs', import.meta.url));
@@ -36,9 +35,9 @@ export class MemoryProbe {
     this.#file = join(directory, 'memory.json');
   }
 
-  /** The environment of the image, which lets freed memory go, and the preload that collects garbage. */
+  /** The preload that collects garbage. */
   get env(): Readonly<Record<'NODE_OPTIONS' | 'STORE_SYNC_TEST_MEMORY', string>> {
-    return { ...imageEnvironment(), NODE_OPTIONS: `--import=${PRELOAD}`, STORE_SYNC_TEST_MEMORY: this.#file };
+    return { NODE_OPTIONS: `--import=${PRELOAD}`, STORE_SYNC_TEST_MEMORY: this.#file };
   }
 
   /** Collects the garbage of the process and measures what remains. Rejects when it does not answer in time. */

@@ -1,8 +1,6 @@
-import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { Program, runProgram, type ProgramEnd } from '../../support/e2e-program.js';
@@ -10,8 +8,8 @@ import { World } from '../../support/e2e-world.js';
 import { runDirectory } from '../../support/run-directory.js';
 
 const CHECKOUT = fileURLToPath(new URL('../../..', import.meta.url));
-/** The Dockerfile's stage `production-files` removes these from `dist`. It makes the bundle again. */
-const LEFT_OUT = ['sandbox', 'cli/demo', 'bundle'];
+/** The Dockerfile's stage `production-files` removes these from `dist`. */
+const LEFT_OUT = ['sandbox', 'cli/demo'];
 
 const lockSchema = z.object({
   packages: z.record(
@@ -40,7 +38,6 @@ async function installProduction(): Promise<string> {
     await mkdir(dirname(join(root, path)), { recursive: true });
     await symlink(join(CHECKOUT, path), join(root, path));
   }
-  await promisify(execFile)(process.execPath, [join(CHECKOUT, 'build', 'bundle.mjs')], { cwd: root });
   return root;
 }
 
