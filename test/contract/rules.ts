@@ -353,5 +353,3 @@ export const RULES: readonly ContractRule[] = [
   ...section('Limits', [['LIMIT-01', 'Rate limits are not shown: 429 and 503 are met by waiting', 'client']]),
   ...section('Versioning', [['VERSION-01', 'The version is carried in the path prefix /api/v1', 'service']]),
 ];
-
-export const RULE_IDS: ReadonlySet<string> = new Set(RULES.map((rule) => rule.id));

@@ -333,15 +333,12 @@ export const FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'O4',
-    fault: 'a migration while a deploy rolls',
-    behaviour: 'the release before works on the next one’s schema',
-    proofs: [
-      ...proof('test/fault/rolling-deploy.integration.spec.ts', 'serves the release before it too'),
-      ...proof(
-        'test/integration/persistence/repositories.integration.spec.ts',
-        'are applied once by processes that start together',
-      ),
-    ],
+    fault: 'replicas that start together on a new schema',
+    behaviour: 'one migrates, the others wait for it',
+    proofs: proof(
+      'test/integration/persistence/repositories.integration.spec.ts',
+      'are applied once by processes that start together',
+    ),
   },
   {
     id: 'O5',

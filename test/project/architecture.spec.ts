@@ -199,7 +199,9 @@ describe('the code', () => {
   });
 
   it(`keeps files under ${LONGEST_FILE} lines`, () => {
-    const long = all.map((file) => ({ path: file.path, lines: file.text.split('\n').length }));
+    const long = all
+      .filter(({ path }) => !path.startsWith('src/persistence/migrations/'))
+      .map((file) => ({ path: file.path, lines: file.text.split('\n').length }));
     expect(long.filter(({ lines }) => lines > LONGEST_FILE)).toEqual([]);
   });
 });

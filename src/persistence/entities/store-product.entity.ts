@@ -48,8 +48,6 @@ export class StoreProductEntity {
   @Column('timestamptz', { default: () => 'now()' }) firstSeenAt!: Date;
   @Column('timestamptz', { default: () => 'now()' }) lastSeenAt!: Date;
   @Column('timestamptz', { nullable: true }) orphanedAt!: Date | null;
-  /** The marks of earlier releases, which may serve beside this one. Nothing reads it here. */
-  @Column('text', { nullable: true }) readMark!: string | null;
   /** A trigger sets a new one whenever anything changes that the planner compares with. Apart from 0, no two rows ever had the same. */
   @Generated('increment')
   @Column('bigint')

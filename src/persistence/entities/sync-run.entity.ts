@@ -86,7 +86,7 @@ export class SyncRunEntity {
   /** The person who cancelled the run. Its worker stops at the next safe point. */
   @Column('text', { nullable: true }) cancelledBy!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */
+  /** Attempts in a row that began and never ended because their worker died. */
   @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
   /** Id of the last action that was started: one up to it that is still planned may have been carried out. */
   @Column('bigint', { name: 'begun_to', default: 0 }) startedUpTo!: string;

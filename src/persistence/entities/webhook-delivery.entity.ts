@@ -29,7 +29,7 @@ export class WebhookDeliveryEntity {
   /** The outcome, or the reason why it was parked, for people. */
   @Column('text', { nullable: true }) note!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */
+  /** Attempts in a row that began and never ended because their worker died. */
   @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   /** Token of the worker that interprets it. */

@@ -60,7 +60,7 @@ export class WriteBackEntity {
   @Column('boolean', { default: false }) released!: boolean;
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
-  /** Attempts in a row that began and never ended because their worker died. The column keeps its name for rolling deploys. */
+  /** Attempts in a row that began and never ended because their worker died. */
   @Column('integer', { name: 'unended', default: 0 }) crashCount!: number;
   @Column('timestamptz', { default: () => 'now()' }) nextAttemptAt!: Date;
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;

@@ -9,8 +9,6 @@ import { createTestDatabase } from '../../support/postgres.js';
  * entities.
  */
 const BEYOND_ENTITIES: ReadonlyMap<string, string> = new Map([
-  ['trigger store_product_forgets_mark', 'TypeORM has no triggers'],
-  ['function forget_read_mark', 'TypeORM has no functions'],
   ['trigger store_product_counts_revision', 'TypeORM has no triggers'],
   ['function count_revision', 'TypeORM has no functions'],
   ['index write_back_by_last', 'TypeORM has no indexes on expressions'],

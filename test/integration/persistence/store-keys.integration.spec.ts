@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ENTITIES } from '../../../src/persistence/entities/index.js';
-import { StoreKeys1765211000000 } from '../../../src/persistence/migrations/1765211000000-store-keys.js';
 import { TABLES_OF_STORES, TABLES_WITH_UNIQUE_STORE } from '../../../src/persistence/store-key.repository.js';
 import { settleStoreKeys, type RenamePolicy } from '../../../src/sites/store-keys.js';
 import { snapshot, SHOP, withSku } from '../../support/fake-store.js';
@@ -131,14 +130,5 @@ describe('the rename', () => {
       .map(({ tableName }) => tableName);
     expect(ENTITIES.length).toBeGreaterThan(tables.length);
     expect([...TABLES_OF_STORES, ...TABLES_WITH_UNIQUE_STORE].sort()).toEqual(tables.sort());
-  });
-
-  it('knows the shops of an older release from their products', async () => {
-    await stages.sync();
-    await stages.db.affected('DROP TABLE store_key');
-    const runner = stages.db.dataSource.createQueryRunner();
-    await new StoreKeys1765211000000().up(runner);
-    await runner.release();
-    expect(await stages.keys.all()).toEqual([{ identity: `shopify:${SHOP}`, store: STORE }]);
   });
 });

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { CodedError } from '../../../src/domain/errors.js';
 import type { SourceProduct } from '../../../src/domain/store-port.js';
-import { MarksOfTheirOwn1765550000000 } from '../../../src/persistence/migrations/1765550000000-marks-of-their-own.js';
 import { snapshot, withSku } from '../../support/fake-store.js';
 import { Stages, STORE } from '../../support/stages.js';
 import { OwedRepository } from '../../../src/persistence/owed.repository.js';
@@ -29,21 +28,6 @@ async function parsedByTheNextRun(): Promise<string[]> {
 describe('a product that an export shows exactly as it was pushed', () => {
   it('is not parsed', async () => {
     expect(await parsedByTheNextRun()).toEqual([]);
-  });
-
-  it('is not parsed by the first run after an upgrade from a release that kept the marks with the products', async () => {
-    const runner = stages.db.dataSource.createQueryRunner();
-    const migration = new MarksOfTheirOwn1765550000000();
-    // The column of that release has what the table has now.
-    await runner.query(
-      'UPDATE store_product SET read_mark = read_mark.mark FROM read_mark WHERE read_mark.external_id = store_product.external_id',
-    );
-    await migration.down(runner);
-    await migration.up(runner);
-    await runner.release();
-    expect(await parsedByTheNextRun()).toEqual([]);
-    stages.store.edit('2', { vendor: 'Other' });
-    expect(await parsedByTheNextRun()).toEqual(['2']);
   });
 
   it('is not parsed beside others that changed', async () => {

@@ -5,8 +5,6 @@ import { z } from 'zod';
 type Values = Readonly<Record<string, unknown>>;
 
 const example = z.record(z.string(), z.unknown()).parse(parse(readFileSync('config/example.yaml', 'utf8')));
-export const SINGLE = { layout: 'single', config: example };
-export const ROLES = { layout: 'roles', config: example };
 export const INSTALLS = {
   config: {
     ...example,
