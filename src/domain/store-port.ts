@@ -178,23 +178,8 @@ export interface StoreWriteOptions {
 export interface SourceProduct {
   readonly externalId: string;
   readonly storeId: string;
-  /**
-   * Digest of all bytes that the store returned for the product, in one line. An equal digest means an equal snapshot. Null where the
-   * read cannot provide one.
-   */
-  readonly digest: string | null;
   /** Parses the data that was read. Throws `transient` with the place of the error when it is malformed. */
   snapshot(): ProductSnapshot;
-  /** The data, so that another thread can parse it (`src/store/unparsed.ts`). Absent where the read was parsed at once. */
-  readonly unparsed?: UnparsedProduct;
-}
-
-/** A product as one read of the store returned it, as data that threads can share. The bytes are valid as long as the product is. */
-export interface UnparsedProduct {
-  readonly format: 'shopify_export';
-  /** The same object for all products of a read. */
-  readonly scope: ReadScope;
-  readonly bytes: Uint8Array;
 }
 
 /** Which parts of a product are read. */

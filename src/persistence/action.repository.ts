@@ -192,31 +192,25 @@ export class ActionRepository {
          CROSS JOIN LATERAL (SELECT * FROM write_back AS newest WHERE newest.external_id = settled.external_id
            ORDER BY newest.created_at DESC LIMIT 1) AS row
          WHERE row.state = 'skipped' AND row.fields = '[]' AND row.attempts > 0
-       ), linked AS (
-         INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
-           creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
-           generation_due, catalog_fields)
-         SELECT settled.external_id, settled.store, result.workspace, settled.store_id, settled.label, result.handle, result.state,
-           result."catalogId", result."creationTaskId", CASE WHEN result."creationTaskId" IS NOT NULL THEN now() END,
-           result."variantLinks", settled.source_fingerprint, result."pushedFields", settled.seen, result.withheld,
-           settled.wants_generation, CASE WHEN result."isWholeProduct" THEN result."catalogFields" END
-         FROM settled JOIN result ON result.id = settled.id
-         ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
-           state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
-           creation_started_at = excluded.creation_started_at,
-           variant_links = CASE WHEN (SELECT recreated FROM settled WHERE settled.external_id = link.external_id) THEN '{}'
-             ELSE link.variant_links END || excluded.variant_links,
-           source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
-           seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
-           generation_due = link.generation_due OR excluded.generation_due,
-           catalog_fields = coalesce(excluded.catalog_fields, link.catalog_fields || (SELECT result."catalogFields"
-             FROM settled JOIN result ON result.id = settled.id WHERE settled.external_id = link.external_id), link.catalog_fields)
-         RETURNING link.external_id, link.revision, link.state
        )
-       INSERT INTO read_mark (external_id, store, revision, mark)
-       SELECT settled.external_id, settled.store, linked.revision, settled.read_mark
-       FROM settled JOIN linked USING (external_id) WHERE linked.state = 'linked' AND settled.read_mark IS NOT NULL
-       ON CONFLICT (external_id) DO UPDATE SET store = excluded.store, revision = excluded.revision, mark = excluded.mark`,
+       INSERT INTO store_product AS link (external_id, store, workspace, store_id, label, handle, state, catalog_id,
+         creation_task_id, creation_started_at, variant_links, source_fingerprint, pushed_fields, seen_fields, withheld,
+         generation_due, catalog_fields)
+       SELECT settled.external_id, settled.store, result.workspace, settled.store_id, settled.label, result.handle, result.state,
+         result."catalogId", result."creationTaskId", CASE WHEN result."creationTaskId" IS NOT NULL THEN now() END,
+         result."variantLinks", settled.source_fingerprint, result."pushedFields", settled.seen, result.withheld,
+         settled.wants_generation, CASE WHEN result."isWholeProduct" THEN result."catalogFields" END
+       FROM settled JOIN result ON result.id = settled.id
+       ON CONFLICT (external_id) DO UPDATE SET store_id = excluded.store_id, label = excluded.label, handle = excluded.handle,
+         state = excluded.state, catalog_id = excluded.catalog_id, creation_task_id = excluded.creation_task_id,
+         creation_started_at = excluded.creation_started_at,
+         variant_links = CASE WHEN (SELECT recreated FROM settled WHERE settled.external_id = link.external_id) THEN '{}'
+           ELSE link.variant_links END || excluded.variant_links,
+         source_fingerprint = excluded.source_fingerprint, pushed_fields = excluded.pushed_fields,
+         seen_fields = excluded.seen_fields, withheld = excluded.withheld, orphaned_at = NULL, last_seen_at = now(),
+         generation_due = link.generation_due OR excluded.generation_due,
+         catalog_fields = coalesce(excluded.catalog_fields, link.catalog_fields || (SELECT result."catalogFields"
+           FROM settled JOIN result ON result.id = settled.id WHERE settled.external_id = link.external_id), link.catalog_fields)`,
       [json(results.map(appliedRow))],
       runner,
     );

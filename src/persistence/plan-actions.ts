@@ -122,9 +122,9 @@ export class PlanActions {
            AND known.workspace = old.workspace AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner
        )
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields, body, withheld,
-         source_fingerprint, seen, wants_generation, recreated, read_mark)
+         source_fingerprint, seen, wants_generation, recreated)
        SELECT $1, $2, "externalId", "storeId", label, kind, "catalogId", reason, fields, body, withheld, "sourceFingerprint",
-         seen, "wantsGeneration", recreated, "readMark" FROM planned`,
+         seen, "wantsGeneration", recreated FROM planned`,
       [
         id,
         store,
@@ -294,7 +294,6 @@ const PLANNED = new RowColumns({
   ...ACTION_COLUMNS,
   seen: 'jsonb',
   recreated: 'boolean',
-  readMark: 'text',
   claims: 'boolean',
 });
 const REPLACED = new RowColumns({

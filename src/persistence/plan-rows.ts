@@ -9,14 +9,13 @@ import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
 import type { StoredActionKind } from './entities/planned-change.js';
 
-/** The planner's knowledge about a product from earlier runs, without the hashes of the fields that were pushed. */
-export interface LinkBaseRow {
+/** The planner's knowledge about a product from earlier runs. */
+export interface LinkRow {
   readonly externalId: string;
-  /** Another one after each change of what the planner compares with. */
-  readonly revision: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
   readonly sourceFingerprint: string | null;
+  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
   readonly written: WrittenContent | null;
   readonly withheld: readonly WithheldIdentifier[];
   readonly creating: boolean;
@@ -24,10 +23,6 @@ export interface LinkBaseRow {
   readonly writing: boolean;
   /** True when this run's look at the catalog found that it no longer has the product. */
   readonly goneFromCatalog: boolean;
-}
-
-export interface LinkRow extends LinkBaseRow {
-  readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
 }
 
 export interface NewAction {
@@ -45,9 +40,7 @@ export interface NewAction {
   readonly wantsGeneration: boolean;
   /** True for a creation of a product that the catalog had before. */
   readonly recreated: boolean;
-  /** The digest of the read; null where the read has none. */
-  readonly readMark: string | null;
-  /** Its new mark; null keeps the old one. */
+  /** The identifiers that its product has now; null keeps what is known. */
   readonly identifiers: readonly Identifier[] | null;
 }
 
@@ -88,23 +81,16 @@ export function plannedAction(action: NewAction): PlannedAction {
   };
 }
 
-/** A product that came out as unchanged. The result holds for this revision alone. */
+/** An unchanged product whose fingerprint has changed with the rules that it is made by. */
 export interface UnchangedProduct {
   readonly externalId: string;
-  readonly revision: string;
-  /** The digest of its read; null keeps the one that is known. */
-  readonly mark: string | null;
-  /** Its fingerprint where the rules changed, and not the product; null keeps the one that is known. */
-  readonly fingerprint: string | null;
+  /** Its fingerprint when it was compared. */
+  readonly before: string | null;
+  readonly fingerprint: string;
 }
 
-/** Products that a read has met for the first time in this run. */
-export interface MetProducts {
-  /** How many. */
-  readonly met: number;
-  /** Those of them that have to be looked at, by external_id, with what is known of each; the others are known to be unchanged. */
-  readonly moved: ReadonlyMap<string, LinkBaseRow | null>;
-}
+/** Products that a read has met for the first time in this run, by external_id, with what is known of each. */
+export type MetProducts = ReadonlyMap<string, LinkRow | null>;
 
 /** A catalog product as the listing showed it. */
 export interface ListedRow {

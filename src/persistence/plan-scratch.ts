@@ -9,8 +9,6 @@ import type { PlanSession } from './plan-session.js';
 const TABLES = {
   /** The products that a read met. */
   seen: 'external_id text NOT NULL',
-  /** Products that did not change, although their fingerprint did: the rules that it is made by are new. */
-  unchanged: 'external_id text, revision bigint, mark text, fingerprint text',
   /** Products of the catalog, and the identifiers that they have. */
   holder: 'kind text, value text, catalog_id text NOT NULL, external_id text, is_variant boolean NOT NULL',
   /** Products that cannot be planned now. */

@@ -112,8 +112,6 @@ export class PlanTransaction {
       [id, lease, json(end.counts), end.proved, end.notCompared],
     );
     if (moved !== 1) return false;
-    // Last, as it locks products that write-backs may be waiting for.
-    await this.reads.write();
     await this.session.inTurn(() => this.session.runner.commitTransaction());
     return true;
   }

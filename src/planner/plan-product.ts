@@ -12,8 +12,8 @@ import type { WrittenContent } from '../domain/written-content.js';
 import { fieldHashes, filledFields, toCatalogBody, withoutIdentifiers } from './map-to-catalog.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint, type SourceRules } from './source.js';
 
-/** The knowledge about a product from earlier runs, without the fields that were pushed: most products can be planned without them. */
-export interface LinkBase {
+/** The knowledge about a product from earlier runs. */
+export interface LinkView {
   readonly externalId: string;
   readonly state: LinkState;
   readonly catalogId: string | null;
@@ -27,10 +27,6 @@ export interface LinkBase {
   readonly writing: boolean;
   /** True when the catalog was found to have the product no longer: it is created again. */
   readonly goneFromCatalog: boolean;
-}
-
-/** The knowledge about a product from earlier runs. */
-export interface LinkView extends LinkBase {
   /** The hash of each field as last pushed. A cleared field, or one that was never sent, is absent. */
   readonly pushedFields: Readonly<Partial<Record<CatalogField, string>>>;
 }
@@ -76,10 +72,12 @@ export function planProduct(
   rules: SourceRules,
   generatedFields: ReadonlySet<CatalogField>,
 ): ProductPlan {
-  const settled = link === null ? null : planUnlessChanged(snapshot, link, rules);
-  if (settled !== null) return settled;
+  if (link?.writing === true) return { kind: 'put_off', code: 'being_written' };
   const effective = effectiveSnapshot(snapshot, link?.written ?? null);
   const source = sourceFingerprint(effective, rules);
+  if (link !== null && isUnchanged(link, source))
+    return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
+  if (link?.creating === true) return { kind: 'put_off', code: 'being_created' };
   const recreated = link?.goneFromCatalog === true;
   const known = link !== null && isInCatalog(link);
   const body = toCatalogBody(effective, rules);
@@ -128,34 +126,12 @@ export function planProduct(
   };
 }
 
-/**
- * The plan of a product that is put off, or has the fingerprint of the last push. Null: its fields decide, so that `planProduct` needs
- * those that were pushed, too.
- */
-export function planUnlessChanged(
-  snapshot: ProductSnapshot,
-  link: LinkBase,
-  rules: SourceRules,
-): ProductPlan | null {
-  if (link.writing) return { kind: 'put_off', code: 'being_written' };
-  const source = sourceFingerprint(effectiveSnapshot(snapshot, link.written), rules);
-  if (isUnchanged(link, source)) {
-    return { kind: 'unchanged', sourceFingerprint: source, fingerprintMoved: false };
-  }
-  return link.creating ? { kind: 'put_off', code: 'being_created' } : null;
-}
-
 /** True when nothing is to be planned for a product whose effective source has this fingerprint. */
-export function isUnchanged(link: LinkBase, fingerprint: string): boolean {
-  return mayBeUnchanged(link) && link.sourceFingerprint === fingerprint;
+function isUnchanged(link: LinkView, fingerprint: string): boolean {
+  return link.state === 'linked' && isInCatalog(link) && link.sourceFingerprint === fingerprint;
 }
 
-/** False when the link alone says that the product has to be planned, or put off. */
-export function mayBeUnchanged(link: LinkBase): boolean {
-  return link.state === 'linked' && isInCatalog(link) && !link.writing;
-}
-
-function isInCatalog({ catalogId, goneFromCatalog }: LinkBase): boolean {
+function isInCatalog({ catalogId, goneFromCatalog }: LinkView): boolean {
   return catalogId !== null && !goneFromCatalog;
 }
 
@@ -166,14 +142,6 @@ function isInCatalog({ catalogId, goneFromCatalog }: LinkBase): boolean {
 function addsOnlyImages({ external_id, variants = [] }: CatalogProductBody, link: LinkView): boolean {
   const bare = variants.map(({ images: _images, ...variant }) => variant);
   return fieldHashes({ external_id, variants: bare }).variants === link.pushedFields.variants;
-}
-
-/**
- * A mark that stays the same until something about the product changes; null where the read has no digest. `basis`
- * identifies the settings that affect the result of a read.
- */
-export function markOfRead(digest: string | null, basis: string): string | null {
-  return digest === null ? null : `${basis}:${digest}`;
 }
 
 /** The fields of the desired body that differ from the pushed ones, including fields that lost their value. */

@@ -3,7 +3,6 @@ import type { CatalogClient } from '../catalog/client.js';
 import type { StoreConfig, WorkspaceConfig } from '../config/index.js';
 import type { CatalogField } from '../domain/catalog-product.js';
 import { CodedError } from '../domain/errors.js';
-import { fingerprint } from '../domain/fingerprint.js';
 import type { StoreConnector } from '../domain/store-port.js';
 import type { WriteLimits } from '../domain/write-cap.js';
 import { generatedCatalogFields } from '../planner/generated-fields.js';
@@ -23,8 +22,6 @@ export interface Store {
   readonly connector: StoreConnector;
   readonly workspace: Workspace;
   readonly rules: SourceRules;
-  /** Identifies the settings that decide which products are read, and how. */
-  readonly readBasis: string;
   /** Catalog fields whose store fields write-back writes. */
   readonly generatedFields: ReadonlySet<CatalogField>;
   readonly writeLimits: WriteLimits;
@@ -123,13 +120,6 @@ function byKey<Entry extends { readonly key: string }>(
   return new Map(entries.map((entry) => [entry.key, entry]));
 }
 
-/** See `Store.readBasis`. */
-export function readBasisOf(settings: StoreConfig): string {
-  const { version } = sourceRules(settings.shop, settings.mapping, settings.writeBack);
-  const { status, giftCards } = settings.filter;
-  return fingerprint([version, settings.apiVersion, status.toSorted(), giftCards]).slice(0, 8);
-}
-
 /** A store without its connector: its rules and derived sets, resolved once. */
 export function storeFacts(
   key: string,
@@ -143,7 +133,6 @@ export function storeFacts(
     settings,
     workspace,
     rules: sourceRules(settings.shop, settings.mapping, settings.writeBack),
-    readBasis: readBasisOf(settings),
     generatedFields: generatedCatalogFields(settings.writeBack.fields, settings.writeBack.locales),
     writeLimits: {
       maxWritesPerRun: settings.limits.maxWritesPerRun,

@@ -43,11 +43,10 @@ async function planEach(
   const ids = products.map(({ externalId }) => externalId);
   const links = await plan.reads.links(ids);
   const hadActions = await plan.actions.withdraw(ids);
-  await plan.reads.forget(ids);
   await plan.owed.withdraw(ids);
   for (const product of products) {
     const { externalId } = product;
-    const found = planFound(store, product, links.get(externalId) ?? null, null, findings);
+    const found = planFound(store, product, links.get(externalId) ?? null, findings);
     if (found === null) continue;
     if (!hadActions.has(externalId)) tally.unchanged -= 1;
     if (found === 'unchanged') tally.unchanged += 1;

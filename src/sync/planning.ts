@@ -1,18 +1,12 @@
-import { setImmediate } from 'node:timers/promises';
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
-import type { SourceProduct } from '../domain/store-port.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
-import { markOfRead } from '../planner/plan-product.js';
-import { oneAhead } from '../runtime/one-ahead.js';
 import type { Store } from '../sites/sites.js';
 import { compareWithListing, type ComparedListing } from './catalog-view.js';
 import type { SourceRead } from './extract.js';
-import type { FingerprintThread } from './fingerprint-thread.js';
-import { Findings, planMet, type MetBatch, type ReadLinks, type Tally } from './planned-batch.js';
+import { Findings, planBatch, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
 import { resolveIdentities } from './resolve-identities.js';
-import { NOTHING_OFFERED, RunFingerprints } from './run-fingerprints.js';
 import type { ListingRequest } from './workspace-listing.js';
 
 export interface PlanOutcome {
@@ -31,8 +25,6 @@ export interface PlanOptions {
   readonly force: boolean;
   readonly listing: ListingRequest;
   readonly onProgress: (seen: number) => void;
-  /** Absent: every product is parsed by this thread. */
-  readonly fingerprintThread?: FingerprintThread;
 }
 
 /** The error that stops a run before it applies an implausible plan. Reconcile does not retry such a run. */
@@ -60,7 +52,7 @@ export async function planRead(
   const tally: Tally = { read: 0, seen: 0, unchanged: 0 };
   const { compared, incomplete } = await besidesListing(plan, store, options, async (onProgress) => {
     try {
-      await planProducts(plan, store, read, tally, { ...options, onProgress });
+      await planProducts(plan, store, read, tally, onProgress);
     } finally {
       await read.close();
     }
@@ -158,78 +150,27 @@ async function planAbsent(
   return incomplete;
 }
 
-/** A batch while the database looks up what is known about its products. */
-interface BatchToMeet extends Pick<MetBatch, 'batch' | 'marks'> {
-  readonly meeting: Promise<MetBatch['met']>;
-}
-
-const NO_BATCH: BatchToMeet & MetBatch = {
-  batch: [],
-  marks: new Map(),
-  met: { met: 0, moved: new Map() },
-  meeting: Promise.resolve({ met: 0, moved: new Map() }),
-  offered: NOTHING_OFFERED,
-};
-
 /** If few products of a batch have changed, they are written together with the next batches. */
 const WRITE_TOGETHER = 200;
 
-/**
- * Reading, planning and writing overlap. The database writes one batch and loads the links of another. Meanwhile the second thread parses
- * a third batch, a fourth one is planned, and a fifth is read and its digests are taken. A batch is parsed before the fourth one after it
- * is asked for.
- */
 async function planProducts(
   plan: PlanTransaction,
   store: Store,
   read: SourceRead,
   tally: Tally,
-  { onProgress, fingerprintThread }: Pick<PlanOptions, 'onProgress' | 'fingerprintThread'>,
+  onProgress: PlanOptions['onProgress'],
 ): Promise<void> {
-  const readLinks: ReadLinks = (externalIds) => plan.reads.links(externalIds);
-  const fingerprints = new RunFingerprints(fingerprintThread ?? null, store);
   let findings = new Findings();
-  let before: BatchToMeet = NO_BATCH;
-  let met: MetBatch = NO_BATCH;
-  const meet = async ({ batch, marks, meeting }: BatchToMeet): Promise<MetBatch> => {
-    const known = await meeting;
-    return { batch, marks, met: known, offered: fingerprints.offer(batch, known.moved) };
-  };
-  const planned = async (batch: MetBatch): Promise<void> => {
-    await planMet(store, batch, readLinks, findings, tally);
-    onProgress(tally.seen);
-  };
-  try {
-    for await (const batch of oneAhead(read.batches)) {
-      // Before the answer about the batch before is awaited, so that the database works meanwhile.
-      const marks = marksOf(batch, store.readBasis);
-      const next = await meet(before);
-      const full = findings.size >= WRITE_TOGETHER ? findings : null;
-      if (full !== null) findings = new Findings();
-      const meeting = Promise.all([plan.reads.meet(marks), full?.write(plan)]).then(([found]) => found);
-      // The rejection is handled at the `await` of the next turn. Without this line Node would report it as unhandled first.
-      meeting.catch(() => undefined);
-      // Flush the query before planning: planning blocks the event loop.
-      await setImmediate();
-      await planned(met);
-      before = { batch, marks, meeting };
-      met = next;
+  for await (const batch of read.batches) {
+    const met = await plan.reads.meet(batch.map(({ externalId }) => externalId));
+    await planBatch(store, batch, met, findings, tally);
+    if (findings.size >= WRITE_TOGETHER) {
+      await findings.write(plan);
+      findings = new Findings();
     }
-    const last = await meet(before);
-    await planned(met);
-    await planned(last);
-    await findings.write(plan);
-  } finally {
-    await fingerprints.end();
+    onProgress(tally.seen);
   }
-}
-
-/** By external_id. Where a batch has a product twice, the first one counts, which is also the one that is planned. */
-function marksOf(batch: readonly SourceProduct[], basis: string): Map<string, string | null> {
-  const marks = new Map<string, string | null>();
-  for (const { externalId, digest } of batch)
-    if (!marks.has(externalId)) marks.set(externalId, markOfRead(digest, basis));
-  return marks;
+  await findings.write(plan);
 }
 
 /** With a filter, absence may only mean that a product no longer matches, so each missing product is requested. */

@@ -29,7 +29,6 @@ import {
   withWholeRead,
   type Extracted,
 } from './extract.js';
-import { FingerprintThread } from './fingerprint-thread.js';
 import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { ListingsAhead } from './listings-ahead.js';
@@ -72,7 +71,6 @@ export class RunWorker {
     private readonly creations: BackgroundCreations,
     private readonly generation: GenerationRequester,
     private readonly ends: RunEnds,
-    private readonly fingerprintThread: FingerprintThread,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -269,7 +267,6 @@ export class RunWorker {
             hold.counts = { seen };
             onProgress({ phase: 'plan', done: seen, total: null });
           },
-          fingerprintThread: this.fingerprintThread,
         });
         span.note({ 'run.seen': made.counts.seen, 'run.unchanged': made.counts.unchanged });
         return made;

@@ -208,7 +208,6 @@ function judged(entry: EntryStanding, found: SourceProduct | null, store: Store)
     seen: seenFields(live),
     wantsGeneration: entry.wantsGeneration,
     recreated: again.kind === 'create' && entry.kind === 'create' && entry.linkCatalogId !== null,
-    readMark: null,
     identifiers: identifiersOf(entry.body),
   };
 }
@@ -224,7 +223,7 @@ function snapshotOrReason(product: SourceProduct): ProductSnapshot | string {
 
 function orphaned(entry: EntryStanding): NewAction {
   const { kind, externalId, storeId, label, catalogId, reason } = entry;
-  const nothing = { fields: [], body: null, withheld: [], sourceFingerprint: null, seen: {}, readMark: null };
+  const nothing = { fields: [], body: null, withheld: [], sourceFingerprint: null, seen: {} };
   const common = {
     externalId,
     storeId,

@@ -1,8 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
-import { Logger } from '../runtime/logger.js';
-import { FingerprintThread } from './fingerprint-thread.js';
 import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { ListingsAhead } from './listings-ahead.js';
@@ -23,12 +21,6 @@ import { SidePauses } from './side-pauses.js';
     GenerationRequester,
     SavedPlans,
     SidePauses,
-    // Its other parameters are for tests.
-    {
-      provide: FingerprintThread,
-      useFactory: (logger: Logger) => new FingerprintThread(logger),
-      inject: [Logger],
-    },
   ],
   exports: [RunWorker, BackgroundCreations, GenerationRequester, SavedPlans],
 })

@@ -6,8 +6,6 @@ import { benchFirstLoad } from './first-load.js';
 import { benchFairness } from './fairness.js';
 import { benchFullRuns } from './full-run.js';
 import { benchManyStores, benchReplicaRuns } from './many-stores.js';
-import { benchMillion } from './million.js';
-import { benchPlanning } from './planning.js';
 import { benchReceiptAtWork } from './receipt-at-work.js';
 import { benchReceiptByRole } from './receipt-by-role.js';
 import { benchReceipt } from './receipt.js';
@@ -46,7 +44,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'receipt-by-role': {
     run: async (share, log, take) => take(...(await benchReceiptByRole(scaled(20_000, share), log))),
   },
-  planning: { run: async (share, log, take) => take(...(await benchPlanning(scaled(100_000, share), log))) },
   'write-backs': {
     // Its points come back at a fixed rate: it waits some ten minutes for them.
     waits: true,
@@ -59,7 +56,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   'bulk-change': {
     run: async (share, log, take) => take(...(await benchBulkChange(scaled(10_000, share), log))),
   },
-  million: { run: async (share, log, take) => take(...(await benchMillion(scaled(1_000_000, share), log))) },
   'many-stores': {
     run: (share, log, take) =>
       benchManyStores(

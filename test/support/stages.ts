@@ -26,7 +26,6 @@ import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
-import { FingerprintThread } from '../../src/sync/fingerprint-thread.js';
 import { FirstLoad } from '../../src/sync/first-load.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
 import { ListingsAhead } from '../../src/sync/listings-ahead.js';
@@ -231,7 +230,6 @@ export class Stages {
       this.creations,
       this.generation,
       new RunEnds(this.actions, this.owed, pauses, this.clock, logger),
-      new FingerprintThread(logger),
       this.clock,
       logger,
     );

@@ -96,7 +96,7 @@ export class ProductDetails {
 
   private source(id: string, snapshot: () => ProductSnapshot): SourceProduct {
     const externalId = productExternalId(this.scope.shop, numericId(id));
-    return { externalId, storeId: id, digest: null, snapshot };
+    return { externalId, storeId: id, snapshot };
   }
 
   private async childrenOf(id: string, node: unknown): Promise<Omit<RawProduct, 'core'> | null> {

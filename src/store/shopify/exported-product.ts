@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { productExternalId } from '../../domain/external-id.js';
-import type { ReadScope, SourceProduct, UnparsedProduct } from '../../domain/store-port.js';
+import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import { CodedError } from '../../domain/errors.js';
 import { type ExportLine, parseText } from './jsonl.js';
@@ -33,11 +33,6 @@ export class ExportedProduct implements SourceProduct {
   /** 128 bits of SHA-256. With the SHA instructions of today's processors it takes half of the time of BLAKE2b. */
   get digest(): string {
     return hash('sha256', this.bytes.subarray(this.start, this.end), 'hex').slice(0, 32);
-  }
-
-  get unparsed(): UnparsedProduct {
-    const { scope, bytes, start, end } = this;
-    return { format: 'shopify_export', scope, bytes: bytes.subarray(start, end) };
   }
 
   snapshot(): ProductSnapshot {

@@ -19,7 +19,7 @@ import { Stages, STORE, WORKSPACE } from '../../support/stages.js';
 let stages: Stages;
 let planned: PlannedRun;
 let plan: PlanTransaction;
-/** The results about both products. */
+/** Both products, found unchanged under new rules. */
 let learned: UnchangedProduct[];
 
 const LEASE = 'planner';
@@ -46,12 +46,12 @@ beforeEach(async () => {
   };
   await stages.runs.claim(planned.id, LEASE, 60_000);
   plan = await PlanTransaction.begin(stages.db, planned);
-  const { moved } = await plan.reads.meet(new Map([first, second].map((id) => [id, 'new mark'])));
-  learned = [first, second].map((externalId) => {
-    const { revision } = moved.get(externalId)!;
-    return { externalId, revision, mark: 'new mark', fingerprint: 'new' };
-  });
-  await plan.reads.rememberUnchanged(learned);
+  const met = await plan.reads.meet([first, second]);
+  learned = [first, second].map((externalId) => ({
+    externalId,
+    before: met.get(externalId)!.sourceFingerprint,
+    fingerprint: 'new',
+  }));
 });
 afterAll(async () => stages.close());
 
@@ -70,23 +70,10 @@ const commit = async (): Promise<boolean> => {
   }
 };
 
-/** Those of both products whose read with this mark would have to be parsed. */
-async function toParse(mark: string): Promise<string[]> {
-  const run = { id: randomUUID(), store: STORE, workspace: WORKSPACE };
-  const next = await PlanTransaction.begin(stages.db, run, { dry: true });
-  try {
-    const { moved } = await next.reads.meet(new Map([first, second].map((id) => [id, mark])));
-    return [...moved.keys()].sort();
-  } finally {
-    await next.end();
-  }
-}
-
 describe('while a plan is made', () => {
   it('a product is met once, also where a later batch shows it again beside a new one', async () => {
     const third = snapshot(3).externalId;
-    const { met, moved } = await plan.reads.meet(new Map([first, third].map((id) => [id, 'other mark'])));
-    expect([met, [...moved]]).toEqual([1, [[third, null]]]);
+    expect([...(await plan.reads.meet([first, third]))]).toEqual([[third, null]]);
     await plan.reads.allMet();
     expect(await plan.reads.metOf([first, second, third, 'unknown'])).toEqual(
       new Set([first, second, third]),
@@ -98,8 +85,7 @@ describe('while a plan is made', () => {
     const add = jest.spyOn(MaybeSet.prototype, 'add').mockReturnValue(true);
     try {
       const third = snapshot(3).externalId;
-      const { met, moved } = await plan.reads.meet(new Map([first, third].map((id) => [id, 'other mark'])));
-      expect([met, [...moved.keys()]]).toEqual([1, [third]]);
+      expect([...(await plan.reads.meet([first, third]))]).toEqual([[third, null]]);
     } finally {
       add.mockRestore();
       await plan.end();
@@ -108,7 +94,7 @@ describe('while a plan is made', () => {
 
   it('the next plan on a connection has empty tables without the indexes of a large plan', async () => {
     const many = Array.from({ length: 1_000 }, (_, index) => snapshot(100 + index).externalId);
-    await plan.reads.meet(new Map(many.map((id) => [id, null])));
+    await plan.reads.meet(many);
     await plan.reads.allMet();
     const indexes = (runner?: QueryRunner) =>
       sqlRow<{ count: string }>(
@@ -213,89 +199,30 @@ describe('while a plan is made', () => {
   });
 
   it.each([
-    ['is kept at once, because it is true whatever comes of the plan', LEASE, []],
-    ['is not kept after another worker has taken the run over', 'of another worker', [first, second]],
-    ['is not kept in a dry run, which has no lease', null, [first, second]],
-  ])('the mark of an unchanged product %s', async (_what, lease, left) => {
+    ['is kept at once, because it is true whatever comes of the plan', LEASE, 'new'],
+    ['is not kept after another worker has taken the run over', 'of another worker', undefined],
+    ['is not kept in a dry run, which has no lease', null, undefined],
+  ])('the fingerprint of an unchanged product %s', async (_what, lease, kept) => {
     await plan.end();
     const next = await PlanTransaction.begin(stages.db, { ...planned, lease });
     try {
-      await next.reads.rememberUnchanged(learned.map((each) => ({ ...each, fingerprint: null })));
+      await next.reads.rememberUnchanged(learned);
     } finally {
       await next.end();
     }
-    expect(await toParse('new mark')).toEqual(left);
+    for (const [number, { before }] of learned.entries())
+      expect(await stages.link(number + 1)).toMatchObject({ sourceFingerprint: kept ?? before });
   });
 
-  it('nothing of what it learned is kept without a commit', async () => {
-    await plan.end();
-    expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
-  });
-});
-
-describe('a committed plan', () => {
-  it('keeps what it learned of products that nobody changed meanwhile', async () => {
-    expect(await commit()).toBe(true);
-    expect(await stages.link(1)).toMatchObject({ sourceFingerprint: 'new' });
-    expect(await toParse('new mark')).toEqual([]);
-  });
-
-  it('leaves a product alone that somebody changed after it was compared', async () => {
-    await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [first]);
-    expect(await commit()).toBe(true);
-    expect(await stages.link(1)).toMatchObject({ written: {} });
-    expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
-    expect(await stages.link(2)).toMatchObject({ sourceFingerprint: 'new' });
-    expect(await toParse('new mark')).toEqual([first]);
-  });
-
-  it('leaves a product alone that somebody changed after its row was read and before the result was noted', async () => {
-    await plan.reads.forget([first, second]);
-    await stages.db.affected(`UPDATE store_product SET written = '{}' WHERE external_id = $1`, [first]);
-    await plan.reads.rememberUnchanged(learned);
-    expect(await commit()).toBe(true);
-    expect(await stages.link(1)).toMatchObject({ written: {} });
-    expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
-    expect(await stages.link(2)).toMatchObject({ sourceFingerprint: 'new' });
-    expect(await toParse('new mark')).toEqual([first]);
-  });
-
-  it.each([
-    ['its state', `state = 'orphaned'`],
-    ['its catalog product', `catalog_id = '77'`],
-    ['its creation', `creation_task_id = '7'`],
-    ['what was pushed', `source_fingerprint = 'other'`],
-    ['the fields that were pushed', `pushed_fields = '{"name": "other"}'`],
-    ['what was written', `written = '{}'`],
-    ['an identifier that is withheld', `withheld = '[{"kind": "sku", "value": "1", "reason": "held"}]'`],
-  ])('has its product parsed again after a change of %s, whoever makes it', async (_what, change) => {
-    expect(await commit()).toBe(true);
-    await stages.db.affected(`UPDATE store_product SET ${change} WHERE external_id = $1`, [first]);
-    expect(await toParse('new mark')).toEqual([first]);
-  });
-
-  it('need not parse a product again after a change of what no plan compares', async () => {
-    expect(await commit()).toBe(true);
-    await stages.db.affected(`UPDATE store_product SET last_seen_at = now() WHERE external_id = $1`, [first]);
-    expect(await toParse('new mark')).toEqual([]);
-    expect(await toParse('another mark')).toEqual([first, second]);
-  });
-
-  it('says nothing of a product that was removed and is linked again', async () => {
-    expect(await commit()).toBe(true);
-    await stages.db.affected('DELETE FROM store_product WHERE external_id = $1', [first]);
+  it('a product that was pushed after it was compared keeps the fingerprint of that push', async () => {
     await stages.db.affected(
-      `INSERT INTO store_product (external_id, store, workspace, store_id, label, state, catalog_id)
-       VALUES ($1, $2, $3, '1', 'Lamp', 'linked', '1')`,
-      [first, STORE, WORKSPACE],
+      `UPDATE store_product SET source_fingerprint = 'pushed' WHERE external_id = $1`,
+      [first],
     );
-    expect(await toParse('new mark')).toEqual([first]);
-  });
-
-  it('keeps nothing when another worker has taken the run over', async () => {
-    await stages.db.affected(`UPDATE sync_run SET lease = 'other' WHERE lease = $1`, [LEASE]);
-    expect(await commit()).toBe(false);
-    expect(await stages.link(1)).not.toMatchObject({ sourceFingerprint: 'new' });
+    await plan.reads.rememberUnchanged(learned);
+    await plan.end();
+    expect(await stages.link(1)).toMatchObject({ sourceFingerprint: 'pushed' });
+    expect(await stages.link(2)).toMatchObject({ sourceFingerprint: 'new' });
   });
 });
 
@@ -317,7 +244,6 @@ function creation(
     withheld: [],
     sourceFingerprint: 'f',
     seen: {},
-    readMark: null,
     identifiers,
     wantsGeneration: true,
     recreated: false,

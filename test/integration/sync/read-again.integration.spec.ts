@@ -33,7 +33,7 @@ function readsAgain(...notWhole: readonly ProductSnapshot[]): void {
       return;
     }
     for (const { externalId, storeId, ...rest } of notWhole)
-      yield [{ externalId, storeId, digest: null, snapshot: () => ({ externalId, storeId, ...rest }) }];
+      yield [{ externalId, storeId, snapshot: () => ({ externalId, storeId, ...rest }) }];
     throw new ReadAgainError(new Error('a child came late'));
   };
 }
