@@ -32,7 +32,6 @@ function link(over: Partial<StoreProductEntity> = {}): StoreProductEntity {
     newestResultAt: null,
     writeLease: null,
     writeLeaseUntil: null,
-    revision: '1',
     firstSeenAt: AT(0),
     lastSeenAt: AT(0),
     orphanedAt: null,

@@ -13,7 +13,6 @@ const RULES: readonly { readonly table: string; readonly condition: string }[] =
     'owed_product',
     'product_identifier',
     'store_product',
-    'read_mark',
     'store_event',
     'report',
     'lifecycle_event',

@@ -10,7 +10,6 @@ const STORE_KEY_LOCK = 7_236_402;
 /** Tables whose column `store` holds a store's key and is in no unique index; a rename changes it everywhere. */
 export const TABLES_OF_STORES = [
   'store_product',
-  'read_mark',
   'product_identifier',
   'owed_product',
   'sync_action',

@@ -2,7 +2,6 @@ import { AuditEntryEntity } from './audit-entry.entity.js';
 import { CatalogHolderEntity, CatalogListedEntity, CatalogListingEntity } from './catalog-listing.entity.js';
 import { WorkspacePaceEntity } from './workspace-pace.entity.js';
 import { BulkChangeEntity } from './bulk-change.entity.js';
-import { ReadMarkEntity } from './read-mark.entity.js';
 import { ReportEntity } from './report.entity.js';
 import { RevokedSessionEntity } from './revoked-session.entity.js';
 import { GenerationTaskEntity } from './generation-task.entity.js';
@@ -28,7 +27,6 @@ import { WriteBackEntity } from './write-back.entity.js';
 export const ENTITIES = [
   StoreProductEntity,
   ProductIdentifierEntity,
-  ReadMarkEntity,
   SyncRunEntity,
   SyncActionEntity,
   GenerationTaskEntity,
@@ -65,7 +63,6 @@ export {
   NotificationEntity,
   OwedProductEntity,
   ProductIdentifierEntity,
-  ReadMarkEntity,
   ReportEntity,
   RevokedSessionEntity,
   SavedPlanEntity,

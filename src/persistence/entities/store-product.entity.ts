@@ -1,4 +1,4 @@
-import { Check, Column, Entity, Generated, Index, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { CatalogField } from '../../domain/catalog-product.js';
 import { LINK_STATES, type LinkState } from '../../domain/row-states.js';
 import type { WithheldIdentifier } from '../../domain/withheld-identifier.js';
@@ -48,8 +48,4 @@ export class StoreProductEntity {
   @Column('timestamptz', { default: () => 'now()' }) firstSeenAt!: Date;
   @Column('timestamptz', { default: () => 'now()' }) lastSeenAt!: Date;
   @Column('timestamptz', { nullable: true }) orphanedAt!: Date | null;
-  /** A trigger sets a new one whenever anything changes that the planner compares with. Apart from 0, no two rows ever had the same. */
-  @Generated('increment')
-  @Column('bigint')
-  revision!: string;
 }

@@ -28,7 +28,6 @@ export class SyncActionEntity extends PlannedChange {
   runId!: string;
   @Column('text') store!: string;
   @Column('jsonb', { default: {} }) seen!: Record<string, string>;
-  @Column('text', { nullable: true }) readMark!: string | null;
   /** True for a creation that no plan made: its identifiers were not looked up. */
   @Column('boolean', { default: false }) unproved!: boolean;
   /** True when the catalog no longer has the product that was linked: it is created again. */

@@ -13,7 +13,6 @@ export class Initial1763700000000 implements MigrationInterface {
 }
 
 const STATEMENTS = [
-  'CREATE SEQUENCE store_product_revision_seq',
   `CREATE TABLE store_product (
      external_id text PRIMARY KEY,
      store text NOT NULL,
@@ -39,7 +38,6 @@ const STATEMENTS = [
      last_seen_at timestamptz NOT NULL DEFAULT now(),
      orphaned_at timestamptz,
      catalog_fields jsonb,
-     revision bigint NOT NULL DEFAULT nextval('store_product_revision_seq'),
      CONSTRAINT store_product_state_check CHECK (state IN ('linked', 'pending', 'conflicted', 'orphaned'))
    )`,
   `CREATE INDEX store_product_by_catalog_id ON store_product (workspace, catalog_id)`,
@@ -137,7 +135,6 @@ const STATEMENTS = [
      created_at timestamptz NOT NULL DEFAULT now(),
      settled_at timestamptz,
      unproved boolean NOT NULL DEFAULT false,
-     read_mark text,
      recreated boolean NOT NULL DEFAULT false,
      CONSTRAINT sync_action_kind_check CHECK (kind IN ('create', 'adopt', 'update', 'orphan')),
      CONSTRAINT sync_action_state_check CHECK (state IN ('planned', 'applied', 'failed', 'superseded')),
@@ -350,12 +347,6 @@ const STATEMENTS = [
    )`,
   `CREATE UNIQUE INDEX notification_one_open ON notification (kind, subject) WHERE (ended_at IS NULL)`,
   `CREATE INDEX notification_untold ON notification (next_attempt_at) WHERE ((told = 'nothing') OR ((told = 'begun') AND (ended_at IS NOT NULL)))`,
-  `CREATE TABLE read_mark (
-     external_id text PRIMARY KEY,
-     store text NOT NULL,
-     revision bigint NOT NULL,
-     mark text NOT NULL
-   )`,
   `CREATE TABLE report (
      id uuid DEFAULT gen_random_uuid() PRIMARY KEY,
      kind text NOT NULL,
@@ -500,17 +491,4 @@ const STATEMENTS = [
      webhook_secret_shown text,
      webhook_state text
    )`,
-  `CREATE FUNCTION count_revision() RETURNS trigger LANGUAGE plpgsql AS $$
-   BEGIN
-     NEW.revision := nextval('store_product_revision_seq');
-     RETURN NEW;
-   END $$`,
-  `CREATE TRIGGER store_product_counts_revision
-   BEFORE UPDATE OF state, catalog_id, creation_task_id, source_fingerprint, pushed_fields, written, withheld ON store_product
-   FOR EACH ROW
-   WHEN ((OLD.state, OLD.catalog_id, OLD.creation_task_id, OLD.source_fingerprint, OLD.pushed_fields, OLD.written, OLD.withheld)
-       IS DISTINCT FROM
-     (NEW.state, NEW.catalog_id, NEW.creation_task_id, NEW.source_fingerprint, NEW.pushed_fields, NEW.written, NEW.withheld))
-   EXECUTE FUNCTION count_revision()`,
-  'ALTER SEQUENCE store_product_revision_seq OWNED BY store_product.revision',
 ];

@@ -152,7 +152,7 @@ describe('the embedded database', () => {
     await ask(after.url, 'ALTER TABLE store_product ADD COLUMN added text');
     await ask(
       after.url,
-      'CREATE OR REPLACE FUNCTION forget_read_mark() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$',
+      'CREATE OR REPLACE FUNCTION added() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$',
     );
     await ask(after.url, `ALTER TYPE queue.mood ADD VALUE 'better'`);
     await ask(after.url, 'INSERT INTO queue.job DEFAULT VALUES');
