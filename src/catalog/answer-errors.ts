@@ -2,7 +2,7 @@ import { CodedError, type CodedErrorDetails, type ErrorCode } from '../domain/er
 import { readFieldMessages } from './field-messages.js';
 import type { Redactor } from './redaction.js';
 import { parseRetryAfterMs } from './retry-after.js';
-import { isRecord, readUntrustedJson } from './untrusted-json.js';
+import { isRecord, readUntrustedJson } from '../runtime/untrusted-json.js';
 
 export interface Answer {
   readonly status: number;

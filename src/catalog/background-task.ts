@@ -2,7 +2,7 @@ import { CodedError } from '../domain/errors.js';
 import type { Assumptions } from './assumptions.js';
 import type { Redactor } from './redaction.js';
 import { backgroundCreationSchema } from './schemas.js';
-import { firstId, idOf, isRecord } from './untrusted-json.js';
+import { firstId, idOf, isRecord } from '../runtime/untrusted-json.js';
 
 export interface BackgroundTask {
   readonly id: string;

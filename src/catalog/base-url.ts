@@ -1,12 +1,6 @@
 import { CodedError } from '../domain/errors.js';
+import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';
-
-const LOOPBACK = /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[::1\])$/;
-
-export function isLoopback(url: URL): boolean {
-  // The URL parser normalises every spelling of an IPv4 address, so the pattern is enough.
-  return LOOPBACK.test(url.hostname);
-}
 
 /**
  * The service's base URL, checked and without a trailing slash (docs/catalog-rules.md#auth-11: only HTTPS, except on

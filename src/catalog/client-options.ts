@@ -1,3 +1,4 @@
+import { MAX_ANSWER_BYTES } from '../domain/answer-bounds.js';
 import type { AssumptionOverrides, GenerationRequest } from './assumptions.js';
 import type { CatalogAuth } from './auth.js';
 import type { TaskStatuses } from './background-task.js';
@@ -56,5 +57,5 @@ export const DEFAULT_LIMITS = {
   uploadTimeoutMs: 600_000,
   maxThrottleWaitMs: 60_000,
   retryDelayScale: 1,
-  maxResponseBytes: 50_000_000,
+  maxResponseBytes: MAX_ANSWER_BYTES,
 };

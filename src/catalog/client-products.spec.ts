@@ -162,7 +162,7 @@ describe('listing products', () => {
   it('[LIST-01] [PROD-06] [PROD-15] [PROD-22] a page holds whole products, and fields nobody named pass through', async () => {
     const rich = { ...PRODUCT, extra: { a: 1 }, images: [{ ...PRODUCT.images[0], width: 5 }] };
     service.handler = () => ({ json: { ...page([rich], null), took_ms: 3 } });
-    expect(await service.client().listProducts()).toEqual({
+    expect(await service.client().listProducts()).toMatchObject({
       results: [rich],
       next: null,
       previous: null,
@@ -255,9 +255,28 @@ describe('listing products', () => {
     expect(await errorOf(all(service.client().iterateProducts()))).toMatchObject({ code: 'transient' });
   });
 
+  const pageOf = (query: URLSearchParams) => Number(query.get('p') ?? 0);
+  it.each([
+    ['the same page at ever new addresses', () => 1, (p: number) => `?p=${String(p + 1)}`, 2],
+    ['the first page again', (p: number) => p % 3, (p: number) => `?p=${String(p + 1)}`, 4],
+    [
+      'an address that grows',
+      (p: number) => p,
+      (p: number) => `?p=${String(p + 1)}&x=${'x'.repeat(9_000)}`,
+      1,
+    ],
+    ['more than the service counts', (p: number) => p, (p: number) => `?p=${String(p + 1)}`, 30],
+  ])('a walk that is led on by %s is stopped', async (_what, id, next, most) => {
+    service.handler = ({ query }) => ({
+      json: page([{ id: id(pageOf(query)) }], next(pageOf(query))),
+    });
+    expect(await errorOf(all(service.client().iterateProducts()))).toMatchObject({ code: 'misconfigured' });
+    expect(service.asked.length).toBeLessThanOrEqual(most);
+  });
+
   it('a walk that never ends is stopped', async () => {
     service.handler = ({ query }) => ({
-      json: page([{ id: 1 }], `?p=${String(Number(query.get('p') ?? 0) + 1)}`),
+      json: { ...page([{ id: pageOf(query) }], `?p=${String(pageOf(query) + 1)}`), count: null },
     });
     const client = service.client({ assumptions: { maxPages: 5 } });
     expect(await errorOf(all(client.iterateProducts()))).toMatchObject({ code: 'misconfigured' });

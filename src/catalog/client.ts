@@ -27,7 +27,7 @@ import {
   type WebhookConfig,
   type WebhookConfigInput,
 } from './schemas.js';
-import { firstId, isRecord } from './untrusted-json.js';
+import { firstId, isRecord } from '../runtime/untrusted-json.js';
 import { usualProduct, usualVariant } from './usual-product.js';
 
 export type ProductId = number | string;

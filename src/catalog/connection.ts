@@ -57,7 +57,7 @@ export class Connection {
     const errors = new AnswerErrors(this.redactor);
     const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes;
     const concurrency = options.concurrency ?? DEFAULT_LIMITS.concurrency;
-    this.http = new Http({ base: this.base, maxResponseBytes, maxSockets: concurrency, closed }, errors);
+    this.http = new Http({ maxResponseBytes, maxSockets: concurrency, closed }, errors);
     const limiter = limiterOf(options, clock, sleep);
     const turns = new AdaptiveConcurrency(concurrency);
     this.requester = new Requester(this.http, limiter, turns, errors, this.tokens, {

@@ -1,4 +1,4 @@
-import { isRecord } from './untrusted-json.js';
+import { isRecord } from '../runtime/untrusted-json.js';
 
 const MAX_FIELDS = 100;
 const MAX_MESSAGES = 20;

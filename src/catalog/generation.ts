@@ -1,7 +1,7 @@
 import { CodedError } from '../domain/errors.js';
 import type { GenerationRequest } from './assumptions.js';
 import { encodeSegment } from './base-url.js';
-import { firstId, idOf, isRecord } from './untrusted-json.js';
+import { firstId, idOf, isRecord } from '../runtime/untrusted-json.js';
 
 /** A product to generate, by both of its ids. */
 export interface GenerationProduct {

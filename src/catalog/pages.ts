@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { CodedError, isCoded } from '../domain/errors.js';
 import { clipped } from '../domain/text.js';
 import { pageSchema } from './schemas.js';
-import { idOf, isRecord } from './untrusted-json.js';
+import { idOf, isRecord } from '../runtime/untrusted-json.js';
 
 export interface Page<T> {
   readonly results: readonly T[];
@@ -11,6 +12,8 @@ export interface Page<T> {
   readonly previous: string | null;
   /** The service's count of the whole list; null when it has none. */
   readonly count: number | null;
+  /** A hash of the ids in their order, by which a repeated page is recognised; absent where an entry has no id. */
+  readonly key?: string | undefined;
 }
 
 /** An entry of a list that does not fit the interface. The entries beside it are used. */
@@ -41,8 +44,15 @@ export function listSchema<Item extends z.ZodType>(
       next: entries.length === 0 ? null : textOrNull(list.next),
       previous: textOrNull(list.previous),
       count: list.count ?? null,
+      key: keyOf(entries),
     });
   });
+}
+
+function keyOf(entries: readonly unknown[]): string | undefined {
+  const ids = entries.map((entry) => (isRecord(entry) ? idOf(entry['id']) : undefined));
+  if (ids.length === 0 || ids.includes(undefined)) return undefined;
+  return createHash('sha256').update(JSON.stringify(ids)).digest('base64');
 }
 
 function lazyPage<T>(parse: () => readonly T[], place: Omit<Page<T>, 'results'>): Page<T> {
@@ -96,30 +106,45 @@ export interface PageWalk<T> {
   readonly maxPages: number;
 }
 
+/** Pages beyond those that the service's own count explains: a list may grow while it is read. */
+const SPARE_PAGES = 10;
+/** The longest address of a next page that a server commonly takes. */
+const LONGEST_NEXT = 8_000;
+
 /**
  * All pages of a list, following only `next` (docs/catalog-rules.md#list-23). Ends at a page without `next`, at an empty
  * page, and at a repeated `next`. If the list changes during the walk, an item may occur twice. `first` is the first page
  * where the caller has read it already. Throws `transient` when a page has disappeared, so that an incomplete walk never
- * counts as complete. Throws `misconfigured` beyond `maxPages`.
+ * counts as complete. Throws `misconfigured` for a list that does not end: at a repeated page, at twice as many pages as the service's
+ * count explains, and at `maxPages`.
  */
 export async function* walkPages<T>(walk: PageWalk<T>, first?: Page<T>): AsyncGenerator<Page<T>, undefined> {
   const seen = new Set<string>();
-  let url: URL | undefined = walk.firstUrl;
-  while (url !== undefined && !seen.has(url.href)) {
-    if (seen.size >= walk.maxPages) {
-      throw new CodedError(
-        'misconfigured',
-        `catalog list has more than ${String(walk.maxPages)} pages: set assumptions.maxPages`,
-      );
-    }
+  const keys = new Set<string>();
+  let longest = 1;
+  let url = walk.firstUrl;
+  while (!seen.has(url.href)) {
     const current: URL = url;
     const isFirst = seen.size === 0;
     const page: Page<T> = isFirst && first !== undefined ? first : await fetchPage(walk, current, isFirst);
     seen.add(current.href);
+    if (page.key !== undefined && keys.has(page.key)) throw endless('shows a page a second time');
+    if (page.key !== undefined) keys.add(page.key);
     yield page;
-    url = page.next === null ? undefined : walk.resolve(page.next, current);
+    if (page.next === null) return undefined;
+    longest = Math.max(longest, page.results.length);
+    const explained = page.count === null ? walk.maxPages : 2 * Math.ceil(page.count / longest) + SPARE_PAGES;
+    if (seen.size >= Math.min(explained, walk.maxPages)) {
+      throw endless(`goes on after ${String(seen.size)} pages`);
+    }
+    if (page.next.length > LONGEST_NEXT) throw endless('names a next page by an address that is too long');
+    url = walk.resolve(page.next, current);
   }
   return undefined;
+}
+
+function endless(what: string): CodedError {
+  return new CodedError('misconfigured', `catalog list does not end: it ${what}`);
 }
 
 /** The items of pages, in order. */

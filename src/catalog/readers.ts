@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { CodedError } from '../domain/errors.js';
 import type { Answer } from './answer-errors.js';
 import { productSchema, type CatalogProduct } from './schemas.js';
-import { readUntrustedJson } from './untrusted-json.js';
+import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import { usualProduct } from './usual-product.js';
 
 type Reader<T> = (answer: Answer, unusable: (problem: string) => CodedError) => T;

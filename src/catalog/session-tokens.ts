@@ -1,5 +1,5 @@
 import type { Assumptions } from './assumptions.js';
-import { isRecord, readUntrustedJson } from './untrusted-json.js';
+import { isRecord, readUntrustedJson } from '../runtime/untrusted-json.js';
 
 /** The tokens of a login and their expiry, by our clock. */
 export interface Session {

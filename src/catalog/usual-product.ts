@@ -1,5 +1,5 @@
 import type { CatalogProduct, CatalogVariant } from './schemas.js';
-import { isRecord } from './untrusted-json.js';
+import { isRecord } from '../runtime/untrusted-json.js';
 
 /**
  * Products of answers in their usual form, read without zod (docs/decisions/0026-usual-lines-are-read-without-zod.md). Each function

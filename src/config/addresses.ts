@@ -1,5 +1,5 @@
+import { isLoopback } from '../domain/loopback.js';
 import { messages } from './messages.js';
-const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 /**
  * The reason why a text cannot be the base address of a service; null when it can. It must be an absolute https: URL
@@ -19,7 +19,7 @@ export function secretAddressProblem(text: string): string | null {
   if (url === null || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
     return messages.absoluteUrl;
   }
-  if (url.protocol === 'http:' && !LOOPBACK.test(url.hostname)) return messages.httpsUrl;
+  if (url.protocol === 'http:' && !isLoopback(url)) return messages.httpsUrl;
   if (url.username !== '' || url.password !== '') return messages.urlWithoutCredentials;
   return null;
 }

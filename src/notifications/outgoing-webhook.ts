@@ -1,11 +1,9 @@
-import type { Readable } from 'node:stream';
-import axios from 'axios';
 import { parseRetryAfterMs } from '../catalog/retry-after.js';
 import { CodedError } from '../domain/errors.js';
+import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 import { messages } from './messages.js';
 
 const TIMEOUT_MS = 10_000;
-const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 
 /** Injection token of the `OutgoingWebhook`. */
 export const OUTGOING_WEBHOOK = Symbol('OUTGOING_WEBHOOK');
@@ -22,30 +20,22 @@ export interface OutgoingWebhook {
 export type OutgoingPost = (body: string, headers?: Readonly<Record<string, string>>) => Promise<void>;
 
 /**
- * Posts to one address. The address is a secret, so errors and their causes do not contain it. Redirects are not followed, and only
- * the status of the response is read.
+ * Posts to one address. The address is a secret, so errors and their causes do not contain it. Redirects are not followed, and
+ * only the status of the response is used.
  */
 export function outgoingPost(url: string, timeoutMs = TIMEOUT_MS): OutgoingPost {
-  const isLoopback = LOOPBACK.test(new URL(url).hostname);
   return async (body, headers = {}) => {
-    const answer = await axios
-      .request<Readable>({
-        url,
-        method: 'POST',
-        headers: { ...headers, 'Content-Type': 'application/json', 'User-Agent': 'store-sync' },
-        data: body,
-        maxRedirects: 0,
-        responseType: 'stream',
-        decompress: false,
-        validateStatus: () => true,
-        signal: AbortSignal.timeout(timeoutMs),
-        ...(isLoopback ? { proxy: false as const } : {}),
-      })
-      .catch((error: unknown) => {
-        throw unanswered(error);
-      });
-    answer.data.on('error', () => undefined); // the rest of the body is not needed
-    answer.data.destroy();
+    const answer = await sendOutgoing({
+      url: new URL(url),
+      method: 'POST',
+      headers: { ...headers, 'Content-Type': 'application/json', 'User-Agent': 'store-sync' },
+      body,
+      timeoutMs,
+      maxBytes: 0,
+      proxy: true,
+    }).catch((error: unknown) => {
+      throw unanswered(error);
+    });
     if (answer.status >= 200 && answer.status < 300) return;
     throw refused(answer.status, answer.headers['retry-after']);
   };
@@ -62,9 +52,9 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Without a cause, because axios errors contain the request with its address. */
+/** Without a cause, because its message may contain the address. */
 function unanswered(error: unknown): CodedError {
-  const code = axios.isAxiosError(error) ? (error.code ?? messages.noAnswer) : messages.noAnswer;
+  const code = (error instanceof OutgoingError ? error.code : undefined) ?? messages.noAnswer;
   const neverArrived = ['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'EHOSTUNREACH', 'ENETUNREACH'].includes(
     code,
   );

@@ -1,7 +1,10 @@
 import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { AppConfig, WeakSecret } from '../config/index.js';
 import type { Sites, Store, Workspace } from '../sites/sites.js';
+import { MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
+import { isLoopback } from '../domain/loopback.js';
 import { withoutTrailing } from '../domain/text.js';
+import { OutgoingError, sendOutgoing } from '../runtime/outgoing-http.js';
 import { timedOut, within } from '../runtime/time-limit.js';
 import { checkMessages } from './messages.js';
 
@@ -12,7 +15,6 @@ export interface Finding {
   readonly detail: string;
 }
 
-const LOOPBACK = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/;
 const PRIVATE =
   /^(10(\.\d{1,3}){3}|192\.168(\.\d{1,3}){2}|172\.(1[6-9]|2\d|3[01])(\.\d{1,3}){2}|169\.254(\.\d{1,3}){2}|\[f[cd][0-9a-f:]*\]|[^.]+|.*\.(local|internal|localdomain|test|invalid))$/;
 
@@ -28,11 +30,11 @@ export function publicUrlFinding(
       what,
       detail: checkMessages.noPublicUrl,
     };
-  const { hostname } = new URL(publicUrl);
+  const address = new URL(publicUrl);
   // A catalog on this machine reaches a loopback address; a remote one reaches its own.
-  const remote = workspaces.filter(({ baseUrl }) => !LOOPBACK.test(new URL(baseUrl).hostname));
+  const remote = workspaces.filter(({ baseUrl }) => !isLoopback(new URL(baseUrl)));
   const [first] = remote;
-  const unreachable = LOOPBACK.test(hostname) || PRIVATE.test(hostname);
+  const unreachable = isLoopback(address) || PRIVATE.test(address.hostname);
   if (first && unreachable) {
     const detail = checkMessages.unreachable(publicUrl, first.key, first.baseUrl);
     return { level: 'warn', what, detail };
@@ -58,14 +60,18 @@ const REACH_WITHIN_MS = 5_000;
  */
 export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   const what = 'public URL';
-  const { protocol, hostname } = new URL(publicUrl);
-  if (protocol !== 'https:' && !LOOPBACK.test(hostname))
+  const address = new URL(publicUrl);
+  if (address.protocol !== 'https:' && !isLoopback(address))
     return { level: 'FAIL', what, detail: checkMessages.notHttps(publicUrl) };
   const url = `${withoutTrailing(publicUrl, '/')}/health/live`;
   try {
-    const signal = AbortSignal.timeout(REACH_WITHIN_MS);
-    const answer = await fetch(url, { redirect: 'manual', signal });
-    await answer.body?.cancel();
+    const answer = await sendOutgoing({
+      method: 'GET',
+      url: new URL(url),
+      headers: {},
+      timeoutMs: REACH_WITHIN_MS,
+      maxBytes: MAX_SHORT_ANSWER_BYTES,
+    });
     if (answer.status === 200) return { level: 'ok', what, detail: checkMessages.answers(url) };
     const detail = checkMessages.answersOtherwise(url, answer.status);
     return { level: 'warn', what, detail };
@@ -75,15 +81,9 @@ export async function publicUrlAnswer(publicUrl: string): Promise<Finding> {
   }
 }
 
-/** The cause of "fetch failed", with a code if the network returned one. */
 function causeOf(error: unknown): string {
-  if (!(typeof error === 'object' && error !== null)) return String(error);
-  const cause: unknown = 'cause' in error ? error.cause : undefined;
-  if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string')
-    return cause.code;
-  return 'name' in error && error.name === 'TimeoutError'
-    ? checkMessages.notWithin(REACH_WITHIN_MS / 1000)
-    : errorLine(error);
+  if (!(error instanceof OutgoingError)) return errorLine(error);
+  return error.late ? checkMessages.notWithin(REACH_WITHIN_MS / 1000) : (error.code ?? error.message);
 }
 
 /** The receiver of notifications: only its host, because the address is a secret. */

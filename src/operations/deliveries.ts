@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { readUntrustedJson } from '../catalog/untrusted-json.js';
+import { readUntrustedJson } from '../runtime/untrusted-json.js';
 import { DELIVERY_TRANSITIONS, type DeliveryState } from '../domain/row-states.js';
 import { Database } from '../persistence/database.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { readUntrustedJson } from '../catalog/untrusted-json.js';
+import { readUntrustedJson } from '../runtime/untrusted-json.js';
 
 const keySchema = z.looseObject({
   action: z.string().min(1),

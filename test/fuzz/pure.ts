@@ -1,4 +1,4 @@
-import { readUntrustedJson } from '../../src/catalog/untrusted-json.js';
+import { readUntrustedJson } from '../../src/runtime/untrusted-json.js';
 import { errorLine } from '../../src/domain/errors.js';
 import { redactSecrets } from '../../src/observability/logging/redaction.js';
 import { intendedValues } from '../../src/planner/generated-content.js';

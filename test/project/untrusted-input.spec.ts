@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readUntrustedJson } from '../../src/catalog/untrusted-json.js';
+import { readUntrustedJson } from '../../src/runtime/untrusted-json.js';
 import { printable, quoted } from '../../src/cli/terminal.js';
 
 const read = (text: string): unknown => readUntrustedJson(Buffer.from(text));

@@ -1,10 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
 import Shopify from 'shopify-api-node';
 import type { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
 import type { StoreWriteOptions } from '../../domain/store-port.js';
+import { parseBoundedJson } from '../../runtime/untrusted-json.js';
 import type { Envelope, QueryCost, SearchNote } from './answer.js';
 import type { TokenSource } from './auth.js';
 import { type Admission, CostThrottle } from './cost-throttle.js';
@@ -14,6 +13,7 @@ import { type Exchange, header, readExchange, whereOf } from './exchange.js';
 import { type Fault, oddAnswerFault } from './faults.js';
 import type { CostReport, RequestReport, ShopifyLimits, Sleep } from './options.js';
 import { RepeatPolicy, withOutcomeUnknown } from './repeat-policy.js';
+import { Transport } from './transport.js';
 
 export interface ClientSettings {
   readonly shop: string;
@@ -41,12 +41,13 @@ export interface Answer<T> {
 type Variables = Readonly<Record<string, unknown>>;
 
 /**
- * Calls the Admin GraphQL API within the store's limits. `shopify-api-node` sends the requests. Its retries are off,
- * because it repeats mutations after timeouts. Hooks read the parts of a response that it omits.
+ * Calls the Admin GraphQL API within the store's limits by `shopify-api-node`. Its retries are off, because it repeats mutations after
+ * timeouts. One hook sends the request within the bounds of all outgoing requests, and one reads the parts of a response that the library
+ * omits.
  */
 export class ShopifyClient {
   private readonly shopify: Shopify;
-  private readonly agents: readonly (HttpAgent | HttpsAgent)[];
+  private readonly transport: Transport;
   private readonly exchange = new AsyncLocalStorage<Exchange>();
   private readonly throttle: CostThrottle;
   /** The requested cost of a document, by the sizes of its variables. */
@@ -55,28 +56,18 @@ export class ShopifyClient {
   constructor(private readonly settings: ClientSettings) {
     const { base } = settings;
     this.throttle = new CostThrottle(settings.now, settings.sleep);
-    const http = new HttpAgent({ keepAlive: true, maxSockets: 16 });
-    const https = new HttpsAgent({ keepAlive: true, maxSockets: 16 });
-    this.agents = [http, https];
+    this.transport = new Transport(settings.limits.requestTimeoutMs);
     this.shopify = new Shopify({
       shopName: settings.shop,
-      // Never sent: the hook below inserts the current token.
+      // Never sent: the transport inserts the current token.
       accessToken: 'set-for-each-request',
       apiVersion: settings.apiVersion,
       maxRetries: 0,
-      timeout: settings.limits.requestTimeoutMs,
-      agent: { http, https },
       hooks: {
         beforeRequest: [
-          (options) => {
-            options.headers['x-shopify-access-token'] = this.exchange.getStore()?.token;
-            // A redirect would send the token to another host.
-            options.followRedirect = false;
-          },
-        ],
-        beforeRedirect: [
-          () => {
-            throw new Error('redirects are not followed');
+          (request) => {
+            request.parseJson = parseBoundedJson;
+            return this.transport.answer(request, this.exchange.getStore());
           },
         ],
         afterResponse: [
@@ -104,7 +95,7 @@ export class ShopifyClient {
   }
 
   close(): void {
-    for (const agent of this.agents) agent.destroy();
+    this.transport.close();
   }
 
   /**
@@ -154,7 +145,7 @@ export class ShopifyClient {
     const key = costKey(document, variables);
     const admission = await this.throttle.admit(this.costs.get(key) ?? document.expectedCost);
     const startedAt = this.settings.now();
-    let exchange: Exchange = { token: '', status: null, headers: {}, body: undefined };
+    let exchange: Exchange = { token: '', status: null, headers: {}, body: undefined, cut: false };
     let cost: QueryCost | undefined;
     let fault: Fault | undefined;
     let sent = false;

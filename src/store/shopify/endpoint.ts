@@ -1,9 +1,9 @@
 import { CodedError } from '../../domain/errors.js';
+import { isLoopback } from '../../domain/loopback.js';
 import { withoutTrailing } from '../../domain/text.js';
 
 const SHOP = /^[a-z0-9][a-z0-9-]*\.myshopify\.com$/;
 const VERSION = /^(\d{4}-\d{2}|unstable)$/;
-const LOOPBACK = /^(localhost|\[::1\]|127\.\d{1,3}\.\d{1,3}\.\d{1,3})$/;
 
 /**
  * The base URL of a shop, without a trailing slash. Throws `misconfigured` for a shop that is not a myshopify.com
@@ -31,7 +31,7 @@ export function requireApiVersion(version: string): string {
 
 /** https, or http to this machine; without user name and password. */
 export function isSafeUrl(url: URL): boolean {
-  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && LOOPBACK.test(url.hostname));
+  const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url));
   return secure && url.username === '' && url.password === '';
 }
 

@@ -8,6 +8,8 @@ export interface Exchange {
   status: number | null;
   headers: Readonly<Record<string, string | string[] | undefined>>;
   body: unknown;
+  /** True when the body was too large and was truncated. */
+  cut: boolean;
 }
 
 export interface ReadContext {
@@ -29,6 +31,9 @@ export function readExchange(
 ): { envelope: Envelope } | { fault: Fault; cost?: QueryCost | undefined } {
   const where = whereOf(exchange);
   // The hook is not called for a body that is not JSON.
+  if (exchange.cut && exchange.status === null) {
+    return { fault: oddAnswerFault(operation, 'more bytes than are read', '') };
+  }
   if (exchange.status === null) return { fault: unreadable(operation, thrown) };
   if (exchange.status < 200 || exchange.status > 299) {
     const answer = { status: exchange.status, retryAfter: header(exchange, 'retry-after') };

@@ -1,5 +1,8 @@
 import { z } from 'zod';
+import { MAX_SHORT_ANSWER_BYTES } from '../../domain/answer-bounds.js';
 import { CodedError } from '../../domain/errors.js';
+import { readUntrustedJson } from '../../runtime/untrusted-json.js';
+import { type OutgoingAnswer, sendOutgoing } from '../../runtime/outgoing-http.js';
 import { pathBelow } from './endpoint.js';
 
 /** The app's credentials at the token endpoint of one shop. */
@@ -43,16 +46,17 @@ export function refreshGrant(endpoint: TokenEndpoint, refreshToken: string): Pro
 
 /** Throws `auth` for a refusal, `throttled`, or `transient`. */
 async function granted(endpoint: TokenEndpoint, form: Readonly<Record<string, string>>): Promise<TokenGrant> {
-  const response = await requestToken(endpoint, form);
-  const body: unknown = await response.json().catch((cause: unknown) => {
+  const { status, body, cut } = await requestToken(endpoint, form);
+  const json = cut ? ({ ok: false } as const) : readUntrustedJson(body);
+  if (!json.ok) {
     throw new CodedError(
       'transient',
       'the token endpoint of the store answered with something that is not JSON',
-      { cause, status: response.status },
+      { status },
     );
-  });
-  if (!response.ok) throw tokenRefusal(response, body);
-  const parsed = answerSchema.safeParse(body);
+  }
+  if (status < 200 || status > 299) throw tokenRefusal(status, json.value);
+  const parsed = answerSchema.safeParse(json.value);
   if (!parsed.success)
     throw new CodedError('transient', 'the token endpoint of the store answered without a token');
   const { access_token: accessToken, scope, expires_in: seconds, refresh_token: refreshToken } = parsed.data;
@@ -67,27 +71,30 @@ async function granted(endpoint: TokenEndpoint, form: Readonly<Record<string, st
 async function requestToken(
   { base, clientId, clientSecret, timeoutMs }: TokenEndpoint,
   form: Readonly<Record<string, string>>,
-): Promise<Response> {
-  const url = new URL(pathBelow(base, '/admin/oauth/access_token'), base);
+): Promise<OutgoingAnswer> {
+  const fields = { client_id: clientId, client_secret: clientSecret, ...form };
   try {
-    return await fetch(url, {
+    return await sendOutgoing({
       method: 'POST',
-      headers: { accept: 'application/json' },
-      body: new URLSearchParams({ client_id: clientId, client_secret: clientSecret, ...form }),
-      // A redirect would send the secret to another host.
-      redirect: 'error',
-      signal: AbortSignal.timeout(timeoutMs),
+      url: new URL(pathBelow(base, '/admin/oauth/access_token'), base),
+      headers: {
+        Accept: 'application/json',
+        'Content-Type': 'application/x-www-form-urlencoded;charset=UTF-8',
+      },
+      body: new URLSearchParams(fields).toString(),
+      timeoutMs,
+      maxBytes: MAX_SHORT_ANSWER_BYTES,
     });
   } catch (cause) {
     throw new CodedError('transient', 'the token endpoint of the store could not be reached', { cause });
   }
 }
 
-function tokenRefusal(response: Response, body: unknown): CodedError {
-  const { status } = response;
+function tokenRefusal(status: number, body: unknown): CodedError {
   if (status === 429)
     return new CodedError('throttled', 'the token endpoint of the store asks to slow down', { status });
-  if (status >= 500 || status === 408) {
+  // A redirect is an answer of something before the endpoint.
+  if (status >= 500 || status === 408 || status < 400) {
     return new CodedError('transient', `the token endpoint of the store answered ${String(status)}`, {
       status,
     });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { isRecord } from '../../../src/catalog/untrusted-json.js';
+import { isRecord } from '../../../src/runtime/untrusted-json.js';
 import { SyncCosts } from '../../../src/operations/sync-cost.js';
 import { HistoryRepository } from '../../../src/persistence/history.repository.js';
 import { CreditRepository } from '../../../src/persistence/credit.repository.js';

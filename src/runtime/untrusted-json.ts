@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { parseExactJson } from '../domain/exact-json.js';
-import { ANSWER_BOUNDS, isWithin } from '../domain/json-bounds.js';
+import { ANSWER_BOUNDS, isWithin, mayBeWithin } from '../domain/json-bounds.js';
 
 /** Keys that could reach an object's prototype. They are removed from every response. */
 const FORBIDDEN_KEYS: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
@@ -9,23 +9,29 @@ const MAY_HOLD_FORBIDDEN = /__proto__|constructor|prototype|\\u00/i;
 
 export type ReadJson = { readonly ok: true; readonly value: unknown } | { readonly ok: false };
 
+/** As `JSON.parse`, of a text from outside. Throws `SyntaxError`, also beyond 100 levels and a million values. */
+export function parseBoundedJson(text: string): unknown {
+  if (mayBeWithin(text, ANSWER_BOUNDS)) {
+    const value = parseExactJson(text);
+    if (isWithin(value, ANSWER_BOUNDS)) return value;
+  }
+  throw new SyntaxError('the JSON has too many values or levels');
+}
+
 /**
- * Parses the bytes of a response as JSON. Refuses an empty body, more than 100 levels and more than a million values. Invalid UTF-8
- * is refused too: its replacement characters would end up in a shop. `__proto__`, `constructor` and `prototype` are removed at every
- * level.
+ * Parses the bytes of a response as JSON, within the bounds of `parseBoundedJson`. Refuses an empty body, and invalid UTF-8: its
+ * replacement characters would end up in a shop. `__proto__`, `constructor` and `prototype` are removed at every level.
  */
 export function readUntrustedJson(bytes: Uint8Array): ReadJson {
   if (!isUtf8(bytes)) return { ok: false };
   const text = new TextDecoder().decode(bytes);
-  let value: unknown;
   try {
-    value = parseExactJson(text);
+    const value = parseBoundedJson(text);
+    return { ok: true, value: MAY_HOLD_FORBIDDEN.test(text) ? withoutForbiddenKeys(value) : value };
   } catch (error) {
     if (error instanceof SyntaxError) return { ok: false };
     throw error;
   }
-  if (!isWithin(value, ANSWER_BOUNDS)) return { ok: false };
-  return { ok: true, value: MAY_HOLD_FORBIDDEN.test(text) ? withoutForbiddenKeys(value) : value };
 }
 
 function withoutForbiddenKeys(value: unknown): unknown {

@@ -1,0 +1,169 @@
+import type { Agent as HttpAgent } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import { Readable } from 'node:stream';
+import type { AxiosAdapter, AxiosHeaders, AxiosResponse } from 'axios';
+import { MAX_ANSWER_BYTES, MAX_SHORT_ANSWER_BYTES } from '../domain/answer-bounds.js';
+import { isLoopback } from '../domain/loopback.js';
+import { TimeLimit } from './time-limit.js';
+
+export interface Agents {
+  readonly httpAgent: HttpAgent;
+  readonly httpsAgent: HttpsAgent;
+}
+
+export interface OutgoingRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | Readable | undefined;
+  /** Time limit of the whole exchange, from connecting to the last byte of the response. */
+  readonly timeoutMs: number;
+  /** The largest body of a 2xx response, decompressed; 0: no body is read. Another status has at most `MAX_SHORT_ANSWER_BYTES`. */
+  readonly maxBytes?: number | undefined;
+  /** Connections to use again; without them each request opens its own. */
+  readonly agents?: Agents | undefined;
+  /** Ends the request with `OutgoingError`. */
+  readonly closed?: AbortSignal | undefined;
+  /** True: through the proxy that the environment names, unless the address is this machine's own. */
+  readonly proxy?: boolean;
+}
+
+export interface OutgoingAnswer {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  /** True when the body was longer than the limit and was truncated. */
+  readonly cut: boolean;
+}
+
+/**
+ * A request without a complete response. It has the message and the code of its cause and nothing else: the HTTP library's own error
+ * holds the request with its tokens.
+ */
+export class OutgoingError extends Error {
+  override readonly name = 'OutgoingError';
+
+  constructor(
+    message: string,
+    /** The runtime's code, such as `ECONNREFUSED`; `ETIMEDOUT` when the time limit passed. */
+    readonly code: string | undefined,
+    /** True when the time limit of the request passed. */
+    readonly late: boolean,
+  ) {
+    super(message);
+  }
+}
+
+/**
+ * The part of axios that sends a request. `axios.request` merges its defaults into the configuration of each request first, and
+ * nothing here uses them: that takes a third of its processor time. It is loaded with the first request, because commands that only read
+ * send none.
+ */
+let adapter: Promise<{ send: AxiosAdapter; headers: typeof AxiosHeaders }> | undefined;
+function loadedAdapter() {
+  return (adapter ??= import('axios').then(({ default: axios, AxiosHeaders: headers }) => ({
+    send: axios.getAdapter('http'),
+    headers,
+  })));
+}
+
+/**
+ * Sends a request. Every request of the program goes through here, except the download of an export, which goes to a file. The response
+ * has any status. It is bounded in bytes after decompression and in time, and a redirect is a response like any other. Throws
+ * `OutgoingError`.
+ */
+export async function sendOutgoing(request: OutgoingRequest): Promise<OutgoingAnswer> {
+  const { closed, timeoutMs, proxy = false, url } = request;
+  const limit = new TimeLimit(timeoutMs);
+  const close = (): void => {
+    limit.abort();
+  };
+  closed?.addEventListener('abort', close, { once: true });
+  if (closed?.aborted === true) close();
+  try {
+    const { send, headers: Headers } = await loadedAdapter();
+    // Given an aborted signal, the adapter would reject, and send the request all the same.
+    limit.signal.throwIfAborted();
+    const response: AxiosResponse<unknown> = await send({
+      url: url.href,
+      method: request.method,
+      headers: new Headers({ ...request.headers }),
+      data: dataOf(request.body),
+      signal: limit.signal,
+      maxRedirects: 0,
+      maxBodyLength: Number.POSITIVE_INFINITY,
+      responseType: 'stream',
+      validateStatus: () => true,
+      ...request.agents,
+      ...(proxy && !isLoopback(url) ? {} : { proxy: false as const }),
+    });
+    return await answerOf(response, request.maxBytes ?? MAX_ANSWER_BYTES);
+  } catch (error) {
+    throw bareError(error, limit.passed, timeoutMs);
+  } finally {
+    limit.end();
+    closed?.removeEventListener('abort', close);
+  }
+}
+
+function dataOf(body: OutgoingRequest['body']): Readable | Buffer | undefined {
+  if (body === undefined || body instanceof Readable) return body;
+  return typeof body === 'string'
+    ? Buffer.from(body)
+    : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+}
+
+async function answerOf(response: AxiosResponse<unknown>, maxBytes: number): Promise<OutgoingAnswer> {
+  const { status, headers, data } = response;
+  if (!(data instanceof Readable)) throw new TypeError('the answer is no stream');
+  const most = status >= 200 && status < 300 ? maxBytes : Math.min(maxBytes, MAX_SHORT_ANSWER_BYTES);
+  const body = most === 0 ? unread(data) : await readUpTo(data, most + 1);
+  return { status, headers: plainHeaders(headers), body: body.subarray(0, most), cut: body.length > most };
+}
+
+function unread(stream: Readable): Buffer {
+  stream.on('error', () => undefined);
+  stream.destroy();
+  return Buffer.alloc(0);
+}
+
+/** At most `enough` bytes of the stream, counted after decompression, so that a small response cannot become a huge one. */
+function readUpTo(stream: Readable, enough: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Uint8Array[] = [];
+    let size = 0;
+    const done = (): void => {
+      resolve(Buffer.concat(chunks));
+    };
+    stream.on('data', (chunk: Uint8Array) => {
+      // More chunks may come before the stream is closed.
+      if (size >= enough) return;
+      chunks.push(chunk);
+      size += chunk.length;
+      if (size < enough) return;
+      done();
+      stream.destroy();
+    });
+    stream.once('end', done);
+    stream.once('error', reject);
+    stream.once('close', () => {
+      reject(new Error('the answer broke off'));
+    });
+  });
+}
+
+function plainHeaders(headers: AxiosResponse['headers']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name.toLowerCase(), value] as const] : [],
+    ),
+  );
+}
+
+function bareError(error: unknown, late: boolean, timeoutMs: number): OutgoingError {
+  if (late) return new OutgoingError(`no whole answer within ${String(timeoutMs)} ms`, 'ETIMEDOUT', true);
+  const message = error instanceof Error ? error.message : String(error);
+  const code: unknown = error instanceof Error && 'code' in error ? error.code : undefined;
+  return new OutgoingError(message, typeof code === 'string' ? code : undefined, false);
+}
