@@ -183,38 +183,7 @@ export const messages = {
   restOf: (seconds: number): string =>
     seconds < 60 ? ', less than a minute left' : `, about ${String(Math.ceil(seconds / 60))} min left`,
 
-  // Demo
-  demoStarts: 'starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon',
-  demoByRules: 'The sandbox made the content by rules from each product’s own data, not by AI.',
-  demoHeld: (count: number, handles: readonly string[]): string =>
-    `A gate held back ${count} of the texts, which wait for review: ${handles.join(', ')}${count > handles.length ? ', …' : '.'}`,
-  demoFirst: (count: number): string => `first sync: ${count} products in the store`,
-  demoSecond: 'second sync, of the whole store',
-  demoSecondDone: (status: string, counts: string, catalogWrites: number, storeWrites: number): string =>
-    `second sync ${status}: ${counts}; ${catalogWrites} catalog writes, ${storeWrites} store writes`,
-  demoCatalogue: 'the built-in catalogue',
-  demoContent: 'content',
-  demoStuck: (what: string, seconds: number): string =>
-    `nothing has moved for ${seconds} seconds while ${what} was open`,
-  demoInterrupted: 'the demo was interrupted; everything it started is stopped',
-  demoLeftOut: (problem: string): string => `left out: ${problem}`,
-  demoMoreLeftOut: (count: number): string => `left out: ${count} more rows or products of the file`,
-  demoMore: (count: number): string => `… and ${count} more products`,
-  demoNothingActive: (file: string, count: number): string =>
-    `${file}: none of its ${count} products is active, so the demo has nothing to synchronise`,
-  demoTooLarge: (megabytes: number): string => `it is larger than ${megabytes} MB`,
-  demoRequested: 'generations requested',
-  demoUp: (url: string, token: string): string =>
-    `The dashboard is at ${url}; sign in with the token ${token}. Press Ctrl-C to stop.`,
-  demoSides: (catalog: string, store: string): string =>
-    `The sandbox catalog is at ${catalog}, the sandbox store at ${store}.`,
-  demoConfig: (file: string): string => `Try commands on it: npx store-sync status --config ${file}`,
   noPort: 'PORT must be a number from 1 to 65535',
-  demoCompleted: (completed: number, total: number, leftAlone: number): string =>
-    `${completed} of ${total} products completed` +
-    (leftAlone === 0 ? '.' : `; ${leftAlone} drafts, archived products and gift cards were left alone.`),
-  noContent: (withheld: string): string => `no source URLs were found${withheld}`,
-  waitingContent: (withheld: string): string => `waiting for content${withheld}`,
   deliveryFacts: (workspace: string, task: string, attempts: number, bytes: number): string =>
     `workspace ${workspace}, task ${task}, ${attempts} attempts, ${bytes} bytes`,
   passedOver: (count: number): string => `; ${count} skipped, because they are being written`,
@@ -264,8 +233,6 @@ export const messages = {
           ...holder.externalIds,
           ...(holder.catalogId === null ? [] : [`catalog product ${holder.catalogId}`]),
         ].join('; '),
-  withheld: (kind: string, value: string): string => `; ${kind} ${value} withheld: it is shared`,
-  leftAlone: (status: string): string => `skipped: the product is ${status}`,
   unknownStore: (store: string, nearest: string | null, known: string): string =>
     `no store "${store}" is configured${nearest === null ? '' : `; did you mean ${nearest}?`} (configured: ${known === '' ? 'none' : known})`,
   otherDatabase: (dir: string, besideFile: string): string =>

@@ -8,7 +8,6 @@ import {
   type ImportedProduct,
   type ReadExport,
 } from '../../sandbox/store/index.js';
-import { messages } from '../messages.js';
 
 /** The largest export that is read: it is held in memory as a whole. */
 const MOST_BYTES = 256 * 1024 * 1024;
@@ -18,13 +17,16 @@ const MOST_BYTES = 256 * 1024 * 1024;
  * cannot be read, `invalid` for one that is no export of Shopify, or one without a product that the demo would synchronise.
  */
 export async function readDemoProducts(file: string | undefined): Promise<ReadExport> {
-  if (file === undefined) return readProductCsv(demoCatalogCsv(), messages.demoCatalogue);
+  if (file === undefined) return readProductCsv(demoCatalogCsv(), 'the built-in catalogue');
   const name = basename(file);
   const read = readProductCsv(decodeExport(await bytesOf(file), name), name);
   if (read.products.some(isSynchronised)) return read;
   const [problem] = read.problems;
   if (problem && read.products.length === 0) throw problem;
-  throw new CodedError('invalid', messages.demoNothingActive(name, read.products.length));
+  throw new CodedError(
+    'invalid',
+    `${name}: none of its ${String(read.products.length)} products is active, so the demo has nothing to synchronise`,
+  );
 }
 
 /** The demo's store takes active products and leaves gift cards out, as `filter` does by default. */
@@ -38,9 +40,10 @@ export function isSynchronised({
 async function bytesOf(file: string): Promise<Uint8Array> {
   try {
     const { size } = await stat(file);
-    if (size > MOST_BYTES) throw new CodedError('invalid', messages.demoTooLarge(MOST_BYTES / 1024 / 1024));
+    if (size > MOST_BYTES)
+      throw new CodedError('invalid', `it is larger than ${String(MOST_BYTES / 1024 / 1024)} MB`);
     return await readFile(file);
   } catch (error) {
-    throw new CodedError('misconfigured', messages.unreadableFile(file, errorLine(error)));
+    throw new CodedError('misconfigured', `${file} cannot be read: ${errorLine(error)}`);
   }
 }

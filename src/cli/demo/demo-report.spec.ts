@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { StoreProductEntity } from '../../persistence/entities/index.js';
-import { remarksOf, resultOf, type ProductStory } from './demo-report.js';
+import { remarksOf, resultOf, summaryOf, type DemoFate, type ProductStory } from './demo-report.js';
 
 const ACTIVE = { status: 'ACTIVE', isGiftCard: false } as const;
 
@@ -12,22 +12,37 @@ function story(writeBack: ProductStory['writeBack']): ProductStory {
 
 describe('a product of the demo', () => {
   it.each([
-    ['was written', { state: 'applied', reason: null, isHeld: false }, true],
+    ['was written', { state: 'applied', reason: null, isHeld: false }, 'written'],
+    ['is held back by a gate', { state: 'pending_review', reason: 'title', isHeld: true }, 'waiting'],
     [
-      'is held back by a gate, as the demo shows',
-      { state: 'pending_review', reason: 'title', isHeld: true },
-      true,
+      'waits although no gate holds it',
+      { state: 'pending_review', reason: null, isHeld: false },
+      'incomplete',
     ],
-    ['waits although no gate holds it', { state: 'pending_review', reason: null, isHeld: false }, false],
-    ['could not be written', { state: 'failed', reason: 'refused', isHeld: false }, false],
-    ['has no text yet', null, false],
-  ])('whose text %s: completed is decided by that', (_what, writeBack, completed) => {
-    expect(resultOf(ACTIVE, story(writeBack)).completed).toBe(completed);
+    ['could not be written', { state: 'failed', reason: 'refused', isHeld: false }, 'incomplete'],
+    ['has not arrived yet', null, 'incomplete'],
+  ])('whose text %s counts as such', (_what, writeBack, fate) => {
+    expect(resultOf(ACTIVE, story(writeBack)).fate).toBe(fate);
   });
 
-  it('that is a draft or a gift card counts neither as completed nor as failed', () => {
-    expect(resultOf({ ...ACTIVE, status: 'DRAFT' }, story(null)).completed).toBeNull();
-    expect(resultOf({ ...ACTIVE, isGiftCard: true }, story(null)).completed).toBeNull();
+  it('that is a draft or a gift card is left alone', () => {
+    expect(resultOf({ ...ACTIVE, status: 'DRAFT' }, story(null)).fate).toBe('left_alone');
+    expect(resultOf({ ...ACTIVE, isGiftCard: true }, story(null)).fate).toBe('left_alone');
+  });
+});
+
+describe('the summary of the demo', () => {
+  it('counts each fate by its own name, and no product as completed that has no text', () => {
+    const fates = (count: number, fate: DemoFate) => Array.from({ length: count }, () => ({ fate }));
+    const outcomes = [
+      ...fates(36, 'written'),
+      ...fates(1, 'waiting'),
+      ...fates(1, 'failed'),
+      ...fates(1, 'no_sources'),
+    ];
+    expect(summaryOf(outcomes)).toBe(
+      '36 written, 1 waits for review, 1 failed in the catalog, 1 without sources',
+    );
   });
 });
 

@@ -4,9 +4,15 @@ import type { PresentedRun } from '../../operations/present-run.js';
 import type { StoreProductEntity } from '../../persistence/entities/index.js';
 import { plainTextOf } from '../../planner/html-content.js';
 import type { SandboxProduct } from '../../sandbox/store/index.js';
-import { messages } from '../messages.js';
 import { printable } from '../terminal.js';
 import { isSynchronised } from './demo-products.js';
+
+/**
+ * How far a product got: its text is in the store, waits for a person, the catalog generated none, it had no sources, it did not get
+ * through the loop, or the demo's store leaves it alone. In the order in which the table shows them when it cannot show all.
+ */
+const FATES = ['incomplete', 'waiting', 'failed', 'no_sources', 'written', 'left_alone'] as const;
+export type DemoFate = (typeof FATES)[number];
 
 /** The result of the demo for one product. */
 export interface DemoOutcome {
@@ -15,10 +21,7 @@ export interface DemoOutcome {
   readonly after: SandboxProduct | undefined;
   /** For people. */
   readonly outcome: string;
-  /** Null for a product that the demo's store leaves alone, false for one that did not get through the whole loop. */
-  readonly completed: boolean | null;
-  /** True when a gate holds its text back for a person. */
-  readonly isHeld: boolean;
+  readonly fate: DemoFate;
 }
 
 /** The rows of one product that the demo shows. */
@@ -41,8 +44,7 @@ export function outcomeOf(
   shop: string,
 ): DemoOutcome {
   const externalId = productExternalId(shop, String(before.id));
-  const { outcome, completed } = resultOf(before, story);
-  return { externalId, before, after, outcome, completed, isHeld: story.writeBack?.isHeld === true };
+  return { externalId, before, after, ...resultOf(before, story) };
 }
 
 /** Lines to print beside the counts of a run: the reason of its failure, and its notes. */
@@ -50,41 +52,70 @@ export function remarksOf({ error, notes }: Pick<PresentedRun, 'error' | 'notes'
   return [...(error === null ? [] : [error]), ...notes];
 }
 
-/** The result as a text for people, and whether the product got through the whole loop. */
+/** The result as a text for people, and how far the product got. */
 export function resultOf(
   before: Pick<SandboxProduct, 'status' | 'isGiftCard'>,
   story: ProductStory,
-): { outcome: string; completed: boolean | null } {
+): { outcome: string; fate: DemoFate } {
   if (!isSynchronised(before)) {
     const kind = before.isGiftCard ? 'a gift card' : before.status.toLowerCase();
-    return { outcome: messages.leftAlone(kind), completed: null };
+    return { outcome: `not synchronised: the product is ${kind}`, fate: 'left_alone' };
   }
-  if (story.failure !== null) return { outcome: messages.refused(story.failure), completed: false };
-  if (story.link === null) return { outcome: messages.notLinked, completed: false };
-  const withheld = story.link.withheld.map(({ kind, value }) => messages.withheld(kind, value)).join('');
-  if (story.taskState === 'failed')
-    return {
-      outcome: `generation failed: ${story.taskReason ?? messages.noReason}${withheld}`,
-      completed: true,
-    };
-  if (story.taskState === 'no_urls') return { outcome: messages.noContent(withheld), completed: true };
-  if (story.writeBack === null) return { outcome: messages.waitingContent(withheld), completed: false };
-  const { state, reason, isHeld } = story.writeBack;
-  // A text that a gate held back waits for a person, as it should.
-  const done = state === 'applied' || state === 'skipped' || (state === 'pending_review' && isHeld);
-  return { outcome: `${state}: ${reason ?? ''}${withheld}`, completed: done };
+  if (story.failure !== null)
+    return { outcome: `the catalog refused the product: ${story.failure}`, fate: 'incomplete' };
+  if (story.link === null) return { outcome: 'not in the catalog yet', fate: 'incomplete' };
+  const withheld = story.link.withheld.map(
+    ({ kind, value }) => `; ${kind} ${value} is not sent: it is shared`,
+  );
+  const { outcome, fate } = contentOf(story);
+  return { outcome: `${outcome}${withheld.join('')}`, fate };
+}
+
+function contentOf({ taskState, taskReason, writeBack }: ProductStory): { outcome: string; fate: DemoFate } {
+  if (taskState === 'failed')
+    return { outcome: `generation failed: ${taskReason ?? 'the catalog gave no reason'}`, fate: 'failed' };
+  if (taskState === 'no_urls')
+    return { outcome: 'the catalog found no pages about this product', fate: 'no_sources' };
+  if (writeBack === null) return { outcome: 'waits for content', fate: 'incomplete' };
+  const { state, reason, isHeld } = writeBack;
+  const why = reason === null ? '' : `: ${reason}`;
+  if (state === 'applied') return { outcome: `written${why}`, fate: 'written' };
+  if (state === 'skipped') return { outcome: `the store has this text already${why}`, fate: 'written' };
+  // A text that a gate holds back waits for a person, as it should.
+  if (state === 'pending_review' && isHeld) return { outcome: `waits for review${why}`, fate: 'waiting' };
+  return { outcome: `${state}${why}`, fate: 'incomplete' };
+}
+
+const SUMMARY: Readonly<Record<DemoFate, (count: number) => string>> = {
+  written: (count) => `${String(count)} written`,
+  waiting: (count) => `${String(count)} ${count === 1 ? 'waits' : 'wait'} for review`,
+  failed: (count) => `${String(count)} failed in the catalog`,
+  no_sources: (count) => `${String(count)} without sources`,
+  incomplete: (count) => `${String(count)} not finished`,
+  left_alone: (count) => `${String(count)} not synchronised (drafts, archived products, gift cards)`,
+};
+
+/** "36 written, 1 waits for review, 1 without sources". */
+export function summaryOf(outcomes: readonly Pick<DemoOutcome, 'fate'>[]): string {
+  const parts = (['written', 'waiting', 'failed', 'no_sources', 'incomplete', 'left_alone'] as const).flatMap(
+    (fate) => {
+      const count = outcomes.filter((each) => each.fate === fate).length;
+      return count === 0 ? [] : [SUMMARY[fate](count)];
+    },
+  );
+  return parts.join(', ');
 }
 
 /** Column widths when there is enough room. */
 const WIDTHS = [30, 44, 44, 40];
 const NARROWEST = 12;
 
-/** The table shows no more rows. An export of a real shop has thousands of products. */
-const MOST_ROWS = 100;
+/** The table is an example; the summary counts everything, and the dashboard shows each product. */
+const MOST_ROWS = 5;
 
 /**
- * The before/after table, at most as wide as the terminal. It has one row per product. Of more than a hundred it shows those first
- * that did not complete, or that a gate holds back. `columns` is absent in a pipe.
+ * The before/after table of some products, at most as wide as the terminal: first those that need a look. `columns` is absent in a
+ * pipe.
  */
 export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number): string {
   const table = new Table({
@@ -102,16 +133,14 @@ export function outcomeTable(outcomes: readonly DemoOutcome[], columns?: number)
     ]);
   }
   const rest = outcomes.length - MOST_ROWS;
-  return rest > 0 ? `${table.toString()}\n${messages.demoMore(rest)}` : table.toString();
+  return rest > 0 ? `${table.toString()}\n… and ${String(rest)} more products` : table.toString();
 }
 
+/** One product of each fate, then more of those that need a look. */
 function shownOf(outcomes: readonly DemoOutcome[]): readonly DemoOutcome[] {
-  if (outcomes.length <= MOST_ROWS) return outcomes;
-  const isNotable = ({ completed, isHeld }: DemoOutcome): boolean => completed === false || isHeld;
-  return [...outcomes.filter(isNotable), ...outcomes.filter((outcome) => !isNotable(outcome))].slice(
-    0,
-    MOST_ROWS,
-  );
+  const byFate = FATES.map((fate) => outcomes.filter((outcome) => outcome.fate === fate));
+  const firsts = byFate.flatMap((group) => group.slice(0, 1));
+  return [...firsts, ...byFate.flatMap((group) => group.slice(1))].slice(0, MOST_ROWS);
 }
 
 function widthsFor(columns: number | undefined): number[] {

@@ -18,10 +18,17 @@ import { interruptSignal } from '../command.js';
 import { print } from '../output.js';
 import { ProgressReport } from '../progress.js';
 import { RunFollower } from '../run-follower.js';
+import { printable } from '../terminal.js';
 import { readDemoProducts } from './demo-products.js';
-import { outcomeOf, outcomeTable, remarksOf, type DemoOutcome, type ProductStory } from './demo-report.js';
+import {
+  outcomeOf,
+  outcomeTable,
+  remarksOf,
+  summaryOf,
+  type DemoOutcome,
+  type ProductStory,
+} from './demo-report.js';
 import { DEMO_STORE, openDemoWorld, type DemoWorld } from './demo-world.js';
-import { messages } from '../messages.js';
 
 export interface DemoOptions {
   readonly products?: string;
@@ -33,7 +40,7 @@ const LOOK_EVERY_MS = 200;
 const STUCK_AFTER_MS = 300_000;
 /** Products whose rows are read at the same time. */
 const READ_AT_ONCE = 8;
-/** Rows of an export that cannot be read, and names of held texts: no more are printed. */
+/** Of problems and names in a list, no more are printed. */
 const MOST_PRINTED = 10;
 
 /**
@@ -42,34 +49,43 @@ const MOST_PRINTED = 10;
  */
 export async function runDemo(options: DemoOptions): Promise<number> {
   const signal = interruptSignal();
-  const { products, problems } = await readDemoProducts(options.products);
-  for (const problem of problems.slice(0, MOST_PRINTED)) print(messages.demoLeftOut(problem.message));
-  if (problems.length > MOST_PRINTED) print(messages.demoMoreLeftOut(problems.length - MOST_PRINTED));
-  say(messages.demoStarts);
+  const { products, problems, unread } = await readDemoProducts(options.products);
+  for (const problem of problems.slice(0, MOST_PRINTED)) print(`left out: ${problem.message}`);
+  if (problems.length > MOST_PRINTED)
+    print(`left out: ${String(problems.length - MOST_PRINTED)} more rows or products of the file`);
+  if (unread.length > 0) print(`columns that the demo does not read: ${namesOf(unread)}`);
+  say('starting PostgreSQL, the sandbox catalog, the sandbox store and the daemon');
   const world = await openDemoWorld(products, signal);
   try {
     const outcomes = await loop(world, signal);
     print(outcomeTable(outcomes, process.stdout.columns));
-    const inScope = outcomes.filter(({ completed }) => completed !== null);
-    const completed = inScope.filter((outcome) => outcome.completed === true).length;
-    print(messages.demoCompleted(completed, inScope.length, outcomes.length - inScope.length));
+    print(`${summaryOf(outcomes)}.`);
     const repeated = await secondRun(world, signal);
-    const held = outcomes.filter(({ isHeld }) => isHeld).map(({ before }) => before.handle);
-    if (held.length > 0) print(messages.demoHeld(held.length, held.slice(0, MOST_PRINTED)));
-    print(messages.demoByRules);
+    const waiting = outcomes.filter(({ fate }) => fate === 'waiting').map(({ before }) => before.handle);
+    if (waiting.length > 0) print(`A gate holds these texts back for review: ${namesOf(waiting)}`);
+    print('The sandbox made the content by rules from each product’s own data, not by AI.');
     if (options.keep) await keepUp(world, signal);
-    return completed === inScope.length && problems.length === 0 && repeated ? 0 : 1;
+    const isComplete = outcomes.every(({ fate }) => fate !== 'incomplete');
+    return isComplete && problems.length === 0 && repeated ? 0 : 1;
   } catch (error) {
-    if (signal.aborted) throw new CodedError('transient', messages.demoInterrupted, { cause: error });
+    if (signal.aborted)
+      throw new CodedError('transient', 'the demo was interrupted; everything it started is stopped', {
+        cause: error,
+      });
     throw error;
   } finally {
     await world.end();
   }
 }
 
+function namesOf(names: readonly string[]): string {
+  const shown = names.slice(0, MOST_PRINTED).map((name) => printable(name, 60));
+  return shown.join(', ') + (names.length > MOST_PRINTED ? ', …' : '');
+}
+
 async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[]> {
   const before = world.store.products.list();
-  say(messages.demoFirst(before.length));
+  say(`first sync: ${String(before.length)} products in the store`);
   const run = await runToEnd(world, signal);
   print(`first sync ${run.status}: ${countsLine(run.counts)}`);
   printRemarks(run);
@@ -83,13 +99,16 @@ async function loop(world: DemoWorld, signal: AbortSignal): Promise<DemoOutcome[
 
 /** Proves that written content does not return as a change: nothing is left to do on either side. */
 async function secondRun(world: DemoWorld, signal: AbortSignal): Promise<boolean> {
-  say(messages.demoSecond);
+  say('second sync, of the whole store');
   const writesBefore = world.store.ledger.mutations.filter(isContentWrite).length;
   world.catalog.resetRequests();
   const run = await runToEnd(world, signal);
   const storeWrites = world.store.ledger.mutations.filter(isContentWrite).length - writesBefore;
   const catalogWrites = world.catalog.requests().filter((request) => request.method !== 'GET').length;
-  print(messages.demoSecondDone(run.status, countsLine(run.counts), catalogWrites, storeWrites));
+  print(
+    `second sync ${run.status}: ${countsLine(run.counts)}; ` +
+      `${String(catalogWrites)} catalog writes, ${String(storeWrites)} store writes`,
+  );
   printRemarks(run);
   const { seen, unchanged } = run.counts;
   return run.status === 'succeeded' && seen === unchanged && catalogWrites === 0 && storeWrites === 0;
@@ -119,7 +138,7 @@ async function contentWritten(world: DemoWorld, total: number, signal: AbortSign
   const progress = new ProgressReport(process.stderr);
   let done = 0;
   try {
-    await until(messages.demoContent, signal, async () => {
+    await until('content', signal, async () => {
       const [tasks, writeBacks, deliveries] = await Promise.all([
         daemon.get(TaskRepository).countByState(DEMO_STORE),
         daemon.get(WriteBackRepository).countByState(DEMO_STORE),
@@ -151,7 +170,10 @@ async function until(what: string, signal: AbortSignal, look: () => Promise<stri
     if (seen !== last) movedAt = performance.now();
     last = seen;
     if (performance.now() - movedAt > STUCK_AFTER_MS)
-      throw new CodedError('transient', messages.demoStuck(what, STUCK_AFTER_MS / 1000));
+      throw new CodedError(
+        'transient',
+        `nothing has moved for ${String(STUCK_AFTER_MS / 1000)} seconds while ${what} was open`,
+      );
     await sleep(LOOK_EVERY_MS, undefined, { signal });
   }
 }
@@ -180,7 +202,8 @@ function heldOrNot({ state, reason, gateFindings }: WriteBackEntity) {
 function countsLine(counts: RunCounts): string {
   return Object.entries({ ...NO_COUNTS, ...counts })
     .map(
-      ([name, count]) => `${String(count)} ${name === 'generationRequested' ? messages.demoRequested : name}`,
+      ([name, count]) =>
+        `${String(count)} ${name === 'generationRequested' ? 'generations requested' : name}`,
     )
     .join(', ');
 }
@@ -191,8 +214,10 @@ function say(text: string): void {
 }
 
 async function keepUp(world: DemoWorld, signal: AbortSignal): Promise<void> {
-  print(messages.demoUp(world.url, world.adminToken));
-  print(messages.demoSides(world.catalog.baseUrl, world.store.url));
-  print(messages.demoConfig(world.configFile));
+  print(
+    `The dashboard is at ${world.url}; sign in with the token ${world.adminToken}. Press Ctrl-C to stop.`,
+  );
+  print(`The sandbox catalog is at ${world.catalog.baseUrl}, the sandbox store at ${world.store.url}.`);
+  print(`Try commands on it: npx store-sync status --config ${world.configFile}`);
   if (!signal.aborted) await once(signal, 'abort');
 }

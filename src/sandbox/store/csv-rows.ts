@@ -1,6 +1,5 @@
-import { CsvError, parse } from 'csv-parse/sync';
 import { CodedError } from '../../domain/errors.js';
-import { findColumns } from './csv-columns.js';
+import { findColumns, unreadColumns } from './csv-columns.js';
 import { otherShopOf } from './export-text.js';
 import type { CsvColumns, CsvField } from './csv-columns.js';
 
@@ -8,7 +7,7 @@ import type { CsvColumns, CsvField } from './csv-columns.js';
 interface CsvTable {
   readonly file: string;
   readonly columns: CsvColumns;
-  /** True in files that no comma separates: only there is "12,50" a number. */
+  /** True in files that no comma separates: there, "1.234,50" and "1,234" are numbers with decimals. */
   readonly hasDecimalComma: boolean;
 }
 
@@ -43,6 +42,11 @@ export class CsvRow {
     const text = this.text(field);
     if (text === '') return null;
     const plain = this.#withPoint(text);
+    if (/^\d{1,3}(,\d{3})+$/.test(plain))
+      throw this.error(
+        field,
+        `"${text}" can mean thousands or decimals: write it with a point or without a comma`,
+      );
     if (!/^\d+(\.\d+)?$/.test(plain)) throw this.error(field, `"${text}" is not a number`);
     return Number(plain);
   }
@@ -77,40 +81,43 @@ export class CsvRow {
     return new CodedError('invalid', `${this.table.file}:${this.line}, column "${column}": ${problem}`);
   }
 
-  /** "1.234,50" and "12,50" with a decimal point, where the file has decimal commas. Other text is unchanged. */
+  /** "1.234,50" and "12,50" with a decimal point. Other text is unchanged. */
   #withPoint(text: string): string {
-    const isDecimal = this.table.hasDecimalComma && DECIMAL_COMMA.test(text);
+    const isDecimal = (this.table.hasDecimalComma ? DECIMAL_COMMA : MONEY_COMMA).test(text);
     return isDecimal ? text.replaceAll('.', '').replace(',', '.') : text;
   }
 }
 
 /** A comma before the decimals, with or without points between thousands. */
 const DECIMAL_COMMA = /^-?(\d+|\d{1,3}(\.\d{3})+),\d+$/;
+/** In a quoted cell between commas, only one or two digits after the comma are decimals without doubt. */
+const MONEY_COMMA = /^-?(\d+|\d{1,3}(\.\d{3})+),\d{1,2}$/;
 
 /** The rows of an export, and the rows that cannot be read, each with its reason. */
 export interface ExportRows {
   readonly rows: readonly CsvRow[];
   readonly problems: readonly CodedError[];
+  /** Columns with values that nothing reads, as the header spells them. */
+  readonly unread: readonly string[];
 }
 
 /**
  * The records of a product export. Byte order mark, CRLF, line breaks inside quotes, and comma, semicolon or tab between cells are
- * taken. Numbers may have a decimal comma where commas do not separate cells. Blank lines are skipped. A record with more or fewer
- * cells than the header is a problem of its own. Throws `invalid` with file and line for text that is no CSV, for a header without
- * handle or title, and for a file without records.
+ * taken. A quote inside of a bare cell is a character. Numbers may have a decimal comma. Blank lines are skipped. A record with more or
+ * fewer cells than the header, or whose quotes never close, is a problem of its own. Throws `invalid` with file and line for a header
+ * without handle or title, and for a file without records.
  */
 export function readRows(text: string, file: string): ExportRows {
   const delimiter = delimiterOf(text);
-  const [headerRecord, ...records] = parseRecords(text, file, delimiter).filter(({ cells }) =>
-    cells.some(isFilled),
-  );
+  const parsed = parseRecords(text, file, delimiter);
+  const [headerRecord, ...records] = parsed.records;
   if (!headerRecord) throw new CodedError('invalid', `${file}: is empty; a header line was expected`);
   const header = headerRecord.cells;
   const columns = requiredColumns(header, `${file}:${headerRecord.line}`);
   const table = { file, columns, hasDecimalComma: delimiter !== ',' };
   if (records.length === 0) throw new CodedError('invalid', `${file}: has a header and no products`);
   const rows: CsvRow[] = [];
-  const problems: CodedError[] = [];
+  const problems: CodedError[] = [...parsed.problems];
   for (const { line, cells } of records) {
     if (cells.length === header.length) {
       const named = new Map(header.map((column, index) => [column, cells[index] ?? '']));
@@ -121,7 +128,8 @@ export function readRows(text: string, file: string): ExportRows {
     const problem = `the record has ${cells.length} cells, the header ${header.length}`;
     problems.push(new CodedError('invalid', `${file}:${line}, column "${at ?? ''}": ${problem}`));
   }
-  return { rows, problems };
+  const filled = header.filter((_column, index) => records.some(({ cells }) => isFilled(cells[index] ?? '')));
+  return { rows, problems, unread: unreadColumns(filled, columns) };
 }
 
 /** Throws `invalid` for a header without handle or title; the error names the other shop system if the header is one of those. */
@@ -152,30 +160,69 @@ interface CsvRecord {
   readonly cells: readonly string[];
 }
 
-function parseRecords(text: string, file: string, delimiter: string): CsvRecord[] {
-  const begins: number[] = [];
-  let linesBefore = 0;
-  try {
-    const records = parse(text, {
-      bom: true,
-      delimiter,
-      relax_column_count: true,
-      on_record: (cells: string[], { lines }) => {
-        begins.push(linesBefore + 1);
-        linesBefore = lines;
-        return cells;
-      },
-    });
-    return records.map((cells, index) => ({ line: begins[index] ?? 0, cells }));
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    // The parser reports an open quote at the end of the text; it was opened in the record that began here.
-    const open = error.code === 'CSV_QUOTE_NOT_CLOSED';
-    const line = open ? linesBefore + 1 : Number(error['lines'] ?? linesBefore + 1);
-    const problem = open ? 'a quote is opened and never closed' : error.message;
-    const cell = open ? '' : `, cell ${Number(error['index'] ?? 0) + 1}`;
-    throw new CodedError('invalid', `${file}:${line}${cell}: ${problem}`, { cause: error });
+/**
+ * A record with a quote that is never closed, or that is closed in the middle of a cell, costs itself: reading goes on with the line after
+ * the one on which it begins. A library stops at the first such record, or takes the lines after it into the cell.
+ */
+function parseRecords(
+  text: string,
+  file: string,
+  delimiter: string,
+): { readonly records: readonly CsvRecord[]; readonly problems: readonly CodedError[] } {
+  const records: CsvRecord[] = [];
+  const problems: CodedError[] = [];
+  // Lines and their ends in turn.
+  const pieces = text.replace(/^\uFEFF/, '').split(/(\r\n|\r|\n)/);
+  const lines = pieces.filter((_piece, index) => index % 2 === 0);
+  const ends = pieces.filter((_piece, index) => index % 2 === 1);
+  for (let at = 0; at < lines.length;) {
+    const read = readRecord({ lines, ends }, at, delimiter);
+    if (typeof read === 'string') problems.push(new CodedError('invalid', `${file}:${at + 1}: ${read}`));
+    else if (read.cells.some(isFilled)) records.push({ line: at + 1, cells: read.cells });
+    at = typeof read === 'string' ? at + 1 : read.next;
   }
+  return { records, problems };
+}
+
+/** The record that begins on a line and the number of the line after it, or what is wrong with its quotes. */
+function readRecord(
+  { lines, ends }: { readonly lines: readonly string[]; readonly ends: readonly string[] },
+  begin: number,
+  delimiter: string,
+): { readonly cells: string[]; readonly next: number } | string {
+  const cells: string[] = [];
+  let at = begin;
+  let line = lines[at] ?? '';
+  let from = 0;
+  for (;;) {
+    let end = line.indexOf(delimiter, from);
+    if (line[from] === '"') {
+      const parts: string[] = [];
+      let open = from + 1;
+      let close = closingQuote(line, open);
+      while (close < 0) {
+        parts.push(line.slice(open), ends[at] ?? '');
+        at += 1;
+        if (at >= lines.length) return 'a quote is opened and never closed';
+        line = lines[at] ?? '';
+        open = 0;
+        close = closingQuote(line, open);
+      }
+      parts.push(line.slice(open, close));
+      end = close + 1 < line.length ? close + 1 : -1;
+      if (end >= 0 && line[end] !== delimiter) return 'a quote is closed in the middle of a cell';
+      cells.push(parts.join('').replaceAll('""', '"'));
+    } else cells.push(end < 0 ? line.slice(from) : line.slice(from, end));
+    if (end < 0) return { cells, next: at + 1 };
+    from = end + 1;
+  }
+}
+
+/** The place of the first quote from `from` on that is not doubled; -1 without one. */
+function closingQuote(line: string, from: number): number {
+  let at = line.indexOf('"', from);
+  while (at >= 0 && line[at + 1] === '"') at = line.indexOf('"', at + 2);
+  return at;
 }
 
 const DELIMITERS = [',', ';', '\t'] as const;

@@ -26,6 +26,9 @@ export const DISCLOSURE = "Written by rules from the product's own data, not by 
 
 const KEY_OPTIONS = ['material', 'color', 'colour', 'size', 'capacity', 'style'];
 const TITLE_MAX_LENGTH = 120;
+/** A text shorter than half of the merchant's would be held back by the gate `shrink`. */
+const KEPT_SHARE = 0.7;
+const SENTENCES_OF_PARAGRAPH = 4;
 const SEO_DESCRIPTION_MAX_LENGTH = 155;
 
 /**
@@ -45,7 +48,7 @@ export function generateContent(source: GenerationSource): GeneratedContent {
     ({ label, text }) => `<li><strong>${escapeHtml(label)}:</strong> ${escapeHtml(text)}</li>`,
   );
   const htmlDescription = [
-    `<p>${escapeHtml(sentences.join(' '))}</p>`,
+    ...paragraphsOf(sentences).map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
     ...(list.length === 0 ? [] : [`<ul>${list.join('')}</ul>`]),
     `<p><em>${escapeHtml(DISCLOSURE)}</em></p>`,
   ].join('\n');
@@ -62,7 +65,7 @@ interface Fact {
 function factsOf(attributes: GenerationSource['attributes']): Fact[] {
   return Object.entries(attributes).flatMap(([key, value]) => {
     const text = factText(value);
-    const code = withoutOuter(key.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_'), '_');
+    const code = withoutOuter(key.toLowerCase().replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, '_'), '_');
     if (text === '' || code === '' || code.startsWith('sandbox_')) return [];
     return [{ code, label: labelOf(key), text, value }];
   });
@@ -103,7 +106,26 @@ function introduction(source: GenerationSource, name: string): string[] {
   const brand = collapse(source.brand ?? '');
   const opening = `${name}${leaf === undefined ? '' : `, from ${leaf}`}${brand === '' ? '' : `, by ${brand}`}.`;
   const written = collapse(source.description ?? '') || plainText(source.htmlDescription ?? '');
-  return [opening, ...sentencesOf(written).slice(0, 2)];
+  return [opening, ...mostOf(written)];
+}
+
+/** The first sentences of a text: two, or as many as hold the share of it that a shorter description should keep. */
+function mostOf(written: string): string[] {
+  const taken: string[] = [];
+  let length = 0;
+  for (const sentence of sentencesOf(written)) {
+    if (taken.length >= 2 && length >= written.length * KEPT_SHARE) break;
+    taken.push(sentence);
+    length += sentence.length + 1;
+  }
+  return taken;
+}
+
+function paragraphsOf(sentences: readonly string[]): string[] {
+  const count = Math.ceil(sentences.length / SENTENCES_OF_PARAGRAPH);
+  return Array.from({ length: count }, (_, index) =>
+    sentences.slice(index * SENTENCES_OF_PARAGRAPH, (index + 1) * SENTENCES_OF_PARAGRAPH).join(' '),
+  );
 }
 
 function sectionsOf(
