@@ -165,9 +165,10 @@ export class CatalogClient {
    * Deletes a product by the assumed method and path (docs/catalog-rules.md#delete-productsid). Throws `not_found`
    * when it does not exist.
    */
-  async deleteProduct(id: ProductId): Promise<void> {
+  async deleteProduct(id: ProductId, { beforeSend }: Pick<WriteOptions, 'beforeSend'> = {}): Promise<void> {
     const { method, path } = this.connection.assumptions.deleteProduct;
     await this.connection.ask({
+      beforeSend,
       operation: 'deleteProduct',
       group: 'products',
       method,

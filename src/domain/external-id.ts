@@ -1,3 +1,5 @@
+import { identifierKey } from './identifier-text.js';
+
 /** The external_ids that link a store's product to its catalog product (docs/decisions/0005-identity.md). */
 export interface ProductRef {
   readonly shop: string;
@@ -22,4 +24,14 @@ export function parseExternalId(value: string): ProductRef | null {
   if (match === null) return null;
   const [, shop = '', productId = '', variantId] = match;
   return variantId === undefined ? { shop, productId } : { shop, productId, variantId };
+}
+
+/** True when an answer shows this external_id of ours. A service may strip blanks or fold the letter case of identifiers. */
+export function isSameExternalId(held: string | null | undefined, ours: string): boolean {
+  return held === ours || identifierKey(held ?? '') === identifierKey(ours);
+}
+
+/** True when an answer shows somebody else's external_id. One that has none is nobody's. */
+export function isForeign(held: string | null | undefined, ours: string): boolean {
+  return identifierKey(held ?? '') !== '' && !isSameExternalId(held, ours);
 }

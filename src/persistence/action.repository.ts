@@ -216,12 +216,19 @@ export class ActionRepository {
     );
   }
 
-  /** The product's source is gone, and the catalog holds its identifiers no longer. `deleted`: its catalog product is gone too. */
-  async orphaned(action: SyncActionEntity, { deleted }: { deleted: boolean }): Promise<void> {
+  /**
+   * The product's source is gone, and the catalog holds its identifiers no longer. `unlinked`: its catalog product is deleted, or somebody
+   * else's; `remark` says so.
+   */
+  async orphaned(
+    action: SyncActionEntity,
+    { unlinked, remark = '' }: { readonly unlinked: boolean; readonly remark?: string },
+  ): Promise<void> {
     await this.db.transaction(async (runner) => {
       await this.db.affected(
-        `UPDATE sync_action SET state = 'applied', settled_at = now() WHERE id = $1 AND state = 'planned'`,
-        [action.id],
+        `UPDATE sync_action SET state = 'applied', settled_at = now(),
+           reason = CASE WHEN $2 = '' THEN reason ELSE reason || '; ' || $2 END WHERE id = $1 AND state = 'planned'`,
+        [action.id, remark],
         runner,
       );
       await this.db.affected(
@@ -229,7 +236,7 @@ export class ActionRepository {
            withheld = '[]', catalog_id = CASE WHEN $2 THEN NULL ELSE catalog_id END,
            pushed_fields = CASE WHEN $2 THEN '{}' ELSE pushed_fields - array['sku', 'barcode', 'mpn', 'asin', 'variants'] END
          WHERE external_id = $1`,
-        [action.externalId, deleted],
+        [action.externalId, unlinked],
         runner,
       );
       await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [action.externalId], runner);
@@ -278,12 +285,12 @@ export class ActionRepository {
     );
   }
 
-  /** After a 404 the linked product is gone, so the action becomes a creation. */
-  async becomeCreation(id: string): Promise<void> {
+  /** The linked product is gone or somebody else's, as `why` says, so the action becomes a creation. */
+  async becomeCreation(id: string, why: string): Promise<void> {
     await this.db.affected(
       `UPDATE sync_action SET kind = 'create', catalog_id = NULL, wants_generation = true, unproved = true, recreated = true,
-         reason = reason || '; its catalog product is gone, so it is created again' WHERE id = $1 AND state = 'planned'`,
-      [id],
+         reason = reason || '; ' || $2 WHERE id = $1 AND state = 'planned'`,
+      [id, why],
     );
   }
 

@@ -97,7 +97,6 @@ export function releaseBody(
     .filter(([owner]) => !kept.has(owner))
     .map(([owner, identifiers]) => ({ external_id: owner, ...cleared(identifiers) }));
   return {
-    external_id: body.external_id,
     ...cleared(own),
     ...(ofVariants.size === 0 ? {} : { variants: [...staying, ...leaving] }),
   };
@@ -138,7 +137,7 @@ export function orphanReleaseBody(externalId: string, held: readonly Identifier[
     external_id: owner,
     ...cleared(identifiers),
   }));
-  return { external_id: externalId, ...cleared(own), ...(variants.length === 0 ? {} : { variants }) };
+  return { ...cleared(own), ...(variants.length === 0 ? {} : { variants }) };
 }
 
 function cleared(identifiers: readonly Identifier[]): Partial<Record<IdentifierKind, null>> {

@@ -2,6 +2,7 @@ import pLimit from 'p-limit';
 import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { isCoded } from '../domain/errors.js';
+import { isForeign } from '../domain/external-id.js';
 import { OLDEST_FIRST, walkListing } from './listing-walk.js';
 
 /** A product that we linked, as its row names it. */
@@ -16,7 +17,7 @@ const LEFT_OUT_MOST = 20;
 
 /** True when a catalog product with this external_id is the linked one, and not somebody else's by now. */
 export function isStillOurs({ externalId }: LinkedProduct, held: string | null | undefined): boolean {
-  return held === null || held === undefined || held === '' || held === externalId;
+  return !isForeign(held, externalId);
 }
 
 export interface GoneProducts<Link extends LinkedProduct> {

@@ -15,6 +15,7 @@ import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
 import { variantLinksOf } from './find-product.js';
+import { LostLinkError } from './own-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
 import { oneAhead } from '../runtime/one-ahead.js';
 import { BatchWriter, type Patience } from './batch-writer.js';
@@ -253,17 +254,15 @@ export class Applier {
       if (catalogId !== null) {
         const sender = ProductSender.of(store);
         await pace.inTurn(() =>
-          outage.through(() =>
-            deleted
-              ? sender.remove(catalogId, run.assertHeld)
-              : sender.release(catalogId, externalId, held, run.assertHeld),
-          ),
+          outage.through(() => sender.leave({ catalogId, externalId, deleted }, held, run.assertHeld)),
         );
       }
-      await this.actions.orphaned(action, { deleted });
+      await this.actions.orphaned(action, { unlinked: deleted });
       this.#count('orphan', 'applied');
     } catch (error) {
-      await this.#failed(action, error);
+      if (!(error instanceof LostLinkError)) return this.#failed(action, error);
+      await this.actions.orphaned(action, { unlinked: true, remark: `${error.message}: it is left alone` });
+      this.#count('orphan', 'applied');
     }
   }
 
@@ -289,8 +288,9 @@ export class Applier {
     try {
       return await sender.update(action.catalogId, body, action.fields, options);
     } catch (error) {
-      if (!isCoded(error, 'not_found')) throw error;
-      await this.actions.becomeCreation(action.id);
+      if (!isCoded(error, 'not_found') && !(error instanceof LostLinkError)) throw error;
+      const why = error instanceof LostLinkError ? error.message : 'its catalog product is gone';
+      await this.actions.becomeCreation(action.id, `${why}, so it is created again`);
       action.kind = 'create';
       action.catalogId = null;
       action.wantsGeneration = true;

@@ -5,6 +5,7 @@ import type { CatalogProduct } from '../catalog/schemas.js';
 import { BACKOFF } from '../domain/backoff.js';
 import { reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
+import { isSameExternalId } from '../domain/external-id.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import type { CatalogProductBody } from '../domain/catalog-product.js';
@@ -17,6 +18,7 @@ import { Clock } from '../runtime/clock.js';
 import { changedFields } from '../planner/plan-product.js';
 import { ProductSender } from './product-sender.js';
 import { findByExternalId, variantLinksOf } from './find-product.js';
+import { postOwn } from './own-product.js';
 
 /** Up to this many are searched one by one. More are found faster by one walk over the listing. */
 const SEARCH_ONE_BY_ONE = 5;
@@ -231,8 +233,8 @@ export class BackgroundCreations {
       ...withoutVariants
     } = withoutIdentifiers(body, identifiersOf(body));
     try {
-      const result = await store.workspace.client.upsertProduct(withoutVariants);
-      return result.kind === 'product' && result.product.external_id === product.externalId
+      const result = await postOwn(store.workspace.client, withoutVariants);
+      return result.kind === 'product' && isSameExternalId(result.product.external_id, product.externalId)
         ? result.product
         : null;
     } catch (error) {

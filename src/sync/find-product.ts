@@ -2,7 +2,7 @@ import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import { isMetWith } from '../domain/error-policy.js';
 import { IDENTIFIER_KINDS, type CatalogProductBody } from '../domain/catalog-product.js';
-import { parseExternalId } from '../domain/external-id.js';
+import { isSameExternalId, parseExternalId } from '../domain/external-id.js';
 
 /** The most products of a search by name to look through. Names are not unique. */
 const LOOK_THROUGH = 500;
@@ -35,7 +35,7 @@ async function firstWith(
 ): Promise<CatalogProduct | null> {
   let met = 0;
   for await (const product of client.iterateProducts(filters)) {
-    if (product.external_id === externalId) return product;
+    if (isSameExternalId(product.external_id, externalId)) return product;
     met += 1;
     if (met >= LOOK_THROUGH) return null;
   }

@@ -1,8 +1,6 @@
 import type { ProductBody } from '../catalog/product-body.js';
-import type { CatalogClient } from '../catalog/client.js';
 import type { CatalogProduct } from '../catalog/schemas.js';
 import type { CatalogProductBody, JsonValue } from '../domain/catalog-product.js';
-import { isCoded } from '../domain/errors.js';
 
 const OBJECT_FIELDS = ['metadata', 'open_attributes'] as const;
 
@@ -10,34 +8,15 @@ type Members = Readonly<Record<string, JsonValue>>;
 
 /**
  * The body with the members of `metadata` and `open_attributes` that other systems keep in the catalog product. Whether a PATCH merges
- * an object or replaces it is not documented, so that members which are left out may be lost. `before` is the body that we sent last:
- * what it held and the new one does not is ours to drop. Attributes belong to a language, which `locale` names. One read, and none for
- * a body without these fields.
+ * an object or replaces it is not documented, so that members which are left out may be lost. `held` is the product as it was read just
+ * now, and `before` the body that we sent last: what it held and the new one does not is ours to drop.
  */
-export async function withForeignMembers<Body extends Partial<CatalogProductBody>>(
-  client: CatalogClient,
-  catalogId: string,
+export function withForeignMembers<Body extends Partial<CatalogProductBody>>(
+  held: CatalogProduct,
   body: Body,
   before: Partial<CatalogProductBody> | null,
-  locale?: string,
-): Promise<Body> {
-  if (OBJECT_FIELDS.every((field) => body[field] === undefined)) return body;
-  const held = await heldIn(client, catalogId, locale);
+): Body {
   return { ...body, ...merged(held, body, before ?? {}) };
-}
-
-/** The product in the language. A service may answer 404 where the product has nothing in it: then in the service's own language. */
-async function heldIn(
-  client: CatalogClient,
-  catalogId: string,
-  locale: string | undefined,
-): Promise<CatalogProduct> {
-  try {
-    return await client.getProduct(catalogId, locale === undefined ? {} : { locale });
-  } catch (error) {
-    if (!isCoded(error, 'not_found')) throw error;
-    return client.getProduct(catalogId, { locale: null });
-  }
 }
 
 function merged(

@@ -1,5 +1,6 @@
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
 import { IDENTIFIER_KINDS } from '../domain/catalog-product.js';
+import { isForeign, parseExternalId, productExternalId } from '../domain/external-id.js';
 import { storableText } from '../domain/text.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 
@@ -29,10 +30,19 @@ export function holderRows(product: CatalogProduct): HolderRow[] {
 
 export function variantRows(product: ListedModel, variants: readonly CatalogVariant[]): HolderRow[] {
   return variants.flatMap((variant) => {
-    // A variant without an external_id belongs to the owner of its product.
-    const owner = filled(variant.external_id) ?? filled(product.externalId);
+    const owner = variantOwner(filled(variant.external_id), filled(product.externalId));
     return identifierRows(variant, String(variant.id ?? product.id), owner, true);
   });
+}
+
+/**
+ * A variant without an external_id belongs to the owner of its product. So does one that bears an external_id of ours in a product that
+ * another system took over.
+ */
+function variantOwner(own: string | null, product: string | null): string | null {
+  const ref = own === null ? null : parseExternalId(own);
+  if (ref === null || product === null) return own ?? product;
+  return isForeign(product, productExternalId(ref.shop, ref.productId)) ? product : own;
 }
 
 /** Listings leave variants out: those of a model, or of a product that does not say what it is, have a path of their own. */

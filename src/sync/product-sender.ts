@@ -9,7 +9,7 @@ import {
   type CatalogProductBody,
   type Identifier,
 } from '../domain/catalog-product.js';
-import { CodedError, isCoded } from '../domain/errors.js';
+import { isCoded, type CodedError } from '../domain/errors.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import {
   bareBody,
@@ -23,9 +23,10 @@ import {
 import { filledFields, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { patchBody } from '../planner/plan-product.js';
 import { findByExternalId } from './find-product.js';
+import { LostLinkError, OwnProduct, postOwn, readProduct } from './own-product.js';
 import { droppedMembersLeft, withForeignMembers } from './foreign-members.js';
 import { localisedChanges, withoutTranslations } from './localised-texts.js';
-import { languageOfUpdates, sendTexts, textsApart } from './update-product.js';
+import { languageOfUpdates, textsApart } from './update-product.js';
 
 export type Sent =
   | {
@@ -50,6 +51,16 @@ export interface SendOptions {
   readonly before?: Partial<CatalogProductBody> | null;
   /** Called right before each write; what it throws keeps the write from being sent. */
   readonly beforeSend: () => void;
+}
+
+type UpdateOptions = Pick<SendOptions, 'stale' | 'withheld' | 'beforeSend' | 'before'>;
+
+/** A product whose source is gone. */
+export interface LeavingProduct {
+  readonly catalogId: string;
+  readonly externalId: string;
+  /** True when the catalog product shall go, too. */
+  readonly deleted: boolean;
 }
 
 /** Refusals in a row that one product may meet: each leaves at least one identifier out. */
@@ -82,20 +93,23 @@ export class ProductSender {
     }
     const posted = withoutTranslations(options.proved ? body : bareBody(body));
     try {
-      const result = await this.client.upsertProduct(posted, { beforeSend: options.beforeSend });
+      const result = await postOwn(this.client, posted, { beforeSend: options.beforeSend });
       if (result.kind === 'background') return { kind: 'background', taskId: result.taskId, body: posted };
-      assertOurs(result.product, body);
+      const own = this.#own(String(result.product.id), body, options).showing(result.product);
       const missing = options.proved ? [] : identifierFields(body);
-      const catalogId = String(result.product.id);
       if (missing.length > 0 || options.stale.length > 0) {
         const fields: CatalogField[] =
           body.translations === undefined ? missing : [...missing, 'translations'];
-        return await this.update(catalogId, body, fields, options);
+        return await this.#update(own, body, fields, options);
       }
-      await this.#sendTranslations(catalogId, body, null, options.beforeSend);
+      await this.#sendTranslations(own, body, null);
       return { kind: 'product', product: result.product, body, refused: [] };
     } catch (error) {
-      if (!isCoded(error, 'conflict')) throw error;
+      if (options.proved && isCoded(error, 'invalid') && refusedIdentifiers(body, error.fields).length > 0) {
+        // Somebody took an identifier since the catalog was read: PATCH says which ones are left.
+        return this.create(body, { ...options, proved: false });
+      }
+      if (!isCoded(error, 'conflict') || error instanceof LostLinkError) throw error;
       const found = await findByExternalId(this.client, body);
       if (!found) throw error;
       return this.update(String(found.id), body, filledFields(body), options);
@@ -104,23 +118,32 @@ export class ProductSender {
 
   /**
    * Sends the named fields of a product that exists. Stale identifiers are released first. An identifier that the catalog refuses is
-   * left out and returned. A refusal of any other field is thrown.
+   * left out and returned. A refusal of any other field is thrown, and so is `LostLinkError`: then nothing was sent.
    */
   async update(
     catalogId: string,
     body: CatalogProductBody,
     fields: readonly CatalogField[],
-    {
-      stale,
-      withheld = [],
-      beforeSend,
-      before,
-    }: Pick<SendOptions, 'stale' | 'withheld' | 'beforeSend' | 'before'>,
+    options: UpdateOptions,
   ): Promise<Sent & { readonly kind: 'product' }> {
-    const held = [...stale, ...withheld];
+    return this.#update(this.#own(catalogId, body, options), body, fields, options);
+  }
+
+  #own(catalogId: string, { external_id }: CatalogProductBody, { beforeSend }: UpdateOptions): OwnProduct {
+    return new OwnProduct(this.client, catalogId, external_id, beforeSend);
+  }
+
+  async #update(
+    own: OwnProduct,
+    body: CatalogProductBody,
+    fields: readonly CatalogField[],
+    { stale, withheld = [], before = null }: UpdateOptions,
+  ): Promise<Sent & { readonly kind: 'product' }> {
+    const outdated = [...stale, ...withheld];
     const clearing = fieldsThatClear(body, fields, stale);
-    const release = releaseBody(body, held);
-    if (release !== null) await this.#patch(catalogId, release, beforeSend);
+    const held = await own.shown();
+    const release = releaseBody(body, outdated);
+    if (release !== null) await patchClearing((changes) => own.patch(changes), release);
     const refused: WithheldIdentifier[] = [];
     for (let attempt = 1; ; attempt += 1) {
       const sent = withoutIdentifiers(body, refused);
@@ -128,13 +151,12 @@ export class ProductSender {
         (field) => !refused.some(({ kind, owner }) => kind === field && owner === body.external_id),
       );
       try {
-        const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, held);
-        const whole = await withForeignMembers(this.client, catalogId, changes, before ?? null);
-        let product = await this.#change(catalogId, body.external_id, whole, beforeSend);
+        const changes = withStaleCleared(patchBody(sent, inOrder(left)), sent, outdated);
+        const whole = withForeignMembers(held, changes, before);
+        let product = await this.#change(own, whole);
         const kept = droppedMembersLeft(product, whole, before ?? {});
-        if (kept !== null) product = await this.#change(catalogId, body.external_id, kept, beforeSend);
-        if (fields.includes('translations'))
-          await this.#sendTranslations(catalogId, body, before ?? null, beforeSend);
+        if (kept !== null) product = await this.#change(own, kept);
+        if (fields.includes('translations')) await this.#sendTranslations(own, body, before);
         return { kind: 'product', product, body: sent, refused };
       } catch (error) {
         const more = isCoded(error, 'invalid') ? refusedIdentifiers(sent, error.fields) : [];
@@ -144,84 +166,73 @@ export class ProductSender {
     }
   }
 
-  /** The PATCH comes first: it proves that the product exists and has the external_id by which the POST finds it. */
-  async #change(
-    catalogId: string,
-    externalId: string,
-    changes: ProductBody,
-    beforeSend: () => void,
-  ): Promise<CatalogProduct> {
-    const named = { external_id: externalId };
-    if (this.language === null) return this.#patch(catalogId, { ...changes, ...named }, beforeSend);
+  async #change(own: OwnProduct, changes: ProductBody): Promise<CatalogProduct> {
+    const patch = (body: ProductBody): Promise<CatalogProduct> => own.patch(body);
+    if (this.language === null) return patchClearing(patch, changes);
     const { texts, rest } = textsApart(changes);
-    const patched = await this.#patch(catalogId, { ...rest, ...named }, beforeSend);
-    if (Object.keys(texts).length === 0) return patched;
-    const options = { locale: this.language, beforeSend };
-    return sendTexts(this.client, catalogId, { ...texts, ...named }, options);
+    const patched = await patchClearing(patch, rest);
+    return Object.keys(texts).length === 0 ? patched : own.postTexts(texts, this.language);
   }
 
-  /**
-   * The merchant's texts in each further language. The POST names the product by its external_id alone. An earlier
-   * request proved that the product has it, so the POST neither creates a product nor matches another one.
-   */
+  /** The merchant's texts in each further language. */
   async #sendTranslations(
-    catalogId: string,
+    own: OwnProduct,
     body: CatalogProductBody,
     before: Partial<CatalogProductBody> | null,
-    beforeSend: () => void,
   ): Promise<void> {
     for (const [locale, content] of localisedChanges(body, before, this.locales)) {
       const ours = before === null ? null : membersIn(locale, before);
-      const whole = await withForeignMembers(this.client, catalogId, content, ours, locale);
-      const send = (texts: ProductBody): Promise<CatalogProduct> =>
-        sendTexts(
-          this.client,
-          catalogId,
-          { ...texts, external_id: body.external_id },
-          { locale, beforeSend },
-        );
-      const kept = droppedMembersLeft(await send(whole), whole, ours ?? {});
-      if (kept !== null) await send(kept);
+      const whole =
+        content.open_attributes === undefined
+          ? content
+          : withForeignMembers(await readProduct(this.client, own.catalogId, locale), content, ours);
+      const kept = droppedMembersLeft(await own.postTexts(whole, locale), whole, ours ?? {});
+      if (kept !== null) await own.postTexts(kept, locale);
     }
-  }
-
-  /** Frees the identifiers of a product whose source is gone. A product that no longer exists holds none. */
-  async release(
-    catalogId: string,
-    externalId: string,
-    held: readonly Identifier[],
-    beforeSend: () => void,
-  ): Promise<void> {
-    if (held.length === 0) return;
-    await ifThere(() => this.#patch(catalogId, orphanReleaseBody(externalId, held), beforeSend));
-  }
-
-  /** Deletes a product whose source is gone. */
-  async remove(catalogId: string, beforeSend: () => void): Promise<void> {
-    beforeSend();
-    await ifThere(() => this.client.deleteProduct(catalogId));
   }
 
   /**
-   * PATCH, and what it cleared proved: a service may clear by null or by an empty text, refuse the other, or ignore it. Throws
-   * `invalid` when neither clears an identifier.
+   * Ends our part in a product whose source is gone: it is deleted, or only frees its identifiers. A product that no longer exists needs
+   * neither. Throws `LostLinkError` where it is somebody else's by now.
    */
-  async #patch(catalogId: string, body: ProductBody, beforeSend: () => void): Promise<CatalogProduct> {
-    let product: CatalogProduct;
+  async leave(
+    { catalogId, externalId, deleted }: LeavingProduct,
+    held: readonly Identifier[],
+    beforeSend: () => void,
+  ): Promise<void> {
+    const own = new OwnProduct(this.client, catalogId, externalId, beforeSend);
     try {
-      product = await this.client.updateProduct(catalogId, body, { beforeSend });
+      if (deleted) await own.remove();
+      else if (held.length > 0)
+        await patchClearing((changes) => own.patchOrphan(changes), orphanReleaseBody(externalId, held));
     } catch (error) {
-      if (!isCoded(error, 'invalid') || !refusesClearing(body, error)) throw error;
-      return this.client.updateProduct(catalogId, clearedByBlank(body), { beforeSend });
+      if (!isCoded(error, 'not_found')) throw error;
     }
-    if (!stillHolds(product, body)) return product;
-    try {
-      return await this.client.updateProduct(catalogId, clearedByBlank(body), { beforeSend });
-    } catch (error) {
-      // The answer showed no variants: null may have cleared them, and this service refuses an empty text.
-      if (product.variants == null && isCoded(error, 'invalid')) return product;
-      throw error;
-    }
+  }
+}
+
+/**
+ * PATCH, and what it cleared proved: a service may clear by null or by an empty text, refuse the other, or ignore it. Throws `invalid`
+ * when neither clears an identifier.
+ */
+async function patchClearing(
+  patch: (body: ProductBody) => Promise<CatalogProduct>,
+  body: ProductBody,
+): Promise<CatalogProduct> {
+  let product: CatalogProduct;
+  try {
+    product = await patch(body);
+  } catch (error) {
+    if (!isCoded(error, 'invalid') || !refusesClearing(body, error)) throw error;
+    return patch(clearedByBlank(body));
+  }
+  if (!stillHolds(product, body)) return product;
+  try {
+    return await patch(clearedByBlank(body));
+  } catch (error) {
+    // The answer showed no variants: null may have cleared them, and this service refuses an empty text.
+    if (product.variants == null && isCoded(error, 'invalid')) return product;
+    throw error;
   }
 }
 
@@ -266,22 +277,4 @@ function clearedByBlank(body: ProductBody): ProductBody {
 
 function inOrder(fields: readonly CatalogField[]): CatalogField[] {
   return CATALOG_FIELDS.filter((field) => fields.includes(field));
-}
-
-async function ifThere(work: () => Promise<unknown>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isCoded(error, 'not_found')) throw error;
-  }
-}
-
-/** POST updates whatever it matches; an answer about somebody else's product must not become our link. */
-function assertOurs(product: CatalogProduct, body: CatalogProductBody): void {
-  const answered = product.external_id;
-  if (answered === null || answered === undefined || answered === '' || answered === body.external_id) return;
-  throw new CodedError(
-    'conflict',
-    `the catalog matched product ${String(product.id)} of ${answered}: it is not linked`,
-  );
 }

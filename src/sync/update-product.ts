@@ -1,7 +1,4 @@
-import type { CatalogClient } from '../catalog/client.js';
 import type { ProductBody } from '../catalog/product-body.js';
-import type { CatalogProduct } from '../catalog/schemas.js';
-import { CodedError } from '../domain/errors.js';
 import type { Workspace } from '../sites/sites.js';
 
 /** Fields whose values belong to a language (docs/catalog-rules.md#general). */
@@ -22,23 +19,4 @@ export function textsApart(body: ProductBody): { texts: ProductBody; rest: Produ
     texts: Object.fromEntries(entries.filter(([field]) => LANGUAGE_FIELDS.includes(field))),
     rest: Object.fromEntries(entries.filter(([field]) => !LANGUAGE_FIELDS.includes(field))),
   };
-}
-
-/**
- * Sends texts in a language to a product that is known to have the external_id. The POST names it by that and by nothing else that
- * could match another product. Throws `conflict` when it met another product all the same.
- */
-export async function sendTexts(
-  client: CatalogClient,
-  catalogId: string,
-  body: ProductBody & { readonly external_id: string },
-  options: { readonly locale: string; readonly beforeSend: () => void },
-): Promise<CatalogProduct> {
-  const outcome = await client.upsertProduct(body, options);
-  if (outcome.kind === 'product' && String(outcome.product.id) === catalogId) return outcome.product;
-  throw new CodedError(
-    'conflict',
-    `the texts of ${body.external_id} reached another catalog product than ${catalogId}`,
-    { side: 'catalog' },
-  );
 }

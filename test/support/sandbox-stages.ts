@@ -31,6 +31,7 @@ export class SandboxCatalog {
   /** The bodies of deliveries since they were last taken. */
   #delivered: Buffer[] = [];
   #receiver: Server | null = null;
+  #beforeWrite: (() => Promise<unknown>) | null = null;
   #cut: { left: number; readonly then: () => void } | null = null;
 
   private constructor(
@@ -60,12 +61,24 @@ export class SandboxCatalog {
     });
     stages.client = client;
     const catalog = new SandboxCatalog(service, client);
+    const update = client.updateProduct.bind(client);
+    client.updateProduct = async (...call) => {
+      const interrupt = catalog.#beforeWrite;
+      catalog.#beforeWrite = null;
+      await interrupt?.();
+      return update(...call);
+    };
     return catalog;
   }
 
   /** Calls `then` once, when so many more requests have been answered. A later call replaces an earlier one. */
   afterRequests(count: number, then: () => void): void {
     this.#cut = { left: count, then };
+  }
+
+  /** Calls `interrupt` right before the next PATCH, once. */
+  beforeWrite(interrupt: () => Promise<unknown>): void {
+    this.#beforeWrite = interrupt;
   }
 
   #answered(): void {

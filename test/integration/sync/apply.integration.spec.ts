@@ -39,7 +39,7 @@ describe('an update', () => {
     expect(link.catalogId).toBe(String(stages.catalog.of(ours(1))?.id));
     expect(link.catalogId).not.toBe(catalogId);
     // Nobody looked for its identifiers: the creation leaves them out, and they follow.
-    const operations = ['updateProduct', 'upsertProduct', 'updateProduct', 'generate'];
+    const operations = ['getProduct', 'getProduct', 'upsertProduct', 'updateProduct', 'generate'];
     expect(stages.catalog.script.operations()).toEqual(operations);
   });
 
@@ -155,7 +155,7 @@ describe('variants', () => {
     stages.store.edit('1', { vendor: 'Other' });
     stages.catalog.script.forget();
     await stages.sync();
-    expect(stages.catalog.script.operations()).toEqual(['listProducts', 'updateProduct']);
+    expect(stages.catalog.script.operations()).toEqual(['listProducts', 'getProduct', 'updateProduct']);
     expect((await stages.link(1)).variantLinks).toEqual(links);
   });
 });
@@ -169,7 +169,8 @@ describe('an orphan', () => {
     await stages.sync();
     expect(stages.catalog.script.calls).toEqual([
       expect.objectContaining({ operation: 'listProducts' }),
-      { operation: 'updateProduct', args: [expect.any(String), { external_id: ours(1), sku: null }] },
+      expect.objectContaining({ operation: 'getProduct' }),
+      { operation: 'updateProduct', args: [expect.any(String), { sku: null }] },
     ]);
     expect(stages.catalog.of(ours(1))).toMatchObject({ name: 'Product 1', sku: null });
     expect(

@@ -54,11 +54,17 @@ describe('a product that the catalog refuses', () => {
 
   it('is named in the error of its run with the service’s own field messages', async () => {
     stages.store.put(snapshot(1));
-    stages.catalog.script.before(
-      'upsertProduct',
-      refusal('invalid', { fields: { sku: ['Already taken.'] } }),
-    );
-    expect((await stages.sync()).error).toContain('sku: Already taken.');
+    stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { brand: ['Too long.'] } }));
+    expect((await stages.sync()).error).toContain('brand: Too long.');
+  });
+
+  it('because of its identifiers alone is created without them, and they are reported', async () => {
+    stages.store.put(snapshot(1));
+    const taken = refusal('invalid', { fields: { sku: ['Already taken.'] } });
+    stages.catalog.script.before('upsertProduct', taken);
+    stages.catalog.script.before('updateProduct', taken);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 1, conflicted: 1 } });
+    expect((await stages.link(1)).withheld).toMatchObject([{ kind: 'sku', holder: { whose: 'refused' } }]);
   });
 });
 

@@ -206,7 +206,7 @@ describe('the cost of translations', () => {
     expect(writes()).toEqual({ 'POST /products/': 3 });
     stages.store.translate('2', 'fr:title', 'Table');
     await stages.sync();
-    expect(writes()).toEqual({ 'PATCH /products/{id}/': 1, 'POST /products/': 1 });
+    expect(writes()).toEqual({ 'POST /products/': 1 });
   });
 
   it('is owed when it fails, and the next run pays it', async () => {

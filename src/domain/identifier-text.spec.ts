@@ -1,0 +1,27 @@
+import { describe, expect, it } from '@jest/globals';
+import { identifierKey, identifierText, isUnseen } from './identifier-text.js';
+
+describe('an identifier', () => {
+  it.each([
+    ['PAD-1 ', 'PAD-1'],
+    ['\t\u00a0PAD 1\u2003\u3000\r\n', 'PAD 1'],
+    ['\u0085\u200b\ufeffPAD\u00ad', 'PAD'],
+    ['PAD-1', 'PAD-1'],
+  ])('%j is sent as %j', (value, text) => {
+    expect(identifierText(value)).toBe(text);
+  });
+
+  it.each(['', ' ', '\u00a0\u200e\u200e', '\u3164', '\u2800', null, undefined])('%j is none', (value) => {
+    expect(identifierText(value)).toBeNull();
+  });
+
+  it('equals another one that differs in letter case and outer blanks only', () => {
+    expect(identifierKey(' Straße-ä1')).toBe(identifierKey('STRAßE-Ä1 '));
+    expect(identifierKey('PAD-1')).not.toBe(identifierKey('PAD 1'));
+  });
+});
+
+it('a text is unseen when all of its signs are', () => {
+  expect(['', ' \u200b', '\u2800\u3164'].map(isUnseen)).toEqual([true, true, true]);
+  expect(isUnseen(' \u200b.')).toBe(false);
+});

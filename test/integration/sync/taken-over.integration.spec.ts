@@ -1,0 +1,176 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
+import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { SandboxCatalog, type HeldProduct } from '../../support/sandbox-stages.js';
+import { Stages } from '../../support/stages.js';
+
+let stages: Stages;
+let catalog: SandboxCatalog;
+beforeAll(async () => {
+  stages = await Stages.open();
+});
+beforeEach(async () => {
+  await stages.reset();
+  stages.settings = { store: {}, workspace: { generation: { mode: 'off' } } };
+});
+afterEach(async () => catalog.close());
+afterAll(async () => stages.close());
+
+const ours = (id: number): string => snapshot(id).externalId;
+
+/** Another system names our product as its own: by a POST that matches its SKU, or by its id. */
+async function takeOver(id: number, how: 'sku' | 'id'): Promise<HeldProduct> {
+  const theirs = { external_id: `erp:${String(id)}`, name: 'Theirs' };
+  if (how === 'sku')
+    await catalog.client.upsertProduct({ ...theirs, sku: `SKU-${String(id)}` }, { locale: null });
+  else await catalog.client.updateProduct((await stages.link(id)).catalogId ?? '', theirs);
+  return (await catalog.of(theirs.external_id))!;
+}
+
+async function expectAsTheyWere(theirs: readonly HeldProduct[]): Promise<void> {
+  for (const product of theirs) expect(await catalog.of(product.external_id)).toEqual(product);
+}
+
+/** The product in the workspace's language. */
+async function ofOurs(id: number): Promise<object | null> {
+  const held = await catalog.of(ours(id));
+  return held === undefined ? null : catalog.client.getProduct(held.id);
+}
+
+/** A store event names the product: an incremental run asks for it by its id. */
+async function announce(id: number): Promise<void> {
+  await stages.db.affected(
+    `INSERT INTO owed_product (external_id, store, store_id, label, code) VALUES ($1, 'main', $2, '', 'changed')`,
+    [ours(id), String(id)],
+  );
+}
+
+const READINGS: readonly (readonly [string, Partial<CatalogReadings>, string?])[] = [
+  ['POST matches variants, PATCH merges', {}],
+  ['POST matches listed products only', { postMatchesVariants: false }],
+  ['PATCH replaces variants and merges objects', { patchVariants: 'replace', patchObjects: 'merge' }],
+  ['the SKU wins over the external_id', { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'] }],
+  ['only an empty text clears', { clearing: 'blank' }],
+  ['null changes nothing', { clearing: 'ignored-null' }],
+  ['a language without texts is unknown', { missingLocale: 'not-found', patchLocale: 'ignored' }, 'fr'],
+];
+
+type Deleted = 'delete' | 'keep' | 'report';
+/** Every reading deletes in a full run and keeps in an incremental one; the first reading sees all combinations. */
+const CASES: readonly (readonly [Deleted, boolean])[] = [
+  ['delete', true],
+  ['keep', false],
+];
+const MORE: typeof CASES = [
+  ['delete', false],
+  ['keep', true],
+  ['report', true],
+  ['report', false],
+];
+
+describe.each(READINGS)('where %s, products that another system took over', (name, readings, locale) => {
+  const more = name === READINGS[0]?.[0] ? MORE : [];
+
+  it.each([...CASES, ...more])(
+    'are never written again, and ours are created anew, with `deleted: %s` (full run: %s)',
+    async (deleted, full) => {
+      const generation = { mode: 'off' };
+      stages.settings = {
+        store: { deleted },
+        workspace: { generation, ...(locale === undefined ? {} : { locale }) },
+      };
+      catalog = await SandboxCatalog.open(stages, readings, { locale });
+      stages.store.put(snapshot(1), snapshot(2), modelSnapshot(3), modelSnapshot(4), snapshot(5));
+      await stages.sync();
+      const theirs = [
+        await takeOver(1, 'sku'),
+        await takeOver(2, 'sku'),
+        await takeOver(3, 'id'),
+        await takeOver(4, 'id'),
+      ];
+      // 1 and 3 leave the store, 2 and 4 are changed.
+      const updatedAt = stages.clock.now();
+      for (const id of [1, 3]) {
+        stages.store.products.delete(String(id));
+        if (!full) await announce(id);
+      }
+      stages.store.edit('2', { title: 'Edited', updatedAt });
+      stages.store.edit('4', { variants: modelSnapshot(4).variants.slice(0, 1), updatedAt });
+      expect(await stages.sync({ full })).toMatchObject({ counts: { created: 2, orphaned: 2, failed: 0 } });
+      await expectAsTheyWere(theirs);
+      expect(await ofOurs(1)).toBeNull();
+      expect(await ofOurs(3)).toBeNull();
+      expect(await ofOurs(2)).toMatchObject({ name: 'Edited', sku: null });
+      expect(await ofOurs(4)).toMatchObject({ name: 'Product 4' });
+      expect(await stages.link(1)).toMatchObject({ state: 'orphaned', catalogId: null });
+      expect(await stages.link(2)).toMatchObject({
+        ...{ state: 'conflicted', withheld: [{ kind: 'sku', value: 'SKU-2' }] },
+      });
+      expect(await stages.sync()).toMatchObject({
+        state: 'succeeded',
+        counts: { created: 0, updated: 0, orphaned: 0, failed: 0, conflicted: 2 },
+      });
+      await expectAsTheyWere(theirs);
+    },
+  );
+});
+
+describe('a product that another system takes over', () => {
+  beforeEach(async () => {
+    catalog = await SandboxCatalog.open(stages, {});
+    stages.store.put(snapshot(1), snapshot(2));
+    await stages.sync();
+  });
+
+  it('while its run is handed on is not written by the next worker', async () => {
+    stages.store.edit('1', { title: 'Edited', updatedAt: stages.clock.now() });
+    const stop = new AbortController();
+    const { id } = await stages.requests.request({ store: 'main', full: false, trigger: 'command' });
+    catalog.afterRequests(0, () => stop.abort(new Error('cut off')));
+    await stages.work(id, stop.signal);
+    const theirs = await takeOver(1, 'sku');
+    await stages.work(id);
+    await expectAsTheyWere([theirs]);
+    expect(await ofOurs(1)).toMatchObject({ name: 'Edited' });
+  });
+
+  it('while it is away from its store is not written when it comes back', async () => {
+    stages.store.products.delete('1');
+    await stages.sync();
+    const theirs = await takeOver(1, 'id');
+    stages.store.put({ ...snapshot(1), updatedAt: stages.clock.now() });
+    expect(await stages.sync({ full: false })).toMatchObject({ counts: { created: 1, failed: 0 } });
+    await expectAsTheyWere([theirs]);
+    expect(await ofOurs(1)).toMatchObject({ name: 'Product 1', sku: 'SKU-1' });
+  });
+
+  it('between our read and our write is left alone from the answer on', async () => {
+    stages.store.edit('1', { title: 'Edited', vendor: 'New', updatedAt: stages.clock.now() });
+    catalog.beforeWrite(() => takeOver(1, 'id'));
+    expect(await stages.sync({ full: false })).toMatchObject({ counts: { created: 1, failed: 0 } });
+    expect(await catalog.of('erp:1')).toMatchObject({ external_id: 'erp:1' });
+    expect(await ofOurs(1)).toMatchObject({ name: 'Edited' });
+  });
+
+  it('in one variant keeps that variant when ours leaves the store', async () => {
+    stages.settings = { ...stages.settings, store: { deleted: 'delete' } };
+    stages.store.put(modelSnapshot(3));
+    await stages.sync();
+    await catalog.client.upsertProduct({ sku: 'SKU-3-2', external_id: 'erp:3', name: 'Theirs' });
+    const held = await catalog.of(ours(3));
+    stages.store.products.delete('3');
+    expect(await stages.sync()).toMatchObject({ counts: { orphaned: 1, failed: 0 } });
+    expect(await catalog.of(ours(3))).toEqual(held);
+  });
+
+  it('is named in the reason of the action that left it alone', async () => {
+    const theirs = await takeOver(1, 'sku');
+    stages.store.products.delete('1');
+    const { id } = await stages.sync();
+    expect(await stages.actionsOf(id)).toMatchObject([
+      {
+        reason: `no longer in the store; catalog product ${theirs.id} belongs to erp:1 now: it is left alone`,
+      },
+    ]);
+  });
+});
