@@ -16,7 +16,7 @@ import {
 import { listSchema, type MalformedItem, type Page } from './pages.js';
 import type { ProductBody } from './product-body.js';
 import { productQuery, type ProductFilters } from './product-filters.js';
-import { ignoreBody, parseShape, productOf, readAnyJson, readJson, readProduct } from './readers.js';
+import { ignoreBody, parseShape, readAnyJson, readJson, readProduct } from './readers.js';
 import {
   nestedProductSchema,
   productSchema,
@@ -28,7 +28,6 @@ import {
   type WebhookConfigInput,
 } from './schemas.js';
 import { firstId, isRecord } from '../runtime/untrusted-json.js';
-import { usualProduct, usualVariant } from './usual-product.js';
 
 export type ProductId = number | string;
 
@@ -64,8 +63,8 @@ export class CatalogClient {
   private readonly connection: Connection;
   private readonly tasks: TaskReader;
   private readonly template: GenerationTemplate;
-  private readonly productList = listSchema(productSchema, usualProduct, this.reportOf('listProducts'));
-  private readonly variantList = listSchema(nestedProductSchema, usualVariant, this.reportOf('listVariants'));
+  private readonly productList = listSchema(productSchema, this.reportOf('listProducts'));
+  private readonly variantList = listSchema(nestedProductSchema, this.reportOf('listVariants'));
 
   /**
    * Throws `misconfigured` for a base URL that is neither https nor loopback, for missing credentials, and for a generation
@@ -126,7 +125,7 @@ export class CatalogClient {
         const json = readAnyJson()(answer, unusable);
         const taskId = acceptedTask(json);
         if (taskId !== null) return { kind: 'background', taskId };
-        return { kind: 'product', product: productOf(json, unusable) };
+        return { kind: 'product', product: parseShape(productSchema, json, unusable) };
       },
     });
   }

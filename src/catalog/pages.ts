@@ -23,22 +23,16 @@ export interface MalformedItem {
   readonly problem: string;
 }
 
-/** An entry of the usual form, read without zod, which takes most of the time of a page; null leaves it to the schema. */
-type Usual<T> = (entry: unknown) => T | null;
 type OnMalformed = (item: MalformedItem) => void;
 
 /**
  * A list as a page or as an array. Entries are parsed one by one: a malformed one is left out and reported. They are parsed when
  * `results` is first read, so that the next page can be requested before.
  */
-export function listSchema<Item extends z.ZodType>(
-  item: Item,
-  usual: Usual<z.output<Item>> = () => null,
-  onMalformed: OnMalformed = () => undefined,
-) {
+export function listSchema<Item extends z.ZodType>(item: Item, onMalformed: OnMalformed = () => undefined) {
   return z.union([pageSchema(z.unknown()), z.array(z.unknown())]).transform((list): Page<z.output<Item>> => {
     const entries = Array.isArray(list) ? list : list.results;
-    const parse = () => parsedEntries(item, entries, usual, onMalformed);
+    const parse = () => parsedEntries(item, entries, onMalformed);
     if (Array.isArray(list)) return lazyPage(parse, { next: null, previous: null, count: list.length });
     return lazyPage(parse, {
       next: entries.length === 0 ? null : textOrNull(list.next),
@@ -68,16 +62,10 @@ function lazyPage<T>(parse: () => readonly T[], place: Omit<Page<T>, 'results'>)
 function parsedEntries<Item extends z.ZodType>(
   item: Item,
   entries: readonly unknown[],
-  usual: Usual<z.output<Item>>,
   onMalformed: OnMalformed,
 ): z.output<Item>[] {
   const results: z.output<Item>[] = [];
   for (const entry of entries) {
-    const read = usual(entry);
-    if (read !== null) {
-      results.push(read);
-      continue;
-    }
     const parsed = item.safeParse(entry);
     if (parsed.success) results.push(parsed.data);
     else onMalformed({ id: idOfEntry(entry), problem: problemOf(parsed.error) });

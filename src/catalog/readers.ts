@@ -3,7 +3,6 @@ import type { CodedError } from '../domain/errors.js';
 import type { Answer } from './answer-errors.js';
 import { productSchema, type CatalogProduct } from './schemas.js';
 import { readUntrustedJson } from '../runtime/untrusted-json.js';
-import { usualProduct } from './usual-product.js';
 
 type Reader<T> = (answer: Answer, unusable: (problem: string) => CodedError) => T;
 
@@ -43,13 +42,7 @@ export function parseShape<Schema extends z.ZodType>(
   throw unusable(`a body of another shape${where}`);
 }
 
-/** A product, which is read without zod where it has the usual form. */
-export function productOf(json: unknown, unusable: (problem: string) => CodedError): CatalogProduct {
-  return usualProduct(json) ?? parseShape(productSchema, json, unusable);
-}
-
-export const readProduct: Reader<CatalogProduct> = (answer, unusable) =>
-  productOf(readAnyJson()(answer, unusable), unusable);
+export const readProduct: Reader<CatalogProduct> = readJson(productSchema);
 
 /** Accepts any 2xx, and ignores the body. */
 export const ignoreBody: Reader<undefined> = () => undefined;

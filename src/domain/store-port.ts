@@ -1,4 +1,3 @@
-import { CodedError } from './errors.js';
 import type { MetafieldKey } from './metafield-key.js';
 import type {
   DefinitionOutcome,
@@ -38,15 +37,11 @@ export interface StoreConnector {
   cancelExport(handle: string): Promise<void>;
 
   /**
-   * Streams a completed export in batches of products, with constant memory. The first ones may come while the rest is still on its
-   * way. Reaching the end proves that the export is complete: until then, nothing that follows from its products may take effect
-   * (docs/decisions/0015-only-complete-exports-count.md). Throws `transient` when the file does not match the counts that the store
-   * reported, and `ReadAgainError`. With `whole`, no product comes before the file is complete, and `ReadAgainError` is not thrown.
+   * Streams a completed export in batches of products, with constant memory. The whole file has been received and matches the counts that
+   * the store reported when the first product comes (docs/decisions/0015-only-complete-exports-count.md). Throws `transient` when it does
+   * not match, or `signal` is aborted while it is received.
    */
-  readExport(
-    completed: CompletedExport,
-    options?: { readonly whole: boolean },
-  ): AsyncIterable<readonly SourceProduct[]>;
+  readExport(completed: CompletedExport, signal?: AbortSignal): AsyncIterable<readonly SourceProduct[]>;
 
   /**
    * Streams products of all statuses by pages, oldest change first, each product once. With `since`, only those
@@ -323,18 +318,6 @@ export interface CompletedExport {
   /** The number of lines that the store reports, and how many of them are products. */
   readonly objects: number;
   readonly rootObjects: number;
-}
-
-/**
- * Products of an export were returned that are not whole: their children follow elsewhere, or another file came in place of this one.
- * Discard all of them, and read the same export with `whole`.
- */
-export class ReadAgainError extends CodedError {
-  constructor(cause: unknown) {
-    super('transient', 'products of the export were read before they were whole: it has to be read again', {
-      cause,
-    });
-  }
 }
 
 export interface PageSelection {

@@ -7,7 +7,7 @@ import { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../sites/sites.js';
 import type { Clock } from '../runtime/clock.js';
-import { owedStoreIds, readAll, readChanges, withWholeRead, type Extracted } from './extract.js';
+import { owedStoreIds, readAll, readChanges, type Extracted } from './extract.js';
 import { planRead } from './planning.js';
 
 export interface DryRun {
@@ -48,7 +48,7 @@ export async function dryRun(parts: Parts, store: Store, options: DryRunOptions)
     watermark === null
       ? await readAll(store, null, nothing, parts.clock, options.signal)
       : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
-  return withWholeRead({ read, full: watermark === null }, (each) => planDry(parts, store, each, options));
+  return planDry(parts, store, { read, full: watermark === null }, options);
 }
 
 async function planDry(

@@ -2,7 +2,7 @@ import { BACKOFF } from '../domain/backoff.js';
 import { CodedError } from '../domain/errors.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { OwedProduct } from '../domain/owed.js';
-import { type CompletedExport, ReadAgainError, type SourceProduct } from '../domain/store-port.js';
+import type { CompletedExport, SourceProduct } from '../domain/store-port.js';
 import type { OwedRepository } from '../persistence/owed.repository.js';
 import type { Clock } from '../runtime/clock.js';
 import { killPoint } from '../runtime/kill-point.js';
@@ -21,8 +21,6 @@ export interface SourceRead {
   readonly gone: readonly string[];
   /** Called at the end of the read, in any case. */
   readonly close: () => Promise<void>;
-  /** The same read again, after a `ReadAgainError` of the first one. */
-  readonly again?: () => SourceRead;
 }
 
 export interface Extracted {
@@ -62,7 +60,7 @@ export async function readAll(
     killPoint('plan.handle-stored');
   }
   const completed = await awaitExport(store, handle, progress, clock, signal);
-  return readOnce(store, completed, progress);
+  return readOnce(store, completed, progress, signal);
 }
 
 /** A malformed file stays malformed, and its address may have expired, so the next attempt exports again. */
@@ -70,14 +68,14 @@ function readOnce(
   store: Store,
   completed: CompletedExport,
   progress: ExportProgress,
-  whole = false,
+  signal: AbortSignal,
 ): SourceRead {
   let readable = true;
   async function* batches(): AsyncGenerator<readonly SourceProduct[]> {
     try {
-      yield* store.connector.readExport(completed, { whole });
+      yield* store.connector.readExport(completed, signal);
     } catch (error) {
-      readable = !whole && error instanceof ReadAgainError;
+      readable = signal.aborted;
       throw error;
     }
   }
@@ -88,25 +86,7 @@ function readOnce(
     close: async () => {
       if (!readable) await progress.started(null);
     },
-    again: () => readOnce(store, completed, progress, true),
   };
-}
-
-/**
- * Calls `plan` with a read. If products of the read prove not to be whole, calls it again with another read of the same. When `plan`
- * throws, nothing of what it did may be left.
- */
-export async function withWholeRead<T>(
-  extracted: Extracted,
-  plan: (extracted: Extracted) => Promise<T>,
-): Promise<T> {
-  try {
-    return await plan(extracted);
-  } catch (error) {
-    const { again } = extracted.read;
-    if (!(error instanceof ReadAgainError) || again === undefined) throw error;
-    return plan({ ...extracted, read: again() });
-  }
 }
 
 const nothingToClose = (): Promise<void> => Promise.resolve();

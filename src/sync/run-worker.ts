@@ -21,14 +21,7 @@ import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
-import {
-  owedStoreIds,
-  productOfEvent,
-  readAll,
-  readChanges,
-  withWholeRead,
-  type Extracted,
-} from './extract.js';
+import { owedStoreIds, productOfEvent, readAll, readChanges, type Extracted } from './extract.js';
 import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { ListingsAhead } from './listings-ahead.js';
@@ -241,7 +234,7 @@ export class RunWorker {
     hold.steps.enter('export');
     const extracted = await traced('extract', {}, () => this.#read(hold, store, readFrom));
     hold.steps.enter('plan');
-    await withWholeRead(extracted, (each) => this.#planRead(hold, store, each, readFrom));
+    await this.#planRead(hold, store, extracted, readFrom);
   }
 
   async #planRead(hold: Hold, store: Store, { read, full }: Extracted, readFrom: Date): Promise<void> {

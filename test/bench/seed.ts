@@ -1,8 +1,10 @@
 import type pg from 'pg';
+import type { SourceProduct } from '../../src/domain/store-port.js';
+import { parseLine } from '../../src/store/shopify/export-lines.js';
 import { fieldHashes } from '../../src/planner/map-to-catalog.js';
 import { planProduct } from '../../src/planner/plan-product.js';
 import { sourceRules } from '../../src/planner/source.js';
-import { ExportedProduct } from '../../src/store/shopify/exported-product.js';
+import { productsOf } from '../../src/store/shopify/exported-products.js';
 import { identifiersOf } from '../../src/planner/map-to-catalog.js';
 import { storeSchema } from '../../src/config/store-schema.js';
 import { productLines } from './products.js';
@@ -17,10 +19,11 @@ export interface SeedSettings {
 
 const BATCH = 2_000;
 
-export function benchProduct(shop: string, id: number, revision = 0, attributes = 0): ExportedProduct {
-  const bytes = Buffer.from(productLines(id, revision, { attributes }).join('\n'));
-  const scope = { shop, variantMetafields: [], locales: [] };
-  return new ExportedProduct(`gid://shopify/Product/${String(id)}`, bytes, [1], scope);
+export function benchProduct(shop: string, id: number, revision = 0, attributes = 0): SourceProduct {
+  const lines = productLines(id, revision, { attributes }).map((line) => parseLine(Buffer.from(line)));
+  const [product] = productsOf(lines, { shop, variantMetafields: [], locales: [] });
+  if (product === undefined) throw new Error('the lines hold no product');
+  return product;
 }
 
 export function benchSettings(shop: string, mapping: object = {}) {

@@ -94,9 +94,9 @@ describe('an export that is not whole', () => {
 });
 
 describe('an export whose children come long after their products', () => {
-  it('is planned from its start again when that shows, and every product is created as it is', async () => {
+  it('is planned once, and every product is created as it is', async () => {
     world = await World.open({ settings: { workspaces: { default: { generation: { mode: 'off' } } } } });
-    // The store writes a hundred products before the first child. They fill several of the parts in which an export is read.
+    // The store writes a hundred products before the first child.
     const count = 110;
     const descriptionHtml = `<p>${'Long. '.repeat(1_000)}</p>`;
     for (let id = 1; id <= count; id += 1) single(world.store, `long-${String(id)}`, { descriptionHtml });

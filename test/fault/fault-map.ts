@@ -238,7 +238,6 @@ export const FAULTS: readonly FaultRow[] = [
     behaviour: 'the counts do not agree, so the run fails and infers nothing',
     proofs: [
       ...proof('src/store/shopify/connector-export.spec.ts', 'an export that is not what the store said'),
-      ...proof('src/store/shopify/connector-follow.spec.ts', 'never comes to its end when it'),
       ...proof(
         'test/integration/sync/resume.integration.spec.ts',
         'that breaks off in the middle leaves nothing of its plan',

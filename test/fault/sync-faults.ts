@@ -219,16 +219,11 @@ export const STORE_SYNC_FAULTS: readonly FaultRow[] = [
   },
   {
     id: 'S13',
-    fault:
-      'the download of an export begins again with another file, or a child comes late, after products were planned',
-    behaviour: 'the run rolls its plan back and makes another one from the complete file of the same export',
+    fault: 'the lines of an export have any order, or a child is there twice',
+    behaviour: 'the file is split by product before anything is planned, and each product is read whole',
     proofs: [
-      ...proof('src/store/shopify/connector-follow.spec.ts', 'an export of which products were returned'),
-      ...proof(
-        'test/integration/sync/read-again.integration.spec.ts',
-        'an export of which products were read before they were whole',
-      ),
-      ...proof('test/e2e/exports.e2e.spec.ts', 'is planned from its start again when that shows'),
+      ...proof('src/store/shopify/export-file.spec.ts', 'the lines of an export'),
+      ...proof('test/e2e/exports.e2e.spec.ts', 'every product is created as it is'),
     ],
   },
 ];

@@ -2,7 +2,6 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CompletedExport, StoreConnector } from '../../domain/store-port.js';
 import { type RunningStoreSandbox, startStoreSandbox } from '../../sandbox/store/index.js';
 import { createStoreConnector } from '../index.js';
-import { usualLine, usualProduct } from './usual-lines.js';
 import { collect, failureOf, snapshots } from '../../../test/support/store/scripted-store.js';
 
 /** The connector against the store emulator: each method against real GraphQL execution, and its recorded habits. */
@@ -71,20 +70,6 @@ describe('a whole store', () => {
     ]);
     await expect(connector.countProducts('')).resolves.toBe(3);
     expect(job.rootObjects).toBe(3);
-  });
-
-  it('has lines of the usual form, which are read without JSON.parse', async () => {
-    const care = { namespace: 'custom', key: 'care', type: 'single_line_text_field', value: 'Dry' };
-    sandbox.products.merchantEdit(gidOf('cap'), { metafields: [care] });
-    const { url } = await exported();
-    const texts = (await (await fetch(url ?? '')).text()).split('\n');
-    const usual = texts
-      .filter((line) => /"__typename":"(?:Product|ProductVariant|Metafield)"|"image":/.test(line))
-      .map((text) => ({ text, start: 0, end: text.length }))
-      .map((line) => (usualProduct(line) === null ? usualLine(line)?.kind : 'product'));
-    expect(usual.toSorted().join(' ')).toBe(
-      'medium medium medium metafield product product product variant variant variant variant',
-    );
   });
 
   it('reads the same from an export whose lines are mixed', async () => {

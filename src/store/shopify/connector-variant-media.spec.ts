@@ -54,12 +54,12 @@ describe('the media of variants in an export', () => {
     ['right behind their variants', LINES, {}],
     ['behind everything else of their product', at(0, 1, 2, 4, 3, 5, 6, 7, 9, 8), {}],
     ['behind other products', at(0, 5, 1, 6, 2, 7, 9, 4, 8, 3), {}],
-    ['behind other products, in many partitions', at(0, 5, 1, 6, 2, 7, 9, 4, 8, 3), { partitionBytes: 100 }],
+    ['behind other products, in many partitions', at(0, 5, 1, 6, 2, 7, 9, 4, 8, 3), { exportPartBytes: 100 }],
     ['before their variants and products', at(8, 3, 7, 2, 0, 5, 1, 6, 4, 9), {}],
     [
       'before their variants and products, in many partitions',
       at(8, 3, 7, 2, 0, 5, 1, 6, 4, 9),
-      { partitionBytes: 100 },
+      { exportPartBytes: 100 },
     ],
   ])('are the variants’ images when they stand %s', async (_place, nodes, limits) => {
     const products = (await read(nodes, limits)).toSorted((one, other) =>
@@ -75,7 +75,7 @@ describe('the media of variants in an export', () => {
   it.each([
     ['in a file whose lines are grouped', [...LINES.slice(0, 5), mediumOf(99, 13)], {}],
     ['in one partition', [...at(0, 5, 1), mediumOf(99, 13)], {}],
-    ['in many partitions', [...at(0, 5, 1), mediumOf(99, 13)], { partitionBytes: 100 }],
+    ['in many partitions', [...at(0, 5, 1), mediumOf(99, 13)], { exportPartBytes: 100 }],
   ])('of a variant that is not there fail the export as transient, %s', async (_where, nodes, limits) => {
     expect(await failureOf(read(nodes, limits))).toMatchObject({
       code: 'transient',

@@ -67,8 +67,6 @@ export class ShopifyConnector implements StoreConnector {
   private readonly limits: ShopifyLimits;
   private readonly sleep: Sleep;
   private readonly random: () => number;
-  /** The last export had children apart from their products. The next one of a store is expected to be alike. */
-  private scattered = false;
 
   /** Throws `misconfigured` for an unusable shop, endpoint, version or credentials. Sends no request. */
   constructor(private readonly options: ShopifyOptions) {
@@ -134,19 +132,13 @@ export class ShopifyConnector implements StoreConnector {
     return this.bulk.cancel(handle);
   }
 
-  readExport(
-    completed: CompletedExport,
-    { whole } = { whole: false },
-  ): AsyncIterable<readonly SourceProduct[]> {
+  readExport(completed: CompletedExport, signal?: AbortSignal): AsyncIterable<readonly SourceProduct[]> {
     const settings: ExportFileSettings = {
-      whole: whole || this.scattered,
-      grouped: (isGrouped) => {
-        this.scattered = !isGrouped;
-      },
       scope: this.scope,
       spillDir: this.options.spillDir,
       batchSize: this.limits.exportBatchSize,
-      partitionBytes: this.limits.partitionBytes,
+      mostBytes: this.limits.exportBytes,
+      partBytes: this.limits.exportPartBytes,
       allowHttp: this.base.protocol === 'http:',
       attempts: this.limits.attempts,
       timeoutMs: this.limits.requestTimeoutMs,
@@ -154,7 +146,7 @@ export class ShopifyConnector implements StoreConnector {
       random: this.random,
       freshUrl: () => this.bulk.freshUrl(completed.handle),
     };
-    return readExportFile(completed, settings);
+    return readExportFile(completed, settings, signal);
   }
 
   readPages(selection: PageSelection): AsyncIterable<readonly SourceProduct[]> {

@@ -1,4 +1,5 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
+import { storableJson } from '../../domain/text.js';
 import { productExternalId } from '../../domain/external-id.js';
 import type { ProductSnapshot } from '../../domain/snapshot.js';
 import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
@@ -7,14 +8,7 @@ import type { StoreDocument } from './document.js';
 import { MORE_MEDIA, moreMetafields, moreVariants, productDetails } from './documents.js';
 import { refusedWith } from './faults.js';
 import type { SourceLocales } from './source-locales.js';
-import {
-  MalformedProductError,
-  numericId,
-  parseNode,
-  type RawNode,
-  type RawProduct,
-  toSnapshot,
-} from './mapper.js';
+import { MalformedProductError, numericId, parseNode, type RawProduct, toSnapshot } from './mapper.js';
 import type { ShopifyLimits } from './options.js';
 import { detailsData, moreData, nodeKindSchema, productDetailPagesSchema } from './schemas.js';
 
@@ -46,7 +40,7 @@ export class ProductDetails {
       const nodes = await this.readChunk(document, chunk);
       if (nodes === 'too dear') continue;
       for (const [index, node] of nodes.entries())
-        products.push(await this.complete(chunk[index] ?? '', node));
+        products.push(await this.complete(chunk[index] ?? '', storableJson(node)));
     }
     return products;
   }
@@ -85,7 +79,7 @@ export class ProductDetails {
     try {
       const children = await this.childrenOf(id, node);
       if (children === null) return null;
-      return this.source(id, () => toSnapshot({ core: { node, line: null }, ...children }, this.scope));
+      return this.source(id, () => toSnapshot({ core: node, ...children }, this.scope));
     } catch (error) {
       if (!(error instanceof MalformedProductError)) throw error;
       return this.source(id, () => {
@@ -100,8 +94,8 @@ export class ProductDetails {
   }
 
   private async childrenOf(id: string, node: unknown): Promise<Omit<RawProduct, 'core'> | null> {
-    if (parseNode(nodeKindSchema, { node, line: null }).__typename !== 'Product') return null;
-    const pages = parseNode(productDetailPagesSchema, { node, line: null });
+    if (parseNode(nodeKindSchema, node).__typename !== 'Product') return null;
+    const pages = parseNode(productDetailPagesSchema, node);
     if (pages.id !== id) throw new MalformedProductError(`the store answered ${pages.id} in place of ${id}`);
     const variants = await this.follow(this.moreVariants, id, pages.variants);
     const media = await this.follow(MORE_MEDIA, id, pages.media);
@@ -115,18 +109,18 @@ export class ProductDetails {
   }
 
   /** All nodes of a connection after its first page; null when the product disappeared meanwhile. */
-  private async follow(document: StoreDocument, id: string, first: Page): Promise<RawNode[] | null> {
+  private async follow(document: StoreDocument, id: string, first: Page): Promise<unknown[] | null> {
     const nodes = [...first.nodes];
     let { pageInfo } = first;
     while (pageInfo.hasNextPage) {
       const after = requireCursor(pageInfo);
       const { data } = await this.client.run(document, { id, after }, moreData);
       if (data.product === null) return null;
-      nodes.push(...data.product.children.nodes);
+      nodes.push(...data.product.children.nodes.map(storableJson));
       ({ pageInfo } = data.product.children);
       if (pageInfo.hasNextPage && pageInfo.endCursor === after) throw standingCursor();
     }
-    return nodes.map((node) => ({ node, line: null }));
+    return nodes;
   }
 }
 

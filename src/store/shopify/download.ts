@@ -1,16 +1,18 @@
 import { get as getHttp, type IncomingMessage } from 'node:http';
+import { open, type FileHandle } from 'node:fs/promises';
 import { get as getHttps } from 'node:https';
 import { BACKOFF } from '../../domain/backoff.js';
 import { CodedError, isCoded } from '../../domain/errors.js';
 import { TimeLimit } from '../../runtime/time-limit.js';
 import { isSafeUrl } from './endpoint.js';
-import type { GrowingFile } from './growing-file.js';
 import type { Sleep } from './options.js';
 
 export interface DownloadSettings {
   /** True only when the store itself uses plain http on loopback. */
   readonly allowHttp: boolean;
   readonly attempts: number;
+  /** A file that never ends must not fill the disk. */
+  readonly mostBytes: number;
   /** The longest silence. */
   readonly timeoutMs: number;
   readonly sleep: Sleep;
@@ -28,28 +30,32 @@ class AddressRefused extends Error {
   }
 }
 
-/** The file that is written, and the strong entity tag of its bytes, which allows a request for the rest. */
+/** What was written so far, and the strong entity tag of its bytes, which allows a request for the rest. */
 interface Progress {
-  readonly file: GrowingFile;
+  readonly file: FileHandle;
+  size: number;
   etag: string | null;
 }
 
 /**
- * Downloads an export, and says to the file how it ended. The store's token is not sent, because the files are on another host. An
- * interrupted transfer continues where it stopped, or starts again. An expired address is requested again. Where that does not help,
- * or `signal` is aborted, the file gets a `transient` error. Never rejects.
+ * Downloads an export to `path`. The store's token is not sent, because the files are on another host. An interrupted transfer
+ * continues where it stopped, or starts again. An expired address is requested again. Throws `transient` where that does not help, or
+ * `signal` is aborted, and `invalid` for a file of more than `mostBytes`.
  */
 export async function download(
   url: string,
-  file: GrowingFile,
+  path: string,
   settings: DownloadSettings,
-  signal: AbortSignal,
+  signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
+  const file = await open(path, 'w');
   try {
-    await transfer(url, { file, etag: null }, settings, signal);
-    file.complete();
-  } catch (error) {
-    file.fail(error);
+    const progress: Progress = { file, size: 0, etag: null };
+    await transfer(url, progress, settings, signal);
+    // A write that failed may have left more.
+    await file.truncate(progress.size);
+  } finally {
+    await file.close();
   }
 }
 
@@ -64,13 +70,14 @@ async function transfer(
   let furthest = 0;
   for (let attempt = 1; ; attempt++) {
     try {
-      await transferOnce(safeAddress(address, settings), progress, settings.timeoutMs, signal);
+      await transferOnce(safeAddress(address, settings), progress, settings, signal);
       return;
     } catch (cause) {
-      if (isCoded(cause) || signal.aborted) throw cause;
+      if (isCoded(cause)) throw cause;
+      if (signal.aborted) throw new CodedError('transient', 'the download was stopped', { cause });
       // A large file may be interrupted many times, as long as it makes progress.
-      if (progress.file.size > furthest) attempt = 1;
-      furthest = Math.max(furthest, progress.file.size);
+      if (progress.size > furthest) attempt = 1;
+      furthest = Math.max(furthest, progress.size);
       if (cause instanceof AddressRefused) {
         const fresh = refreshed ? null : await settings.freshUrl();
         if (fresh === null) {
@@ -90,10 +97,9 @@ async function transfer(
 async function transferOnce(
   url: URL,
   progress: Progress,
-  timeoutMs: number,
+  { timeoutMs, mostBytes }: DownloadSettings,
   signal: AbortSignal,
 ): Promise<void> {
-  const { file } = progress;
   const silence = new TimeLimit(timeoutMs);
   try {
     const headers = { 'accept-encoding': 'identity', ...rangeOf(progress) };
@@ -103,22 +109,16 @@ async function transferOnce(
       response.destroy();
       const passing = status >= 500 || status === 408 || status === 416 || status === 429;
       // 416: no bytes are left, or the file is another one. Start again in both cases.
-      if (status === 416) await beginAgain(progress, null);
+      if (status === 416) beginAgain(progress, null);
       throw passing ? new Error(`the download answered ${String(status)}`) : new AddressRefused(status);
     }
     if (status === 206 && !goesOn(response, progress)) {
       response.destroy();
-      await beginAgain(progress, null);
+      beginAgain(progress, null);
       throw new Error('the download went on at the wrong place');
     }
-    if (status === 206) await file.trim();
-    else await beginAgain(progress, strongTag(response));
-    try {
-      await kept(response, file, silence);
-    } finally {
-      // Also what came before an interruption: the next attempt goes on behind it.
-      await file.flush();
-    }
+    if (status !== 206) beginAgain(progress, strongTag(response));
+    await keep(response, progress, mostBytes, silence);
   } finally {
     silence.end();
   }
@@ -136,36 +136,41 @@ function requested(
   });
 }
 
-/** Writes the body to the file. */
-async function kept(response: IncomingMessage, file: GrowingFile, silence: TimeLimit): Promise<void> {
+/** Writes the body behind what is there. What came before an interruption stays, and the next attempt goes on behind it. */
+async function keep(
+  response: IncomingMessage,
+  progress: Progress,
+  mostBytes: number,
+  silence: TimeLimit,
+): Promise<void> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     silence.renew();
-    await file.append(chunk);
-    release(chunk);
+    if (progress.size + chunk.length > mostBytes) {
+      response.destroy();
+      const text = `the export has more than ${String(mostBytes)} bytes: narrow it with filter.query`;
+      throw new CodedError('invalid', text);
+    }
+    for (let done = 0; done < chunk.length;) {
+      const { bytesWritten } = await progress.file.write(chunk, done, chunk.length - done, progress.size);
+      done += bytesWritten;
+      progress.size += bytesWritten;
+    }
   }
 }
 
-/**
- * Frees the memory of a chunk. It lies outside of V8's heap, where much of it makes V8 begin full collections of garbage. Those
- * take more time than the download.
- */
-function release({ buffer, byteLength }: Uint8Array): void {
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
-}
-
-function rangeOf({ file, etag }: Progress): Record<string, string> {
-  return file.size === 0 || etag === null ? {} : { range: `bytes=${String(file.size)}-`, 'if-range': etag };
+function rangeOf({ size, etag }: Progress): Record<string, string> {
+  return size === 0 || etag === null ? {} : { range: `bytes=${String(size)}-`, 'if-range': etag };
 }
 
 /** True when the response continues exactly after the bytes on disk. */
-function goesOn(response: IncomingMessage, { file }: Progress): boolean {
+function goesOn(response: IncomingMessage, { size }: Progress): boolean {
   const range = response.headers['content-range'] ?? '';
-  return range.startsWith(`bytes ${String(file.size)}-`);
+  return range.startsWith(`bytes ${String(size)}-`);
 }
 
-async function beginAgain(progress: Progress, etag: string | null): Promise<void> {
+function beginAgain(progress: Progress, etag: string | null): void {
   progress.etag = etag;
-  await progress.file.empty();
+  progress.size = 0;
 }
 
 function strongTag(response: IncomingMessage): string | null {

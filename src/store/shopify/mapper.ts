@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { CodedError } from '../../domain/errors.js';
-import { storableJson } from '../../domain/text.js';
 import type { ReadScope } from '../../domain/store-port.js';
 import { productExternalId, variantExternalId } from '../../domain/external-id.js';
 import type {
@@ -18,24 +17,15 @@ import {
   variantMediaSchema,
   variantSchema,
 } from './schemas.js';
-import { usualCore, usualMedia, usualMetafield, usualVariant, usualVariantMedia } from './usual-nodes.js';
 
-/** A node as the store returned it, and its place for people: `line 7 of the export`. */
-export interface RawNode<Value = never> {
-  readonly node: unknown;
-  readonly line: number | null;
-  /** The value that the schema of the node returns, where it was read without the node, which is null then. */
-  readonly value?: Value;
-}
-
-/** The node of a product and the nodes of its children. */
+/** The node of a product and the nodes of its children, as the store returned them, with texts that a database can hold. */
 export interface RawProduct {
-  readonly core: RawNode<Core>;
-  readonly variants: readonly RawNode<Variant>[];
-  readonly media: readonly RawNode<Medium>[];
-  readonly metafields: readonly RawNode<MetafieldValue>[];
+  readonly core: unknown;
+  readonly variants: readonly unknown[];
+  readonly media: readonly unknown[];
+  readonly metafields: readonly unknown[];
   /** The media of the variants, where the variants' own nodes do not hold them. */
-  readonly variantMedia?: readonly RawNode[];
+  readonly variantMedia?: readonly unknown[];
 }
 
 /** One product breaks the interface. The products beside it can be read. */
@@ -50,13 +40,13 @@ type Variant = z.infer<typeof variantSchema>;
 type Medium = z.infer<typeof mediaSchema>;
 
 /**
- * The snapshot of a product. Throws `transient` with line and id when any part breaks the interface, because an
+ * The snapshot of a product. Throws `transient` with the id when any part breaks the interface, because an
  * incomplete product would look like an edit.
  */
 export function toSnapshot(raw: RawProduct, scope: ReadScope): ProductSnapshot {
-  const core = parseNode(productCoreSchema, raw.core, usualCore);
-  const variants = raw.variants.map((variant) => parseNode(variantSchema, variant, usualVariant));
-  const media = raw.media.map((item) => parseNode(mediaSchema, item, usualMedia));
+  const core = parseNode(productCoreSchema, raw.core);
+  const variants = raw.variants.map((variant) => parseNode(variantSchema, variant));
+  const media = raw.media.map((item) => parseNode(mediaSchema, item));
   const metafields = metafieldsOf(raw.metafields, scope);
   const imagesOf = variantImages(raw, variants, media);
   const productId = numericId(core.id);
@@ -94,10 +84,10 @@ function imageUrlsOf(media: readonly Medium[]): string[] {
   return addresses;
 }
 
-function metafieldsOf(nodes: readonly RawNode<MetafieldValue>[], { locales }: ReadScope): MetafieldValue[] {
+function metafieldsOf(nodes: readonly unknown[], { locales }: ReadScope): MetafieldValue[] {
   const fields: MetafieldValue[] = [];
   for (const node of nodes) {
-    const field = parseNode(metafieldSchema, node, usualMetafield);
+    const field = parseNode(metafieldSchema, node);
     if (field.value === '') continue;
     const translations = locales.length === 0 ? null : metafieldTranslations(node);
     fields.push(translations === null ? bare(field) : { ...bare(field), translations });
@@ -113,7 +103,7 @@ const TRANSLATION_KEYS: Readonly<Record<string, TranslatedText>> = {
 const TRANSLATION_FIELD = /^translation\d+$/;
 
 /** The texts in further languages; null where the node was read without them. */
-function translationsOf(raw: RawNode<unknown>): SourceTranslations | null {
+function translationsOf(raw: unknown): SourceTranslations | null {
   const translations = translationsIn(raw);
   if (translations === null) return null;
   const byLocale = new Map<string, Partial<Record<TranslatedText, string>>>();
@@ -125,7 +115,7 @@ function translationsOf(raw: RawNode<unknown>): SourceTranslations | null {
 }
 
 /** The translations of a metafield's value by locale; null without any. */
-function metafieldTranslations(raw: RawNode<unknown>): Readonly<Record<string, string>> | null {
+function metafieldTranslations(raw: unknown): Readonly<Record<string, string>> | null {
   const translations = translationsIn(raw);
   const values = (translations ?? []).flatMap(({ locale, key, value }) =>
     key === 'value' ? [[locale, value] as const] : [],
@@ -134,14 +124,13 @@ function metafieldTranslations(raw: RawNode<unknown>): Readonly<Record<string, s
 }
 
 /** The translations of a node that hold a text; null where the node was read without translations. */
-function translationsIn({
-  node,
-  line,
-}: RawNode<unknown>): { readonly locale: string; readonly key: string; readonly value: string }[] | null {
+function translationsIn(
+  node: unknown,
+): { readonly locale: string; readonly key: string; readonly value: string }[] | null {
   const fields = Object.entries(node ?? {}).filter(([name]) => TRANSLATION_FIELD.test(name));
   if (fields.length === 0) return null;
   return fields.flatMap(([, list]) =>
-    parseNode(translationsSchema, { node: list, line }).flatMap(({ locale, key, value }) =>
+    parseNode(translationsSchema, list).flatMap(({ locale, key, value }) =>
       value == null || value === '' ? [] : [{ locale, key, value }],
     ),
   );
@@ -154,26 +143,16 @@ export function numericId(gid: string): string {
   return gid.slice(gid.lastIndexOf('/') + 1);
 }
 
-/** The value of a node. `usual` reads most nodes of an export in a fraction of the time that the schema takes. */
-export function parseNode<T>(
-  schema: z.ZodType<T>,
-  { node, line, value }: RawNode<T>,
-  usual?: (node: unknown) => T | null,
-): T {
-  if (value !== undefined) return value;
-  const read = line === null ? null : usual?.(node);
-  if (read != null) return read;
-  // A line of an export is storable already; an answer comes parsed.
-  const parsed = schema.safeParse(line === null ? storableJson(node) : node);
+/** The value of a node. Throws `MalformedProductError` with the node's id when it has another shape. */
+export function parseNode<T>(schema: z.ZodType<T>, node: unknown): T {
+  const parsed = schema.safeParse(node);
   if (parsed.success) return parsed.data;
   const id = z.object({ id: z.string() }).safeParse(node);
-  const place = line === null ? 'an answer' : `line ${String(line)} of the export`;
   const issue = parsed.error.issues[0];
   const what = issue === undefined ? 'unreadable' : `${issue.path.join('.')}: ${issue.message}`;
-  throw new MalformedProductError(
-    `malformed product data in ${place}, ${id.success ? id.data.id : 'no id'} (${what})`,
-    { cause: parsed.error },
-  );
+  throw new MalformedProductError(`malformed product data, ${id.success ? id.data.id : 'no id'} (${what})`, {
+    cause: parsed.error,
+  });
 }
 
 /**
@@ -189,7 +168,7 @@ function variantImages(
   if (variantMedia.length === 0 && variants.every((variant) => variant.media == null)) return () => [];
   const addresses = new Map(media.map(({ id, image }) => [id, image?.url]));
   const exported = Map.groupBy(
-    variantMedia.map((item) => parseNode(variantMediaSchema, item, usualVariantMedia)),
+    variantMedia.map((item) => parseNode(variantMediaSchema, item)),
     ({ __parentId }) => __parentId,
   );
   return (variant) => {

@@ -77,10 +77,12 @@ export interface ShopifyLimits {
   readonly detailChunk: number;
   /** Products per batch of a stream of pages. */
   readonly batchSize: number;
-  /** Products per batch of an export. They are not parsed yet. */
+  /** Products per batch of an export. */
   readonly exportBatchSize: number;
-  /** Bytes of one partition in memory when children are not next to their products. */
-  readonly partitionBytes: number;
+  /** The largest export. */
+  readonly exportBytes: number;
+  /** Bytes of one part of an export, which is parsed as a whole. */
+  readonly exportPartBytes: number;
 }
 
 export const DEFAULT_LIMITS: ShopifyLimits = {
@@ -94,5 +96,7 @@ export const DEFAULT_LIMITS: ShopifyLimits = {
   detailChunk: 50,
   batchSize: 100,
   exportBatchSize: 500,
-  partitionBytes: 8 * 1024 * 1024,
+  // More than three times the export of a store with a million products.
+  exportBytes: 8 * 1024 ** 3,
+  exportPartBytes: 8 * 1024 * 1024,
 };

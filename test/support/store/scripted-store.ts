@@ -202,7 +202,7 @@ export async function failureOf(work: Promise<unknown>): Promise<Error> {
   throw new Error('it did not fail');
 }
 
-/** All products of an export, parsed. Each batch is parsed before the next one is requested: an export uses its buffers again. */
+/** All products of an export, parsed. Each batch is parsed before the next one is requested. */
 export async function snapshots(stream: AsyncIterable<readonly SourceProduct[]>): Promise<ProductSnapshot[]> {
   const all: ProductSnapshot[] = [];
   for await (const batch of stream) all.push(...batch.map((product) => product.snapshot()));

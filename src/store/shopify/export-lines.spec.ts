@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { LineSplitter, parentToken } from './jsonl.js';
+import { LineSplitter, parseLine } from './export-lines.js';
 
 describe('LineSplitter', () => {
   it('yields the same lines however the bytes are cut', () => {
@@ -20,21 +20,27 @@ describe('LineSplitter', () => {
       }),
     );
   });
+
+  it('refuses a line of 64 MB, and holds no more of it', () => {
+    const splitter = new LineSplitter();
+    const chunk = Buffer.alloc(1024 * 1024, 0x78);
+    const pushAll = (count: number): void => {
+      for (let pushed = 0; pushed < count; pushed += 1) expect([...splitter.push(chunk)]).toEqual([]);
+    };
+    pushAll(63);
+    expect(() => {
+      pushAll(1);
+    }).toThrow('a line of the export has 64 MB or more');
+  });
 });
 
-describe('parentToken', () => {
-  it('agrees with a parser about which lines are products, whatever the texts in them', () => {
-    const text = fc.oneof(
-      fc.string(),
-      fc.constantFrom('__parentId', '"__parentId":"x"', '\\"__parentId\\":', '\\'),
-    );
-    const node = fc.record({ id: fc.string(), a: text, b: text, nested: fc.record({ id: text, c: text }) });
-    fc.assert(
-      fc.property(node, fc.boolean(), (value, isChild) => {
-        const line = JSON.stringify(isChild ? { ...value, __parentId: 'p' } : value).replaceAll('/', '\\/');
-        expect(parentToken(Buffer.from(line))?.toString()).toBe(isChild ? '"p"' : undefined);
-      }),
-      { numRuns: 1_000 },
-    );
+describe('a line of an export', () => {
+  it('has texts that a database can hold, whatever was escaped in it', () => {
+    const node = { id: 'gid://shopify/Product/1', title: 'Mug\u0000 \ud83e!', tags: ['a\u0000'] };
+    expect(parseLine(Buffer.from(JSON.stringify(node))).node).toEqual({
+      id: 'gid://shopify/Product/1',
+      title: 'Mug \ufffd!',
+      tags: ['a'],
+    });
   });
 });

@@ -1,0 +1,153 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import type { CompletedExport } from '../../domain/store-port.js';
+import type { ProductSnapshot } from '../../domain/snapshot.js';
+import {
+  childOf,
+  exportText,
+  imageNode,
+  metafieldNode,
+  productNode,
+  variantNode,
+} from '../../../test/support/store/products.js';
+import { connect, failureOf, ScriptedStore, snapshots } from '../../../test/support/store/scripted-store.js';
+
+const FILE = '/files/export.jsonl';
+
+type Node = Record<string, unknown>;
+
+let store: ScriptedStore;
+let spillDir: string;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+  spillDir = await mkdtemp(join(tmpdir(), 'export-file-spec-'));
+});
+afterEach(async () => {
+  await store.stop();
+  expect(await readdir(spillDir)).toEqual([]);
+  await rm(spillDir, { recursive: true });
+});
+
+function completed(nodes: readonly Node[]): CompletedExport {
+  const rootObjects = nodes.filter((node) => !('__parentId' in node)).length;
+  return {
+    handle: 'gid://shopify/BulkOperation/7',
+    url: `${store.url}${FILE}`,
+    objects: nodes.length,
+    rootObjects,
+  };
+}
+
+async function read(nodes: readonly Node[], limits = {}): Promise<ProductSnapshot[]> {
+  store.answerWith(() => ({ text: exportText(nodes) }));
+  const { connector } = connect(store.url, { spillDir, limits });
+  const products = await snapshots(connector.readExport(completed(nodes)));
+  return products.sort((one, other) => one.externalId.localeCompare(other.externalId));
+}
+
+const mediumOf = (variant: number, id: number): Node => ({
+  id: `gid://shopify/MediaImage/${String(id)}`,
+  __typename: 'MediaImage',
+  __parentId: `gid://shopify/ProductVariant/${String(variant)}`,
+});
+
+/** A product with one child of each kind, and a medium of its variant. */
+const family = (id: number): Node[] => [
+  productNode(id),
+  childOf(id, variantNode(id * 10 + 1)),
+  childOf(id, imageNode(id * 10 + 2, `https://cdn.example.com/${String(id)}.jpg`)),
+  childOf(id, metafieldNode(id * 10 + 3, 'material', 'Cotton')),
+  mediumOf(id * 10 + 1, id * 10 + 2),
+];
+const FAMILIES = [1, 2, 3, 4].flatMap(family);
+
+describe('the lines of an export', () => {
+  it('may have any order: children before their parents, and products mixed', async () => {
+    const expected = await read(FAMILIES);
+    expect(expected[0]).toMatchObject({
+      imageUrls: ['https://cdn.example.com/1.jpg'],
+      metafields: [{ key: 'material', value: 'Cotton' }],
+      variants: [{ imageUrls: ['https://cdn.example.com/1.jpg'] }],
+    });
+    const orders = fc.shuffledSubarray(FAMILIES, { minLength: FAMILIES.length });
+    await fc.assert(
+      fc.asyncProperty(orders, fc.constantFrom(100, 1_000, 100_000), async (nodes, exportPartBytes) => {
+        expect(await read(nodes, { exportPartBytes })).toEqual(expected);
+      }),
+      { numRuns: 40 },
+    );
+    expect(await read(FAMILIES.toReversed(), { exportPartBytes: 100 })).toEqual(expected);
+  });
+
+  it('count once where a child is there twice', async () => {
+    const [, variant = {}, image = {}] = FAMILIES;
+    expect(await read([image, variant, ...FAMILIES])).toEqual(await read(FAMILIES));
+  });
+
+  it('must not say two things of one child', async () => {
+    const nodes = [...family(1), childOf(1, variantNode(11, { sku: 'OTHER' }))];
+    const error = await failureOf(read(nodes));
+    expect(error).toMatchObject({
+      code: 'transient',
+      message: expect.stringMatching(/repeats .*Variant\/11/),
+    });
+  });
+});
+
+describe('the files of an export', () => {
+  const nodes = Array.from({ length: 300 }, (_, index) => [
+    productNode(index + 1, { descriptionHtml: 'x'.repeat(20_000) }),
+    childOf(index + 1, variantNode(index + 1)),
+  ]).flat();
+
+  it.each([
+    ['as the store writes them', nodes],
+    ['all children first', nodes.toReversed()],
+  ])('take at most twice its size, %s', async (_order, lines) => {
+    let most = 0;
+    const watch = setInterval(() => {
+      most = Math.max(most, bytesIn(spillDir));
+    }, 1);
+    await read(lines, { exportPartBytes: 500_000 });
+    clearInterval(watch);
+    const size = exportText(lines).length;
+    expect(most).toBeGreaterThan(size);
+    expect(most).toBeLessThanOrEqual(2 * size);
+  });
+
+  it('are refused beyond the bound on their size, which no retry helps', async () => {
+    const error = await failureOf(read(nodes, { exportBytes: 1_000_000 }));
+    expect(error).toMatchObject({
+      code: 'invalid',
+      message: 'the export has more than 1000000 bytes: narrow it with filter.query',
+    });
+    expect(store.calls).toHaveLength(1);
+  });
+
+  it('are not downloaded further when the caller stops', async () => {
+    const closed = Promise.withResolvers<boolean>();
+    const stopping = new AbortController();
+    store.answerWith(() => {
+      setTimeout(() => stopping.abort(), 50);
+      return { text: exportText(nodes), stallAfterBytes: 1_000, closed: closed.resolve };
+    });
+    const { connector } = connect(store.url, { spillDir });
+    const error = await failureOf(snapshots(connector.readExport(completed(nodes), stopping.signal)));
+    expect(error).toMatchObject({ code: 'transient', message: 'the download was stopped' });
+    await expect(closed.promise).resolves.toBe(false);
+    expect(store.calls).toHaveLength(1);
+  });
+});
+
+/** Files may be removed while they are counted. */
+function bytesIn(folder: string): number {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true });
+  return files.reduce((sum, entry) => {
+    const found = statSync(join(entry.parentPath, entry.name), { throwIfNoEntry: false });
+    return sum + (found?.isFile() === true ? found.size : 0);
+  }, 0);
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { CodedError } from '../../domain/errors.js';
+import { productExternalId } from '../../domain/external-id.js';
+import type { ReadScope, SourceProduct } from '../../domain/store-port.js';
+import { type ExportLine, isVariant, LineSplitter, parseLine, strayChild } from './export-lines.js';
+import { numericId, type RawProduct, toSnapshot } from './mapper.js';
+
+/**
+ * The products of a part file, whose lines may have any order. A child that is there twice counts once. Throws `transient` for a child
+ * without its product, and for two products of one id. A product of another shape throws when its snapshot is requested.
+ */
+export async function productsOfPart(path: string, scope: ReadScope): Promise<readonly SourceProduct[]> {
+  const splitter = new LineSplitter();
+  const lines: ExportLine[] = [];
+  for (const line of splitter.push(await readFile(path))) lines.push(parseLine(line));
+  return productsOf(lines, scope);
+}
+
+/** The same of lines that are parsed. */
+export function productsOf(lines: readonly ExportLine[], scope: ReadScope): readonly SourceProduct[] {
+  return groupLines(lines).map((product) => sourceOf(product, scope));
+}
+
+interface Group {
+  readonly own: ExportLine;
+  readonly children: ExportLine[];
+}
+
+function groupLines(lines: readonly ExportLine[]): readonly Group[] {
+  const products = new Map<string, Group>();
+  /** The product of each variant. */
+  const owners = new Map<string, string>();
+  for (const line of lines) {
+    if (line.parent === null) {
+      if (products.has(line.id)) throw repeated(line);
+      products.set(line.id, { own: line, children: [] });
+    } else if (isVariant(line.id)) owners.set(line.id, line.parent);
+  }
+  const seen = new Map<string, ExportLine>();
+  for (const line of lines) {
+    if (line.parent === null) continue;
+    const group = products.get(line.parent) ?? products.get(owners.get(line.parent) ?? '');
+    if (group === undefined) throw strayChild(line);
+    // A medium may belong to several variants.
+    const key = `${line.parent} ${line.id}`;
+    const before = seen.get(key);
+    if (before === undefined) group.children.push(line);
+    else if (!isDeepStrictEqual(before.node, line.node)) throw repeated(line);
+    seen.set(key, line);
+  }
+  return [...products.values()];
+}
+
+function repeated({ id }: ExportLine): CodedError {
+  return new CodedError('transient', `the export repeats ${id}`);
+}
+
+function sourceOf({ own, children }: Group, scope: ReadScope): SourceProduct {
+  const ofKind = (kind: keyof RawProduct): unknown[] =>
+    children.filter((child) => kindOf(child, own.id) === kind).map(({ node }) => node);
+  const raw: RawProduct = {
+    core: own.node,
+    variants: ofKind('variants'),
+    media: ofKind('media'),
+    metafields: ofKind('metafields'),
+    variantMedia: ofKind('variantMedia'),
+  };
+  const externalId = productExternalId(scope.shop, numericId(own.id));
+  return { externalId, storeId: own.id, snapshot: () => toSnapshot(raw, scope) };
+}
+
+/** There are many kinds of media. The other kinds have one name each. Only variants have children of their own. */
+function kindOf({ kind, parent }: ExportLine, product: string): keyof RawProduct {
+  if (parent !== product) return 'variantMedia';
+  if (kind === 'ProductVariant') return 'variants';
+  return kind === 'Metafield' ? 'metafields' : 'media';
+}
