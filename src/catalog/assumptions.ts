@@ -41,7 +41,6 @@ export const assumptionOverridesSchema = z.strictObject({
     .partial()
     .optional(),
   localeOnUpdate: z.boolean().optional(),
-  maxPages: z.int().positive().optional(),
 });
 export type AssumptionOverrides = z.input<typeof assumptionOverridesSchema>;
 
@@ -87,7 +86,6 @@ export interface Assumptions {
     readonly bearerOnRefresh: boolean;
   };
   readonly localeOnUpdate: boolean;
-  readonly maxPages: number;
 }
 
 export const DEFAULT_ASSUMPTIONS: Assumptions = {
@@ -117,7 +115,6 @@ export const DEFAULT_ASSUMPTIONS: Assumptions = {
     bearerOnRefresh: true,
   },
   localeOnUpdate: false,
-  maxPages: 100_000,
 };
 
 /** The defaults merged with the settings, key by key. */
@@ -130,7 +127,6 @@ export function resolveAssumptions(overrides: AssumptionOverrides = {}): Assumpt
     taskFields: { ...base.taskFields, ...overrides.taskFields },
     tokens: { ...base.tokens, ...overrides.tokens },
     localeOnUpdate: overrides.localeOnUpdate ?? base.localeOnUpdate,
-    maxPages: overrides.maxPages ?? base.maxPages,
   };
 }
 
@@ -225,8 +221,8 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'page-size',
     what: 'Page size of lists',
-    default: `none is asked for; next is followed, for at most ${String(DEFAULT_ASSUMPTIONS.maxPages)} pages`,
-    setting: key('assumptions.maxPages'),
+    default: 'none is asked for; next is followed, for at most 100,000 pages',
+    setting: 'none needed: only next is followed',
   },
   {
     id: 'rate-limit',

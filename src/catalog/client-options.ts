@@ -1,10 +1,10 @@
 import { MAX_ANSWER_BYTES } from '../domain/answer-bounds.js';
+import type { Pace } from '../domain/request-pace.js';
 import type { AssumptionOverrides, GenerationRequest } from './assumptions.js';
 import type { CatalogAuth } from './auth.js';
 import type { TaskStatuses } from './background-task.js';
 import type { MalformedItem } from './pages.js';
 import type { Sleep } from './rate-limiter.js';
-import type { SharedPace } from './shared-rate-limiter.js';
 import type { RequestInfo } from './requester.js';
 
 export interface CatalogClientOptions {
@@ -16,12 +16,8 @@ export interface CatalogClientOptions {
   readonly locale?: string;
   /** The highest number of requests started per second. */
   readonly requestsPerSecond: number;
-  /** Shares this rate with other processes. Without it the rate is that of this client alone. */
-  readonly sharedPace?: SharedPace | undefined;
-  /** Called when the shared pace does not answer: the client goes on alone, more slowly. */
-  readonly onPaceFault?: (error: unknown) => void;
-  /** The most concurrent requests. The number is reduced while more would only slow each of them. Default 32. */
-  readonly concurrency?: number;
+  /** The pace that other processes share. Without it the rate is that of this client alone. */
+  readonly pace?: Pace | undefined;
   /** The request that asks for generation; default in assumptions.ts. */
   readonly generation?: GenerationRequest;
   /** Task statuses that mean success and failure; defaults in assumptions.ts. */
@@ -51,8 +47,10 @@ export interface CatalogClientOptions {
   readonly newBoundary?: () => string;
 }
 
+/** The most concurrent requests of one client, apart from those in the background, which are as many again. */
+export const REQUESTS_AT_ONCE = 8;
+
 export const DEFAULT_LIMITS = {
-  concurrency: 32,
   requestTimeoutMs: 30_000,
   uploadTimeoutMs: 600_000,
   maxThrottleWaitMs: 60_000,

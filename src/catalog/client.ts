@@ -4,7 +4,7 @@ import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES } from './assumptions
 import type { SessionInfo } from './auth.js';
 import { acceptedTask, TaskReader, type BackgroundTask } from './background-task.js';
 import type { Query } from './base-url.js';
-import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
+import { DEFAULT_LIMITS, REQUESTS_AT_ONCE, type CatalogClientOptions } from './client-options.js';
 import { Connection } from './connection.js';
 import { csvBody, type CsvFile } from './csv-upload.js';
 import {
@@ -60,6 +60,8 @@ const taskList = listSchema(taskRecordSchema);
  * Only harmless repetitions happen: once after a renewed login, after the waits that the service requests, and reads.
  */
 export class CatalogClient {
+  /** How many requests of one kind of work the client sends at the same time. More would only wait in it. */
+  readonly requestsAtOnce: number = REQUESTS_AT_ONCE;
   private readonly connection: Connection;
   private readonly tasks: TaskReader;
   private readonly template: GenerationTemplate;

@@ -1,18 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import { CodedError } from '../domain/errors.js';
 import { AnswerErrors } from './answer-errors.js';
 import { resolveAssumptions, type Assumptions } from './assumptions.js';
 import { TokenProvider, type TokenCalls } from './auth.js';
 import { endpointUrl, nextPageUrl, parseBaseUrl, type Query } from './base-url.js';
-import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
+import { DEFAULT_LIMITS, REQUESTS_AT_ONCE, type CatalogClientOptions } from './client-options.js';
 import { Http } from './http.js';
 import { itemsOf, walkPages, type Page } from './pages.js';
-import { RateLimiter, type Limiter, type Sleep } from './rate-limiter.js';
+import { OwnPace } from './own-pace.js';
+import { RateLimiter } from './rate-limiter.js';
 import { readAnyJson } from './readers.js';
 import { Redactor } from './redaction.js';
 import { Requester, type Call } from './requester.js';
-import { SharedRateLimiter } from './shared-rate-limiter.js';
 
 /** The options of a call; the rest follows from the method. */
 export interface Ask<T> extends Pick<
@@ -56,11 +55,10 @@ export class Connection {
     );
     const errors = new AnswerErrors(this.redactor);
     const maxResponseBytes = options.maxResponseBytes ?? DEFAULT_LIMITS.maxResponseBytes;
-    const concurrency = options.concurrency ?? DEFAULT_LIMITS.concurrency;
-    this.http = new Http({ maxResponseBytes, maxSockets: concurrency, closed }, errors);
-    const limiter = limiterOf(options, clock, sleep);
-    const turns = new AdaptiveConcurrency(concurrency);
-    this.requester = new Requester(this.http, limiter, turns, errors, this.tokens, {
+    this.http = new Http({ maxResponseBytes, maxSockets: 2 * REQUESTS_AT_ONCE, closed }, errors);
+    const pace = options.pace ?? new OwnPace(options.requestsPerSecond, clock);
+    const limiter = new RateLimiter(pace, clock, sleep);
+    this.requester = new Requester(this.http, limiter, errors, this.tokens, {
       clock,
       sleep,
       closed,
@@ -115,7 +113,7 @@ export class Connection {
     first?: Page<T>,
   ): AsyncGenerator<Page<T>, undefined> {
     const resolve = (next: string, current: URL) => this.nextUrl(next, current);
-    return walkPages({ firstUrl, fetch, resolve, maxPages: this.assumptions.maxPages }, first);
+    return walkPages({ firstUrl, fetch, resolve }, first);
   }
 
   /** The locale to send: the call's own, or the client's. */
@@ -152,10 +150,4 @@ export class Connection {
         }),
     };
   }
-}
-
-function limiterOf(options: CatalogClientOptions, clock: () => Date, sleep: Sleep): Limiter {
-  const { requestsPerSecond, sharedPace, onPaceFault } = options;
-  if (sharedPace === undefined) return new RateLimiter(requestsPerSecond, clock, sleep);
-  return new SharedRateLimiter(requestsPerSecond, clock, sleep, sharedPace, onPaceFault ?? (() => undefined));
 }

@@ -91,9 +91,9 @@ export interface PageWalk<T> {
   readonly firstUrl: URL;
   readonly fetch: (url: URL) => Promise<Page<T>>;
   readonly resolve: (next: string, current: URL) => URL;
-  readonly maxPages: number;
 }
 
+const MOST_PAGES = 100_000;
 /** Pages beyond those that the service's own count explains: a list may grow while it is read. */
 const SPARE_PAGES = 10;
 /** The longest address of a next page that a server commonly takes. */
@@ -104,7 +104,7 @@ const LONGEST_NEXT = 8_000;
  * page, and at a repeated `next`. If the list changes during the walk, an item may occur twice. `first` is the first page
  * where the caller has read it already. Throws `transient` when a page has disappeared, so that an incomplete walk never
  * counts as complete. Throws `misconfigured` for a list that does not end: at a repeated page, at twice as many pages as the service's
- * count explains, and at `maxPages`.
+ * count explains, and after 100,000 pages.
  */
 export async function* walkPages<T>(walk: PageWalk<T>, first?: Page<T>): AsyncGenerator<Page<T>, undefined> {
   const seen = new Set<string>();
@@ -121,8 +121,8 @@ export async function* walkPages<T>(walk: PageWalk<T>, first?: Page<T>): AsyncGe
     yield page;
     if (page.next === null) return undefined;
     longest = Math.max(longest, page.results.length);
-    const explained = page.count === null ? walk.maxPages : 2 * Math.ceil(page.count / longest) + SPARE_PAGES;
-    if (seen.size >= Math.min(explained, walk.maxPages)) {
+    const explained = page.count === null ? MOST_PAGES : 2 * Math.ceil(page.count / longest) + SPARE_PAGES;
+    if (seen.size >= Math.min(explained, MOST_PAGES)) {
       throw endless(`goes on after ${String(seen.size)} pages`);
     }
     if (page.next.length > LONGEST_NEXT) throw endless('names a next page by an address that is too long');

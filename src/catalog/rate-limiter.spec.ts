@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { RateLimiter } from './rate-limiter.js';
+import { OwnPace } from './own-pace.js';
+import { RateLimiter, type Sleep } from './rate-limiter.js';
 
 function virtual() {
   let atMs = 1_000_000;
@@ -15,6 +16,10 @@ function virtual() {
       await Promise.resolve();
     },
   };
+}
+
+function limiterOf(perSecond: number, time: ReturnType<typeof virtual>, sleep: Sleep = time.sleep) {
+  return new RateLimiter(new OwnPace(perSecond, time.clock), time.clock, sleep);
 }
 
 async function starts(limiter: RateLimiter, count: number): Promise<number[]> {
@@ -33,7 +38,7 @@ describe('RateLimiter', () => {
         fc.integer({ min: 0, max: 60 }),
         async (perSecond, bursts, lateMs) => {
           const time = virtual();
-          const limiter = new RateLimiter(perSecond, time.clock, (ms) => time.sleep(ms + lateMs));
+          const limiter = limiterOf(perSecond, time, (ms) => time.sleep(ms + lateMs));
           const at: number[] = [];
           for (const [idleMs, count] of bursts) {
             time.set(time.now() + idleMs);
@@ -52,14 +57,14 @@ describe('RateLimiter', () => {
 
   it('keeps the ceiling over a long time', async () => {
     const time = virtual();
-    const at = await starts(new RateLimiter(10, time.clock, time.sleep), 101);
+    const at = await starts(limiterOf(10, time), 101);
     expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(9900);
     expect((at.at(-1) ?? 0) - (at[0] ?? 0)).toBeLessThanOrEqual(10_100);
   });
 
   it('lets what comes together start together, as far as the last twentieth of a second was not used', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(200, time.clock, time.sleep);
+    const limiter = limiterOf(200, time);
     const at = await starts(limiter, 14);
     const [first = 0] = at;
     expect(at.filter((ms) => ms === first)).toHaveLength(11);
@@ -68,44 +73,61 @@ describe('RateLimiter', () => {
 
   it('serves in the order of asking', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(10, time.clock, time.sleep);
+    const limiter = limiterOf(10, time);
     const order: number[] = [];
     await Promise.all([1, 2, 3].map(async (n) => limiter.acquire(0).then(() => order.push(n))));
     expect(order).toEqual([1, 2, 3]);
   });
 
+  /** The time between two starts that follow each other, in milliseconds. */
+  async function interval(limiter: RateLimiter): Promise<number> {
+    const at = await starts(limiter, 3);
+    return (at[2] ?? 0) - (at[1] ?? 0);
+  }
+
   it('halves the pace once for requests that were under way together, and gives it back little by little', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(10, time.clock, time.sleep);
+    const limiter = limiterOf(10, time);
     const [first = 0, second = 0] = await starts(limiter, 2);
-    limiter.slowDown(first, 1000);
-    limiter.slowDown(second, 1000);
-    expect(limiter.pace).toBe(5);
+    await limiter.slowDown(first, 1000);
+    await limiter.slowDown(second, 1000);
     const { startedAtMs, pausedMs } = await limiter.acquire(5000);
     expect(pausedMs).toBe(1000);
-    limiter.slowDown(startedAtMs, 0);
-    expect(limiter.pace).toBe(2.5);
-    for (let n = 0; n < 10; n += 1) limiter.speedUp();
-    expect(limiter.pace).toBeCloseTo(4.5);
-    for (let n = 0; n < 100; n += 1) limiter.speedUp();
-    expect(limiter.pace).toBe(10);
+    expect(await interval(limiter)).toBeGreaterThan(170);
+    await limiter.slowDown(time.now() > startedAtMs ? time.now() : null, 0);
+    expect(await interval(limiter)).toBeGreaterThan(300);
+    await starts(limiter, 50);
+    expect(await interval(limiter)).toBe(100);
   });
 
   it('never becomes so slow that nothing moves', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(10, time.clock, time.sleep);
+    const limiter = limiterOf(10, time);
     for (let n = 0; n < 50; n += 1) {
       time.set(time.now() + 1);
-      limiter.slowDown(time.now(), 0);
+      await limiter.slowDown(time.now(), 0);
     }
-    expect(limiter.pace).toBe(10 / 32);
-    await limiter.acquire(0);
+    expect(await interval(limiter)).toBeLessThanOrEqual(3200);
+  });
+
+  it('a request that waits for its start sees the refusal of another one', async () => {
+    const time = virtual();
+    let refuse: (() => Promise<void>) | undefined;
+    const limiter = limiterOf(10, time, async (ms) => {
+      await time.sleep(ms);
+      const now = refuse;
+      refuse = undefined;
+      await now?.();
+    });
+    await starts(limiter, 1);
+    refuse = () => limiter.slowDown(time.now(), 5_000);
+    expect(await limiter.acquire(10_000)).toMatchObject({ pausedMs: 5_000 });
   });
 
   it('a pause holds all requests, and one that cannot wait that long gets the length of the pause', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(10, time.clock, time.sleep);
-    limiter.slowDown(time.now(), 30_000);
+    const limiter = limiterOf(10, time);
+    await limiter.slowDown(time.now(), 30_000);
     await expect(limiter.acquire(10_000)).rejects.toMatchObject({ code: 'throttled', retryAfterMs: 30_000 });
     expect(await limiter.acquire(30_000)).toMatchObject({ pausedMs: 30_000, startedAtMs: 1_030_000 });
     expect(limiter.pauseMs).toBe(0);
@@ -113,7 +135,7 @@ describe('RateLimiter', () => {
 
   it('a clock that is set back does not stop the requests', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(10, time.clock, time.sleep);
+    const limiter = limiterOf(10, time);
     await limiter.acquire(0);
     time.set(0);
     await limiter.acquire(0);
@@ -122,7 +144,7 @@ describe('RateLimiter', () => {
 
   it('a waiter that is aborted leaves the others their turn', async () => {
     const time = virtual();
-    const limiter = new RateLimiter(1, time.clock, time.sleep);
+    const limiter = limiterOf(1, time);
     await limiter.acquire(0);
     const abort = new AbortController();
     abort.abort(new Error('closed'));
@@ -134,7 +156,7 @@ describe('RateLimiter', () => {
 
   it('a ceiling of nothing is a mistake of the configuration', () => {
     const time = virtual();
-    expect(() => new RateLimiter(0, time.clock, time.sleep)).toThrow(/requestsPerSecond/);
-    expect(() => new RateLimiter(Number.NaN, time.clock, time.sleep)).toThrow(/requestsPerSecond/);
+    expect(() => limiterOf(0, time)).toThrow(/requestsPerSecond/);
+    expect(() => limiterOf(Number.NaN, time)).toThrow(/requestsPerSecond/);
   });
 });

@@ -1,131 +1,83 @@
 import { CodedError } from '../domain/errors.js';
+import type { Pace } from '../domain/request-pace.js';
 import { RETRY_AFTER_CAP_MS } from './retry-after.js';
 
 /** Resolves after `ms`; rejects when the signal aborts. */
 export type Sleep = (ms: number, signal?: AbortSignal) => Promise<void>;
 
 export interface Slot {
+  /** By the clock of the pace. */
   readonly startedAtMs: number;
   /** The part of the wait that a pause of the service caused, and not the ceiling. */
   readonly pausedMs: number;
 }
 
-/** Decides when a request may start. */
-export interface Limiter {
-  /** The present rate in requests per second. */
-  readonly pace: number;
-  /** Milliseconds until a pause ends; 0 without a pause. */
-  readonly pauseMs: number;
-  /** Waits until one request may start. Throws `throttled` when a pause would take longer than `maxPauseMs`. */
-  acquire(maxPauseMs: number, signal?: AbortSignal): Promise<Slot>;
-  /** Records the refusal of a request that started at `startedAtMs`; no request starts for `pauseMs`. */
-  slowDown(startedAtMs: number, pauseMs: number): void;
-  /** Records a request that was served. */
-  speedUp(): void;
-}
-
-/** The slowest rate, as a share of the ceiling. */
-const FLOOR_SHARE = 1 / 32;
-/** Each success restores this share of the ceiling, so that about fifty restore it completely. */
-const RECOVERY_SHARE = 0.02;
-/** Unused slots of this period may be used at once: responses arrive in clumps, and the next requests need not wait. */
-const CREDIT_MS = 50;
-
-/**
- * Spaces the starts of requests: at most `requestsPerSecond` on average, and at most double in any one second. A
- * refusal (429, 503) pauses all requests and halves the rate, once for all requests that ran at the same time.
- * Successes restore it gradually. Requests start in order.
- */
-export class RateLimiter implements Limiter {
-  private ratePerSecond: number;
-  private nextSlotMs = Number.NEGATIVE_INFINITY;
-  private pausedUntilMs = Number.NEGATIVE_INFINITY;
-  private slowedAtMs = Number.NEGATIVE_INFINITY;
-  private turn: Promise<unknown> = Promise.resolve();
+/** Waits until a request of the workspace may start. Requests of one process start in order, each by a start of its own from the pace. */
+export class RateLimiter {
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
+  #turn: Promise<unknown> = Promise.resolve();
 
   constructor(
-    private readonly ceilingPerSecond: number,
+    private readonly pace: Pace,
     private readonly clock: () => Date,
     private readonly sleep: Sleep,
-  ) {
-    if (!(ceilingPerSecond > 0)) {
-      throw new CodedError('misconfigured', 'requestsPerSecond must be greater than 0');
-    }
-    this.ratePerSecond = ceilingPerSecond;
-  }
+  ) {}
 
-  /** The present rate in requests per second, between a thirty-second of the ceiling and the ceiling. */
-  get pace(): number {
-    return this.ratePerSecond;
-  }
-
-  /** Milliseconds until a pause ends; 0 without a pause. */
+  /** Milliseconds until the pause that this process knows of ends; 0 without a pause. */
   get pauseMs(): number {
-    return Math.max(0, this.pausedUntilMs - this.clock().getTime());
+    return Math.min(RETRY_AFTER_CAP_MS, Math.max(0, this.#pausedUntilMs - this.clock().getTime()));
   }
 
   /** Waits until one request may start. Throws `throttled` when a pause would take longer than `maxPauseMs`. */
   async acquire(maxPauseMs: number, signal?: AbortSignal): Promise<Slot> {
-    const before = this.turn;
+    const before = this.#turn;
     const { promise, resolve } = Promise.withResolvers<undefined>();
-    this.turn = promise;
+    this.#turn = promise;
     await before;
     try {
-      return await this.waitForSlot(maxPauseMs, signal);
+      return await this.#waitForStart(maxPauseMs, signal);
     } finally {
       resolve(undefined);
     }
   }
 
   /**
-   * Records the refusal of a request that started at `startedAtMs`; no request starts for `pauseMs` (at most one
-   * hour).
+   * Records the refusal of a request that started at `startedAtMs`: no request starts for `pauseMs` (at most one hour), and later ones
+   * start more slowly. Null pauses without slowing.
    */
-  slowDown(startedAtMs: number, pauseMs: number): void {
-    const now = this.clock().getTime();
-    this.pausedUntilMs = Math.max(this.pausedUntilMs, now + Math.min(pauseMs, RETRY_AFTER_CAP_MS));
-    if (startedAtMs <= this.slowedAtMs) return;
-    this.ratePerSecond = Math.max(this.ratePerSecond / 2, this.ceilingPerSecond * FLOOR_SHARE);
-    this.slowedAtMs = now;
+  async slowDown(startedAtMs: number | null, pauseMs: number): Promise<void> {
+    const boundedMs = Math.min(pauseMs, RETRY_AFTER_CAP_MS);
+    this.#pauseFor(boundedMs);
+    await this.pace.slowDown(startedAtMs, boundedMs);
   }
 
-  /** Records a request that was served. */
-  speedUp(): void {
-    this.ratePerSecond = Math.min(
-      this.ratePerSecond + this.ceilingPerSecond * RECOVERY_SHARE,
-      this.ceilingPerSecond,
-    );
-  }
-
-  private async waitForSlot(maxPauseMs: number, signal: AbortSignal | undefined): Promise<Slot> {
+  async #waitForStart(maxPauseMs: number, signal: AbortSignal | undefined): Promise<Slot> {
     let pausedMs = 0;
     for (;;) {
-      const now = this.clock().getTime();
-      this.forgetFuture(now);
-      const pauseMs = Math.max(0, this.pausedUntilMs - now);
+      signal?.throwIfAborted();
+      const pauseMs = this.pauseMs;
       if (pauseMs > maxPauseMs - pausedMs) {
         throw new CodedError('throttled', 'catalog asked to wait before further requests', {
           retryAfterMs: pauseMs,
         });
       }
-      const waitMs = Math.max(this.nextSlotMs - now, pauseMs);
-      if (waitMs <= 0) {
-        const intervalMs = 1000 / this.ratePerSecond;
-        // Half an interval compensates for late timers. More would exceed the ceiling.
-        const creditMs = Math.max(intervalMs / 2, CREDIT_MS);
-        this.nextSlotMs = Math.max(this.nextSlotMs, now - creditMs) + intervalMs;
-        return { startedAtMs: now, pausedMs };
+      if (pauseMs > 0) {
+        await this.sleep(Math.ceil(pauseMs), signal);
+        pausedMs += pauseMs;
+        continue;
       }
-      signal?.throwIfAborted();
-      await this.sleep(Math.ceil(waitMs), signal);
-      pausedMs += pauseMs;
+      const { startsInMs, atMs, pausedForMs } = await this.pace.take();
+      if (pausedForMs > 0) {
+        this.#pauseFor(pausedForMs);
+        continue;
+      }
+      if (startsInMs > 0) await this.sleep(Math.ceil(startsInMs), signal);
+      // A refusal meanwhile also holds for this request. Its start is lost.
+      if (this.pauseMs === 0) return { startedAtMs: atMs, pausedMs };
     }
   }
 
-  /** A clock that was set back must not turn a wait of milliseconds into minutes. */
-  private forgetFuture(now: number): void {
-    this.nextSlotMs = Math.min(this.nextSlotMs, now + 1000 / (this.ceilingPerSecond * FLOOR_SHARE));
-    this.pausedUntilMs = Math.min(this.pausedUntilMs, now + RETRY_AFTER_CAP_MS);
-    if (this.slowedAtMs > now) this.slowedAtMs = now;
+  #pauseFor(ms: number): void {
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.clock().getTime() + ms);
   }
 }

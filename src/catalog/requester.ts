@@ -1,13 +1,13 @@
-import { setImmediate } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import type { CodedError } from '../domain/errors.js';
 import { isCoded } from '../domain/errors.js';
 import { BACKOFF } from '../domain/backoff.js';
 import { isInBackground } from './background.js';
-import type { AdaptiveConcurrency } from './adaptive-concurrency.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import type { Bearer, TokenProvider } from './auth.js';
+import { REQUESTS_AT_ONCE } from './client-options.js';
 import type { Http, Payload } from './http.js';
-import type { Limiter, Sleep, Slot } from './rate-limiter.js';
+import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
 
 /** Operations that share a token after an API token's 403: the login that works for one of a group is used for all. */
 export type OperationGroup = 'products' | 'uploads' | 'generation' | 'tasks' | 'settings' | 'tokens';
@@ -47,8 +47,6 @@ export interface RequestInfo {
   /** Undefined when no response arrived. */
   readonly status: number | undefined;
   readonly durationMs: number;
-  /** The present limit of concurrent requests. */
-  readonly allowed: number;
 }
 
 export interface RequesterOptions {
@@ -76,12 +74,13 @@ interface Progress {
  * retries of a read.
  */
 export class Requester {
+  private readonly atOnce = pLimit(REQUESTS_AT_ONCE);
+  private readonly inBackground = pLimit(REQUESTS_AT_ONCE);
   private readonly sessionGroups = new Set<OperationGroup>();
 
   constructor(
     private readonly http: Http,
-    private readonly limiter: Limiter,
-    private readonly concurrency: AdaptiveConcurrency,
+    private readonly limiter: RateLimiter,
     private readonly errors: AnswerErrors,
     private readonly tokens: TokenProvider,
     private readonly options: RequesterOptions,
@@ -95,17 +94,15 @@ export class Requester {
       renewed: false,
       useSession: this.sessionGroups.has(call.group),
     };
-    const background = isInBackground();
+    const limit = isInBackground() ? this.inBackground : this.atOnce;
     for (;;) {
       const bearer = await this.bearer(call, progress);
       let slot: Slot | undefined;
       try {
-        const answer = await this.concurrency.run(async () => {
+        const answer = await limit(async () => {
           slot = await this.slot(call, progress);
           return this.attempt(call, bearer, slot, progress);
-        }, background);
-        // So that the next request is sent before this answer is parsed. The service would be idle meanwhile.
-        await setImmediate();
+        });
         const result = this.resultOf(call, answer);
         if (bearer?.kind === 'session') this.sessionGroups.add(call.group);
         return result;
@@ -150,10 +147,9 @@ export class Requester {
     if (answer.status === 429 || answer.status === 503) {
       progress.throttles += 1;
       const error = this.errors.ofStatus(call.operation, answer, call.mutates, this.options.clock());
-      this.limiter.slowDown(slot.startedAtMs, this.pauseMs(progress.throttles, error.retryAfterMs));
+      await this.limiter.slowDown(slot.startedAtMs, this.pauseMs(progress.throttles, error.retryAfterMs));
       throw error;
     }
-    this.limiter.speedUp();
     return answer;
   }
 
@@ -173,9 +169,7 @@ export class Requester {
     const startedAtMs = this.options.clock().getTime();
     const report = (status: number | undefined) => {
       const durationMs = this.options.clock().getTime() - startedAtMs;
-      if (status !== undefined && status < 400) this.concurrency.took(operation, durationMs);
-      const { allowed } = this.concurrency;
-      this.options.onRequest?.({ operation, method, path, status, durationMs, allowed });
+      this.options.onRequest?.({ operation, method, path, status, durationMs });
     };
     const headers = {
       Accept: 'application/json',
@@ -236,11 +230,11 @@ export class Requester {
     return true;
   }
 
-  private mayWait(error: CodedError, progress: Progress): boolean {
+  private async mayWait(error: CodedError, progress: Progress): Promise<boolean> {
     if (error.status === 408) {
       // The connection was too slow, not the client too fast. Pause, but keep the rate.
       progress.throttles += 1;
-      this.limiter.slowDown(Number.NEGATIVE_INFINITY, this.pauseMs(progress.throttles, error.retryAfterMs));
+      await this.limiter.slowDown(null, this.pauseMs(progress.throttles, error.retryAfterMs));
     }
     return this.limiter.pauseMs <= progress.throttleBudgetMs;
   }

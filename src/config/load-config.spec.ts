@@ -39,7 +39,6 @@ describe('the configuration', () => {
     const { config } = files.load(store());
     expect(config.workspaces['w']).toMatchObject({
       requestsPerSecond: 10,
-      concurrency: 8,
       webhook: { toleranceSeconds: 1200, register: true },
       generation: { mode: 'auto', batchSize: 50, maxPerRun: 1000, minCreditsRemaining: 0 },
       tasks: { pollSeconds: 60, abandonAfterHours: 24, success: ['SUCCESS'] },
@@ -83,11 +82,11 @@ describe('the configuration', () => {
 
   it('takes numbers and switches from the environment', () => {
     const { config } = files.load(
-      `database: { migrate: "\${MIGRATE}" }\n${workspace('requestsPerSecond: ${RATE:-2.5}', 'concurrency: "${NONE:-}"')}`,
+      `database: { migrate: "\${MIGRATE}" }\n${workspace('requestsPerSecond: ${RATE:-2.5}', 'listingMaxAgeMinutes: "${NONE:-}"')}`,
       { MIGRATE: 'false' },
     );
     expect(config.database.migrate).toBe(false);
-    expect(config.workspaces['w']).toMatchObject({ requestsPerSecond: 2.5, concurrency: 8 });
+    expect(config.workspaces['w']).toMatchObject({ requestsPerSecond: 2.5, listingMaxAgeMinutes: 10 });
   });
 
   it('freezes the result to its leaves', () => {
@@ -192,8 +191,13 @@ describe('the one-line refusal of', () => {
     ],
     [
       'a fraction of a thing',
-      workspace('concurrency: 1.5'),
-      'workspaces.w.concurrency: expected a whole number (config.yaml:5)',
+      workspace('listingMaxAgeMinutes: 1.5'),
+      'workspaces.w.listingMaxAgeMinutes: expected a whole number (config.yaml:5)',
+    ],
+    [
+      'a setting that was removed, with what stands in its place',
+      workspace('concurrency: 8'),
+      /^workspaces\.w\.concurrency: no longer a setting; remove it: .*\(config\.yaml:5\)$/,
     ],
     [
       'a CSV upload whose format nobody configured',

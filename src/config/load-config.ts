@@ -10,6 +10,7 @@ import { onlyReceives, withoutCredentials } from './process-roles.js';
 import { configSchema, issueText } from './schema.js';
 import type { AppConfig } from './schema.js';
 import { withSecretFiles } from './secret-files.js';
+import { removedSetting } from './removed-settings.js';
 import { listSettings, type ListedSetting } from './settings-list.js';
 import { readStoreFiles } from './store-files.js';
 import { configWarnings } from './warnings.js';
@@ -157,7 +158,9 @@ function problemsOf(
     issue.code === 'unrecognized_keys' ? (issue.keys ?? []).map((key) => [...issue.path, key]) : [issue.path];
   return paths.map((path) => {
     const key = keyPath(path);
-    return { key, text: problemText(issue), source: overrides.get(settingOf(path)) ?? sourceOf(path, files) };
+    const text =
+      (issue.code === 'unrecognized_keys' ? removedSetting(path) : undefined) ?? problemText(issue);
+    return { key, text, source: overrides.get(settingOf(path)) ?? sourceOf(path, files) };
   });
 }
 

@@ -33,7 +33,6 @@ export const workspaceSchema = section({
   productPage: optionalPage,
   firstLoad: z.enum(['requests', 'csv']).default('requests'),
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }),
-  concurrency: amount(8, { min: 1, max: 256 }),
   listingMaxAgeMinutes: amount(10, { min: 0, max: 1440 }),
   webhook: section({
     hmacSecret: optionalText,

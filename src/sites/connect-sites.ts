@@ -2,9 +2,7 @@ import { IMAGE_ALTS } from '../domain/write-target.js';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
-import type { SharedPace } from '../catalog/shared-rate-limiter.js';
 import type { AppConfig } from '../config/index.js';
-import { errorLine } from '../domain/errors.js';
 import type { Metrics } from '../observability/metrics/metrics.js';
 import { tracedRequest } from '../observability/tracing/tracing.js';
 import type { PaceRepository } from '../persistence/pace.repository.js';
@@ -23,7 +21,6 @@ type Patience = Pick<CatalogClientOptions, 'maxThrottleWaitMs' | 'retryDelayScal
 interface RequestMetrics extends Pick<Metrics, 'perStore' | 'storeLabel'> {
   readonly catalogRequests: Pick<Metrics['catalogRequests'], 'inc'>;
   readonly storeRequests: Pick<Metrics['storeRequests'], 'inc'>;
-  readonly catalogConcurrency: Pick<Metrics['catalogConcurrency'], 'set'>;
   readonly storeBucket: Pick<Metrics['storeBucket'], 'set'>;
 }
 
@@ -32,7 +29,7 @@ export interface Observers {
   readonly metrics: RequestMetrics;
   readonly logger: Logger;
   /** Shares the rate limit of each workspace with other processes. Without it a process has limits of its own. */
-  readonly pace?: Pick<PaceRepository, 'take' | 'slowDown'>;
+  readonly pace?: Pick<PaceRepository, 'of'>;
 }
 
 const nothing = (): void => undefined;
@@ -44,7 +41,6 @@ export const SILENT_OBSERVERS: Observers = {
     storeLabel: (store) => store,
     catalogRequests: { inc: nothing },
     storeRequests: { inc: nothing },
-    catalogConcurrency: { set: nothing },
     storeBucket: { set: nothing },
   },
   logger: SILENT_LOGGER,
@@ -102,14 +98,7 @@ function catalogClient(
     auth: settings.auth,
     ...(settings.locale === undefined ? {} : { locale: settings.locale }),
     requestsPerSecond: settings.requestsPerSecond,
-    sharedPace: pace && sharedPace(pace, key, settings.requestsPerSecond),
-    onPaceFault: (error) => {
-      log.warn(
-        { workspace: key, err: errorLine(error) },
-        'the shared rate limit does not answer: this process goes on alone, at an eighth of the limit',
-      );
-    },
-    concurrency: settings.concurrency,
+    pace: pace?.of(key, settings.requestsPerSecond),
     generation: settings.generation.request,
     tasks: settings.tasks,
     assumptions: assumptionOverridesSchema.parse(settings.assumptions),
@@ -119,10 +108,9 @@ function catalogClient(
         'a malformed product of a list is left out',
       );
     },
-    onRequest: ({ operation, method, path, status, durationMs, allowed }) => {
+    onRequest: ({ operation, method, path, status, durationMs }) => {
       countRequest('catalog');
       metrics.catalogRequests.inc({ method, status: String(status ?? 'none') });
-      metrics.catalogConcurrency.set({ workspace: key }, allowed);
       tracedRequest(
         `catalog ${method} ${path}`,
         {
@@ -136,13 +124,6 @@ function catalogClient(
       );
     },
   });
-}
-
-function sharedPace(pace: NonNullable<Observers['pace']>, key: string, ceiling: number): SharedPace {
-  return {
-    take: (wanted, served) => pace.take(key, ceiling, wanted, served),
-    slowDown: (startedAgoMs, pauseMs) => pace.slowDown(key, ceiling, startedAgoMs, pauseMs),
-  };
 }
 
 /** Scopes beyond those for products. */

@@ -105,7 +105,7 @@ export class Applier {
     signal: AbortSignal,
     onDone: () => void,
   ): Promise<void> {
-    const { concurrency } = store.workspace.settings;
+    const { requestsAtOnce: concurrency } = store.workspace.client;
     const underWay = new Set<Promise<void>>();
     // Once the service is down or refuses us, waiting actions are not tried.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
@@ -150,7 +150,7 @@ export class Applier {
    * worker looks for them.
    */
   async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
-    const { concurrency } = store.workspace.settings;
+    const { requestsAtOnce: concurrency } = store.workspace.client;
     for await (const { actions, owners, held, stale, before } of oneAhead(this.#chunks(run.id, store))) {
       for (let from = 0; from < actions.length; from += concurrency) {
         if (!run.keepsTurn()) return;

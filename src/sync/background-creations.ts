@@ -56,7 +56,7 @@ export class BackgroundCreations {
   }
 
   async #round(store: Store, pending: readonly StoreProductEntity[], signal: AbortSignal): Promise<string[]> {
-    const limit = pLimit(store.workspace.settings.concurrency);
+    const limit = pLimit(store.workspace.client.requestsAtOnce);
     const listed =
       pending.length > ASK_ONE_BY_ONE
         ? await this.#listedTasks(store, pending)

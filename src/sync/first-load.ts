@@ -289,7 +289,7 @@ export class FirstLoad {
       externalIds: actions.map(({ externalId }) => externalId),
     });
     const { format } = formatOf(store);
-    const limit = pLimit(store.workspace.settings.concurrency);
+    const limit = pLimit(store.workspace.client.requestsAtOnce);
     const inFile = await this.#asInFile(run, store, actions);
     const applied = await Promise.all(
       inFile.map((found) =>

@@ -223,7 +223,7 @@ export class GenerationRequester {
    * cannot be read is asked for all the same; its task then ends by a delivery, or by content that is not what we pushed.
    */
   async #lookBefore({ workspace }: Store, tasks: readonly GenerationTaskEntity[]): Promise<void> {
-    const limit = pLimit(workspace.settings.concurrency);
+    const limit = pLimit(workspace.client.requestsAtOnce);
     const unseen = tasks.filter((task) => task.askedFields === null);
     await Promise.all(
       unseen.map((task) =>

@@ -57,6 +57,7 @@ const NO_CONNECTION = {
 
 /** The catalog service in memory behind the client's own face; nothing is sent anywhere. */
 export class FakeCatalog extends CatalogClient {
+  override requestsAtOnce = 8;
   readonly script = new CallScript<CatalogOperation>();
   readonly products = new Map<number, CatalogProduct>();
   readonly taskRecords = new Map<string, BackgroundTask>();

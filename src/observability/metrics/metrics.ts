@@ -68,12 +68,6 @@ export class Metrics {
     'method',
     'status',
   ]);
-  readonly catalogConcurrency = new Gauge({
-    name: 'store_sync_catalog_concurrency',
-    help: 'Allowed concurrent requests to the catalog service: reduced while more would only slow it down',
-    labelNames: ['workspace'],
-    registers: [this.registry],
-  });
   readonly storeRequests = this.#counter('store_requests_total', 'Requests to stores', [
     'store',
     'operation',

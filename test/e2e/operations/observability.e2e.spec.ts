@@ -72,7 +72,6 @@ describe('metrics', () => {
     'store_sync_deliveries_interpreted_total{outcome="processed"}',
     'store_sync_deliveries_interpreted_total{outcome="parked"}',
     'store_sync_catalog_requests_total{method="POST",status="201"}',
-    'store_sync_catalog_concurrency{workspace="default"}',
     'store_sync_store_requests_total{operation="ProductUpdate",outcome="ok",store="main"}',
     'store_sync_store_bucket_points{store="main"}',
     'store_sync_credits_remaining{workspace="default"}',

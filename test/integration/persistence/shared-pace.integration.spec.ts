@@ -2,9 +2,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CatalogClient } from '../../../src/catalog/client.js';
-import type { SharedPace } from '../../../src/catalog/shared-rate-limiter.js';
 import { openDataSource } from '../../../src/persistence/data-source.js';
 import { Database } from '../../../src/persistence/database.js';
+import type { Pace } from '../../../src/domain/request-pace.js';
 import { PaceRepository } from '../../../src/persistence/pace.repository.js';
 import { createMigratedDatabase } from '../../support/postgres.js';
 
@@ -12,7 +12,7 @@ const WORKSPACE = 'default';
 const CEILING = 40;
 
 let db: Database;
-let pace: PaceRepository;
+let paces: PaceRepository;
 let service: Server;
 /** When each request arrived. */
 let arrivals: number[] = [];
@@ -22,7 +22,7 @@ const clients: CatalogClient[] = [];
 beforeAll(async () => {
   const { url } = await createMigratedDatabase();
   db = new Database(await openDataSource({ url, poolSize: 4 }));
-  pace = new PaceRepository(db);
+  paces = new PaceRepository(db);
   service = createServer((_request, response) => {
     arrivals.push(performance.now());
     const refused = refuseNext > 0;
@@ -44,19 +44,15 @@ afterAll(async () => {
   await db.dataSource.destroy();
 });
 
-const shared: SharedPace = {
-  take: (wanted, served) => pace.take(WORKSPACE, CEILING, wanted, served),
-  slowDown: (startedAgoMs, pauseMs) => pace.slowDown(WORKSPACE, CEILING, startedAgoMs, pauseMs),
-};
+const shared = (ceiling = CEILING): Pace => paces.of(WORKSPACE, ceiling);
 
 /** The client of one process. */
-function processOf(sharedPace: SharedPace | undefined): CatalogClient {
+function processOf(pace: Pace | undefined): CatalogClient {
   const client = new CatalogClient({
     baseUrl: `http://127.0.0.1:${String((service.address() as AddressInfo).port)}/api/v1`,
     auth: { apiToken: 'token' },
     requestsPerSecond: CEILING,
-    concurrency: 8,
-    sharedPace,
+    pace,
   });
   clients.push(client);
   return client;
@@ -77,7 +73,7 @@ function mostInOneSecond(): number {
 
 describe('three processes of one workspace', () => {
   it('together keep the rate that one of them may use, and use it', async () => {
-    await busy([processOf(shared), processOf(shared), processOf(shared)], 3_000);
+    await busy([processOf(shared()), processOf(shared()), processOf(shared())], 3_000);
     expect(arrivals.length).toBeLessThanOrEqual(CEILING * 3.6);
     expect(arrivals.length).toBeGreaterThan(CEILING * 1.5);
     expect(mostInOneSecond()).toBeLessThanOrEqual(CEILING * 2);
@@ -89,7 +85,7 @@ describe('three processes of one workspace', () => {
   });
 
   it('all wait when the service refuses one of them', async () => {
-    const [first, second] = [processOf(shared), processOf(shared)];
+    const [first, second] = [processOf(shared()), processOf(shared())];
     refuseNext = 1;
     await first.getProduct(1);
     const [refusedAt = 0, repeatedAt = 0] = arrivals;
@@ -104,63 +100,48 @@ describe('three processes of one workspace', () => {
     expect(arrivals.slice(3).every((at) => at - refusedAgainAt >= 950)).toBe(true);
   });
 
-  it('go on without one that died with slots in hand', async () => {
-    await pace.take(WORKSPACE, CEILING, CEILING / 2, 0);
+  it('go on without one that died with starts in hand', async () => {
+    for (let each = 0; each < CEILING / 2; each += 1) await shared().take();
     const began = performance.now();
-    await processOf(shared).getProduct(1);
+    await processOf(shared()).getProduct(1);
     expect(performance.now() - began).toBeLessThan(1_500);
   });
 });
 
-it('a process whose database does not answer goes on by itself, at an eighth of the rate', async () => {
-  const faults: unknown[] = [];
-  const client = new CatalogClient({
-    baseUrl: `http://127.0.0.1:${String((service.address() as AddressInfo).port)}/api/v1`,
-    auth: { apiToken: 'token' },
-    requestsPerSecond: CEILING,
-    sharedPace: {
-      take: () => Promise.reject(new Error('the database is away')),
-      slowDown: () => Promise.reject(new Error('the database is away')),
-    },
-    onPaceFault: (error) => faults.push(error),
-  });
-  clients.push(client);
-  await busy([client], 2_000);
-  expect(arrivals.length).toBeGreaterThan(2);
-  expect(arrivals.length).toBeLessThanOrEqual((CEILING / 8) * 2 + 6);
-  expect(faults).toHaveLength(1);
-});
-
-describe('slots of the shared pace', () => {
+describe('starts of a shared pace', () => {
   it('follow each other at the rate, whoever takes them', async () => {
-    const grants = [];
-    for (let each = 0; each < 4; each += 1) grants.push(await pace.take(WORKSPACE, CEILING, 10, 0));
-    const starts = grants.map(({ startsInMs }) => startsInMs);
-    expect(grants.map(({ slots }) => slots)).toEqual([10, 10, 10, 10]);
-    expect((starts[3] ?? 0) - (starts[0] ?? 0)).toBeGreaterThan(600);
-    expect((starts[3] ?? 0) - (starts[0] ?? 0)).toBeLessThanOrEqual(751);
+    const starts = [];
+    for (let each = 0; each < 31; each += 1) starts.push(await shared().take());
+    const inMs = starts.map(({ atMs, startsInMs }) => atMs + startsInMs);
+    const tookMs = (inMs[30] ?? 0) - (inMs[0] ?? 0);
+    expect(tookMs).toBeGreaterThan(650);
+    expect(tookMs).toBeLessThanOrEqual(752);
   });
 
   it('are never granted twice to processes that ask at once', async () => {
-    const grants = await Promise.all(Array.from({ length: 20 }, () => pace.take(WORKSPACE, 1_000_000, 1, 0)));
-    expect(grants.every(({ slots }) => slots === 1)).toBe(true);
-    const later = await pace.take(WORKSPACE, 10, 1, 0);
-    expect(later.intervalMs).toBe(100);
+    const starts = await Promise.all(Array.from({ length: 20 }, () => shared(10).take()));
+    const inMs = starts.map(({ atMs, startsInMs }) => atMs + startsInMs).sort((one, other) => one - other);
+    const gaps = inMs.slice(1).map((ms, at) => ms - (inMs[at] ?? 0));
+    expect(Math.min(...gaps)).toBeGreaterThan(95);
   });
 
   it('come half as fast after a refusal, once for all requests that ran then, and recover', async () => {
-    await pace.take(WORKSPACE, CEILING, 1, 0);
-    await pace.slowDown(WORKSPACE, CEILING, 10, 1);
-    await pace.slowDown(WORKSPACE, CEILING, 1_000, 1);
+    const { atMs } = await shared().take();
+    await shared().slowDown(atMs, 1);
+    await shared().slowDown(atMs - 1_000, 1);
     await new Promise((resolve) => setTimeout(resolve, 5));
-    expect((await pace.take(WORKSPACE, CEILING, 1, 0)).intervalMs).toBe((1000 / CEILING) * 2);
-    expect((await pace.take(WORKSPACE, CEILING, 1, 25)).intervalMs).toBe(1000 / CEILING);
+    const inMs = [];
+    for (let each = 0; each < 40; each += 1) {
+      const start = await shared().take();
+      inMs.push(start.atMs + start.startsInMs);
+    }
+    expect((inMs[1] ?? 0) - (inMs[0] ?? 0)).toBeGreaterThan((1000 / CEILING) * 1.8);
+    expect((inMs[1] ?? 0) - (inMs[0] ?? 0)).toBeLessThanOrEqual((1000 / CEILING) * 2);
+    expect((inMs[39] ?? 0) - (inMs[38] ?? 0)).toBeCloseTo(1000 / CEILING, 0);
   });
 
   it('are not granted during a pause', async () => {
-    await pace.slowDown(WORKSPACE, CEILING, null, 5_000);
-    const granted = await pace.take(WORKSPACE, CEILING, 3, 0);
-    expect(granted).toMatchObject({ slots: 0, intervalMs: 1000 / CEILING });
-    expect(granted.pausedForMs).toBeGreaterThan(4_000);
+    await shared().slowDown(null, 5_000);
+    expect((await shared().take()).pausedForMs).toBeGreaterThan(4_000);
   });
 });

@@ -41,7 +41,6 @@ it('500 polls that a slow service does not answer hold back no run, no delivery 
     baseUrl: proxy.url,
     auth: { apiToken: token },
     requestsPerSecond: 1000,
-    concurrency: 8,
   });
   stages.store.put(snapshot(1));
   await stages.sync();

@@ -70,7 +70,7 @@ describe('an update', () => {
 
   it('that the service refuses keeps its field messages, and the other products go on', async () => {
     stages.store.put(snapshot(1), snapshot(2));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
     const fields = { sku: ['product with this sku already exists.'], name: ['Too long.'] };
     stages.catalog.script.before('upsertProduct', refusal('invalid', { status: 400, fields }));
     const run = await stages.sync();
@@ -184,7 +184,7 @@ describe('an orphan', () => {
 describe('refused credentials', () => {
   beforeEach(() => {
     for (let id = 1; id <= 20; id += 1) stages.store.put(snapshot(id));
-    stages.settings = { store: {}, workspace: { concurrency: 4 } };
+    stages.catalog.requestsAtOnce = 4;
   });
 
   it('end the run, pause the workspace, and are not tried on every product', async () => {
@@ -241,7 +241,7 @@ describe('a fault that passes', () => {
 
   it('of one product does not fail the others', async () => {
     stages.store.put(snapshot(1), snapshot(2), snapshot(3));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
     stages.catalog.script.before('upsertProduct', refusal('transient'), 6);
     const run = await stages.sync();
     expect(run).toMatchObject({ state: 'partial', counts: { created: 2, failed: 1 } });
@@ -262,7 +262,7 @@ describe('a catalog that is away', () => {
 
   beforeEach(() => {
     for (let id = 1; id <= 40; id += 1) stages.store.put(snapshot(id));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
   });
 
   it('ends the run within five minutes, as failed when nothing was applied', async () => {

@@ -41,7 +41,7 @@ describe('a product that the catalog creates in its background', () => {
 
   it('is asked about with growing pauses, also when others have ended before it', async () => {
     stages.store.put(...models(4));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
     stages.catalog.script.after('upsertProduct', () => undefined, 3);
     stages.catalog.script.before('upsertProduct', () => undefined, 3);
     stages.catalog.script.before('upsertProduct', () => {

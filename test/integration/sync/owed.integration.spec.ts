@@ -228,7 +228,7 @@ describe('events', () => {
 describe('an interrupted run', () => {
   it('leaves what it did not apply as owed to the next', async () => {
     stages.store.put(snapshot(1), snapshot(2));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
     stages.catalog.script.before('upsertProduct', refusal('auth', { status: 401 }));
     expect(await stages.sync()).toMatchObject({ state: 'failed', counts: { failed: 2, owed: 2 } });
     expect((await owed()).map(({ code }) => code)).toEqual(['not_applied', 'not_applied']);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), modelSnapshot(3));
-  stages.settings = { store: {}, workspace: { concurrency: 1 } };
+  stages.catalog.requestsAtOnce = 1;
   stages.catalog.background = { polls: 1 };
 });
 afterEach(() => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   await stages.reset();
   stages.store.put(snapshot(1), snapshot(2), snapshot(3));
-  stages.settings = { store: {}, workspace: { concurrency: 1 } };
+  stages.catalog.requestsAtOnce = 1;
 });
 afterEach(() => {
   jest.useRealTimers();

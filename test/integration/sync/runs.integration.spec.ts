@@ -138,7 +138,7 @@ describe('a run that failed', () => {
 
   it('repeats only what failed for a passing reason', async () => {
     stages.store.put(snapshot(1), snapshot(2), snapshot(3));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
     stages.catalog.script.before('upsertProduct', refusal('invalid', { fields: { sku: ['No.'] } }));
     stages.catalog.script.before('upsertProduct', refusal('transient'), 6);
     const run = await stages.sync();
@@ -215,7 +215,7 @@ describe('stopping', () => {
 
   it('while products are sent hands the run on, and none is sent twice', async () => {
     stages.store.put(snapshot(1), snapshot(2), snapshot(3));
-    stages.settings = { store: {}, workspace: { concurrency: 1 } };
+    stages.catalog.requestsAtOnce = 1;
     const stop = new AbortController();
     stages.catalog.script.after('upsertProduct', () => stop.abort(new Error('stopped')));
     const stopped = await stages.sync({ signal: stop.signal });

@@ -1,0 +1,16 @@
+/** Settings that the program had: their path, with `*` for any name, and what to do now. */
+const REMOVED: Readonly<Record<string, string>> = {
+  'workspaces.*.concurrency':
+    'no longer a setting; remove it: requestsPerSecond and the answers of the service set the pace',
+  'workspaces.*.assumptions.maxPages': 'no longer a setting; remove it: a listing ends by its own count',
+};
+
+/** What to do about a setting that was removed; undefined for any other key. */
+export function removedSetting(path: readonly PropertyKey[]): string | undefined {
+  const parts = path.map(String);
+  const found = Object.entries(REMOVED).find(([setting]) => {
+    const names = setting.split('.');
+    return names.length === parts.length && names.every((name, at) => name === '*' || name === parts[at]);
+  });
+  return found?.[1];
+}
