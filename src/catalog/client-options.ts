@@ -48,7 +48,7 @@ export interface CatalogClientOptions {
 }
 
 /** The most concurrent requests of one client, apart from those in the background, which are as many again. */
-export const REQUESTS_AT_ONCE = 8;
+export const REQUESTS_AT_ONCE = 16;
 
 export const DEFAULT_LIMITS = {
   requestTimeoutMs: 30_000,

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Readable } from 'node:stream';
 import { inBackground } from './background.js';
+import type { CatalogClient } from './client.js';
 import {
   FakeService,
   PRODUCT,
@@ -126,7 +128,39 @@ describe('requests at once', () => {
     await client.getProduct(7);
   });
 
-  it('are eight at most, and those in the background hold back no other', async () => {
+  it.each([
+    ['POST', (client: CatalogClient, beforeSend: () => void) => client.upsertProduct({}, { beforeSend })],
+    ['PATCH', (client: CatalogClient, beforeSend: () => void) => client.updateProduct(7, {}, { beforeSend })],
+    ['PUT', (client: CatalogClient, beforeSend: () => void) => client.replaceProduct(7, {}, { beforeSend })],
+    ['DELETE', (client: CatalogClient, beforeSend: () => void) => client.deleteProduct(7, { beforeSend })],
+    [
+      'generation',
+      (client: CatalogClient, beforeSend: () => void) => client.generate(products, { beforeSend }),
+    ],
+    [
+      'an upload',
+      (client: CatalogClient, beforeSend: () => void) =>
+        client.uploadCsv(() => Readable.from(['a']), 'a.csv', { beforeSend }),
+    ],
+  ])(
+    '%s proves its lease after the wait for the rate limit, and is not sent without it',
+    async (_what, write) => {
+      const client = service.client({ requestsPerSecond: 1 }, time);
+      service.handler = () => ({ json: PRODUCT });
+      await Promise.all([client.getProduct(7), client.getProduct(7)]);
+      let isHeld = true;
+      const sleep = time.total;
+      const written = write(client, () => {
+        // The lease was there when the call began, and is lost while it waits.
+        if (time.total > sleep) isHeld = false;
+        if (!isHeld) throw new Error('another worker has it');
+      });
+      await expect(written).rejects.toThrow('another worker has it');
+      expect(service.lines()).toEqual(['GET /products/7/', 'GET /products/7/']);
+    },
+  );
+
+  it('are sixteen at most, and those in the background hold back no other', async () => {
     let underWay = 0;
     let most = 0;
     const released = Promise.withResolvers<undefined>();
@@ -144,6 +178,6 @@ describe('requests at once', () => {
     await client.getProduct(7);
     released.resolve(undefined);
     await waiting;
-    expect(most).toBe(8);
+    expect(most).toBe(16);
   });
 });

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { CodedError, isCoded } from '../domain/errors.js';
+import type { LocaleOption, ProductId, UpsertOutcome, WriteOptions } from './call-options.js';
 import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES } from './assumptions.js';
 import type { SessionInfo } from './auth.js';
 import { acceptedTask, TaskReader, type BackgroundTask } from './background-task.js';
@@ -29,21 +30,7 @@ import {
 } from './schemas.js';
 import { firstId, isRecord } from '../runtime/untrusted-json.js';
 
-export type ProductId = number | string;
-
-export type UpsertOutcome =
-  | { readonly kind: 'product'; readonly product: CatalogProduct }
-  | { readonly kind: 'background'; readonly taskId: string };
-
-export interface LocaleOption {
-  /** Overrides the client's locale; null asks in the service's own language. */
-  readonly locale?: string | null;
-}
-
-export interface WriteOptions extends LocaleOption {
-  /** Called when the request is about to go out, its waits behind it; what it throws keeps it from being sent. */
-  readonly beforeSend?: () => void;
-}
+export type { LocaleOption, ProductId, UpsertOutcome, WriteOptions };
 
 const taskList = listSchema(taskRecordSchema);
 
@@ -142,8 +129,9 @@ export class CatalogClient {
   }
 
   /** Replaces a product: fields that the body does not name are emptied. docs/catalog-rules.md#put-productsid. */
-  async replaceProduct(id: ProductId, body: ProductBody, option: LocaleOption = {}): Promise<CatalogProduct> {
+  async replaceProduct(id: ProductId, body: ProductBody, option: WriteOptions = {}): Promise<CatalogProduct> {
     return this.connection.ask({
+      beforeSend: option.beforeSend,
       operation: 'replaceProduct',
       ...this.oneProduct(id, 'PUT', this.connection.updateQuery(option.locale)),
       body,
@@ -235,7 +223,10 @@ export class CatalogClient {
    * credits, so do not repeat it at once after an error with `outcomeUnknown`. A response without task ids is not a
    * failure. Throws `invalid` for no products, or for more than `generationBatchLimit`, before anything is sent.
    */
-  async generate(products: readonly GenerationProduct[]): Promise<GenerationAnswer> {
+  async generate(
+    products: readonly GenerationProduct[],
+    { beforeSend }: Pick<WriteOptions, 'beforeSend'> = {},
+  ): Promise<GenerationAnswer> {
     const { template } = this;
     if (products.length === 0 || products.length > template.batchLimit) {
       throw new CodedError(
@@ -244,6 +235,7 @@ export class CatalogClient {
       );
     }
     return this.connection.ask({
+      beforeSend,
       operation: 'generate',
       group: 'generation',
       method: template.method,

@@ -41,21 +41,33 @@ export class BackgroundCreations {
    * Follows all pending creations of a store until none is left or the time is up. Returns the external_ids that were
    * linked.
    */
-  async follow(store: Store, forMs: number, signal: AbortSignal): Promise<string[]> {
+  async follow(
+    store: Store,
+    forMs: number,
+    signal: AbortSignal,
+    fence: () => void = () => {
+      signal.throwIfAborted();
+    },
+  ): Promise<string[]> {
     const linked: string[] = [];
     const until = this.clock.now().getTime() + forMs;
     for (let rounds = 1; ; rounds += 1) {
       const pauseMs = BACKOFF.outsideJob.stepMs(rounds);
       const pending = await this.links.pending(store.key);
       if (pending.length === 0) return linked;
-      const found = await this.#round(store, pending, signal);
+      const found = await this.#round(store, pending, signal, fence);
       linked.push(...found);
       if (this.clock.now().getTime() + pauseMs > until) return linked;
       if (found.length < pending.length) await this.clock.sleep(pauseMs, signal);
     }
   }
 
-  async #round(store: Store, pending: readonly StoreProductEntity[], signal: AbortSignal): Promise<string[]> {
+  async #round(
+    store: Store,
+    pending: readonly StoreProductEntity[],
+    signal: AbortSignal,
+    fence: () => void,
+  ): Promise<string[]> {
     const limit = pLimit(store.workspace.client.requestsAtOnce);
     const listed =
       pending.length > ASK_ONE_BY_ONE
@@ -80,7 +92,7 @@ export class BackgroundCreations {
         limit(async () => {
           const variants = await variantLinksOf(store.workspace.client, product);
           const link = pending.find((each) => each.externalId === externalId);
-          if (link === undefined || !(await this.#link(store, link, product, variants))) return;
+          if (link === undefined || !(await this.#link(store, link, product, variants, fence))) return;
           await this.runs.recount(externalId);
           linked.push(externalId);
         }),
@@ -119,6 +131,7 @@ export class BackgroundCreations {
     link: StoreProductEntity,
     product: CatalogProduct,
     variants: Readonly<Record<string, string>>,
+    fence: () => void,
   ): Promise<boolean> {
     const { externalId } = link;
     const action = await this.actions.newest(externalId);
@@ -134,7 +147,7 @@ export class BackgroundCreations {
       const sent = await sender.update(catalogId, body, missing, {
         stale,
         withheld: link.withheld,
-        beforeSend: () => undefined,
+        beforeSend: fence,
       });
       const withheld = [...link.withheld, ...sent.refused];
       await this.links.completed(externalId, withheld, fieldHashes(sent.body));

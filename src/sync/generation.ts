@@ -57,6 +57,15 @@ class UnknownOutcomes {
   }
 }
 
+/** Throws when the worker may no longer send. */
+type Fence = () => void;
+
+function fenceOf(signal: AbortSignal): Fence {
+  return () => {
+    signal.throwIfAborted();
+  };
+}
+
 interface Brake {
   readonly reason: string;
   /** One product may be requested to learn the credits. */
@@ -83,6 +92,7 @@ export class GenerationRequester {
     limit: number,
     signal: AbortSignal,
     onRequested?: (soFar: number, due: number) => void,
+    fence: Fence = fenceOf(signal),
   ): Promise<GenerationOutcome> {
     const { maxPerRun } = store.workspace.settings.generation;
     let due: number | null = null;
@@ -93,14 +103,14 @@ export class GenerationRequester {
       const brake = await this.#brake(store);
       if (brake !== null) {
         const first = brake.mayLook ? await this.links.generationDue(store.key, 1) : [];
-        return unknown.of(await this.#braked(store, brake, first, runId, requested));
+        return unknown.of(await this.#braked(store, brake, first, runId, requested, fence));
       }
       const { settings, client } = store.workspace;
       const size = Math.min(settings.generation.batchSize, client.generationBatchLimit, limit - requested);
       const products = await this.links.generationDue(store.key, size);
       if (products.length === 0) return unknown.of({ requested, stopped: null });
       due ??= onRequested ? Math.min(limit, await this.links.countGenerationDue(store.key, [])) : 0;
-      const outcome = unknown.noted(await this.requestFor(store, products, runId));
+      const outcome = unknown.noted(await this.requestFor(store, products, runId, fence));
       requested += outcome.requested;
       onRequested?.(requested, due);
       if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
@@ -131,7 +141,7 @@ export class GenerationRequester {
       const brake = await this.#brake(store);
       if (brake !== null) {
         const first = brake.mayLook ? products.slice(from, from + 1) : [];
-        return unknown.of(await this.#braked(store, brake, first, null, requested));
+        return unknown.of(await this.#braked(store, brake, first, null, requested, fenceOf(signal)));
       }
       const room = generation.maxPerRun - requested;
       if (room <= 0)
@@ -141,7 +151,8 @@ export class GenerationRequester {
           atLimit: true,
         });
       const size = Math.min(generation.batchSize, store.workspace.client.generationBatchLimit, room);
-      const outcome = unknown.noted(await this.requestFor(store, products.slice(from, from + size), null));
+      const some = products.slice(from, from + size);
+      const outcome = unknown.noted(await this.requestFor(store, some, null, fenceOf(signal)));
       from += size;
       requested += outcome.requested;
       if (outcome.stopped !== null) return unknown.of({ requested, stopped: outcome.stopped });
@@ -167,9 +178,10 @@ export class GenerationRequester {
     products: readonly StoreProductEntity[],
     runId: string | null,
     before: number,
+    fence: Fence,
   ): Promise<GenerationOutcome> {
     const { requested } =
-      products.length === 0 ? { requested: 0 } : await this.requestFor(store, products, runId);
+      products.length === 0 ? { requested: 0 } : await this.requestFor(store, products, runId, fence);
     const looked =
       requested === 0
         ? ''
@@ -177,20 +189,32 @@ export class GenerationRequester {
     return { requested: before + requested, stopped: reason + looked, atLimit: true };
   }
 
-  /** Requests content for the given linked products in one request. Products with an open task are skipped. */
+  /**
+   * Requests content for the given linked products in one request. Products with an open task are skipped. When the fence throws, the
+   * products are due again.
+   */
   async requestFor(
     store: Store,
     products: readonly StoreProductEntity[],
     runId: string | null,
+    fence: Fence = () => undefined,
   ): Promise<GenerationOutcome> {
     const { settings, client } = store.workspace;
     const tasks = await this.tasks.open(products, runId, settings.tasks.pollSeconds * 1000);
     if (tasks.length === 0) return { requested: 0, stopped: null };
     killPoint('generate.opened');
     await this.#lookBefore(store, tasks);
+    const request = { isSent: false };
+    const beforeSend = (): void => {
+      // Only a request that was not carried out is sent again.
+      request.isSent = false;
+      fence();
+      request.isSent = true;
+    };
     try {
       const answer = await client.generate(
         tasks.map((task) => ({ id: Number(task.catalogId), externalId: task.externalId })),
+        { beforeSend },
       );
       killPoint('generate.asked');
       await this.tasks.answered(
@@ -206,13 +230,16 @@ export class GenerationRequester {
       killPoint('generate.answered');
       return { requested: tasks.length, stopped: null };
     } catch (error) {
-      if (!(error instanceof CodedError)) throw error;
+      if (!(error instanceof CodedError)) {
+        if (!request.isSent) await this.#reopen(tasks);
+        throw error;
+      }
       if (
         isCoded(error, 'invalid', 'not_found', 'conflict') &&
         !error.outcomeUnknown &&
         products.length > 1
       ) {
-        return this.#halves(store, products, tasks, runId);
+        return this.#halves(store, products, tasks, runId, fence);
       }
       return this.#refused(tasks, error);
     }
@@ -244,15 +271,13 @@ export class GenerationRequester {
     products: readonly StoreProductEntity[],
     tasks: readonly GenerationTaskEntity[],
     runId: string | null,
+    fence: Fence,
   ): Promise<GenerationOutcome> {
-    await this.tasks.refused(
-      tasks.map((task) => task.id),
-      true,
-    );
+    await this.#reopen(tasks);
     const middle = Math.ceil(products.length / 2);
-    const first = await this.requestFor(store, products.slice(0, middle), runId);
+    const first = await this.requestFor(store, products.slice(0, middle), runId, fence);
     if (first.stopped !== null) return first;
-    const second = await this.requestFor(store, products.slice(middle), runId);
+    const second = await this.requestFor(store, products.slice(middle), runId, fence);
     const unknown = (first.unknown ?? 0) + (second.unknown ?? 0);
     const unknownReason = first.unknownReason ?? second.unknownReason;
     return {
@@ -261,6 +286,14 @@ export class GenerationRequester {
       ...(unknown === 0 ? {} : { unknown }),
       ...(unknownReason === undefined ? {} : { unknownReason }),
     };
+  }
+
+  /** The request was not carried out: its products are due again. */
+  async #reopen(tasks: readonly GenerationTaskEntity[]): Promise<void> {
+    await this.tasks.refused(
+      tasks.map((task) => task.id),
+      true,
+    );
   }
 
   async #refused(tasks: readonly GenerationTaskEntity[], error: CodedError): Promise<GenerationOutcome> {

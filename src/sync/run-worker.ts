@@ -371,14 +371,23 @@ export class RunWorker {
       throw new TurnOverError();
     hold.steps.enter('creations');
     onProgress({ phase: 'creations', done: 0, total: null });
-    await traced('follow creations', {}, () => this.creations.follow(store, CREATIONS_WAIT_MS, signal));
+    await traced('follow creations', {}, () =>
+      this.creations.follow(store, CREATIONS_WAIT_MS, signal, applying.assertHeld),
+    );
     hold.steps.enter('generation');
     // Requests of this run before a retry or a crash count towards the limit.
     const room = Math.max(0, store.workspace.settings.generation.maxPerRun - before.generationRequested);
     const asked = await traced('request generation', {}, () =>
-      this.generation.requestDue(store, run.id, room, signal, (done, total) => {
-        onProgress({ phase: 'generation', done, total });
-      }),
+      this.generation.requestDue(
+        store,
+        run.id,
+        room,
+        signal,
+        (done, total) => {
+          onProgress({ phase: 'generation', done, total });
+        },
+        applying.assertHeld,
+      ),
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
     return applyOutcome(loadNotes, asked);

@@ -246,7 +246,11 @@ export class FakeCatalog extends CatalogClient {
     return `task-${String(this.#lastTask)}`;
   }
 
-  override async generate(products: readonly GenerationProduct[]): Promise<GenerationAnswer> {
+  override async generate(
+    products: readonly GenerationProduct[],
+    { beforeSend }: Pick<WriteOptions, 'beforeSend'> = {},
+  ): Promise<GenerationAnswer> {
+    beforeSend?.();
     return this.script.run('generate', [products], (): GenerationAnswer => {
       if (this.taskIds === 'none') return { taskIdByProduct: new Map() };
       if (this.taskIds === 'shared') return { taskId: this.#openTask(), taskIdByProduct: new Map() };
