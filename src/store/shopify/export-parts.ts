@@ -5,9 +5,9 @@ import { CodedError } from '../../domain/errors.js';
 import { type ExportLine, isVariant, linesOf, parseLine, strayChild } from './export-lines.js';
 import { VariantParts } from './variant-parts.js';
 
-const MOST_PARTS = 256;
-const FLUSH_BYTES = 64 * 1024;
-/** A product with its children has to fit into memory. The parts of the largest export have 32 MB. */
+const MOST_PARTS = 512;
+const FLUSH_BYTES = 32 * 1024;
+/** A product with its children has to fit into memory. The parts of the largest export have 16 MB. */
 const MOST_PART_BYTES = 256 * 1024 * 1024;
 const LINE_END = Buffer.from('\n');
 

@@ -98,5 +98,5 @@ export const DEFAULT_LIMITS: ShopifyLimits = {
   exportBatchSize: 500,
   // More than three times the export of a store with a million products.
   exportBytes: 8 * 1024 ** 3,
-  exportPartBytes: 8 * 1024 * 1024,
+  exportPartBytes: 4 * 1024 * 1024,
 };
