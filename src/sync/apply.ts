@@ -14,6 +14,7 @@ import { catalogFields, sentCatalogFields } from '../planner/catalog-content.js'
 import { fieldHashes, withoutIdentifiers } from '../planner/map-to-catalog.js';
 import { killPoint } from '../runtime/kill-point.js';
 import type { Store } from '../sites/sites.js';
+import { presentOf } from './absence.js';
 import { variantLinksOf } from './find-product.js';
 import { LostLinkError } from './own-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
@@ -53,6 +54,8 @@ interface ActionChunk {
   readonly held: ReadonlyMap<string, Identifier[]>;
   readonly stale: ReadonlyMap<string, Identifier[]>;
   readonly before: ReadonlyMap<string, CatalogProductBody>;
+  /** Orphans that the store has again since the plan. */
+  readonly back: ReadonlySet<string>;
 }
 
 const NONE: ReadonlyMap<string, Identifier[]> = new Map();
@@ -67,9 +70,13 @@ interface StartedAction {
   readonly stale: readonly Identifier[];
   /** The body that an update's product was sent last; null where it is not known. */
   readonly before: CatalogProductBody | null;
+  /** An orphan that the store has again since the plan. */
+  readonly isBack: boolean;
   /** True when an earlier attempt may have carried the action out. */
   readonly attempted: boolean;
 }
+
+const IS_BACK = 'the store has the product again: it is not removed, and the next run reads it';
 
 const CHUNK = 200;
 /** Actions in progress per allowed request. While some are requested, the outcomes of others are recorded. */
@@ -151,7 +158,9 @@ export class Applier {
    */
   async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
     const { requestsAtOnce: concurrency } = store.workspace.client;
-    for await (const { actions, owners, held, stale, before } of oneAhead(this.#chunks(run.id, store))) {
+    for await (const { actions, owners, held, stale, before, back } of oneAhead(
+      this.#chunks(run.id, store),
+    )) {
       for (let from = 0; from < actions.length; from += concurrency) {
         if (!run.keepsTurn()) return;
         const some = actions.slice(from, from + concurrency);
@@ -164,6 +173,7 @@ export class Applier {
             held: held.get(action.externalId) ?? [],
             stale: stale.get(action.externalId) ?? [],
             before: before.get(action.id) ?? null,
+            isBack: back.has(action.externalId),
             attempted,
           };
         }
@@ -182,7 +192,8 @@ export class Applier {
         { workspace: store.workspace.key, store: store.key },
         products,
       );
-      const orphans = chunk.filter((action) => action.kind === 'orphan').map((action) => action.externalId);
+      const orphanActions = chunk.filter((action) => action.kind === 'orphan');
+      const orphans = orphanActions.map((action) => action.externalId);
       const updates = chunk.filter((action) => action.kind !== 'orphan' && action.catalogId !== null);
       yield {
         actions: chunk,
@@ -191,6 +202,7 @@ export class Applier {
           orphans.length === 0 ? NONE : await this.actions.held({ store: store.key, externalIds: orphans }),
         stale: await this.actions.stale({ store: store.key, externalIds: products }),
         before: await this.actions.bodiesBefore(updates),
+        back: await presentOf(store, orphanActions),
       };
       after = chunk.at(-1)?.id ?? after;
     }
@@ -205,6 +217,7 @@ export class Applier {
   ): Promise<void> {
     const { action, owners, attempted, stale, before } = started;
     if (action.kind === 'orphan') {
+      if (started.isBack) return this.#failed(action, new CodedError('conflict', IS_BACK));
       await this.#orphan(run, store, started, outage, pace);
       return;
     }

@@ -3,6 +3,7 @@ import type { RunCounts } from '../domain/run-counts.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
 import type { Store } from '../sites/sites.js';
 import { compareWithListing, type ComparedListing } from './catalog-view.js';
+import { askById } from './absence.js';
 import type { SourceRead } from './extract.js';
 import { Findings, planBatch, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
@@ -139,12 +140,12 @@ async function planAbsent(
   store: Store,
   read: SourceRead,
   tally: Tally,
-  { full }: PlanOptions,
+  { full, force }: PlanOptions,
 ): Promise<string | null> {
   const incomplete = full
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
-  if (incomplete === null) await planOrphans(plan, store);
+  if (incomplete === null) await planOrphans(plan, store, tally, force);
   plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
   return incomplete;
@@ -173,20 +174,26 @@ async function planProducts(
   await findings.write(plan);
 }
 
-/** With a filter, absence may only mean that a product no longer matches, so each missing product is requested. */
-async function planOrphans(plan: PlanTransaction, store: Store): Promise<void> {
+/**
+ * Plans the removal of products that a complete read did not show and that the store does not know by id either. One that it knows is
+ * planned as it is now: the search left it out. With a filter it may only no longer match, so it is left alone. Throws `PlanLimitError`
+ * when a read without a filter shows too few products: a store that seems empty is not asked for each of its products.
+ */
+async function planOrphans(plan: PlanTransaction, store: Store, tally: Tally, force: boolean): Promise<void> {
+  const unseen = await plan.reads.unseen();
+  if (unseen.length === 0) return;
+  const hasFilter = store.settings.filter.query !== '';
+  const { linked } = await plan.actions.counts();
+  if (!force && !hasFilter) enforceLimits(store, { linked, changes: 0, orphans: unseen.length });
   const present = new Set<string>();
-  if (store.settings.filter.query !== '') {
-    const unseen = await plan.reads.unseen();
-    for (let from = 0; from < unseen.length; from += 50) {
-      const chunk = unseen.slice(from, from + 50);
-      const products = await store.connector.readProducts(chunk.map((product) => product.storeId));
-      for (const [index, found] of products.entries()) {
-        const product = chunk[index];
-        if (found !== null && product) present.add(product.externalId);
-      }
-    }
+  const findings = new Findings();
+  for await (const { found } of askById(store, unseen)) {
+    for (const { externalId } of found) present.add(externalId);
+    if (found.length === 0 || hasFilter) continue;
+    const met = await plan.reads.meet(found.map(({ externalId }) => externalId));
+    await planBatch(store, found, met, findings, tally);
   }
+  await findings.write(plan);
   await plan.actions.planOrphans(present);
 }
 

@@ -155,10 +155,56 @@ describe('a product that is gone', () => {
     expect((await stages.sync()).counts).toMatchObject({ seen: 1, orphaned: 1 });
     expect(await stages.link(1)).toMatchObject({ state: 'orphaned' });
     expect(await stages.link(2)).toMatchObject({ state: 'linked' });
-    expect(stages.store.script.calls.at(-1)).toMatchObject({
-      operation: 'readProducts',
-      args: [expect.arrayContaining(['1', '2'])],
-    });
+    expect(stages.store.script.calls).toContainEqual(
+      expect.objectContaining({ operation: 'readProducts', args: [expect.arrayContaining(['1', '2'])] }),
+    );
+  });
+});
+
+describe.each([
+  ['an export', true],
+  ['pages', false],
+])('a product that the search of %s leaves out although the store has it', (_read, exports) => {
+  beforeEach(async () => {
+    stages.store.exports = exports;
+    stages.settings = { store: { limits: { maxOrphanedShare: 0.5 } }, workspace: {} };
+    await linked(1, 2, 3, 4, 5);
+    stages.store.selects = (product) => product.storeId !== '2';
+    stages.catalog.script.forget();
+  });
+
+  it('is not orphaned, and its catalog product keeps its identifiers', async () => {
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'succeeded', counts: { seen: 5, unchanged: 5, orphaned: 0 } });
+    expect(await stages.link(2)).toMatchObject({ state: 'linked' });
+    expect(stages.catalog.script.count('updateProduct')).toBe(0);
+  });
+
+  it('is read by its id, so that its change is not missed', async () => {
+    stages.store.edit('2', { title: 'Renamed' });
+    const run = await stages.sync();
+    expect(run.counts).toMatchObject({ seen: 5, updated: 1, orphaned: 0 });
+    expect(await kindsOf(run.id)).toEqual(['update 2']);
+  });
+});
+
+describe('a product that the store has again when its removal is carried out', () => {
+  it('keeps its identifiers, and the next run plans it', async () => {
+    stages.settings = { store: { limits: { maxOrphanedShare: 0.5 } }, workspace: {} };
+    await linked(1, 2, 3);
+    stages.store.selects = (product) => product.storeId !== '2';
+    const { store } = stages;
+    const read = store.readProducts.bind(store);
+    // It is away while the run is planned.
+    store.readProducts = async (ids) => {
+      store.readProducts = read;
+      return ids.map(() => null);
+    };
+    const run = await stages.sync();
+    expect(run).toMatchObject({ state: 'partial', counts: { orphaned: 0, owed: 1 } });
+    expect(await stages.link(2)).toMatchObject({ state: 'linked' });
+    expect(stages.catalog.script.count('updateProduct')).toBe(0);
+    expect(await stages.sync({ full: false })).toMatchObject({ state: 'succeeded', counts: { owed: 0 } });
   });
 });
 
