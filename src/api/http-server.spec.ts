@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { once } from 'node:events';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { connect, Socket, type AddressInfo } from 'node:net';
 import type { Express, Request, Response } from 'express';
 import { ownPort } from '../../test/support/ports.js';
 import { BoundedExpressAdapter, connectionsWithin } from './http-server.js';
@@ -64,38 +64,27 @@ describe('the HTTP server', () => {
     expect(await answerTo(port, '/plans')).toBe('hello');
   });
 
-  it('closes the connection that is incomplete longest when there are too many', async () => {
+  it('closes a connection beyond the limit, and answers on those that it has', async () => {
     const port = await serve(3);
-    const halfSent: Socket[] = [];
-    for (let count = 0; count < 5; count += 1)
-      halfSent.push(await opened(port, 'POST / HTTP/1.1\r\nhost: here\r\ncontent-le'));
-    const closed = halfSent.map(closing);
-    expect(await status(port)).toBe(200);
-    await Promise.all(closed.slice(0, 3));
-    expect(halfSent.at(-1)?.destroyed).toBe(false);
-  });
-
-  it('answers every request while hundreds of connections stay half-sent', async () => {
-    const port = await serve(50);
-    for (let count = 0; count < 300; count += 1) await opened(port, 'GET / HTTP/1.1\r\nhost: he');
-    for (let count = 0; count < 20; count += 1) expect(await status(port)).toBe(200);
+    const open: Socket[] = [];
+    for (let count = 0; count < 3; count += 1) open.push(await opened(port, 'GET / HTTP/1.1\r\nhost: he'));
+    await closing(await opened(port, ''));
+    open[0]?.write('re\r\n\r\n');
+    const [answer] = (await once(open[0] ?? new Socket(), 'data')) as [Buffer];
+    expect(String(answer)).toContain('hello');
   });
 });
 
 describe('a port for operators', () => {
-  it('keeps answering while the public port is full of half-sent requests, and has the same limit', async () => {
+  it('keeps answering while the public port is full of half-sent requests', async () => {
     const { adapter, port } = await served(3);
     const admin = await ownPort();
     await adapter.listenForAdmin(admin, '127.0.0.1');
     ends.push(() => void adapter.close());
-    for (const each of [port, admin]) {
-      const halfSent: Socket[] = [];
-      for (let count = 0; count < 5; count += 1)
-        halfSent.push(await opened(each, 'POST / HTTP/1.1\r\nhost: here\r\ncontent-le'));
-      await Promise.all(halfSent.slice(0, 2).map(closing));
-      expect(await status(admin)).toBe(200);
-      expect(halfSent.at(-1)?.destroyed).toBe(false);
-    }
+    for (let count = 0; count < 3; count += 1)
+      await opened(port, 'POST / HTTP/1.1\r\nhost: here\r\ncontent-le');
+    await closing(await opened(port, ''));
+    expect(await status(admin)).toBe(200);
   });
 
   it.each([

@@ -1,16 +1,11 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { NotFoundException } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express/adapters/express-adapter.js';
 import { Router, type NextFunction, type Request, type Response } from 'express';
 import { messages } from './messages.js';
+import { TakingTurns } from './taking-turns.js';
 
 /** From a request's first byte to its last one. The catalog service gives up after ten seconds. */
 const REQUEST_MS = 20_000;
@@ -49,12 +44,12 @@ const ONLY_PUBLIC_ROUTES = /^\/(webhooks|shopify)(\/|$)/i;
 
 /**
  * Nest's Express adapter on servers with limits for slow and numerous connections. A request has twenty seconds to
- * arrive. A new connection beyond the limit replaces the one that was idle or incomplete longest. `listenForAdmin`
- * adds a second server, with limits of its own: a flood on the public port leaves it free.
+ * arrive, and a connection has one under way. Node closes connections beyond the limit. `listenForAdmin` adds a second server, with
+ * limits of its own: a flood on the public port leaves it free.
  */
 export class BoundedExpressAdapter extends ExpressAdapter {
-  #public: Connections | null = null;
-  #admin: Connections | null = null;
+  #public: Port | null = null;
+  #admin: Port | null = null;
   #isOpen = false;
 
   /** The controllers' routes for webhooks. To be used before all others: Express compares a request with each route before its own. */
@@ -65,7 +60,7 @@ export class BoundedExpressAdapter extends ExpressAdapter {
   }
 
   override initHttpServer(): void {
-    this.#public = this.#boundedServer();
+    this.#public = this.#boundedPort();
     this.setHttpServer(this.#public.server);
   }
 
@@ -80,7 +75,7 @@ export class BoundedExpressAdapter extends ExpressAdapter {
    * the second one everything but webhooks. Rejects when the port cannot be used.
    */
   async listenForAdmin(port: number, host: string): Promise<void> {
-    this.#admin = this.#boundedServer();
+    this.#admin = this.#boundedPort();
     const { server } = this.#admin;
     server.listen(port, host);
     await once(server, 'listening');
@@ -127,55 +122,37 @@ export class BoundedExpressAdapter extends ExpressAdapter {
     this.#admin?.closeUnused();
   }
 
-  #boundedServer(): Connections {
-    const server = createServer(
-      { requestTimeout: REQUEST_MS, headersTimeout: HEADERS_MS, connectionsCheckingInterval: CHECK_MS },
-      this.getInstance<RequestListener>(),
-    );
-    server.keepAliveTimeout = KEEP_ALIVE_MS;
-    return new Connections(server, this.connectionLimit);
+  #boundedPort(): Port {
+    return new Port(this.getInstance<RequestListener>(), this.connectionLimit);
   }
 }
 
-interface Connection {
-  /** That of the request under way. */
-  answer: ServerResponse | null;
-  /** Place in the order of those without a complete request; null while there is one. */
-  waitsSince: number | null;
-}
+/** A server with Node's limits on connections and on the time that a request takes to arrive. */
+class Port {
+  readonly server: Server;
+  readonly #turns: TakingTurns;
+  readonly #sockets = new WeakSet<Socket>();
 
-/**
- * The open connections of one server. A request changes fields of its connection only. A set or a map that grows and shrinks with
- * requests leaves a dead table every few of them. Each leads to the next one, so that tables and what they hold outlive the young
- * generation.
- */
-class Connections {
-  readonly #open = new Map<Socket, Connection>();
-  #waits = 0;
-
-  constructor(
-    readonly server: Server,
-    limit: number,
-  ) {
-    // The last resort: more than the limit wait for an answer.
-    server.maxConnections = limit * 2;
-    server.on('connection', (socket) => {
-      this.#open.set(socket, { answer: null, waitsSince: this.#waits++ });
-      socket.once('close', () => {
-        this.#open.delete(socket);
-      });
-      if (this.#open.size > limit) this.#closeOldest();
-    });
-    server.prependListener('request', (request, response) => {
-      this.#track(request, response);
-    });
-    server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
-      answerBrokenRequest(error, socket, this.#open.get(socket)?.answer);
+  constructor(serve: RequestListener, connectionLimit: number) {
+    this.#turns = new TakingTurns(serve);
+    this.server = createServer(
+      {
+        requestTimeout: REQUEST_MS,
+        headersTimeout: HEADERS_MS,
+        connectionsCheckingInterval: CHECK_MS,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+      },
+      this.#turns.listener,
+    );
+    this.server.maxConnections = connectionLimit;
+    this.server.on('connection', (socket) => this.#sockets.add(socket));
+    this.server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+      answerBrokenRequest(error, socket, this.#turns.responseOf(socket));
     });
   }
 
   has(socket: Socket): boolean {
-    return this.#open.has(socket);
+    return this.#sockets.has(socket);
   }
 
   /** Stops listening, and resolves when the last connection has ended. */
@@ -185,39 +162,11 @@ class Connections {
     await once(this.server, 'close');
   }
 
+  /** A closing server checks no time limits any more, so half-sent requests end with the last one that is under way. */
   closeUnused(): void {
     if (this.server.listening) return;
-    if ([...this.#open.values()].every(({ answer }) => answer === null)) this.server.closeAllConnections();
+    if (this.#turns.isIdle) this.server.closeAllConnections();
     else this.server.closeIdleConnections();
-  }
-
-  #track(request: IncomingMessage, response: ServerResponse): void {
-    const connection = this.#open.get(request.socket);
-    if (connection === undefined) return;
-    connection.answer = response;
-    const complete = (): void => {
-      connection.waitsSince = null;
-    };
-    const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
-    if (encoding === undefined && Number(length ?? 0) === 0) complete();
-    else request.once('end', complete);
-    response.once('close', () => {
-      if (connection.answer !== response) return;
-      connection.answer = null;
-      // The most recently used idle connection is closed last.
-      connection.waitsSince = this.#waits++;
-    });
-  }
-
-  #closeOldest(): void {
-    let oldest: Socket | undefined;
-    let since = Infinity;
-    for (const [socket, { waitsSince }] of this.#open) {
-      if (waitsSince === null || waitsSince >= since) continue;
-      oldest = socket;
-      since = waitsSince;
-    }
-    oldest?.destroy();
   }
 }
 
@@ -228,7 +177,7 @@ class Connections {
 function answerBrokenRequest(
   error: NodeJS.ErrnoException,
   socket: Socket,
-  answer: ServerResponse | null | undefined,
+  answer: ServerResponse | undefined,
 ): void {
   if (!socket.writable || answer?.headersSent === true || error.code === 'ECONNRESET') {
     socket.destroy();

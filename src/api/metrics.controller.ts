@@ -1,13 +1,25 @@
-import { Controller, Get, Header } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { Metrics } from '../observability/metrics/metrics.js';
+import { nextAnswer } from './shared-answer.js';
 
+/** Everybody who asks while a text is made gets the next one: however many ask, one is in the making. */
 @Controller('metrics')
 export class MetricsController {
-  constructor(private readonly metrics: Metrics) {}
+  readonly #text: () => Promise<Buffer>;
+
+  constructor(metrics: Metrics) {
+    this.#text = nextAnswer(async () => Buffer.from(await metrics.text()));
+  }
 
   @Get()
-  @Header('Content-Type', 'text/plain; version=0.0.4; charset=utf-8')
-  async text(): Promise<string> {
-    return this.metrics.text();
+  async text(@Res() response: Response): Promise<void> {
+    const text = await this.#text();
+    // Without Express, which would compute an ETag.
+    response.writeHead(200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-length': text.length,
+    });
+    response.end(text);
   }
 }

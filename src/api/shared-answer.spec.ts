@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { sharedAnswer } from './shared-answer.js';
+import { nextAnswer, sharedAnswer } from './shared-answer.js';
 
 describe('a shared answer', () => {
   it('is worked out once for all who ask within its time, refusals included', async () => {
@@ -20,5 +20,30 @@ describe('a shared answer', () => {
     await expect(ask()).rejects.toThrow('down');
     clock.nowMs += 1_000;
     expect(await ask()).toBe(3);
+  });
+});
+
+describe('the next answer', () => {
+  it('is made for all who ask during the one before it, and is never older than the question', async () => {
+    const ends: ((value: number) => void)[] = [];
+    const ask = nextAnswer(() => new Promise<number>((resolve) => ends.push(resolve)));
+    const first = ask();
+    await Promise.resolve();
+    const [second, third] = [ask(), ask()];
+    expect([ends.length, second]).toEqual([1, third]);
+    ends[0]?.(1);
+    expect(await first).toBe(1);
+    ends[1]?.(2);
+    expect(await Promise.all([second, third])).toEqual([2, 2]);
+  });
+
+  it('follows one that failed', async () => {
+    let made = 0;
+    const ask = nextAnswer(() => {
+      made += 1;
+      return made === 1 ? Promise.reject(new Error('down')) : Promise.resolve(made);
+    });
+    await expect(ask()).rejects.toThrow('down');
+    expect(await ask()).toBe(2);
   });
 });

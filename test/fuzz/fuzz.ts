@@ -5,6 +5,7 @@ import { Program } from '../support/e2e-program.js';
 import { World } from '../support/e2e-world.js';
 import { MemoryProbe, type Memory } from '../support/memory-probe.js';
 import { Chance } from './chance.js';
+import { pipelinedRequests } from './pipelined.js';
 import { PURE } from './pure.js';
 import { REQUESTS, STORE_SECRET, type FuzzRequest } from './requests.js';
 
@@ -38,6 +39,8 @@ const SLOW_REPEATS = 3;
 const MOST_KEPT = 1.2;
 const AT_ONCE = 4;
 const WARM_UP_SHARE = 0.25;
+/** Between them the others have the daemon to themselves. */
+const PIPELINED_EVERY_MS = 1000;
 
 /** Sends odd requests to a running daemon, and odd texts through the functions that read them. The same seed, the same inputs. */
 export async function runFuzz({ seed, seconds, restSeconds, log }: FuzzOptions): Promise<FuzzReport> {
@@ -116,10 +119,10 @@ class Fuzz {
     }
   }
 
-  /** Several senders at once, and beside them one that measures the machine. */
+  /** Several senders at once, beside them one that reads no answers, and one that measures the machine. */
   private async send(seconds: number): Promise<void> {
     const until = performance.now() + seconds * 1000;
-    const measuring = this.measureFloor(until);
+    const measuring = Promise.all([this.measureFloor(until), this.sendPipelined(until)]);
     const senders = Array.from({ length: AT_ONCE }, (_, sender) =>
       this.sender(this.seed + sender + this.number, until),
     );
@@ -139,6 +142,15 @@ class Fuzz {
       const budgeted = status === 503 && request.path.startsWith('/webhooks/');
       if (status >= 500 && !budgeted) this.broken.push(`${String(status)}: ${describe(request)}`);
       if (status === 0) this.broken.push(`no answer: ${describe(request)}`);
+    }
+  }
+
+  private async sendPipelined(until: number): Promise<void> {
+    const chance = new Chance(this.seed + this.number);
+    while (performance.now() < until && !this.program.ended) {
+      const sent = await pipelinedRequests(this.world.port, chance);
+      this.tried['pipelined'] = (this.tried['pipelined'] ?? 0) + sent;
+      await sleep(PIPELINED_EVERY_MS);
     }
   }
 

@@ -9,7 +9,7 @@ let world: World;
 const sockets: Socket[] = [];
 beforeAll(async () => {
   world = await World.open({
-    settings: { server: { limits: { bodyMegabytes: 16, connections: 60 } } },
+    settings: { server: { limits: { bodyMegabytes: 16 } } },
   });
   await world.startHere();
 }, 60_000);
@@ -112,9 +112,9 @@ describe('valid deliveries', () => {
     expect(await deliver()).toBe(200);
   });
 
-  it('are taken while more half-sent bodies are open than connections may be', async () => {
+  it('are taken while hundreds of half-sent bodies are open', async () => {
     const headers = signed('another body', 'not the secret');
-    for (let count = 0; count < 150; count += 1)
+    for (let count = 0; count < 600; count += 1)
       await begin('/webhooks/catalog/default', headers, 'x'.repeat(1000));
     const statuses: number[] = [];
     for (let count = 0; count < 20; count += 1) statuses.push(await deliver());
