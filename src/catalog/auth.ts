@@ -119,13 +119,13 @@ export class TokenProvider {
 
   private keep(session: Session): Session {
     this.session = session;
-    this.redactor.add(session.access, session.refresh);
+    this.redactor.add(session.access, session.refresh ?? undefined);
     return session;
   }
 
   private async renew(): Promise<Session> {
     const { session } = this;
-    if (session !== undefined && this.clock().getTime() < session.refreshExpiresAtMs) {
+    if (session?.refresh != null && this.clock().getTime() < session.refreshExpiresAtMs) {
       try {
         const answer = await this.calls.refresh(session.refresh, session.access);
         const renewed = readSession(answer, this.clock().getTime(), this.assumptions, session);
@@ -162,7 +162,7 @@ export class TokenProvider {
       this.refusal = { error: refused, untilMs: this.clock().getTime() + LOGIN_REFUSAL_MS };
       throw refused;
     }
-    throw new CodedError('transient', 'catalog answered the login without access and refresh');
+    throw new CodedError('transient', 'catalog answered the login without an access token');
   }
 }
 

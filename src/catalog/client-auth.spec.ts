@@ -228,6 +228,24 @@ describe('renewal', () => {
     expect(service.asked.find(({ path }) => path === '/refresh/')?.bearer).toBeUndefined();
   });
 
+  it('uses a login without a refresh token to its end, and logs in again', async () => {
+    let logins = 0;
+    service.handler = ({ path }) =>
+      path === '/login/' ? { json: { access: `a-${String(++logins)}` } } : { json: PRODUCT };
+    const client = service.client({ auth: LOGIN }, time);
+    await client.getProduct(7);
+    await client.getProduct(7);
+    time.advance(8 * 86_400_000);
+    await client.getProduct(7);
+    expect(service.asked.map(({ path, bearer }) => bearer ?? path)).toEqual([
+      '/login/',
+      'a-1',
+      'a-1',
+      '/login/',
+      'a-2',
+    ]);
+  });
+
   it('[REFRESH-04] keeps the refresh token when the answer holds none, and takes a new one', async () => {
     const refreshes = () =>
       service.asked.filter(({ path }) => path === '/refresh/').map((asked) => asked.json());

@@ -7,7 +7,8 @@ export interface Session {
   readonly accessExpiresAtMs: number;
   /** The time of the next renewal, before the expiry. */
   readonly renewAtMs: number;
-  readonly refresh: string;
+  /** Null when the service gave none: a login follows each expiry. */
+  readonly refresh: string | null;
   readonly refreshExpiresAtMs: number;
 }
 
@@ -17,7 +18,7 @@ const MAX_MARGIN_MS = 600_000;
 /**
  * The session in the response to a login or refresh (docs/catalog-rules.md#post-login). The assumptions have the
  * names of the fields. A response without a refresh token keeps the one of `previous`. Undefined when there is no
- * access token, or no refresh token at all.
+ * access token.
  */
 export function readSession(
   answer: unknown,
@@ -28,11 +29,10 @@ export function readSession(
   const access = typeof answer === 'string' ? answer : firstText(answer, assumptions.accessFields);
   if (access === undefined || access === '') return undefined;
   const newRefresh = firstText(answer, assumptions.refreshFields);
-  const refresh = newRefresh ?? previous?.refresh;
-  if (refresh === undefined) return undefined;
+  const refresh = newRefresh ?? previous?.refresh ?? null;
 
   const accessMs = lifetimeMs(access, nowMs) ?? assumptions.accessSeconds * 1000;
-  const refreshMs = lifetimeMs(refresh, nowMs) ?? assumptions.refreshSeconds * 1000;
+  const refreshMs = (refresh === null ? 0 : lifetimeMs(refresh, nowMs)) ?? assumptions.refreshSeconds * 1000;
   const kept = newRefresh === undefined ? previous?.refreshExpiresAtMs : undefined;
   return {
     access,

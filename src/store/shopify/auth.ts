@@ -76,7 +76,7 @@ class FixedToken implements TokenSource {
 
 interface Token {
   readonly value: string;
-  /** Milliseconds since the epoch; Infinity for a token that does not expire. */
+  /** Milliseconds since the epoch; Infinity for a token that does not expire, or of unknown life. */
   readonly renewAt: number;
 }
 
@@ -124,9 +124,9 @@ function credentialsTokens(endpoint: TokenEndpoint, now: () => number): NextToke
   return async () => {
     const askedAt = now();
     const { accessToken, lifetimeMs } = await credentialsGrant(endpoint);
-    if (lifetimeMs === null)
-      throw new CodedError('transient', 'the token endpoint of the store answered without an expiry');
-    return { value: accessToken, renewAt: renewalOf(askedAt + lifetimeMs, lifetimeMs) };
+    // Without an expiry it is used until the API refuses it.
+    const renewAt = lifetimeMs === null ? Infinity : renewalOf(askedAt + lifetimeMs, lifetimeMs);
+    return { value: accessToken, renewAt };
   };
 }
 

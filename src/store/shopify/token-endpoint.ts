@@ -13,7 +13,7 @@ export interface TokenEndpoint {
   readonly timeoutMs: number;
 }
 
-/** An answer of the token endpoint. Lifetimes are in milliseconds; null: the token does not expire. */
+/** An answer of the token endpoint. Lifetimes are in milliseconds; null: unknown, or the token does not expire. */
 export interface TokenGrant {
   readonly accessToken: string;
   readonly scopes: readonly string[];
@@ -27,25 +27,57 @@ const answerSchema = z.object({
   expires_in: z.number().positive().nullish(),
   refresh_token: z.string().min(1).nullish(),
 });
+/** What a request offers to the token endpoint, and what helps when it is refused. */
+interface Offered {
+  readonly what: string;
+  readonly action: string;
+}
+
+const CREDENTIALS: Offered = {
+  what: 'the client credentials',
+  action: 'check clientId and clientSecret, and the app’s installation',
+};
+const CODE: Offered = { what: 'the code of the consent page', action: 'begin the installation again' };
+const REFRESH_TOKEN: Offered = {
+  what: 'the refresh token, which has ended or was revoked',
+  action: 'the merchant has to install the app again',
+};
+
+/** Refusals that are about the client, whatever else is offered (RFC 6749, section 5.2). */
+const ABOUT_THE_CLIENT: ReadonlySet<string> = new Set([
+  'invalid_client',
+  'unauthorized_client',
+  'application_cannot_be_found',
+]);
+
 const refusalSchema = z.object({ error: z.string().regex(/^[a-z_]{1,64}$/) });
 
 /** A token for about a day, for an app of the store's own organization (shopify.dev "Using the client credentials grant"). */
 export function credentialsGrant(endpoint: TokenEndpoint): Promise<TokenGrant> {
-  return granted(endpoint, { grant_type: 'client_credentials' });
+  return granted(endpoint, { grant_type: 'client_credentials' }, CREDENTIALS);
 }
 
 /** The code of the consent page, for a token of an hour and its refresh token (shopify.dev "authorization code grant"). */
 export function codeGrant(endpoint: TokenEndpoint, code: string): Promise<TokenGrant> {
-  return granted(endpoint, { code, expiring: '1' });
+  return granted(endpoint, { code, expiring: '1' }, CODE);
 }
 
-/** A new pair. Shopify takes the old refresh token again until the new access token is used, so that a lost answer costs nothing. */
-export function refreshGrant(endpoint: TokenEndpoint, refreshToken: string): Promise<TokenGrant> {
-  return granted(endpoint, { grant_type: 'refresh_token', refresh_token: refreshToken });
+/**
+ * A new pair. An answer without a new refresh token keeps the old one (RFC 6749, section 6). Shopify takes the old refresh token again until the new access token is used, so that a lost
+ * answer costs nothing.
+ */
+export async function refreshGrant(endpoint: TokenEndpoint, refreshToken: string): Promise<TokenGrant> {
+  const form = { grant_type: 'refresh_token', refresh_token: refreshToken };
+  const grant = await granted(endpoint, form, REFRESH_TOKEN);
+  return { ...grant, refreshToken: grant.refreshToken ?? refreshToken };
 }
 
 /** Throws `auth` for a refusal, `throttled`, or `transient`. */
-async function granted(endpoint: TokenEndpoint, form: Readonly<Record<string, string>>): Promise<TokenGrant> {
+async function granted(
+  endpoint: TokenEndpoint,
+  form: Readonly<Record<string, string>>,
+  offered: Offered,
+): Promise<TokenGrant> {
   const { status, body, cut } = await requestToken(endpoint, form);
   const json = cut ? ({ ok: false } as const) : readUntrustedJson(body);
   if (!json.ok) {
@@ -55,7 +87,7 @@ async function granted(endpoint: TokenEndpoint, form: Readonly<Record<string, st
       { status },
     );
   }
-  if (status < 200 || status > 299) throw tokenRefusal(status, json.value);
+  if (status < 200 || status > 299) throw tokenRefusal(status, json.value, offered);
   const parsed = answerSchema.safeParse(json.value);
   if (!parsed.success)
     throw new CodedError('transient', 'the token endpoint of the store answered without a token');
@@ -90,7 +122,7 @@ async function requestToken(
   }
 }
 
-function tokenRefusal(status: number, body: unknown): CodedError {
+function tokenRefusal(status: number, body: unknown, offered: Offered): CodedError {
   if (status === 429)
     return new CodedError('throttled', 'the token endpoint of the store asks to slow down', { status });
   // A redirect is an answer of something before the endpoint.
@@ -100,10 +132,7 @@ function tokenRefusal(status: number, body: unknown): CodedError {
     });
   }
   const named = refusalSchema.safeParse(body);
+  const { what, action } = named.success && ABOUT_THE_CLIENT.has(named.data.error) ? CREDENTIALS : offered;
   const reason = named.success ? ` (${named.data.error})` : '';
-  return new CodedError(
-    'auth',
-    `the store refused the client credentials${reason}: check clientId and clientSecret, and the app’s installation`,
-    { status },
-  );
+  return new CodedError('auth', `the store refused ${what}${reason}: ${action}`, { status });
 }

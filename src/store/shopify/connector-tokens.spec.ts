@@ -1,0 +1,69 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { TokenGrant } from '../index.js';
+import { connect, data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+
+const COUNT = { productsCount: { count: 3, precision: 'EXACT' } };
+const auth = { clientId: 'client-1', clientSecret: 'secret-1' };
+
+let store: ScriptedStore;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+});
+afterEach(() => store.stop());
+
+describe('the credentials of an app', () => {
+  it('are exchanged for a token of unknown life where the answer names none, until it is refused', async () => {
+    store.answerWith(({ operation, earlier, headers }) => {
+      if (operation === '') return { json: { access_token: `token-${String(earlier + 1)}` } };
+      const isRefused = headers['x-shopify-access-token'] === 'token-1' && earlier === 2;
+      return isRefused ? { status: 401, json: { errors: 'no' } } : data(COUNT);
+    });
+    const { connector, advance } = connect(store.url, { auth });
+    for (let days = 0; days < 3; days += 1) {
+      await expect(connector.countProducts('')).resolves.toBe(3);
+      advance(86_400_000);
+    }
+    expect(store.calls.filter(({ operation }) => operation === '')).toHaveLength(2);
+  });
+});
+
+describe('the tokens of an installation', () => {
+  /** Tokens that ended, as they are kept; `renewed` replaces them. */
+  function keptTokens() {
+    const state = {
+      accessToken: 'old',
+      refreshToken: 'refresh-1' as string | null,
+      until: 0 as number | null,
+    };
+    return {
+      state,
+      read: () => Promise.resolve({ accessToken: state.accessToken, until: state.until }),
+      renewed: async (_expired: string, renew: (refresh: string) => Promise<TokenGrant>) => {
+        const grant = await renew(state.refreshToken ?? '');
+        Object.assign(state, { ...grant, until: grant.lifetimeMs });
+        return { accessToken: grant.accessToken, until: null };
+      },
+    };
+  }
+
+  it('keep the refresh token when a renewal names no new one', async () => {
+    const kept = keptTokens();
+    store.answerWith(({ operation }) =>
+      operation === '' ? { json: { access_token: 'new', expires_in: 3600 } } : data(COUNT),
+    );
+    await connect(store.url, { auth: { ...auth, kept } }).connector.countProducts('');
+    expect(kept.state).toMatchObject({ accessToken: 'new', refreshToken: 'refresh-1' });
+  });
+
+  it.each([
+    ['invalid_grant', /install the app again/],
+    ['invalid_client', /check clientId and clientSecret/],
+  ])('say who has to act when their renewal is refused with %s', async (refused, action) => {
+    store.answerWith(() => ({ status: 400, json: { error: refused } }));
+    const { connector } = connect(store.url, { auth: { ...auth, kept: keptTokens() } });
+    const error = await failureOf(connector.countProducts(''));
+    expect(error).toMatchObject({ code: 'auth', status: 400 });
+    expect(error.message).toMatch(action);
+    expect(error.message).toContain(refused);
+  });
+});
