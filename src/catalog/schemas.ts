@@ -6,6 +6,11 @@ import { z } from 'zod';
 
 const text = z.string().nullish();
 const freeForm = z.record(z.string(), z.unknown());
+/** An object of any members. Unlike a record of zod it is not copied, which takes long for a product of many sections. */
+const sectionSchema = z.custom<Readonly<Record<string, unknown>>>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  'expected an object',
+);
 
 /** An identifier that the service documents as integer and as string (product ids in paths, task ids). It is kept as a string. */
 export const taskIdSchema = z.union([z.string().min(1), z.int()]).transform(String);
@@ -54,7 +59,7 @@ export const nestedProductSchema = z.looseObject({
   id: productIdSchema.nullish(),
   is_product_model: z.boolean().nullish(),
   created_at: text,
-  sections: z.array(freeForm).nullish(),
+  sections: z.array(sectionSchema).nullish(),
 });
 
 /** A product in a response (docs/catalog-rules.md#product, writable and read-only fields). */

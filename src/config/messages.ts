@@ -27,6 +27,7 @@ export const messages = {
   // Expected values of any key
   unknownKey: (meant: string, known: string): string =>
     `unknown key; ${meant === '' ? '' : `did you mean ${meant}? `}expected one of: ${known}`,
+  imageHost: 'a public host without scheme and path, such as images.example.com',
   name: 'a name of letters, digits, - and _ (63 at most)',
   duration: (max: string): string => `a duration such as 90s, 60m or 2h, at most ${max}`,
   oneOf: (values: readonly string[]): string => `expected one of ${values.join(', ')}`,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { METAFIELD_NAME, METAFIELD_SELECTION } from '../domain/metafield-key.js';
 import { STORE_FIELDS } from '../domain/store-port.js';
+import { isPublicHost } from '../domain/web-address.js';
 import { IMAGE_ALTS } from '../domain/write-target.js';
 import { patternProblem } from '../runtime/linear-pattern.js';
 import {
@@ -136,6 +137,7 @@ const storeShape = {
       .nullable()
       .default(null),
     keep: z.array(z.enum(['img', 'iframe', 'video', 'table'])).default(['img', 'iframe', 'video', 'table']),
+    imageHosts: z.array(z.string().refine(isPublicHost, messages.imageHost)).default([]),
     gates: section({
       title: section({ maxLength: amount(0, { min: 0, max: 255 }) }),
       descriptionHtml: section({

@@ -10,6 +10,7 @@ import { decideFields, type FieldDecision, type FieldVerdict } from '../planner/
 import type { CategoriesView } from '../planner/decided-category.js';
 import type { DefinitionsView } from '../planner/defined-value.js';
 import type { LiveByLocale } from '../planner/translations.js';
+import { pictureHostsOf } from '../sites/live-targets.js';
 import type { Store } from '../sites/sites.js';
 
 /** One field of a write-back: the value in the store, and the intended or written value. */
@@ -101,6 +102,7 @@ export function decisionsAbout(
     sentBefore: row.sent,
     newerTargets: answer.newerTargets,
     keep: store?.settings.writeBack.keep ?? [],
+    pictureHosts: store === undefined ? [] : pictureHostsOf(store),
     definitions: answer.definitions,
     categories: answer.categories,
     translations: answer.translations,

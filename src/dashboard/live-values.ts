@@ -7,6 +7,7 @@ import { GatekeeperPort } from '../operations/ports.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
+import { needsImages } from '../planner/final-text.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { livePartsOf } from '../domain/live-parts.js';
 import { currentValue, readCategories, readDefinitions, readTranslations } from '../sites/live-targets.js';
@@ -92,7 +93,11 @@ export class LiveValues {
       const [live, translations, definitions, categories] = await within(
         ANSWER_WITHIN_MS,
         Promise.all([
-          connector.readLive(link.storeId, namespace, livePartsOf(asked)),
+          connector.readLive(
+            link.storeId,
+            namespace,
+            livePartsOf(asked, { images: needsImages(row.intended) }),
+          ),
           readTranslations(connector, link.storeId, targets),
           readDefinitions(store, targets),
           readCategories(connector, row.intended),

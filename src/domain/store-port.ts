@@ -208,7 +208,7 @@ export interface LiveProduct {
   readonly metafields: readonly LiveMetafield[];
   /** Absent when they were not requested; see `liveTags`. */
   readonly tags?: readonly string[];
-  /** The images that can be changed now, in the store's order. Absent when they were not requested. */
+  /** The images in the store's order. Absent when they were not requested. */
   readonly images?: readonly LiveImage[];
   /** The numbers of the requested variants that exist. Absent when none was requested. */
   readonly variants?: readonly string[];
@@ -219,6 +219,10 @@ export interface LiveImage {
   readonly id: string;
   /** Null when it is empty. */
   readonly alt: string | null;
+  /** Null while the store processes the image. */
+  readonly address: string | null;
+  /** False while the store processes the image: it cannot be changed yet. */
+  readonly isReady: boolean;
 }
 
 export interface LiveParts {

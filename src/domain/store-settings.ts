@@ -45,6 +45,8 @@ export interface WriteBackSettings {
   readonly locales: readonly string[];
   /** Elements of the merchant's description that stay after a generated one. */
   readonly keep: readonly ('img' | 'iframe' | 'video' | 'table')[];
+  /** Further hosts that pictures in generated texts may be from. */
+  readonly imageHosts: readonly string[];
   readonly gates: GateSettings;
 }
 

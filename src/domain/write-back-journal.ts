@@ -13,6 +13,8 @@ export interface IntendedValue {
   readonly needsDefinition?: true;
   /** The reason why the value is not written although the result has it; absent otherwise. */
   readonly withheld?: string;
+  /** The addresses that were left out of the value, each with its reason, for people. Absent when there are none. */
+  readonly dropped?: readonly string[];
   /** The original value, when a person edited it; absent otherwise. */
   readonly came?: { readonly value: string; readonly raw: string | null };
 }

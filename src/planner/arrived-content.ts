@@ -3,13 +3,9 @@ import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { valueHash } from '../domain/written-content.js';
 import { isTag } from '../domain/write-target.js';
-import {
-  sectionAttributes,
-  sectionKey,
-  type GeneratedProduct,
-  type GeneratedVariant,
-} from './generated-content.js';
+import type { GeneratedProduct, GeneratedVariant } from './generated-content.js';
 import { storableText } from './html-content.js';
+import { attributesOf, MOST_ATTRIBUTES } from './section-attributes.js';
 
 const CONTENT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
 const EXCERPT_LENGTH = 120;
@@ -44,7 +40,7 @@ export function arrivedParts(
     if (value == null || value.trim() === '' || pushed[from] === valueHash(value)) return [];
     return part(from, value, configured.has(from), `writeBack.fields.${from}`);
   });
-  const attributes = [...sectionAttributes(product.sections ?? [])].map(([key, value]) => {
+  const attributes = [...attributesOf(product).byKey].map(([key, value]) => {
     const from = `${SECTIONS}${key}`;
     return part(
       from,
@@ -73,7 +69,7 @@ export function arrivedForVariants(
     const configured = new Set(Object.keys(settings.variants).map((from) => canonicalSource(content, from)));
     const came: [string, unknown][] = [
       ...VARIANT_FIELDS.map((field): [string, unknown] => [field, content[field]]),
-      ...[...sectionAttributes(content.sections ?? [])].map(([key, value]): [string, unknown] => [
+      ...[...attributesOf(content).byKey].map(([key, value]): [string, unknown] => [
         `${SECTIONS}${key}`,
         value,
       ]),
@@ -82,6 +78,7 @@ export function arrivedForVariants(
       const from = `variants[].${field}`;
       const target = targets.get(`variants.${number}.${field}`) ?? null;
       if (value == null || value === '' || (parts.get(from)?.target ?? null) !== null) continue;
+      if (parts.size === MOST_ATTRIBUTES && !parts.has(from)) continue;
       const fate = target !== null ? 'mapped' : configured.has(field) ? 'unusable' : 'not_mapped';
       const setting = fate === 'not_mapped' ? 'writeBack.variants' : null;
       parts.set(from, { from, excerpt: excerptOf(value), fate, target, setting });
@@ -92,7 +89,9 @@ export function arrivedForVariants(
 
 /** A configured `sections.Product Weight` and the attribute `product_weight` are one source. */
 function canonicalSource(product: GeneratedProduct, from: string): string {
-  return from.startsWith(SECTIONS) ? `${SECTIONS}${sectionKey(product, from.slice(SECTIONS.length))}` : from;
+  return from.startsWith(SECTIONS)
+    ? `${SECTIONS}${attributesOf(product).keyOf(from.slice(SECTIONS.length))}`
+    : from;
 }
 
 function excerptOf(value: unknown): string {

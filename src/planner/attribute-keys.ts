@@ -38,30 +38,20 @@ export function attributeKey(name: string): string {
  * first name in the order of its characters. The other names get a number.
  */
 export function keyedAttributes(attributes: readonly (readonly [string, unknown])[]): Map<string, unknown> {
-  const keyOf = keysOf(attributes);
-  return new Map([...keyOf].map(([{ value }, key]) => [key, value]));
-}
-
-/**
- * The key of the attribute that is named exactly so; without one, the key that the name gives. Several names may give one key, and
- * then the plain key may be another attribute's.
- */
-export function keyNamed(attributes: readonly (readonly [string, unknown])[], wanted: string): string {
-  const exact = [...keysOf(attributes)].find(([{ name }]) => name === wanted);
-  return exact?.[1] ?? attributeKey(wanted);
+  return new Map(keysOf(attributes).map(({ key, value }) => [key, value]));
 }
 
 /** Each attribute with its key, in the order of the attributes; without those of a blank name. */
-function keysOf(attributes: readonly (readonly [string, unknown])[]): ReadonlyMap<Named, string> {
-  const named = attributes.flatMap(([name, value]): Named[] => {
+export function keysOf(attributes: readonly (readonly [string, unknown])[]): KeyedAttribute[] {
+  const named = attributes.flatMap(([name, value]): KeyedAttribute[] => {
     const key = attributeKey(name);
     return key === '' ? [] : [{ name, value, key }];
   });
   const order = new Map([...new Set(named.map(({ name }) => name))].sort().map((name, at) => [name, at]));
-  const rank = ({ name, key }: Named): number => (name === key ? -1 : (order.get(name) ?? 0));
+  const rank = ({ name, key }: KeyedAttribute): number => (name === key ? -1 : (order.get(name) ?? 0));
   const shared = Map.groupBy(named, ({ key }) => key);
   const taken = new Set(shared.keys());
-  const keyOf = new Map<Named, string>();
+  const keyOf = new Map<KeyedAttribute, string>();
   for (const [key, sharing] of shared) {
     const said = new Map<string, string>();
     let number = 1;
@@ -76,10 +66,10 @@ function keysOf(attributes: readonly (readonly [string, unknown])[]): ReadonlyMa
       keyOf.set(each, own);
     }
   }
-  return new Map(named.map((each) => [each, keyOf.get(each) ?? each.key]));
+  return named.map((each) => ({ ...each, key: keyOf.get(each) ?? each.key }));
 }
 
-interface Named {
+export interface KeyedAttribute {
   readonly name: string;
   readonly value: unknown;
   readonly key: string;

@@ -5,11 +5,10 @@ import type { IntendedValue } from '../domain/write-back-journal.js';
 import {
   intendedForVariants,
   intendedValues,
-  sectionAttributes,
-  sectionKey,
   variantsOf,
   type GeneratedProduct,
 } from './generated-content.js';
+import { attributesOf } from './section-attributes.js';
 
 /** Hash of each field of a catalog product that generation may fill, by field; what is empty is absent. */
 export type CatalogFields = Readonly<Record<string, string>>;
@@ -17,11 +16,17 @@ export type CatalogFields = Readonly<Record<string, string>>;
 const TEXT_FIELDS = ['name', 'description', 'html_description', 'brand', 'category'] as const;
 const SECTION = 'sections.';
 
+/** Fields of variants at most. A product of so many is not a real one, and the hashes are kept with its row. */
+const MOST_VARIANT_FIELDS = 20_000;
+
 export function catalogFields(product: GeneratedCatalogProduct): CatalogFields {
-  const variants = variantsOf(product).flatMap(({ number, content }) =>
-    Object.entries(ownFields(content)).map(([field, hash]) => [`variants.${number}.${field}`, hash] as const),
-  );
-  return { ...ownFields(product), ...Object.fromEntries(variants) };
+  const ofVariants: [string, string][] = [];
+  for (const { number, content } of variantsOf(product)) {
+    if (ofVariants.length >= MOST_VARIANT_FIELDS) break;
+    for (const [field, hash] of Object.entries(ownFields(content)))
+      ofVariants.push([`variants.${number}.${field}`, hash]);
+  }
+  return { ...ownFields(product), ...Object.fromEntries(ofVariants) };
 }
 
 /** A result with its variants. */
@@ -32,7 +37,7 @@ function ownFields(product: GeneratedProduct): CatalogFields {
     const value = product[field];
     return value == null || value === '' ? [] : [[field, valueHash(value)] as const];
   });
-  const sections = [...sectionAttributes(product.sections ?? [])].map(
+  const sections = [...attributesOf(product).byKey].map(
     ([key, value]) => [`${SECTION}${key}`, fingerprint(value)] as const,
   );
   return Object.fromEntries([...texts, ...sections]);
@@ -57,7 +62,7 @@ export function holdsNewContent(
   const now = catalogFields(product);
   return intendedContent(product, settings).some(({ from, raw }) => {
     const field = from.startsWith(SECTION)
-      ? `${SECTION}${sectionKey(product, from.slice(SECTION.length))}`
+      ? `${SECTION}${attributesOf(product).keyOf(from.slice(SECTION.length))}`
       : from;
     return now[field] !== before[field] && (raw === null || pushed[from] !== valueHash(raw));
   });

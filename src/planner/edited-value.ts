@@ -1,7 +1,7 @@
 import { placeOfTarget } from '../domain/write-target.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
-import { storableText } from './html-content.js';
+import { droppedPart, isStoreField, sanitisedFor, sanitisedText } from './generated-content.js';
+import { storableText, type DroppedAddress } from './html-content.js';
 
 /** Characters of an edited text at most. */
 export const LONGEST_EDIT = 100_000;
@@ -22,12 +22,15 @@ export function editedValue(value: IntendedValue, text: string): IntendedValue |
   const { base } = placeOfTarget(value.target);
   const given = storableText(text).replaceAll('\r\n', '\n').trim();
   const flat = value.type === 'single_line_text_field' ? linesOf(given).join(' ') : given;
-  const edited = isStoreField(base) ? sanitisedFor(base, flat) : sanitisedText(flat);
+  const dropped: DroppedAddress[] = [];
+  const edited = isStoreField(base)
+    ? sanitisedFor(base, flat, undefined, dropped)
+    : sanitisedText(flat, undefined, dropped);
   if (edited === '') return null;
-  const { came = { value: value.value, raw: value.raw }, ...rest } = value;
+  const { came = { value: value.value, raw: value.raw }, dropped: _ofGenerated, ...rest } = value;
   if (edited === came.value) return { ...rest, ...came };
   // A person's text is no text of the catalog's, so nothing compares it with what was pushed.
-  return { ...rest, value: edited, raw: null, came };
+  return { ...rest, value: edited, raw: null, ...droppedPart(dropped), came };
 }
 
 function linesOf(text: string): string[] {

@@ -1,5 +1,6 @@
 import type { MetafieldDefinition } from '../domain/metafield-definition.js';
 import { withoutTrailing } from '../domain/text.js';
+import { judgedAddress } from './html/address.js';
 import { plainTextOf } from './html-content.js';
 import { isMeasureKind, measureJson, measureOf, unitsOf } from './measures.js';
 import { richList, richText } from './rich-text.js';
@@ -98,6 +99,7 @@ function fitEntry(type: string, text: string, rules: Rules): Result {
 
 /** Entries of a list in the store. */
 const MOST_ENTRIES = 128;
+const NO_HOSTS = { pictures: new Set<string>(), embeds: new Set<string>() };
 /** Characters of an address in the store. */
 const LONGEST_ADDRESS = 2048;
 
@@ -155,7 +157,11 @@ const FITS: Readonly<Record<string, Fit>> = {
   rating: fitRating,
   money: (text) =>
     hasTexts(text, ['amount', 'currency_code']) ? yes(text) : no('it is no amount with a currency_code'),
-  link: (text) => (hasTexts(text, ['url']) ? yes(text) : no('it is no link with a url')),
+  link: (text) => {
+    if (!hasTexts(text, ['url'])) return no('it is no link with a url');
+    const judged = judgedAddress(String(objectOf(text)?.get('url')), 'link', NO_HOSTS);
+    return 'refused' in judged ? no(judged.refused) : yes(text);
+  },
 };
 
 function fitText(text: string, { rule, matches }: Rules): Result {
@@ -191,6 +197,8 @@ function fitUrl(text: string, { rule }: Rules): Result {
   const { protocol, hostname } = new URL(text);
   if (!['https:', 'http:', 'mailto:', 'tel:', 'sms:'].includes(protocol))
     return no(`${protocol} is no link of a shop`);
+  const judged = protocol === 'sms:' ? null : judgedAddress(text, 'link', NO_HOSTS);
+  if (judged !== null && 'refused' in judged) return no(judged.refused);
   const allowed = rule('allowed_domains');
   if (allowed === null) return yes(text);
   const domains = textsOf(allowed);

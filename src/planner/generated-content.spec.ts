@@ -3,12 +3,8 @@ import fc from 'fast-check';
 import { writeBackSettings } from '../../test/support/product-builders.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import {
-  intendedValues,
-  isStoreField,
-  sectionAttributes,
-  type GeneratedProduct,
-} from './generated-content.js';
+import { intendedValues, isStoreField, type GeneratedProduct } from './generated-content.js';
+import { attributesOf } from './section-attributes.js';
 
 function intendedOf(product: GeneratedProduct, over: Partial<WriteBackSettings> = {}): IntendedValue[] {
   return intendedValues(product, { ...writeBackSettings, ...over });
@@ -285,7 +281,7 @@ describe('sections', () => {
       ],
     ],
   ])('%s', (_what, sections, expected) => {
-    expect([...sectionAttributes(sections)]).toEqual(expected);
+    expect([...attributesOf({ sections }).byKey]).toEqual(expected);
   });
 
   it.each<[unknown, string, string]>([

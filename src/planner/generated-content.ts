@@ -5,11 +5,19 @@ import { STORE_FIELDS, type StoreField } from '../domain/store-port.js';
 import { IMAGE_ALTS } from '../domain/write-target.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import type { MarkupAllowance } from './html/markup-allowance.js';
-import { clippedText, isBlankHtml, sanitiseHtml, sanitisePlainText, storableText } from './html-content.js';
+import {
+  clippedText,
+  isBlankHtml,
+  NO_PICTURES,
+  sanitiseHtml,
+  sanitisePlainText,
+  storableText,
+  type DroppedAddress,
+} from './html-content.js';
 import { parseExternalId } from '../domain/external-id.js';
 import { withoutTrailing } from '../domain/text.js';
-import { attributeKey, keyedAttributes, keyNamed } from './attribute-keys.js';
 import { imageAlts, tagsOf } from './generated-parts.js';
+import { attributesOf, MOST_ATTRIBUTES, type SectionAttributes } from './section-attributes.js';
 
 /** The part of a generation result that may reach the store. */
 export interface GeneratedProduct {
@@ -35,12 +43,12 @@ const MAX_DECIMAL = 1e13;
  * is never written, because a result without a text says nothing about that text.
  */
 export function intendedValues(product: GeneratedProduct, settings: WriteBackSettings): IntendedValue[] {
-  const { entries, attributes, firstLeft } = takenAttributes(product.sections ?? []);
+  const attributes = attributesOf(product);
   const intake = new Intake();
   const values: IntendedValue[] = [];
   for (const [from, target] of Object.entries(settings.fields)) {
-    const name = attributeOf(from);
-    const given = name === null ? fieldOf(product, from) : attributes.get(keyNamed(entries, name));
+    const name = attributeIn(from);
+    const given = name === null ? fieldOf(product, from) : attributes.byKey.get(attributes.keyOf(name));
     if (target === 'tags' || target === IMAGE_ALTS) {
       const partsOf = target === 'tags' ? tagsOf : imageAlts;
       values.push(...partsOf(given, from, intake.refusalOf(given)));
@@ -48,26 +56,20 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     }
     const raw = textOf(given);
     if (raw === null) continue;
+    const dropped: DroppedAddress[] = [];
     const refusal = intake.refusalOfText(raw);
-    const value = refusal === null ? sanitisedFor(target, raw) : '';
-    if (refusal !== null) values.push({ target, value, type: null, from, raw: null, withheld: refusal });
-    else if (value !== '') values.push({ target, value, type: null, from, raw });
+    const value = refusal === null ? sanitisedFor(target, raw, undefined, dropped) : '';
+    const withheld = refusal ?? nothingLeft(value, dropped);
+    if (withheld !== null) values.push({ target, value: '', type: null, from, raw: null, withheld });
+    else if (value !== '') values.push({ target, value, type: null, from, raw, ...droppedPart(dropped) });
   }
-  const names = new Set(entries.map(([name]) => name));
-  const place = placesOf(
-    settings,
-    (name) => keyNamed(entries, name),
-    (code) => names.has(code),
-  );
-  for (const [key, raw] of attributes) {
+  const place = placesOf(settings, attributes);
+  for (const [key, raw] of attributes.byKey) {
     const to = place(key);
     if (to === null) continue;
-    const withheld = intake.refusalOf(raw);
-    const typed = withheld === null ? typedMetafield(raw) : null;
-    if (withheld !== null) values.push({ ...to, value: '', type: null, withheld });
-    else if (typed !== null) values.push({ ...to, ...typed });
+    values.push(...metafieldValue(raw, to, intake));
   }
-  const left = firstLeft === null ? null : place(firstLeft);
+  const left = attributes.firstLeft === null ? null : place(attributes.firstLeft);
   if (left !== null) {
     const withheld = `the result has more attributes than the ${String(MOST_ATTRIBUTES)} that are taken`;
     values.push({ ...left, value: '', type: null, withheld });
@@ -92,32 +94,41 @@ export function intendedForVariants(
   const mapping = Object.entries(settings.variants);
   if (mapping.length === 0) return [];
   const intake = new Intake();
-  return variants.flatMap(({ number, content }) => {
-    const { entries, attributes } = takenAttributes(content.sections ?? []);
-    return mapping.flatMap(([source, metafield]): IntendedValue[] => {
-      const name = attributeOf(source);
-      const key = name === null ? null : keyNamed(entries, name);
-      const raw = key === null ? fieldOf(content, source) : attributes.get(key);
+  const values: IntendedValue[] = [];
+  for (const { number, content } of variants) {
+    const given = attributesOf(content);
+    for (const [source, metafield] of mapping) {
+      const name = attributeIn(source);
+      const key = name === null ? null : given.keyOf(name);
+      const raw = key === null ? fieldOf(content, source) : given.byKey.get(key);
       const place = {
         target: metafieldTarget({ ...metafieldKey(metafield), variant: number }),
         from: `variants.${number}.${key === null ? source : `sections.${key}`}`,
         raw: null,
         needsDefinition: true as const,
       };
-      const withheld = intake.refusalOf(raw);
-      if (withheld !== null) return [{ ...place, value: '', type: null, withheld }];
-      const typed = typedMetafield(raw);
-      return typed === null ? [] : [{ ...place, ...typed }];
-    });
-  });
+      const found = metafieldValue(raw, place, intake);
+      if (found.length > 0 && values.length === MOST_VARIANT_VALUES) {
+        const withheld = `the result has more than the ${String(MOST_VARIANT_VALUES)} values of variants that are taken`;
+        return [...values, { ...place, value: '', type: null, withheld }];
+      }
+      values.push(...found);
+    }
+  }
+  return values;
 }
 
-/** The variants of a catalog product that this store has, by their external_ids. */
+/** Values of variants in one result at most. */
+const MOST_VARIANT_VALUES = 10_000;
+/** The store's limit of a product's variants. */
+const MOST_VARIANTS = 2048;
+
+/** The variants of a catalog product that this store has, by their external_ids; as many as a store's product has at most. */
 export function variantsOf(product: {
   readonly variants?:
     readonly (GeneratedProduct & { readonly external_id?: string | null | undefined })[] | null | undefined;
 }): GeneratedVariant[] {
-  return (product.variants ?? []).flatMap((content) => {
+  return (product.variants ?? []).slice(0, MOST_VARIANTS).flatMap((content) => {
     const number = parseExternalId(content.external_id ?? '')?.variantId;
     return number === undefined ? [] : [{ number, content }];
   });
@@ -125,22 +136,52 @@ export function variantsOf(product: {
 
 type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
 
+/** The value of a metafield, or the reason why it has none; empty where there is nothing to write. */
+function metafieldValue(raw: unknown, place: Place, intake: Intake): IntendedValue[] {
+  const dropped: DroppedAddress[] = [];
+  const refusal = intake.refusalOf(raw);
+  const typed = refusal === null ? typedMetafield(raw, dropped) : null;
+  const withheld = refusal ?? nothingLeft(typed?.value ?? '', dropped);
+  if (withheld !== null) return [{ ...place, value: '', type: null, withheld }];
+  return typed === null ? [] : [{ ...place, ...typed, ...droppedPart(dropped) }];
+}
+
+/** The reason why a text that consisted of addresses is not written; null for any other. */
+function nothingLeft(value: string, dropped: readonly DroppedAddress[]): string | null {
+  return value === '' && dropped.length > 0
+    ? `nothing is left of it: ${droppedLines(dropped).join(', ')}`
+    : null;
+}
+
+const USES = { link: 'link', picture: 'picture', embed: 'frame' } as const;
+
+/** For people, each address once. */
+export function droppedLines(dropped: readonly DroppedAddress[]): string[] {
+  const lines = dropped.map(
+    ({ use, address, reason }) => `${USES[use]} ${storableText(address)} (${reason})`,
+  );
+  return [...new Set(lines)];
+}
+
+export function droppedPart(dropped: readonly DroppedAddress[]): Pick<IntendedValue, 'dropped'> {
+  return dropped.length === 0 ? {} : { dropped: droppedLines(dropped) };
+}
+
 /**
  * The metafield of an attribute: the one that `attributes` names, else one of the sections' namespace, else none. An attribute that
  * `fields` takes is not among the rest that goes to that namespace.
  */
 function placesOf(
   { fields, attributes, sections }: WriteBackSettings,
-  keyOf: (name: string) => string,
-  isName: (code: string) => boolean,
+  { keyOf, hasName }: SectionAttributes,
 ): (key: string) => Place | null {
   // Several codes may give one key. The code that is the attribute's own name comes last and wins.
-  const codes = Object.entries(attributes).toSorted(([a], [b]) => Number(isName(a)) - Number(isName(b)));
+  const codes = Object.entries(attributes).toSorted(([a], [b]) => Number(hasName(a)) - Number(hasName(b)));
   const mapped = new Map(codes.map(([code, name]) => [keyOf(code), name]));
   const taken = new Set(mapped.values());
   const inFields = new Set(
     Object.keys(fields)
-      .flatMap((from) => attributeOf(from) ?? [])
+      .flatMap((from) => attributeIn(from) ?? [])
       .map(keyOf),
   );
   return (key) => {
@@ -155,10 +196,6 @@ function placesOf(
   };
 }
 
-/** Attributes of a result at most; real ones have some thirty. */
-const MOST_ATTRIBUTES = 250;
-/** A key that comes again and again is no further attribute, and still takes time. */
-const MOST_LOOKED_AT = 10 * MOST_ATTRIBUTES;
 /** Characters of a result's texts at most: sanitising them holds up everything else. */
 const MOST_CHARACTERS = 1_000_000;
 /** Of a text that may become a description, which a store holds at most. */
@@ -192,7 +229,7 @@ export function isStoreField(target: string): target is StoreField {
 const SECTION = 'sections.';
 
 /** The name of the attribute that a source such as `sections.NAME` reads; null for a field. */
-function attributeOf(source: string): string | null {
+function attributeIn(source: string): string | null {
   return source.startsWith(SECTION) ? source.slice(SECTION.length) : null;
 }
 
@@ -211,128 +248,91 @@ function fieldOf(product: GeneratedProduct, name: string): string | null {
 
 /**
  * A text for a store field: sanitised, and within the length that the store takes. `allowance` is what the merchant's
- * own description has already.
+ * own description has already. `dropped` receives the addresses that are left out.
  */
-export function sanitisedFor(target: StoreField, raw: string, allowance?: MarkupAllowance): string {
-  if (target === 'descriptionHtml') return sanitisedMarkup(raw, allowance);
+export function sanitisedFor(
+  target: StoreField,
+  raw: string,
+  allowance?: MarkupAllowance,
+  dropped?: DroppedAddress[],
+): string {
+  if (target === 'descriptionHtml') return sanitisedMarkup(raw, allowance, dropped);
   const text = sanitisePlainText(raw);
   const isBounded = !target.startsWith('seo.') && target !== 'category';
   return isBounded ? clippedText(text, MAX_FIELD_LENGTH) : text;
 }
 
-function sanitisedMarkup(raw: string, allowance?: MarkupAllowance): string {
-  const html = sanitiseHtml(raw, allowance);
+function sanitisedMarkup(raw: string, allowance?: MarkupAllowance, dropped?: DroppedAddress[]): string {
+  const html = sanitiseHtml(raw, allowance, dropped);
   return isBlankHtml(html) ? '' : html;
-}
-
-/**
- * Custom attributes by key. Sections are objects with free-form keys (docs/catalog-rules.md#product). A section with
- * a name (`code`, `key`, `slug`, `name`, `title` or `label`) and a `value` is one attribute. In any other section,
- * each member is one attribute. None is dropped: see `keyedAttributes`.
- */
-export function sectionAttributes(
-  sections: readonly Readonly<Record<string, unknown>>[],
-): ReadonlyMap<string, unknown> {
-  return takenAttributes(sections).attributes;
-}
-
-/** The key of the attribute that a setting names as `sections.NAME`. */
-export function sectionKey({ sections }: GeneratedProduct, name: string): string {
-  return keyNamed(takenAttributes(sections ?? []).entries, name);
-}
-
-interface TakenAttributes {
-  /** By name, as the sections have them. */
-  readonly entries: readonly (readonly [string, unknown])[];
-  /** By key, those that are taken. */
-  readonly attributes: ReadonlyMap<string, unknown>;
-  /** The key of the first that is not taken; null where all are. */
-  readonly firstLeft: string | null;
-}
-
-function takenAttributes(sections: readonly Readonly<Record<string, unknown>>[]): TakenAttributes {
-  const entries: [string, unknown][] = [];
-  let next: string | null = null;
-  for (const [name, value] of sections.flatMap(attributesOf)) {
-    if (entries.length === MOST_LOOKED_AT) {
-      next = attributeKey(name);
-      break;
-    }
-    entries.push([name, value]);
-  }
-  const keyed = [...keyedAttributes(entries)];
-  const taken = new Map(keyed.slice(0, MOST_ATTRIBUTES));
-  return { entries, attributes: taken, firstLeft: keyed[MOST_ATTRIBUTES]?.[0] ?? next };
-}
-
-const NAMING_KEYS = ['code', 'key', 'slug', 'name', 'title', 'label'];
-const VALUE_KEYS = ['value', 'values', 'content', 'text'];
-
-function attributesOf(section: Readonly<Record<string, unknown>>): [string, unknown][] {
-  const value = VALUE_KEYS.find((key) => Object.hasOwn(section, key));
-  const name = NAMING_KEYS.map((key) => (Object.hasOwn(section, key) ? section[key] : undefined)).find(
-    (candidate): candidate is string => typeof candidate === 'string' && candidate.trim() !== '',
-  );
-  if (value !== undefined && name !== undefined) return [[name, section[value]]];
-  return Object.entries(section);
 }
 
 /**
  * The metafield type and text of a JSON value; null for a value that a metafield cannot hold (null, blank or too
  * large).
  */
-function typedMetafield(raw: unknown): { value: string; type: string } | null {
-  const typed = typedText(raw);
+function typedMetafield(raw: unknown, dropped: DroppedAddress[]): TypedText | null {
+  const typed = typedText(raw, dropped);
   if (typed === null || typed.value.trim() === '') return null;
   return Buffer.byteLength(typed.value) > MAX_METAFIELD_BYTES ? null : typed;
 }
 
-function typedText(raw: unknown): { value: string; type: string } | null {
+interface TypedText {
+  readonly value: string;
+  readonly type: string;
+}
+
+function typedText(raw: unknown, dropped: DroppedAddress[]): TypedText | null {
   if (typeof raw === 'boolean') return { value: String(raw), type: 'boolean' };
   if (typeof raw === 'number') return typedNumber(raw);
-  if (typeof raw === 'string') return typedString(raw);
-  if (Array.isArray(raw)) return typedList(raw);
-  if (typeof raw === 'object' && raw !== null && Object.keys(raw).length > 0)
-    return { value: JSON.stringify(sanitisedJson(raw)), type: 'json' };
+  if (typeof raw === 'string') return typedString(raw, dropped);
+  if (Array.isArray(raw)) return typedList(raw, dropped);
+  if (typeof raw === 'object' && raw !== null && Object.keys(raw).length > 0) return typedJson(raw, dropped);
   return null;
 }
 
 /** A page may show JSON like any other text, so all strings in it are sanitised, including the names of members. */
-function sanitisedJson(raw: unknown): unknown {
-  if (typeof raw === 'string') return sanitisedText(raw);
-  if (Array.isArray(raw)) return raw.map(sanitisedJson);
-  if (typeof raw !== 'object' || raw === null) return raw;
-  return Object.fromEntries(
-    Object.entries(raw).map(([name, value]) => [sanitisePlainText(storableText(name)), sanitisedJson(value)]),
-  );
+function typedJson(raw: unknown, dropped: DroppedAddress[]): TypedText {
+  const sanitised = (value: unknown): unknown => {
+    if (typeof value === 'string') return sanitisedText(value, NO_PICTURES, dropped);
+    if (Array.isArray(value)) return value.map(sanitised);
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        sanitisePlainText(storableText(name)),
+        sanitised(member),
+      ]),
+    );
+  };
+  return { value: JSON.stringify(sanitised(raw)), type: 'json' };
 }
 
-function typedNumber(raw: number): { value: string; type: string } | null {
+function typedNumber(raw: number): TypedText | null {
   if (Number.isSafeInteger(raw)) return { value: String(raw), type: 'number_integer' };
   if (!(Math.abs(raw) < MAX_DECIMAL)) return null;
   // The store truncates decimals after nine places and does not accept exponents.
   return { value: withoutTrailing(withoutTrailing(raw.toFixed(9), '0'), '.'), type: 'number_decimal' };
 }
 
-function typedString(raw: string): { value: string; type: string } {
-  const text = sanitisedText(raw);
+function typedString(raw: string, dropped: DroppedAddress[]): TypedText {
+  const text = sanitisedText(raw, undefined, dropped);
   return /[\r\n]|<[a-z/]/i.test(text)
     ? { value: text, type: 'multi_line_text_field' }
     : { value: text, type: 'single_line_text_field' };
 }
 
 /** Sanitised markup when the text has allowed markup; otherwise the plain text. */
-export function sanitisedText(raw: string): string {
+export function sanitisedText(raw: string, allowance?: MarkupAllowance, dropped?: DroppedAddress[]): string {
   const text = storableText(raw);
   if (!text.includes('<')) return text.trim();
-  const html = sanitisedMarkup(text);
+  const html = sanitisedMarkup(text, allowance, dropped);
   return /[<\r\n]/.test(html) ? html : sanitisePlainText(text);
 }
 
-function typedList(raw: readonly unknown[]): { value: string; type: string } | null {
+function typedList(raw: readonly unknown[], dropped: DroppedAddress[]): TypedText | null {
   const items = raw.filter((item) => item !== null && item !== '');
   if (items.length === 0) return null;
-  if (items.length > MOST_ENTRIES) return { value: JSON.stringify(sanitisedJson(items)), type: 'json' };
+  if (items.length > MOST_ENTRIES) return typedJson(items, dropped);
   if (items.every((item): item is string => typeof item === 'string')) {
     const texts = items.map((item) => sanitisePlainText(storableText(item))).filter((item) => item !== '');
     return texts.length === 0 ? null : { value: JSON.stringify(texts), type: 'list.single_line_text_field' };
@@ -340,7 +340,7 @@ function typedList(raw: readonly unknown[]): { value: string; type: string } | n
   if (items.every((item): item is number => Number.isSafeInteger(item))) {
     return { value: JSON.stringify(items), type: 'list.number_integer' };
   }
-  return { value: JSON.stringify(sanitisedJson(items)), type: 'json' };
+  return typedJson(items, dropped);
 }
 
 function textOf(raw: unknown): string | null {

@@ -7,7 +7,8 @@ import {
   writeBackContext,
   writeBackSettings,
 } from '../../test/support/product-builders.js';
-import type { LiveProduct } from '../domain/store-port.js';
+import { imageKeysText } from '../domain/image-key.js';
+import type { LiveImage, LiveProduct } from '../domain/store-port.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { arrivedForVariants } from './arrived-content.js';
 import { editedValue } from './edited-value.js';
@@ -70,6 +71,10 @@ describe('alternative texts of a result', () => {
   });
 });
 
+function image(id: string, alt: string | null, address: string | null = null): LiveImage {
+  return { id, alt, address, isReady: true };
+}
+
 describe('the decision about alternative texts', () => {
   const text: IntendedValue = intended({
     target: 'images[].alt',
@@ -79,7 +84,7 @@ describe('the decision about alternative texts', () => {
   });
   const withImages = (...alts: (string | null)[]): LiveProduct => ({
     ...live(),
-    images: alts.map((alt, place) => ({ id: String(place), alt })),
+    images: alts.map((alt, place) => image(String(place), alt)),
   });
 
   it('writes where there is none, replaces ours, and leaves the merchant’s', () => {
@@ -102,6 +107,95 @@ describe('the decision about alternative texts', () => {
     expect(decide(text, withImages(null), { written })).toMatchObject({
       verdict: 'conflict',
       target: 'image-alt:0',
+    });
+  });
+
+  describe('of a list', () => {
+    const list = intended({
+      ...{ target: 'images[].alt', from: 'sections.alt', raw: null },
+      ...{ value: '["Front","","Back"]', type: 'list.single_line_text_field' },
+    });
+    const address = (name: string, query = ''): string => `https://cdn.example.com/${name}.jpg${query}`;
+    const seen = { 'images[].alt': imageKeysText(['1', '2', '3'].map((name) => address(name))) };
+    const shown = (...names: string[]): LiveProduct => ({
+      ...live(),
+      images: names.map((name) => image(`id-${name}`, null, address(name, '?v=2'))),
+    });
+    const placed = (product: LiveProduct, context: object = { seen }) =>
+      decideFields([list], product, writeBackContext(context)).map(({ target, value, verdict, reason }) =>
+        verdict === 'write' ? [target, value] : [target, reason],
+      );
+
+    it.each<[string, string[], string[][]]>([
+      [
+        'as it was',
+        ['1', '2', '3'],
+        [
+          ['image-alt:id-1', 'Front'],
+          ['image-alt:id-3', 'Back'],
+        ],
+      ],
+      [
+        'in another order',
+        ['3', '2', '1'],
+        [
+          ['image-alt:id-1', 'Front'],
+          ['image-alt:id-3', 'Back'],
+        ],
+      ],
+      [
+        'with a new first image',
+        ['0', '1', '2', '3'],
+        [
+          ['image-alt:id-1', 'Front'],
+          ['image-alt:id-3', 'Back'],
+        ],
+      ],
+      [
+        'without its first image',
+        ['2', '3'],
+        [
+          ['image-alt:id-3', 'Back'],
+          ['images[].alt', '1 text is left out: the product does not show the image now'],
+        ],
+      ],
+      [
+        'of other images',
+        ['7', '8'],
+        [['images[].alt', '2 texts are left out: the product does not show the image now']],
+      ],
+    ])('each text goes to its own image of a product %s', (_what, names, expected) => {
+      expect(placed(shown(...names))).toEqual(expected);
+    });
+
+    it('a text waits for an image that the store still processes, and says so', () => {
+      const product = shown('1', '3');
+      const images = (product.images ?? []).map((each) => ({ ...each, isReady: each.id !== 'id-1' }));
+      expect(placed({ ...product, images })).toEqual([
+        ['image-alt:id-3', 'Back'],
+        ['images[].alt', '1 text is left out: the store still processes the image'],
+      ]);
+      const unknown = images.map((each) => (each.isReady ? each : { ...each, address: null }));
+      expect(placed({ ...product, images: unknown })).toEqual([
+        ['image-alt:id-3', 'Back'],
+        ['images[].alt', '1 text is left out: the product does not show the image now'],
+      ]);
+    });
+
+    it('nothing is written where the images of the time are not known', () => {
+      expect(placed(shown('1', '2', '3'), { seen: {} })).toEqual([
+        ['images[].alt', 'it is not known which images the texts were written for'],
+      ]);
+    });
+
+    it('an image that is there twice takes its texts in order', () => {
+      const twice = { 'images[].alt': imageKeysText(['1', '2', '1'].map((name) => address(name))) };
+      const product = shown('1', '2', '1');
+      const images = (product.images ?? []).map((each, place) => ({ ...each, id: String(place) }));
+      expect(placed({ ...product, images }, { seen: twice })).toEqual([
+        ['image-alt:0', 'Front'],
+        ['image-alt:2', 'Back'],
+      ]);
     });
   });
 

@@ -40,11 +40,10 @@ export function imageAlts(raw: unknown, from: string, refusal: string | null): I
   ];
 }
 
-/** The alternative text for the image at a place, from 0; empty for none. */
-export function altAt({ value, type }: Pick<IntendedValue, 'value' | 'type'>, place: number): string {
-  if (type !== ALT_LIST) return value;
-  const text = (JSON.parse(value) as unknown[])[place];
-  return typeof text === 'string' ? text : '';
+/** The alternative texts of a list, in the order of the images; null for one text that is meant for every image. */
+export function altList({ value, type }: Pick<IntendedValue, 'value' | 'type'>): string[] | null {
+  if (type !== ALT_LIST) return null;
+  return (JSON.parse(value) as unknown[]).map((text) => (typeof text === 'string' ? text : ''));
 }
 
 /** An entry that is no text keeps its place, so that the following texts stay with their images. */

@@ -1,10 +1,12 @@
 import sanitizeHtml from 'sanitize-html';
+import type { DroppedAddress } from './html/address.js';
 import { htmlToText } from './html/plain-text.js';
-import { EMBEDS, NO_ALLOWANCE, type MarkupAllowance } from './html/markup-allowance.js';
+import { EMBEDS, hasAllowance, NO_ALLOWANCE, type MarkupAllowance } from './html/markup-allowance.js';
 import { VOID_ELEMENTS } from './html/elements.js';
 import { ALLOWED_ELEMENTS, bareText, DEEPEST_MARKUP, safeMarkup } from './html/safe-markup.js';
 
-export { allowanceOf, hasAllowance } from './html/markup-allowance.js';
+export { allowanceOf, hasAllowance, NO_PICTURES } from './html/markup-allowance.js';
+export type { DroppedAddress } from './html/address.js';
 export { reducedHtml } from './html/reduced.js';
 export { storableText } from '../domain/text.js';
 
@@ -26,12 +28,16 @@ const ALLOWED: sanitizeHtml.IOptions = {
 
 /**
  * Generated HTML in the form that may reach a shop (docs/security.md): text, lists, tables, links to other sites and
- * images by `https`. Scripts, styles, frames and forms are removed. The work is linear in the length, and sanitising
- * twice changes nothing.
+ * images by `https`. Scripts, styles, frames and forms are removed. `dropped` receives the addresses that are left out. The work is
+ * linear in the length, and sanitising twice changes nothing.
  */
-export function sanitiseHtml(html: string, allowance: MarkupAllowance = NO_ALLOWANCE): string {
-  const options = allowance === NO_ALLOWANCE ? ALLOWED : withAllowance(allowance);
-  return sanitizeHtml(safeMarkup(html, allowance), options).trim();
+export function sanitiseHtml(
+  html: string,
+  allowance: MarkupAllowance = NO_ALLOWANCE,
+  dropped: DroppedAddress[] = [],
+): string {
+  const options = hasAllowance(allowance) ? withAllowance(allowance) : ALLOWED;
+  return sanitizeHtml(safeMarkup(html, allowance, dropped), options).trim();
 }
 
 /** The library's rules for what the merchant's description has already. `safeMarkup` has checked the values. */
@@ -50,6 +56,11 @@ function withAllowance({ embedHosts }: MarkupAllowance): sanitizeHtml.IOptions {
     parseStyleAttributes: false,
     selfClosing: [...VOID_ELEMENTS],
   };
+}
+
+/** True when the HTML may load a picture. */
+export function hasPicture(html: string): boolean {
+  return /<(?:img|video|source)\b/i.test(html);
 }
 
 /** True when the HTML shows no text and no image. */

@@ -1,3 +1,4 @@
+import { imageKeysText } from '../domain/image-key.js';
 import { describe, expect, it } from '@jest/globals';
 import {
   DEFAULT_MAPPING,
@@ -277,5 +278,6 @@ it('the seen values are hashes of the live ones, not of the effective ones', () 
     'seo.description': valueHash(null),
     vendor: valueHash(null),
     productType: valueHash('Bottles'),
+    'images[].alt': imageKeysText(['https://cdn.example.com/1.jpg']),
   });
 });

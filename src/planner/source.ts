@@ -11,7 +11,8 @@ import {
 } from '../domain/snapshot.js';
 import type { MappingSettings, WriteBackSettings } from '../domain/store-settings.js';
 import type { StoreField } from '../domain/store-port.js';
-import { tagTarget, translationTarget } from '../domain/write-target.js';
+import { imageKeysText } from '../domain/image-key.js';
+import { IMAGE_ALTS, tagTarget, translationTarget } from '../domain/write-target.js';
 import { effectiveValue, valueHash, type WrittenContent } from '../domain/written-content.js';
 
 /** The rules for reading a snapshot: a store's settings, resolved once per run. */
@@ -226,9 +227,11 @@ function attributeTranslations(fields: readonly MetafieldValue[], rules: Fingerp
  * (docs/decisions/0012-merchant-edits-win.md).
  */
 export function seenFields(snapshot: ProductSnapshot): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(writableFields(snapshot)).map(([field, value]) => [field, valueHash(value)]),
+  const fields = Object.entries(writableFields(snapshot)).map(
+    ([field, value]) => [field, valueHash(value)] as const,
   );
+  // The service knows the images by their order. These keys identify the image that each of its texts is for.
+  return Object.fromEntries([...fields, [IMAGE_ALTS, imageKeysText(snapshot.imageUrls)] as const]);
 }
 
 function usesMetafields({ mapping, mappedMetafields: names }: FingerprintRules): boolean {

@@ -135,6 +135,7 @@ class Product {
       sentBefore: {},
       newerTargets: new Set(),
       keep: ['img', 'iframe', 'video', 'table'],
+      pictureHosts: [],
       definitions: NO_DEFINITIONS,
       categories: new Map(),
       translations: new Map(),

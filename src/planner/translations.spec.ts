@@ -5,6 +5,7 @@ import type { WriteBackSettings } from '../domain/store-settings.js';
 import { afterWrite, valueHash } from '../domain/written-content.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { localesOf, placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { intendedValues } from './generated-content.js';
 import { contentFingerprint, decideFields, withLandedWrites } from './plan-write-back.js';
 import { holdsContent, intendedTranslations } from './translations.js';
 
@@ -50,11 +51,9 @@ describe('a target', () => {
 describe('intended translations', () => {
   const primary = { name: 'Bottle', html_description: '<p>Steel</p>', sections: [{ care: 'Wash', size: 3 }] };
   const intended = (product: object) =>
-    intendedTranslations(primary, product, 'fr', SETTINGS).map(({ target, value, withheld }) => [
-      target,
-      value,
-      withheld === undefined,
-    ]);
+    intendedTranslations(intendedValues(primary, SETTINGS), product, 'fr', SETTINGS).map(
+      ({ target, value, withheld }) => [target, value, withheld === undefined],
+    );
 
   it('are mapped and sanitised like the primary text, and text metafields alone among the sections', () => {
     const product = {
@@ -75,7 +74,8 @@ describe('intended translations', () => {
       ['fr:descriptionHtml', '<p>Steel</p>', false],
       ['fr:metafield:catalog.care', 'Wash', false],
     ]);
-    expect(holdsContent(intendedTranslations(primary, primary, 'fr', SETTINGS))).toBe(false);
+    const own = intendedValues(primary, SETTINGS);
+    expect(holdsContent(intendedTranslations(own, primary, 'fr', SETTINGS))).toBe(false);
   });
 
   it('do not move the fingerprint of the primary content; other translations are another content', () => {
@@ -200,6 +200,57 @@ describe('a translation', () => {
     const context = writeBackContext({ translations: translations() });
     const [, translated] = decideFields([own, french()], live({ title: 'Edited' }), context);
     expect(translated).toMatchObject({ verdict: 'conflict', reason: expect.stringContaining('not written') });
+  });
+});
+
+describe('a translated description', () => {
+  const MEDIA = '<img src="https://cdn.example.com/a.jpg"><table><tr><td>5 W</td></tr></table>';
+  const PRIMARY = `<p>Lamp</p>${MEDIA}`;
+  const keep = ['img', 'iframe', 'video', 'table'] as const;
+  const texts = (value: string | null) =>
+    new Map([['fr', { problem: null, texts: new Map([['descriptionHtml', { value }]]), never: [] }]]);
+  const lampe = french({
+    ...{ target: 'fr:descriptionHtml', from: 'html_description' },
+    ...{ value: '<p>Lampe</p>', raw: '<p>Lampe</p>' },
+  });
+  const product = live({ descriptionHtml: PRIMARY });
+
+  it('keeps what the shop’s own description shows, where the language has none', () => {
+    const decision = decide(lampe, product, { translations: texts(null), keep });
+    expect(decision).toMatchObject({
+      verdict: 'write',
+      value: `<p>Lampe</p>\n${MEDIA.replace('<table', '\n<table')}`,
+    });
+    // Also where the shop's own description has been generated since.
+    const written = { descriptionHtml: afterWrite(undefined, '<p>New lamp</p>', PRIMARY) };
+    const later = decide(lampe, live({ descriptionHtml: '<p>New lamp</p>' }), {
+      ...{ translations: texts(null), keep, written },
+    });
+    expect(later.value).toBe(decision.value);
+  });
+
+  it('keeps what the merchant’s own translation shows, and not that of the other language', () => {
+    const own = '<p>Mienne</p><video src="https://media.example.com/fr.mp4"></video>';
+    const written = { 'fr:descriptionHtml': afterWrite(undefined, '<p>Ancienne</p>', own) };
+    const decision = decide(lampe, product, { translations: texts('<p>Ancienne</p>'), keep, written });
+    expect(decision).toMatchObject({
+      verdict: 'write',
+      value: '<p>Lampe</p>\n<video src="https://media.example.com/fr.mp4"></video>',
+    });
+  });
+
+  it('says what it removes', () => {
+    expect(decide(lampe, product, { translations: texts(null) }).reason).toBe(
+      'generated; it removes 1 image and 1 table of the merchant',
+    );
+  });
+
+  it('has pictures from the same hosts only', () => {
+    const raw =
+      '<p>Lampe</p><img src="https://cdn.example.com/b.jpg"><img src="https://tracker.example/c.jpg">';
+    const decision = decide(french({ ...lampe, raw, value: raw }), product, { translations: texts(null) });
+    expect(decision.value).toBe('<p>Lampe</p><img src="https://cdn.example.com/b.jpg" />');
+    expect(decision.reason).toContain('left out: picture https://tracker.example/c.jpg');
   });
 });
 

@@ -11,18 +11,19 @@ export type LiveByLocale = ReadonlyMap<string, LiveTranslations>;
 export const TRANSLATED_TYPES: readonly string[] = ['single_line_text_field', 'multi_line_text_field'];
 
 /**
- * The catalog's content of a product in another locale, as translations to register. It is sanitised and mapped like
+ * The catalog's content of a product in another locale, as translations to register. `primary`: the same content in the
+ * workspace's own language. It is sanitised and mapped like
  * the primary text; metafields only when they are text. The service returns the text of its default locale where this
  * locale has none (docs/catalog-rules.md#general). Such a text is withheld, or the shop would show one language under
  * two names.
  */
 export function intendedTranslations(
-  primary: GeneratedProduct,
+  primary: readonly IntendedValue[],
   translated: GeneratedProduct,
   locale: string,
   settings: WriteBackSettings,
 ): IntendedValue[] {
-  const own = new Map(intendedValues(primary, settings).map((value) => [value.target, value]));
+  const own = new Map(primary.map((value) => [value.target, value]));
   return intendedValues(translated, settings)
     .filter(isTranslated)
     .map((value): IntendedValue => {

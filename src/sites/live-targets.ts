@@ -1,6 +1,7 @@
 import { metafieldNamesIn, variantMetafieldsIn } from '../domain/metafield-key.js';
 import type { LiveProduct, LiveTranslations, StoreCategory, StoreConnector } from '../domain/store-port.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
+import { hostOfAddress } from '../domain/web-address.js';
 import { localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { CategoriesView } from '../planner/decided-category.js';
 import type { DefinitionsView } from '../planner/defined-value.js';
@@ -25,6 +26,15 @@ export async function readTranslations(
     live.set(locale, read);
   }
   return live;
+}
+
+/** The hosts that generated pictures may be from, whatever the product uses: those of the store's images, and the configured ones. */
+export function pictureHostsOf({ connector, settings }: Pick<Store, 'connector' | 'settings'>): string[] {
+  const addresses = [
+    ...connector.imageOrigins,
+    ...settings.writeBack.imageHosts.map((host) => `https://${host}`),
+  ];
+  return addresses.flatMap((address) => hostOfAddress(address) ?? []);
 }
 
 /** The current value of a target of any kind. */

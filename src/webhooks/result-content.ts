@@ -46,13 +46,15 @@ export async function resultContent(
   const held = catalogFields(product);
   if (writeBack.mode === 'off') return { intended: [], arrived: [], held, missing: [] };
   const generated = withHtmlDescription(product, link.pushedFields);
-  const intended = intendedValues(generated, writeBack);
-  const arrived = arrivedParts(generated, intended, writeBack, link.pushedFields);
+  const own = intendedValues(generated, writeBack);
+  const intended = [...own];
+  const arrived = arrivedParts(generated, own, writeBack, link.pushedFields);
   const missing: { locale: string; code: ErrorCode; reason: string }[] = [];
-  for (const locale of intended.length === 0 ? [] : writeBack.locales) {
+  for (const locale of own.length === 0 ? [] : writeBack.locales) {
     try {
       const translated = await fetched(workspace, link.catalogId, locale);
-      intended.push(...intendedTranslations(product, translated, locale, writeBack));
+      const derived = withHtmlDescription(translated, link.pushedFields, { locale, primary: product });
+      intended.push(...intendedTranslations(own, derived, locale, writeBack));
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
       if (mayWait && reactionTo('interpret', error) === 'retry') throw error;

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { GateFinding } from '../domain/gate-finding.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
+import { merchantsText } from '../planner/final-text.js';
 import { gateFindings, type GatedText } from '../planner/gates/gates.js';
 import type { FieldDecision } from '../planner/plan-write-back.js';
 import type { LiveProduct } from '../domain/store-port.js';
@@ -24,7 +25,7 @@ export async function findingsOf(store: Store, { decisions, live, written }: Jud
   const texts = decisions
     .filter(({ verdict }) => verdict === 'write')
     .map(({ target, value, before }): GatedText => {
-      return { target, value, before: effectiveValue(before, written[target]) };
+      return { target, value, before: merchantsText(target, before, live, written) };
     });
   if (texts.length === 0) return [];
   const meant = Object.entries(live.fields).map(([field, value]) => effectiveValue(value, written[field]));

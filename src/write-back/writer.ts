@@ -17,9 +17,16 @@ import {
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
+import { needsImages } from '../planner/final-text.js';
 import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
-import { currentValue, readCategories, readDefinitions, readTranslations } from '../sites/live-targets.js';
+import {
+  currentValue,
+  pictureHostsOf,
+  readCategories,
+  readDefinitions,
+  readTranslations,
+} from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
 import { Sites, type Store } from '../sites/sites.js';
@@ -297,7 +304,11 @@ export class WriteBackWriter {
       ...failed.flatMap((sent) => Object.keys(sent)),
     ];
     const namespace = writeBack.sections?.namespace ?? null;
-    const live = await store.connector.readLive(link.storeId, namespace, livePartsOf(asked));
+    const live = await store.connector.readLive(
+      link.storeId,
+      namespace,
+      livePartsOf(asked, { images: needsImages(row.intended) }),
+    );
     if (live === null) return null;
     const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
     const translations = await readTranslations(store.connector, link.storeId, targets);
@@ -316,6 +327,7 @@ export class WriteBackWriter {
       sentBefore: row.sent,
       newerTargets,
       keep: writeBack.keep,
+      pictureHosts: pictureHostsOf(store),
       definitions,
       categories,
       translations,

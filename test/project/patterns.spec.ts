@@ -5,7 +5,7 @@ import { CodedError, errorLine } from '../../src/domain/errors.js';
 import { problemLine } from '../../src/config/config-error.js';
 import { redactSecrets } from '../../src/observability/logging/redaction.js';
 import { attributeKey } from '../../src/planner/attribute-keys.js';
-import { sectionAttributes } from '../../src/planner/generated-content.js';
+import { attributesOf } from '../../src/planner/section-attributes.js';
 import { sourceFiles } from '../support/source-files.js';
 
 const LENGTH = 200_000;
@@ -118,6 +118,6 @@ describe('a text of a stranger', () => {
 
   it.each(['-', '_', 'ä', 'a-', '\u0301'])('becomes the key of an attribute at once: %j', (piece) => {
     expect(attributeKey(`a${filled(piece)}!`).length).toBeLessThanOrEqual(64);
-    expect(sectionAttributes([{ [filled(piece)]: 1 }]).size).toBeLessThanOrEqual(1);
+    expect(attributesOf({ sections: [{ [filled(piece)]: 1 }] }).byKey.size).toBeLessThanOrEqual(1);
   });
 });

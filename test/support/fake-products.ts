@@ -87,7 +87,7 @@ export class FakeProducts {
         for (const [storeId, images] of this.images)
           this.images.set(
             storeId,
-            images.map((each) => (each.id === image ? { id: image, alt: alt || null } : each)),
+            images.map((each) => (each.id === image ? { ...each, alt: alt || null } : each)),
           );
         return { image, outcome: 'written', alt: alt || null };
       });

@@ -88,6 +88,7 @@ export const writeBackSettings: WriteBackSettings = {
   sections: { namespace: 'catalog' },
   locales: [],
   keep: ['img', 'iframe', 'video', 'table'],
+  imageHosts: [],
   gates: {
     title: { maxLength: 0 },
     descriptionHtml: { minLength: 0, maxLength: 0 },
@@ -200,6 +201,7 @@ export function writeBackContext(over: Partial<WriteBackContext> = {}): WriteBac
     sentBefore: {},
     newerTargets: new Set(),
     keep: [],
+    pictureHosts: [],
     definitions: NO_DEFINITIONS,
     categories: new Map(),
     translations: new Map(),

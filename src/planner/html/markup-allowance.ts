@@ -1,10 +1,13 @@
+import { hostOfAddress } from '../../domain/web-address.js';
 import { attributesOf, walkHtml } from './walk.js';
 
 /**
- * The parts of a merchant's own description that a generated text may repeat, and may not have otherwise: frames of the
- * same hosts, and the same classes and styles.
+ * The parts of a merchant's own description that a generated text may repeat, and may not have otherwise. They are frames and pictures of
+ * the same hosts, and the same classes and styles.
  */
 export interface MarkupAllowance {
+  /** Hosts of pictures, with their ports. `any`: the live product is not known yet. */
+  readonly pictureHosts: ReadonlySet<string> | 'any';
   /** Hosts, with their ports, of the addresses of frames and videos. */
   readonly embedHosts: ReadonlySet<string>;
   /** Names of classes. */
@@ -13,11 +16,21 @@ export interface MarkupAllowance {
   readonly styles: ReadonlySet<string>;
 }
 
+/** The allowance of a product that was read. */
+export type KnownAllowance = Omit<MarkupAllowance, 'pictureHosts'> & {
+  readonly pictureHosts: ReadonlySet<string>;
+};
+
+/** For a result whose product was not read yet. Its pictures are judged when it is. */
 export const NO_ALLOWANCE: MarkupAllowance = {
+  pictureHosts: 'any',
   embedHosts: new Set(),
   classes: new Set(),
   styles: new Set(),
 };
+
+/** For content that no later decision reads as HTML. */
+export const NO_PICTURES: MarkupAllowance = { ...NO_ALLOWANCE, pictureHosts: new Set() };
 
 /** Elements that show content of another host, each with the attributes that a generated one may have. */
 export const EMBEDS: Readonly<Record<string, readonly string[]>> = {
@@ -42,18 +55,23 @@ export function hasAllowance({ embedHosts, classes, styles }: MarkupAllowance): 
   return embedHosts.size > 0 || classes.size > 0 || styles.size > 0;
 }
 
-/** The allowance that a merchant's own description gives. The work is linear in its length. */
-export function allowanceOf(merchant: string | null): MarkupAllowance {
-  if (merchant === null || !/<(?:iframe|video|source)\b|\b(?:class|style)\s*=/i.test(merchant))
-    return NO_ALLOWANCE;
+/**
+ * The allowance that a merchant's own description gives; `pictureHosts` are further hosts of pictures. The work is linear in the
+ * length of the description.
+ */
+export function allowanceOf(merchant: string | null, pictureHosts: Iterable<string> = []): KnownAllowance {
+  const pictures = new Set(pictureHosts);
   const embedHosts = new Set<string>();
   const classes = new Set<string>();
   const styles = new Set<string>();
+  const allowance = { pictureHosts: pictures, embedHosts, classes, styles };
+  if (merchant === null || !/<(?:iframe|video|source|img)\b|\b(?:class|style)\s*=/i.test(merchant))
+    return allowance;
   walkHtml(merchant, {
     open: (name, source) => {
       const attributes = attributesOf(source);
-      const host = isEmbed(name) ? hostOf(attributes.get('src') ?? '') : null;
-      if (host !== null) embedHosts.add(host);
+      for (const host of isEmbed(name) ? hostsOf([attributes.get('src')]) : []) embedHosts.add(host);
+      for (const host of pictureHostsOf(name, attributes)) pictures.add(host);
       for (const each of classesIn(attributes.get('class') ?? '')) classes.add(each);
       const style = attributes.get('style');
       if (style !== undefined && isHarmless(style)) styles.add(styleKey(name, style));
@@ -61,7 +79,21 @@ export function allowanceOf(merchant: string | null): MarkupAllowance {
     close: () => undefined,
     text: () => undefined,
   });
-  return { embedHosts, classes, styles };
+  return allowance;
+}
+
+/** Attributes that hold the address of a picture. A `srcset` has several, each followed by its size. */
+function pictureHostsOf(name: string, attributes: ReadonlyMap<string, string>): string[] {
+  if (name === 'video') return hostsOf([attributes.get('poster')]);
+  if (name !== 'img' && name !== 'source') return [];
+  const listed = (attributes.get('srcset') ?? '').slice(0, LONGEST_SRCSET).split(/[\s,]+/);
+  return hostsOf([...(name === 'img' ? [attributes.get('src'), attributes.get('data-src')] : []), ...listed]);
+}
+
+const LONGEST_SRCSET = 10_000;
+
+function hostsOf(addresses: readonly (string | undefined)[]): string[] {
+  return addresses.flatMap((address) => hostOfAddress(address ?? '') ?? []);
 }
 
 /** The classes and the style of an element that the merchant's description has too. */
@@ -96,11 +128,4 @@ function isHarmless(style: string): boolean {
   return !/[\\<>@]|\/\*|url\s*\(|image\s*\(|image-set|expression|javascript:|behaviou?r|binding|fixed|sticky/i.test(
     style,
   );
-}
-
-/** The host of an absolute web address; null for any other. */
-function hostOf(given: string): string | null {
-  const address = given.trim();
-  const url = URL.parse(address.startsWith('//') ? `https:${address}` : address);
-  return url !== null && /^https?:$/.test(url.protocol) && url.hostname.includes('.') ? url.host : null;
 }

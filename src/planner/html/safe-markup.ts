@@ -1,3 +1,4 @@
+import { judgedAddress, type AddressUse, type DroppedAddress } from './address.js';
 import { escapeText, escapeAttribute } from './escape.js';
 import { attributesOf, walkHtml, type HtmlEvents } from './walk.js';
 import { VOID_ELEMENTS } from './elements.js';
@@ -41,13 +42,16 @@ const DROPPED_WITH_CONTENT: ReadonlySet<string> = new Set(['script', 'style', 't
 const LINK_RELATION = 'nofollow noopener';
 
 /**
- * HTML reduced to allowed elements and attributes, nested at most `DEEPEST_MARKUP` deep. Images need an absolute
- * `https` address, or they are removed. Links may lead to other sites by `https`, to mail or to phone; other links
- * lose their tag and keep their text. Addresses without a scheme or with `http` become `https`. The work is linear in
- * the length.
+ * HTML reduced to allowed elements and attributes, nested at most `DEEPEST_MARKUP` deep. `judgedAddress` decides about each address:
+ * an image without an allowed one is removed, and a link loses its tag and keeps its text. `dropped` receives these addresses. The
+ * work is linear in the length.
  */
-export function safeMarkup(html: string, allowance: MarkupAllowance = NO_ALLOWANCE): string {
-  return rewrittenMarkup(html, (name, source) => safeTag(name, source, allowance));
+export function safeMarkup(
+  html: string,
+  allowance: MarkupAllowance = NO_ALLOWANCE,
+  dropped: DroppedAddress[] = [],
+): string {
+  return rewrittenMarkup(html, (name, source) => safeTag(name, source, allowance, dropped));
 }
 
 /** The markup of an element: its start, and its end after the content. */
@@ -127,25 +131,29 @@ export function safeTag(
   name: string,
   source: string,
   allowance: MarkupAllowance = NO_ALLOWANCE,
+  dropped: DroppedAddress[] = [],
 ): WrittenTag | null {
   const allowed = Object.hasOwn(ALLOWED_ELEMENTS, name)
     ? ALLOWED_ELEMENTS[name]
     : embedAttributes(name, allowance);
-  if (allowed === undefined) return null;
   const given = attributesOf(source);
+  if (allowed === undefined) {
+    if (isEmbed(name)) noteDropped(dropped, 'embed', given.get('src'), 'the merchant embeds nothing');
+    return null;
+  }
   const attributes = new Map([...given].filter(([attribute]) => allowed.includes(attribute)));
   for (const [attribute, value] of ownLook(name, given, allowance)) attributes.set(attribute, value);
+  const keeps = (attribute: string, use: AddressUse): boolean =>
+    keepAddress(attributes, attribute, { use, allowance, dropped });
   if (isEmbed(name)) {
-    const isAllowed = (address: URL): boolean => isOwnEmbed(address, allowance);
     // A video may name its address in elements within it.
     const needsAddress = name !== 'video' || attributes.has('src');
-    if (needsAddress && !keepAddress(attributes, 'src', isAllowed)) return null;
-    if (attributes.has('poster') && !keepAddress(attributes, 'poster', isPictureAddress))
-      attributes.delete('poster');
+    if (needsAddress && !keeps('src', 'embed')) return null;
+    if (attributes.has('poster') && !keeps('poster', 'picture')) attributes.delete('poster');
   }
-  if (name === 'img' && !keepAddress(attributes, 'src', isPictureAddress)) return null;
+  if (name === 'img' && !keeps('src', 'picture')) return null;
   if (name === 'a') {
-    if (!keepAddress(attributes, 'href', isLinkAddress)) return null;
+    if (!keeps('href', 'link')) return null;
     attributes.delete('rel');
     if (attributes.get('href')?.startsWith('https:') === true) attributes.set('rel', LINK_RELATION);
   }
@@ -155,61 +163,41 @@ export function safeTag(
   return name === 'iframe' ? { ...tag, isEmpty: true } : tag;
 }
 
-function isOwnEmbed(address: URL, { embedHosts }: MarkupAllowance): boolean {
-  return embedHosts.has(address.host) && isLinkAddress(address) && address.protocol === 'https:';
-}
-
 /** Replaces the address by its safe form; false when the address is not allowed. */
 function keepAddress(
   attributes: Map<string, string>,
   name: string,
-  isAllowed: (address: URL) => boolean,
+  { use, allowance, dropped }: Judging,
 ): boolean {
   const given = attributes.get(name) ?? '';
-  const address = absoluteAddress(given);
-  const parsed = address === null || address.length > LONGEST_ADDRESS ? null : URL.parse(address);
-  if (address === null || parsed === null || !isAllowed(parsed)) return false;
-  attributes.set(name, address);
+  const { pictureHosts: pictures, embedHosts: embeds } = allowance;
+  const judged = judgedAddress(given, use, { pictures, embeds });
+  if ('refused' in judged) {
+    noteDropped(dropped, use, given, judged.refused);
+    return false;
+  }
+  attributes.set(name, judged.address);
   return true;
 }
 
-const LONGEST_ADDRESS = 4096;
-/** Browsers ignore these characters in addresses, so they could hide a scheme. */
-const HIDDEN_SIGNS = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028\u2029\ufeff]/;
-
-/** The address with `https` instead of `http` or of no scheme; null for a relative or malformed address. */
-function absoluteAddress(given: string): string | null {
-  const address = given.trim();
-  if (address === '' || HIDDEN_SIGNS.test(address) || address.includes('\\')) return null;
-  if (address.startsWith('//')) return `https:${address}`;
-  const scheme = /^([a-z]{2,10}):/i.exec(address)?.[1]?.toLowerCase();
-  if (scheme === undefined) return null;
-  const rest = address.slice(scheme.length);
-  return scheme === 'http' ? `https${rest}` : scheme + rest;
+interface Judging {
+  readonly use: AddressUse;
+  readonly allowance: MarkupAllowance;
+  readonly dropped: DroppedAddress[];
 }
 
-function isPictureAddress(address: URL): boolean {
-  return address.protocol === 'https:' && address.username === '' && address.hostname.includes('.');
-}
+/** A text that consists of addresses must not become a list that is longer than it. */
+const MOST_DROPPED = 20;
+const LONGEST_DROPPED = 200;
 
-/** Paths that trigger an action of the shop for the visitor who follows the link. */
-const ACTION_PATH =
-  /^\/(?:[a-z]{2}(?:-[a-z]{2})?\/)?(?:account|admin|apps|cart|checkout|checkouts|challenge|orders|password|tools)(?:\/|$)/i;
-
-function isLinkAddress(address: URL): boolean {
-  if (address.protocol === 'mailto:' || address.protocol === 'tel:') return true;
-  if (address.protocol !== 'https:' || address.username !== '') return false;
-  const isShop = address.hostname === 'myshopify.com' || address.hostname.endsWith('.myshopify.com');
-  return !isShop && !ACTION_PATH.test(decodedPath(address));
-}
-
-function decodedPath({ pathname }: URL): string {
-  try {
-    return decodeURIComponent(pathname);
-  } catch {
-    // The path is not in an encoding that a shop would decode, so it is used unchanged.
-    return pathname;
-  }
+function noteDropped(
+  dropped: DroppedAddress[],
+  use: AddressUse,
+  given: string | undefined,
+  reason: string,
+): void {
+  const address = given?.trim().slice(0, LONGEST_DROPPED) ?? '';
+  if (address !== '' && dropped.length < MOST_DROPPED) dropped.push({ use, address, reason });
 }
 
 function withoutAttributes(names: readonly string[]): Record<string, readonly string[]> {

@@ -182,7 +182,7 @@ export const LIVE_PRODUCT = query(
     id status title descriptionHtml vendor productType
     category @include(if: $withCategory) { id fullName }
     tags @include(if: $withTags)
-    media(first: 250) @include(if: $withImages) { nodes { __typename id alt status } }
+    media(first: 250) @include(if: $withImages) { nodes { alt status ${MEDIA_FIELDS} } }
     seo @include(if: $withSeo) { title description }
     metafields(first: 100, namespace: $ns, after: $after) @include(if: $withMetafields) {
       nodes { id namespace key type value compareDigest }

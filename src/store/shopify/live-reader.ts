@@ -138,9 +138,9 @@ function requestedFields(product: LiveContent, { seo, category = false }: LivePa
   return Object.fromEntries(Object.entries(contentFields(product)).filter(([field]) => isRequested(field)));
 }
 
-/** An image that is still being processed cannot be changed yet. */
-function liveImage({ __typename, id, alt, status }: LiveMedia): LiveImage[] {
-  return __typename === 'MediaImage' && status === 'READY' ? [{ id: numericId(id), alt }] : [];
+function liveImage({ __typename, id, alt, status, image }: LiveMedia): LiveImage[] {
+  if (__typename !== 'MediaImage') return [];
+  return [{ id: numericId(id), alt, address: image?.url ?? null, isReady: status === 'READY' }];
 }
 
 function plainFields({ title, descriptionHtml, vendor, productType }: LiveContent) {

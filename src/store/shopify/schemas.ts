@@ -204,6 +204,7 @@ const liveMediaSchema = z.object({
   id: z.string(),
   alt: text,
   status: z.string(),
+  image: z.object({ url: z.string() }).nullish(),
 });
 export type LiveMedia = z.infer<typeof liveMediaSchema>;
 

@@ -183,6 +183,22 @@ describe('alternative texts', () => {
     expect(alts()).toEqual(['Front', 'From behind', null]);
   });
 
+  it('of a list stay with their images when the merchant adds one and moves the others', async () => {
+    configure({ fields: FIELDS });
+    await stages.sync();
+    const added = { url: 'https://cdn.example.com/new.jpg', alt: null };
+    shop.store.products.create({ ...SHIRT, images: [added, picture(2, null), picture(0, null)] });
+    const row = await shop.written(shirt, text(['Front', 'Back', 'Label']));
+    expect(alts()).toEqual([null, 'Label', 'Front']);
+    expect(row.fields).toContainEqual(
+      expect.objectContaining({
+        target: 'images[].alt',
+        outcome: 'unfit',
+        reason: '1 text is left out: the product does not show the image now',
+      }),
+    );
+  });
+
   it('that have no image say so', async () => {
     shop.store.products.create({ ...SHIRT, images: [] });
     configure({ fields: FIELDS });

@@ -1,0 +1,122 @@
+import { parseExactJson } from '../domain/exact-json.js';
+import { fingerprint } from '../domain/fingerprint.js';
+import type { IntendedValue, SentValue } from '../domain/write-back-journal.js';
+import { isTag, placeOfTarget, translationTarget } from '../domain/write-target.js';
+import { valueHash, type WrittenContent, type WrittenField } from '../domain/written-content.js';
+import { isStoreField } from './generated-content.js';
+import { reducedHtml } from './html-content.js';
+import { isMeasureKind, measureOf } from './measures.js';
+
+export type FieldVerdict =
+  'write' | 'written_before' | 'same' | 'conflict' | 'not_generated' | 'untranslatable' | 'unfit';
+
+export interface Ruling {
+  readonly verdict: FieldVerdict;
+  readonly reason: string;
+}
+
+/** Facts about a write-back and its product besides the live values. */
+export interface KnownContent {
+  /** Hashes of the live values when this result's source was read; empty when unknown. */
+  readonly seen: Readonly<Record<string, string>>;
+  readonly written: WrittenContent;
+  /** The hash of each catalog field as we pushed it. A field that returns unchanged was not generated. */
+  readonly pushedValues: Readonly<Record<string, string>>;
+  readonly onConflict: 'skip' | 'overwrite';
+  /** A person approved this write-back, so the live value was seen and released. */
+  readonly released: boolean;
+  /** The values that an earlier, interrupted attempt of this write-back may have written, by target. */
+  readonly sentBefore: Readonly<Record<string, SentValue>>;
+}
+
+/** The verdict about a value in its final form, compared with the live one. */
+export function verdict(value: IntendedValue, current: string | null, context: KnownContent): Ruling {
+  if (wasSent(value, current, context)) {
+    return { verdict: 'written_before', reason: 'written by an earlier attempt that was cut off' };
+  }
+  if (sameContent(value, current)) return { verdict: 'same', reason: 'the store already says this' };
+  if (isSource(value, context)) {
+    return {
+      verdict: 'not_generated',
+      reason: 'the catalog returns the store’s own text: nothing was generated',
+    };
+  }
+  const edit = merchantEdit(value, current, context.written[value.target], context.seen);
+  if (edit === null) return { verdict: 'write', reason: 'generated' };
+  if (context.released) return { verdict: 'write', reason: `approved, although ${edit}` };
+  if (context.onConflict === 'overwrite')
+    return { verdict: 'write', reason: `overwritten by configuration, although ${edit}` };
+  return { verdict: 'conflict', reason: edit };
+}
+
+/** True when an earlier attempt of this write-back left the live value. */
+export function wasSent(value: IntendedValue, current: string | null, context: KnownContent): boolean {
+  const sent = context.sentBefore[value.target];
+  return sent !== undefined && sameContent({ ...value, value: sent.value }, current);
+}
+
+/** True when the result only returns the merchant's own text, as pushed or as replaced by ours. */
+function isSource(value: IntendedValue, context: KnownContent): boolean {
+  if (value.raw === null) return false;
+  const hash = valueHash(value.raw);
+  if (context.pushedValues[value.from] === hash) return true;
+  const { locale } = placeOfTarget(value.target);
+  if (locale !== null && context.pushedValues[translationTarget(locale, value.from)] === hash) return true;
+  return sameContent({ ...value, value: value.raw }, context.written[value.target]?.replaced ?? null);
+}
+
+/** The evidence of a merchant's edit in the live value, for people; null when there is none. */
+function merchantEdit(
+  value: IntendedValue,
+  current: string | null,
+  written: WrittenField | undefined,
+  seenFields: KnownContent['seen'],
+): string | null {
+  const hash = valueHash(current);
+  const seen = seenFields[value.target];
+  if (placeOfTarget(value.target).locale !== null) {
+    // An existing translation that is not ours was written by a person or another app. It stays, although it is a source.
+    if (current === null || (written?.ours != null && hash === written.ours)) return null;
+    return written?.ours == null
+      ? 'somebody else keeps a translation there'
+      : 'somebody changed the translation after we wrote it';
+  }
+  if (written?.ours != null) return hash === written.ours ? null : 'the merchant edited it after we wrote it';
+  if (seen !== undefined) return hash === seen ? null : 'the merchant edited it after it was read';
+  // We never wrote the field and never read it, so only an empty metafield may be written. The same holds for a field
+  // that the release did not read yet that read the others.
+  const wasOtherRead = Object.keys(seenFields).length > 0;
+  if (current === null && (wasOtherRead || !isStoreField(value.target))) return null;
+  return isStoreField(value.target)
+    ? 'what it held when the content was asked for is not known'
+    : 'somebody else keeps a value there';
+}
+
+/** True when the live value has the intended content, even if the store spells it differently. */
+export function sameContent(value: IntendedValue, current: string | null): boolean {
+  if (current === null) return false;
+  // The live value of a tag is its spelling in the store, and the store ignores the letter case.
+  if (current === value.value || isTag(value.target)) return true;
+  if (placeOfTarget(value.target).base === 'descriptionHtml')
+    return reducedHtml(current) === reducedHtml(value.value);
+  if (value.type === 'json' || value.type?.startsWith('list.') === true)
+    return sameJson(current, value.value);
+  if (value.type?.startsWith('number_') === true) return Number(current) === Number(value.value);
+  if (JSON_TYPES.has(value.type ?? '')) return sameJson(current, value.value);
+  if (value.type === null || !isMeasureKind(value.type)) return false;
+  const held = measureOf(value.type, current);
+  // Two texts that are no measures differ, unless they are the same text.
+  return held !== null && held.size === measureOf(value.type, value.value)?.size;
+}
+
+/** Types whose values the store may spell otherwise: members in another order, or numbers as texts. */
+const JSON_TYPES: ReadonlySet<string> = new Set(['rich_text_field', 'money', 'link', 'rating']);
+
+function sameJson(left: string, right: string): boolean {
+  try {
+    return fingerprint(parseExactJson(left)) === fingerprint(parseExactJson(right));
+  } catch {
+    // One of the values is not JSON, so they differ.
+    return false;
+  }
+}
