@@ -23,9 +23,10 @@ import {
   metafieldAddress,
   metafieldText,
   onlyVariant,
-  sharedSku,
   tagIds,
 } from './product-facts.js';
+import { isMissing } from './placeholders.js';
+import { placedCodes, type PlacedCodes, type StoreCodes } from './variant-codes.js';
 import { isMappedAttribute, type SourceRules } from './source.js';
 
 /**
@@ -37,19 +38,19 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
   const single = onlyVariant(effective);
   const metafields = [...effective.metafields, ...(single?.metafields ?? [])];
   const { mapping } = rules;
-  const styleCode = sharedSku(effective);
+  const variants = effective.hasOnlyDefaultVariant ? [] : effective.variants;
+  const codes = placedCodes(
+    codesOf({ sku: single?.sku ?? null, barcode: single?.barcode ?? null, metafields }, rules),
+    variants.map((variant) => codesOf(variant, rules)),
+  );
   return withoutEmpty({
     external_id: effective.externalId,
-    name: effective.title,
-    description: plainTextOf(boundedDescription(effective.descriptionHtml ?? '')),
-    html_description: effective.descriptionHtml ?? '',
+    name: isMissing(effective.title) ? '' : effective.title,
+    ...descriptions(effective.descriptionHtml ?? ''),
     brand: brandOf(effective, mapping.brand, rules.shop) ?? '',
     category: categoryAndType(effective).category ?? '',
     url: effective.url,
-    sku: single?.sku ?? styleCode,
-    barcode: single?.barcode ?? null,
-    mpn: metafieldText(metafields, mapping.mpn),
-    asin: metafieldText(metafields, mapping.asin),
+    ...codes.product,
     crawl_configuration: crawlConfiguration(metafields, mapping),
     product_lists: [...mapping.productLists],
     tags_to_update: tagIds(effective.tags, mapping.tags),
@@ -59,11 +60,9 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
       store: rules.shop,
       handle: effective.handle,
       status: effective.status,
-      tags: [...effective.tags],
+      tags: effective.tags.filter((tag) => !isMissing(tag)),
     },
-    variants: effective.hasOnlyDefaultVariant
-      ? []
-      : effective.variants.map((variant) => toVariantBody(variant, rules, styleCode !== null)),
+    variants: variants.map((variant, index) => toVariantBody(variant, codes.variants[index])),
     translations: localisedContent(effective, rules),
   });
 }
@@ -84,13 +83,8 @@ function localisedContent(effective: ProductSnapshot, rules: SourceRules): Recor
     const { title, descriptionHtml } = translations[locale] ?? {};
     const isTranslated = mapped.some((field) => field.translations?.[locale] !== undefined);
     const texts: LocalisedContent = {
-      ...(title === undefined ? {} : { name: title }),
-      ...(descriptionHtml === undefined
-        ? {}
-        : {
-            description: plainTextOf(boundedDescription(descriptionHtml)),
-            html_description: descriptionHtml,
-          }),
+      ...(title === undefined || isMissing(title) ? {} : { name: title }),
+      ...(descriptionHtml === undefined ? {} : descriptions(descriptionHtml)),
       ...(isTranslated ? { open_attributes: openAttributes(inLocale(effective, locale), rules) } : {}),
     };
     return Object.keys(texts).length === 0 ? [] : [[locale, texts] as const];
@@ -119,25 +113,27 @@ function crawlConfiguration(
   };
 }
 
-/**
- * A variant has the same shape as a product. Its name is only its own part, so renaming the product does not change
- * it. A SKU that all variants share belongs to the product.
- */
+function codesOf(
+  { sku, barcode, metafields }: Pick<VariantSnapshot, 'sku' | 'barcode' | 'metafields'>,
+  { mapping }: SourceRules,
+): StoreCodes {
+  const [mpn, asin] = [mapping.mpn, mapping.asin].map((name) => metafieldText(metafields, name));
+  return { sku, barcode, mpn, asin };
+}
+
+/** A variant has the same shape as a product. Its name is only its own part, so renaming the product does not change it. */
 function toVariantBody(
   variant: VariantSnapshot,
-  { mapping }: SourceRules,
-  isSkuShared: boolean,
+  codes: PlacedCodes['variants'][number] | undefined,
 ): CatalogProductBody {
+  const shared = IDENTIFIER_KINDS.map((kind) => [kind, codes?.shared[kind] ?? null] as const);
   return withoutEmpty({
     external_id: variant.externalId,
     name: variant.title,
-    sku: isSkuShared ? null : variant.sku,
-    barcode: variant.barcode,
-    mpn: metafieldText(variant.metafields, mapping.mpn),
-    asin: metafieldText(variant.metafields, mapping.asin),
+    ...codes?.own,
     images: imagesInOrder(variant.imageUrls),
     open_attributes: record([
-      ...facts([['weight', variant.weight]]),
+      ...facts([...shared, ['weight', variant.weight]]),
       ...variant.options.map((option): [string, JsonValue] => [option.name, option.value]),
     ]),
   });
@@ -179,6 +175,13 @@ function record(entries: readonly (readonly [string, JsonValue])[]): Record<stri
 
 /** No shop holds a longer one; whatever says so is not taken at its word. */
 const LONGEST_DESCRIPTION = 1_000_000;
+
+/** A description as HTML and as plain text. One that says nothing is none. */
+function descriptions(html: string): Required<Pick<LocalisedContent, 'description' | 'html_description'>> {
+  const description = plainTextOf(boundedDescription(html));
+  const saysNothing = description !== '' && isMissing(description);
+  return saysNothing ? { description: '', html_description: '' } : { description, html_description: html };
+}
 
 function boundedDescription(html: string): string {
   if (html.length <= LONGEST_DESCRIPTION) return html;

@@ -3,7 +3,7 @@ import { DEFAULT_MAPPING, metafield, rules, snapshot, variant } from '../../test
 import type { MappingSettings } from '../domain/store-settings.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import { toCatalogBody } from './map-to-catalog.js';
-import { brandOf, categoryAndType, sharedSku, tagIds } from './product-facts.js';
+import { brandOf, categoryAndType, tagIds } from './product-facts.js';
 
 const body = (product: Partial<ProductSnapshot>, mapping: Partial<MappingSettings> = {}) =>
   toCatalogBody(snapshot(product), rules(mapping));
@@ -99,30 +99,6 @@ describe('the brand that the catalog gets', () => {
     ];
     const product = { vendor, metafields };
     expect(brandOf(product, source, 'partners-demo.myshopify.com')).toBe(brand);
-  });
-});
-
-describe('a style code that all sizes share', () => {
-  it.each<[(string | null)[], string | null]>([
-    [['ST-1', 'ST-1', 'ST-1'], 'ST-1'],
-    [['ST-1', 'ST-2'], null],
-    [['ST-1', null], null],
-    [['ST-1'], null],
-    [[null, null], null],
-  ])('of the SKUs %j is %j', (skus, shared) => {
-    expect(sharedSku(snapshot(sizes(...skus)))).toBe(shared);
-  });
-
-  it('is the SKU of the product, and of no variant', () => {
-    const sent = body(sizes('ST-1', 'ST-1'));
-    expect(sent.sku).toBe('ST-1');
-    expect(sent.variants?.map(({ sku }) => sku)).toEqual([undefined, undefined]);
-  });
-
-  it('does not touch SKUs that distinguish variants', () => {
-    const sent = body(sizes('ST-S', 'ST-M'));
-    expect(sent.sku).toBeUndefined();
-    expect(sent.variants?.map(({ sku }) => sku)).toEqual(['ST-S', 'ST-M']);
   });
 });
 

@@ -1,77 +1,13 @@
 import { metafieldName } from '../domain/metafield-key.js';
 import type { BrandSource } from '../domain/store-settings.js';
 import type { MetafieldValue, ProductSnapshot, VariantSnapshot } from '../domain/snapshot.js';
+import { isMissing, isPlaceholder, namesCategory, words } from './placeholders.js';
 
 /*
  * The facts about a product that a careful person would give the catalog, where the store's own field has a
  * placeholder, the shop's name, or one code for all sizes. Every rule comes from exports of real shops; the mapper's
  * tests have a case of each.
  */
-
-/** Categories that stores and importers insert when none was chosen, compared in lower case without punctuation. */
-const NO_CATEGORY = new Set([
-  'uncategorized',
-  'uncategorised',
-  'unkategorisiert',
-  'non classé',
-  'sin categoría',
-  'senza categoria',
-  'geen categorie',
-  'no category',
-  'default category',
-  'nicht kategorisiert',
-  'ohne kategorie',
-  'keine kategorie',
-  'non catégorisé',
-  'sans catégorie',
-  'sin categorizar',
-  'non categorizzato',
-  'niet gecategoriseerd',
-  'sem categoria',
-  'não categorizado',
-  'bez kategorii',
-  'okategoriserad',
-  'без категории',
-  '未分類',
-  '未分类',
-]);
-
-/** Texts that people and importers put into a mandatory field without a value. */
-const PLACEHOLDERS = new Set([
-  'na',
-  'none',
-  'null',
-  'undefined',
-  'unknown',
-  'no brand',
-  'no vendor',
-  'vendor',
-  'brand',
-  'tbd',
-  'not applicable',
-  'not available',
-  'no name',
-  'unbranded',
-  // The name that Shopify gives a new shop, and with it to its products' vendor.
-  'my store',
-  'k a',
-  'keine angabe',
-  'unbekannt',
-  'ohne marke',
-  'keine marke',
-  'sans marque',
-  'inconnu',
-  'sin marca',
-  'desconocido',
-  'senza marca',
-  'sconosciuto',
-  'geen merk',
-  'onbekend',
-  'sem marca',
-  'bez marki',
-  'без бренда',
-  'нет бренда',
-]);
 
 /**
  * The catalog's category and, when the store has both, the product type as a separate fact. Null when there is none.
@@ -83,11 +19,6 @@ export function categoryAndType(product: Pick<ProductSnapshot, 'category' | 'pro
   const category = namesCategory(product.category) ? product.category : null;
   const type = namesCategory(product.productType) ? product.productType : null;
   return category === null ? { category: type, productType: null } : { category, productType: type };
-}
-
-function namesCategory(text: string | null): boolean {
-  const leaf = text?.split('>').at(-1) ?? '';
-  return !isPlaceholder(leaf) && !NO_CATEGORY.has(words(leaf));
 }
 
 /**
@@ -123,18 +54,6 @@ function nameWithoutGenericWords(text: string): string {
     .join('');
 }
 
-/**
- * The SKU that all variants of a product with several variants share; null where they differ. Such a code names the
- * product, because as the SKU of each variant it could not be unique.
- */
-export function sharedSku(
-  product: Pick<ProductSnapshot, 'variants' | 'hasOnlyDefaultVariant'>,
-): string | null {
-  const [first, ...others] = product.variants;
-  if (first === undefined || others.length === 0 || first.sku === null) return null;
-  return others.every(({ sku }) => sku === first.sku) ? first.sku : null;
-}
-
 /** Longer values are no identifier, name or reference. */
 const LONGEST_TEXT = 1000;
 /** The store's own limit of an address. */
@@ -162,7 +81,7 @@ export function metafieldAddress(metafields: readonly MetafieldValue[], name: st
 function textWithin(metafields: readonly MetafieldValue[], name: string, most: number): string | null {
   const found = name === '' ? undefined : metafields.find((field) => metafieldName(field) === name);
   const text = found === undefined || found.value.length > VALUE_MOST ? '' : (textOf(found) ?? '').trim();
-  return text === '' || text.length > most ? null : text;
+  return text.length > most || isMissing(text) ? null : text;
 }
 
 /** Of a metafield's whole value, such as a list with one address. */
@@ -203,31 +122,4 @@ export function tagIds(tags: readonly string[], ids: Readonly<Record<string, num
 /** The only variant of a product without options. */
 export function onlyVariant(product: ProductSnapshot): VariantSnapshot | undefined {
   return product.hasOnlyDefaultVariant ? product.variants[0] : undefined;
-}
-
-function isPlaceholder(text: string): boolean {
-  const bare = words(text);
-  return bare === '' || PLACEHOLDERS.has(bare) || PLACEHOLDERS.has(bare.replaceAll(' ', ''));
-}
-
-/** Vendors, types and categories repeat from product to product. */
-const KNOWN_WORDS = new Map<string, string>();
-const KNOWN_MOST = 1000;
-
-function words(text: string): string {
-  const known = KNOWN_WORDS.get(text);
-  if (known !== undefined) return known;
-  const found = wordsIn(text);
-  if (KNOWN_WORDS.size >= KNOWN_MOST) KNOWN_WORDS.clear();
-  KNOWN_WORDS.set(text, found);
-  return found;
-}
-
-/** One spelling of each letter, lower case, with each run of characters other than letters, marks and digits as one space. */
-function wordsIn(text: string): string {
-  return text
-    .normalize('NFKC')
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
-    .trim();
 }
