@@ -1,4 +1,4 @@
-import { identifierKey } from './identifier-text.js';
+import { foldedIdentifier } from './identifier-text.js';
 
 /** The external_ids that link a store's product to its catalog product (docs/decisions/0005-identity.md). */
 export interface ProductRef {
@@ -28,10 +28,10 @@ export function parseExternalId(value: string): ProductRef | null {
 
 /** True when an answer shows this external_id of ours. A service may strip blanks or fold the letter case of identifiers. */
 export function isSameExternalId(held: string | null | undefined, ours: string): boolean {
-  return held === ours || identifierKey(held ?? '') === identifierKey(ours);
+  return held === ours || foldedIdentifier(held ?? '') === foldedIdentifier(ours);
 }
 
 /** True when an answer shows somebody else's external_id. One that has none is nobody's. */
 export function isForeign(held: string | null | undefined, ours: string): boolean {
-  return identifierKey(held ?? '') !== '' && !isSameExternalId(held, ours);
+  return foldedIdentifier(held ?? '') !== '' && !isSameExternalId(held, ours);
 }

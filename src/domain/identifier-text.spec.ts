@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { identifierKey, identifierText, isUnseen } from './identifier-text.js';
+import { foldedIdentifier, identifierText, isUnseen } from './identifier-text.js';
 
 describe('an identifier', () => {
   it.each([
@@ -16,8 +16,8 @@ describe('an identifier', () => {
   });
 
   it('equals another one that differs in letter case and outer blanks only', () => {
-    expect(identifierKey(' Straße-ä1')).toBe(identifierKey('STRAßE-Ä1 '));
-    expect(identifierKey('PAD-1')).not.toBe(identifierKey('PAD 1'));
+    expect(foldedIdentifier(' Straße-ä1')).toBe(foldedIdentifier('STRAßE-Ä1 '));
+    expect(foldedIdentifier('PAD-1')).not.toBe(foldedIdentifier('PAD 1'));
   });
 });
 

@@ -16,6 +16,6 @@ export function identifierText(value: string | null | undefined): string | null 
 }
 
 /** Equal for identifiers that a service may take for the same one: it may strip blanks and fold the letter case. */
-export function identifierKey(value: string): string {
+export function foldedIdentifier(value: string): string {
   return (identifierText(value) ?? '').toLowerCase();
 }

@@ -9,6 +9,7 @@ import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { json, Database } from './database.js';
 import { ProductIdentifierEntity } from './entities/product-identifier.entity.js';
 import { SyncActionEntity, type ActionError } from './entities/sync-action.entity.js';
+import { heldAfterApply, ONE_PRODUCT, releasing } from './held-identifiers.js';
 import { countRow, counted, isObjectOrNull } from './row-reader.js';
 
 /** Failures of these codes may work next time as they are: the run that met them tries again. */
@@ -166,6 +167,8 @@ export class ActionRepository {
        ), brought_in AS (
          DELETE FROM owed_product AS owed USING settled JOIN result ON result.id = settled.id
          WHERE owed.external_id = settled.external_id AND result.state <> 'pending'
+       ), held AS (
+         ${heldAfterApply}
        ), being_created AS (
          INSERT INTO owed_product (external_id, store, store_id, label, code)
          SELECT settled.external_id, settled.store, settled.store_id, settled.label, 'being_created'
@@ -376,23 +379,6 @@ export class ActionRepository {
       .find({ where: { runId, state: 'failed' }, order: { id: 'ASC' }, take: limit });
   }
 }
-
-const ONE_PRODUCT = 'store = $3 AND product = $1';
-
-/**
- * Forgets identifiers that the catalog no longer holds: the stale ones, or all of them unless `$2`. `products` is a condition. Products from
- * which one of them is withheld are owed: they may have it now.
- */
-// SQL: one statement removes the identifiers and owes the products that wait for them, so that none is missed.
-const releasing = (products: string): string => `WITH released AS (
-    DELETE FROM product_identifier WHERE ${products} AND (NOT wanted OR NOT $2) RETURNING workspace, kind, value
-  )
-  INSERT INTO owed_product (external_id, store, store_id, label, code)
-  SELECT DISTINCT ON (waiting.external_id) waiting.external_id, waiting.store, waiting.store_id, waiting.label, 'identifier_released'
-  FROM released JOIN store_product AS waiting ON waiting.workspace = released.workspace
-    AND waiting.withheld <> '[]' AND waiting.state <> 'orphaned'
-    AND waiting.withheld @> jsonb_build_array(jsonb_build_object('kind', released.kind, 'value', released.value))
-  ON CONFLICT DO NOTHING`;
 
 function appliedRow({ actionId, released: _released, ...result }: AppliedAction): object {
   const linked = result.withheld.length > 0 ? 'conflicted' : 'linked';

@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Database } from './database.js';
 
 /**
- * `kind\0value` to the external_ids of all owners, in every store of the workspace, for those identifiers of the given products that
- * more than one owner has.
+ * `kind\0folded` to the external_ids of the owners that stand in each other's way, in every store of the workspace, for those identifiers of
+ * the given products that more than one owner has. What the catalog holds for a product already is not taken away by another store's
+ * newcomer.
  */
 export async function ownersByIdentifier(
   db: Database,
@@ -15,14 +16,15 @@ export async function ownersByIdentifier(
   const rows = await db.read(
     ownersRow,
     // SQL: measured. It looks each up by itself, which uses the indexes also on a table that a first load has just filled.
-    `SELECT DISTINCT own.kind, own.value, shared.owners FROM unnest($2::text[]) AS asked(product)
+    `SELECT DISTINCT own.kind, own.folded, shared.owners FROM unnest($2::text[]) AS asked(product)
      CROSS JOIN LATERAL (
        -- IS TRUE: not by the index that has the workspace first, which would be read whole for each.
-       SELECT kind, value FROM product_identifier WHERE store = $3 AND product = asked.product AND wanted AND (workspace = $1) IS TRUE OFFSET 0
+       SELECT kind, folded, held FROM product_identifier WHERE store = $3 AND product = asked.product AND wanted AND (workspace = $1) IS TRUE OFFSET 0
      ) AS own
      CROSS JOIN LATERAL (
        SELECT array_agg(DISTINCT owner ORDER BY owner) AS owners FROM product_identifier AS claim
-       WHERE claim.workspace = $1 AND claim.kind = own.kind AND claim.value = own.value
+       WHERE claim.workspace = $1 AND claim.kind = own.kind AND claim.folded = own.folded
+         AND (claim.store = $3 OR claim.held OR NOT own.held)
          -- What the product's own variants held is released before it is sent anew.
          AND (claim.wanted OR claim.product <> asked.product)
      ) AS shared
@@ -30,7 +32,7 @@ export async function ownersByIdentifier(
     [workspace, products, store],
     runner,
   );
-  return new Map(rows.map((row) => [`${row.kind}\u0000${row.value}`, row.owners]));
+  return new Map(rows.map((row) => [`${row.kind}\u0000${row.folded}`, row.owners]));
 }
 
-const ownersRow = z.object({ kind: z.string(), value: z.string(), owners: z.array(z.string()) });
+const ownersRow = z.object({ kind: z.string(), folded: z.string(), owners: z.array(z.string()) });

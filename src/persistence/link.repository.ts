@@ -6,6 +6,7 @@ import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
+import { heldAfterCreation } from './held-identifiers.js';
 import { countRow, idRow } from './row-reader.js';
 
 /** The service may begin to generate as soon as it has a value, and so before its answer ends the action. */
@@ -139,6 +140,8 @@ export class LinkRepository {
        ), incomplete AS (
          UPDATE owed_product SET code = 'without_identifiers', detail = NULL, noted_at = now()
          WHERE external_id = $1 AND cardinality($4::text[]) > 0
+       ), held AS (
+         ${heldAfterCreation('(SELECT withheld FROM store_product WHERE external_id = $1)')} AND cardinality($4::text[]) = 0
        )
        UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
          creation_task_id = NULL, variant_links = variant_links || $3::jsonb,
@@ -156,7 +159,8 @@ export class LinkRepository {
     pushedFields: StoreProductEntity['pushedFields'],
   ): Promise<void> {
     await this.db.affected(
-      `WITH brought_in AS (DELETE FROM owed_product WHERE external_id = $1 AND code = 'without_identifiers')
+      `WITH brought_in AS (DELETE FROM owed_product WHERE external_id = $1 AND code = 'without_identifiers'),
+         held AS (${heldAfterCreation('$2::jsonb')})
        UPDATE store_product SET withheld = $2::jsonb, pushed_fields = $3,
          state = CASE WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END
        WHERE external_id = $1 AND state IN ('linked', 'conflicted')`,

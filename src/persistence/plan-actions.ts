@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ACTION_TRANSITIONS, statesBefore } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { errorLine } from '../domain/errors.js';
+import { foldedIdentifier } from '../domain/identifier-text.js';
 import { json } from './database.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import type { PlanOwed } from './plan-owed.js';
@@ -99,27 +100,27 @@ export class PlanActions {
            SELECT * FROM product_identifier WHERE store = $2 AND product = planned."externalId" OFFSET 0
          ) AS had WHERE planned.claims
        ), first_claims AS (
-         INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-         SELECT $3, kind, value, owner, $2, product FROM claim
+         INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+         SELECT $3, kind, folded, value, owner, $2, product FROM claim
          WHERE NOT $4 AND NOT EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
        ), other_claims AS (
-         INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-         SELECT $3, kind, value, owner, $2, product FROM claim
+         INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+         SELECT $3, kind, folded, value, owner, $2, product FROM claim
          WHERE $4 OR EXISTS (SELECT 1 FROM known WHERE known.product = claim.product)
-         ON CONFLICT (workspace, kind, value, owner) DO UPDATE SET wanted = true
+         ON CONFLICT (workspace, kind, folded, owner) DO UPDATE SET wanted = true, value = excluded.value
        ), given_up AS (
-         SELECT known.workspace, known.kind, known.value, known.owner, EXISTS (SELECT 1 FROM store_product AS product
+         SELECT known.workspace, known.kind, known.folded, known.owner, EXISTS (SELECT 1 FROM store_product AS product
            WHERE product.external_id = known.product AND product.withheld @>
              jsonb_build_array(jsonb_build_object('kind', known.kind, 'value', known.value, 'owner', known.owner))) AS withheld
          FROM known WHERE NOT EXISTS (SELECT 1 FROM claim WHERE known.workspace = $3 AND claim.kind = known.kind
-           AND claim.value = known.value AND claim.owner = known.owner)
+           AND claim.folded = known.folded AND claim.owner = known.owner)
        ), never_sent AS (
          DELETE FROM product_identifier AS known USING given_up AS old WHERE old.withheld AND known.workspace = old.workspace
-           AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner
+           AND known.kind = old.kind AND known.folded = old.folded AND known.owner = old.owner
        ), to_release AS (
          -- The catalog may still hold them: they are kept until they are released there.
          UPDATE product_identifier AS known SET wanted = false FROM given_up AS old WHERE NOT old.withheld
-           AND known.workspace = old.workspace AND known.kind = old.kind AND known.value = old.value AND known.owner = old.owner
+           AND known.workspace = old.workspace AND known.kind = old.kind AND known.folded = old.folded AND known.owner = old.owner
        )
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields, body, withheld,
          source_fingerprint, seen, wants_generation, recreated)
@@ -229,10 +230,10 @@ export class PlanActions {
          JOIN store_product AS product ON product.external_id = holder.external_id AND product.store = $2
            AND product.state = 'orphaned' AND product.catalog_id = holder.catalog_id
          WHERE NOT holder.is_variant AND EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = $3
-           AND other.kind = holder.kind AND other.value = holder.value AND other.wanted AND other.product <> product.external_id)
+           AND other.kind = holder.kind AND other.folded = holder.value AND other.wanted AND other.product <> product.external_id)
        ), noted AS (
-         INSERT INTO product_identifier (workspace, kind, value, owner, store, product, wanted)
-         SELECT $3, kind, value, external_id, $2, external_id, false FROM held ON CONFLICT DO NOTHING
+         INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product, wanted)
+         SELECT $3, kind, value, value, external_id, $2, external_id, false FROM held ON CONFLICT DO NOTHING
        )
        INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, catalog_id, reason, fields)
        SELECT $1, product.store, product.external_id, product.store_id, product.label, 'orphan', product.catalog_id,
@@ -308,10 +309,22 @@ const REPLACED = new RowColumns({
 const WITHHELD = new RowColumns({ externalId: 'text', withheld: 'jsonb' });
 const STATE_WITH_WITHHELD = `CASE WHEN product.state = 'orphaned' THEN product.state
   WHEN row.withheld = '[]' THEN 'linked' ELSE 'conflicted' END`;
-const CLAIMED = new RowColumns({ product: 'text', kind: 'text', value: 'text', owner: 'text' });
+const CLAIMED = new RowColumns({
+  product: 'text',
+  kind: 'text',
+  folded: 'text',
+  value: 'text',
+  owner: 'text',
+});
 
 const claimsOf = ({ externalId, identifiers }: PlannedAction) =>
-  (identifiers ?? []).map(({ kind, value, owner }) => ({ product: externalId, kind, value, owner }));
+  (identifiers ?? []).map(({ kind, value, owner }) => ({
+    product: externalId,
+    kind,
+    folded: foldedIdentifier(value),
+    value,
+    owner,
+  }));
 
 // Their parameters come after the statement's own four.
 const PLANNED_ROWS = PLANNED.from(5);

@@ -123,9 +123,9 @@ export class PlanCatalog {
     this.#held += await this.session.affected(
       `INSERT INTO holder
        SELECT held.kind, held.value, held.catalog_id, held.external_id, held.is_variant FROM catalog_holder AS held
-       JOIN (SELECT DISTINCT identifier.kind, identifier.value FROM sync_action AS action
+       JOIN (SELECT DISTINCT identifier.kind, identifier.folded FROM sync_action AS action
          JOIN product_identifier AS identifier ON identifier.store = $3 AND identifier.product = action.external_id
-         WHERE action.run_id = $1) AS wanted ON held.kind = wanted.kind AND held.value = wanted.value
+         WHERE action.run_id = $1) AS wanted ON held.kind = wanted.kind AND held.value = wanted.folded
        WHERE held.listing_id = $2
        UNION
        SELECT held.kind, held.value, held.catalog_id, held.external_id, held.is_variant FROM store_product AS gone
@@ -160,8 +160,8 @@ export class PlanCatalog {
            OR EXISTS (SELECT 1 FROM product_identifier AS own WHERE own.store = $5 AND own.product = action.external_id
              AND own.wanted AND (own.workspace = $4) IS TRUE AND (
              EXISTS (SELECT 1 FROM product_identifier AS other WHERE other.workspace = own.workspace AND other.kind = own.kind
-               AND other.value = own.value AND other.owner <> own.owner)
-             OR EXISTS (SELECT 1 FROM holder WHERE holder.kind = own.kind AND holder.value = own.value)))))
+               AND other.folded = own.folded AND other.owner <> own.owner)
+             OR EXISTS (SELECT 1 FROM holder WHERE holder.kind = own.kind AND holder.value = own.folded)))))
        ORDER BY id LIMIT $3`,
       [id, after, limit, workspace, store],
     );
@@ -177,7 +177,7 @@ export class PlanCatalog {
     return new Set(rows.map((row) => row.externalId));
   }
 
-  /** `kind\0value` to the external_ids of all that have it, for the identifiers of the given products that others have as well. */
+  /** `kind\0folded` to the external_ids of all that have it, for the identifiers of the given products that others have as well. */
   async owners(products: readonly string[]): Promise<Map<string, string[]>> {
     const { db, runner, run } = this.session;
     return this.session.inTurn(() => ownersByIdentifier(db, run, products, runner));
@@ -188,7 +188,7 @@ export class PlanCatalog {
       holderRow,
       // SQL: a join with the scratch table of holders.
       `SELECT DISTINCT holder.* FROM product_identifier AS identifier
-       JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
+       JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.folded
        WHERE identifier.store = $2 AND identifier.product = ANY($1)`,
       [products, this.session.run.store],
     );
@@ -224,7 +224,7 @@ export class PlanCatalog {
       // SQL: groups the scratch table of holders by planned creations.
       `SELECT holder.catalog_id FROM sync_action AS action
        JOIN product_identifier AS identifier ON identifier.store = $2 AND identifier.product = action.external_id
-       JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.value
+       JOIN holder ON holder.kind = identifier.kind AND holder.value = identifier.folded
        WHERE action.run_id = $1 AND action.state = 'planned' AND action.kind = 'create' AND holder.external_id IS NULL
        GROUP BY holder.catalog_id HAVING count(DISTINCT action.external_id) > 1`,
       [this.session.run.id, this.session.run.store],

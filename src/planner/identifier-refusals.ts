@@ -7,6 +7,7 @@ import {
   type IdentifierKind,
 } from '../domain/catalog-product.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
+import { valueKey } from './identity.js';
 import { identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
 
 /**
@@ -76,15 +77,12 @@ export function releaseBody(
   body: CatalogProductBody,
   stale: readonly Identifier[],
 ): Record<string, unknown> | null {
-  const moved = new Set(identifiersOf(body).map(({ kind, value }) => `${kind}\u0000${value}`));
-  const own = stale.filter(
-    ({ owner, kind, value }) => owner === body.external_id && moved.has(`${kind}\u0000${value}`),
-  );
+  const wanted = new Set(identifiersOf(body).map(valueKey));
+  const own = stale.filter((each) => each.owner === body.external_id && wanted.has(valueKey(each)));
   const kept = new Set((body.variants ?? []).map((variant) => variant.external_id));
   const ofVariants = Map.groupBy(
     stale.filter(
-      ({ owner, kind, value }) =>
-        owner !== body.external_id && (!kept.has(owner) || moved.has(`${kind}\u0000${value}`)),
+      (each) => each.owner !== body.external_id && (!kept.has(each.owner) || wanted.has(valueKey(each))),
     ),
     ({ owner }) => owner,
   );

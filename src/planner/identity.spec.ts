@@ -82,21 +82,6 @@ describe('a creation', () => {
     ]);
   });
 
-  it('withholds an identifier that two of its own variants share, from both', () => {
-    const twins = creationOf({
-      ...model,
-      variants: [
-        ...model.variants.map((each) => ({ ...each, sku: 'BOT-1' })),
-        variant({ id: '13', sku: 'BOT-3', barcode: null }),
-      ],
-    });
-    const owners = new Map([[skuKey, [externalId('1', '11'), externalId('1', '12')]]]);
-    expect(resolve(twins, view({ owners })).withheld.map(({ owner }) => owner)).toEqual([
-      externalId('1', '11'),
-      externalId('1', '12'),
-    ]);
-  });
-
   it('keeps the value of another kind apart: a sku that reads like somebody’s barcode is no conflict', () => {
     const owners = new Map([[valueKey({ kind: 'barcode', value: 'BOT-1' }), [other]]]);
     const holders = [
@@ -125,6 +110,18 @@ describe('a creation', () => {
       reason: 'in the catalog without an external_id: adopted by its identifier',
       wantsGeneration: true,
     });
+  });
+
+  it('adopts nothing for a store that a merchant installed, and withholds what matches', () => {
+    const seen = view({ holders: [holder()], mayAdopt: false });
+    const resolved = resolve(creation, seen);
+    expect(resolved).toMatchObject({ kind: 'create', catalogId: null, withheld: [{ kind: 'sku' }] });
+    expect(resolved.withheld[0]?.reason).toContain('a store that was installed by its merchant adopts none');
+  });
+
+  it('takes a holder whose value differs in letter case and blanks for the same', () => {
+    const seen = view({ holders: [holder({ value: ' bot-1', externalId: 'erp:1' })] });
+    expect(resolve(creation, seen).withheld).toMatchObject([{ kind: 'sku', holder: { whose: 'foreign' } }]);
   });
 
   it('adopts by one identifier also when another is held by a stranger', () => {

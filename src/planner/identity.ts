@@ -1,4 +1,5 @@
 import type { Identifier, IdentifierKind } from '../domain/catalog-product.js';
+import { foldedIdentifier } from '../domain/identifier-text.js';
 import { parseExternalId, productExternalId } from '../domain/external-id.js';
 import type { IdentifierHolder, WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { filledFields, identifierKey, identifiersOf, withoutIdentifiers } from './map-to-catalog.js';
@@ -18,7 +19,7 @@ export interface CatalogHolder {
 
 /** The other products and variants that have the change's identifiers, in all stores of the workspace. */
 export interface IdentityView {
-  /** `kind\0value` to the external_ids of the products or variants with that identifier, including ours. */
+  /** `valueKey` to the external_ids of the products or variants with that identifier, including ours. */
   readonly owners: ReadonlyMap<string, readonly string[]>;
   readonly holders: readonly CatalogHolder[];
   /** Catalog id of the product that already has this change's external_id, if the listing returned one. */
@@ -27,6 +28,8 @@ export interface IdentityView {
   readonly contested: ReadonlySet<string>;
   /** The products of the workspace's stores among the holders, by external_id: whether their source is still there. */
   readonly known: ReadonlyMap<string, 'live' | 'orphaned'>;
+  /** False for a store that a merchant installed: a stranger must not take over what is in the catalog. */
+  readonly mayAdopt: boolean;
 }
 
 export const NO_OTHER_OWNERS: IdentityView = {
@@ -35,6 +38,7 @@ export const NO_OTHER_OWNERS: IdentityView = {
   ownCatalogId: null,
   contested: new Set(),
   known: new Map(),
+  mayAdopt: true,
 };
 
 export type ResolvedIdentity =
@@ -59,7 +63,7 @@ export function resolveIdentity(
   ]);
   const identifiers = identifiersOf(change.body);
   const adoptable =
-    change.kind === 'create' && view.ownCatalogId === null
+    change.kind === 'create' && view.ownCatalogId === null && view.mayAdopt
       ? adoptableIds(change, identifiers, own, view)
       : [];
   const adopted = adoptable.length === 1 ? adoptable[0] : undefined;
@@ -149,7 +153,9 @@ function obstacle(
     const { catalogId, externalId } = holder;
     if (externalId === null)
       return {
-        reason: `${held}, which cannot be adopted by one product alone`,
+        reason: view.mayAdopt
+          ? `${held}, which cannot be adopted by one product alone`
+          : `${held}, and a store that was installed by its merchant adopts none`,
         holder: { whose: 'unclaimed', externalIds: [], catalogId },
       };
     const whose = whoseHolder(identifier.owner, externalId, view);
@@ -185,13 +191,12 @@ function otherOwners(identifier: Identifier, view: IdentityView): string[] {
 }
 
 function holdersOf(identifier: Identifier, view: IdentityView): CatalogHolder[] {
-  return view.holders.filter(
-    (holder) => holder.kind === identifier.kind && holder.value === identifier.value,
-  );
+  return view.holders.filter((holder) => valueKey(holder) === valueKey(identifier));
 }
 
+/** Equal for identifiers that a service may take for the same one. */
 export function valueKey({ kind, value }: Pick<Identifier, 'kind' | 'value'>): string {
-  return `${kind}\u0000${value}`;
+  return `${kind}\u0000${foldedIdentifier(value)}`;
 }
 
 /** The identifiers that another run has claimed since planning. Checked right before sending. */

@@ -1,6 +1,7 @@
 import type { CatalogProduct, CatalogVariant } from '../catalog/schemas.js';
 import { IDENTIFIER_KINDS } from '../domain/catalog-product.js';
 import { isForeign, parseExternalId, productExternalId } from '../domain/external-id.js';
+import { foldedIdentifier } from '../domain/identifier-text.js';
 import { storableText } from '../domain/text.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
 
@@ -64,9 +65,9 @@ function identifierRows(
   const common = { catalogId, externalId, isVariant };
   const rows: HolderRow[] = [];
   for (const kind of IDENTIFIER_KINDS) {
-    const value = holder[kind];
+    const value = foldedIdentifier(holder[kind] ?? '');
     // A text that no database holds is the identifier of none of our products.
-    if (value != null && value !== '' && storableText(value) === value) rows.push({ ...common, kind, value });
+    if (value !== '' && storableText(value) === value) rows.push({ ...common, kind, value });
   }
   if (rows.length === 0 && externalId !== null && !isVariant)
     rows.push({ ...common, kind: null, value: null });

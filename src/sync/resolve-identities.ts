@@ -5,7 +5,7 @@ import type { OwedProduct } from '../domain/owed.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import type { DroppedAction, ReplacedAction } from '../persistence/plan-actions.js';
 import type { PlanTransaction } from '../persistence/plan-transaction.js';
-import { resolveIdentity, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
+import { resolveIdentity, valueKey, type CatalogHolder, type ResolvedIdentity } from '../planner/identity.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import type { PlannedChange } from '../planner/plan-product.js';
 import type { Store } from '../sites/sites.js';
@@ -63,17 +63,22 @@ async function resolveBatch(
       return ref === null ? [] : [productExternalId(ref.shop, ref.productId)];
     }),
   );
-  const holdersByKey = Map.groupBy(holders, (holder) => `${holder.kind}\u0000${holder.value}`);
+  const holdersByKey = Map.groupBy(holders, valueKey);
   const resolvedOne = (
     action: SyncActionEntity,
   ): { readonly resolved: ResolvedIdentity } | { reason: string } => {
     try {
       const change = plannedChange(action);
-      const own = identifiersOf(change.body).flatMap(
-        (each) => holdersByKey.get(`${each.kind}\u0000${each.value}`) ?? [],
-      );
+      const own = identifiersOf(change.body).flatMap((each) => holdersByKey.get(valueKey(each)) ?? []);
       const { externalId } = action;
-      const view = { owners, holders: own, ownCatalogId: ownIds.get(externalId) ?? null, contested, known };
+      const view = {
+        owners,
+        holders: own,
+        ownCatalogId: ownIds.get(externalId) ?? null,
+        contested,
+        known,
+        mayAdopt: !store.isInstalled,
+      };
       return {
         resolved: resolveIdentity(change, links.get(externalId) ?? null, view, store.generatedFields),
       };

@@ -77,8 +77,8 @@ export async function seedLinks(
       [settings.store, JSON.stringify(links)],
     );
     await db.query(
-      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-       SELECT 'default', kind, value, owner, $1, product
+      `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+       SELECT 'default', kind, lower(value), value, owner, $1, product
        FROM jsonb_to_recordset($2::jsonb) AS row(kind text, value text, owner text, product text) ON CONFLICT DO NOTHING`,
       [settings.store, JSON.stringify(identifiers)],
     );

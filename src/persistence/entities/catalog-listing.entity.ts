@@ -38,6 +38,7 @@ export class CatalogListedEntity {
 export class CatalogHolderEntity {
   @PrimaryColumn('bigint') listingId!: string;
   @PrimaryColumn('text') kind!: string;
+  /** As it is compared (`foldedIdentifier`). */
   @PrimaryColumn('text') value!: string;
   @PrimaryColumn('text') catalogId!: string;
   @PrimaryColumn('boolean') isVariant!: boolean;

@@ -50,12 +50,14 @@ const STATEMENTS = [
   `CREATE TABLE product_identifier (
      workspace text NOT NULL,
      kind text NOT NULL,
-     value text NOT NULL,
+     folded text NOT NULL,
      owner text NOT NULL,
+     value text NOT NULL,
      store text NOT NULL,
      product text NOT NULL,
      wanted boolean NOT NULL DEFAULT true,
-     PRIMARY KEY (workspace, kind, value, owner)
+     held boolean NOT NULL DEFAULT false,
+     PRIMARY KEY (workspace, kind, folded, owner)
    )`,
   `CREATE INDEX product_identifier_by_store ON product_identifier (store, product)`,
   `CREATE INDEX product_identifier_stale ON product_identifier (product) WHERE (NOT wanted)`,

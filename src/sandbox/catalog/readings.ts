@@ -34,6 +34,11 @@ export interface CatalogReadings {
    * in any answer or delivery (`task.id` is an empty text).
    */
   readonly tasks: 'readable' | 'forbidden' | 'not-found' | 'unnamed';
+  /**
+   * Whether the five fields that a POST matches by are stored as they are sent, or without blanks around them and in lower case. A
+   * normalised value with nothing left is none.
+   */
+  readonly identifiers: 'exact' | 'normalised';
   /** Whether DELETE /products/{id}/ exists. When it does not, it answers 405. */
   readonly deletion: 'allowed' | 'absent';
 }
@@ -48,6 +53,7 @@ export const DEFAULT_READINGS: CatalogReadings = {
   clearing: 'both',
   missingLocale: 'default',
   tasks: 'readable',
+  identifiers: 'exact',
   deletion: 'allowed',
 };
 
@@ -88,6 +94,19 @@ export function readClearing(body: unknown, clearing: CatalogReadings['clearing'
   return result;
 }
 
+/** A product body as the `identifiers` switch reads it. */
+export function readIdentifiers(body: unknown, reading: CatalogReadings['identifiers']): unknown {
+  if (reading === 'exact' || typeof body !== 'object' || body === null || Array.isArray(body)) return body;
+  return Object.fromEntries(
+    Object.entries(body).map(([field, value]: [string, unknown]) => {
+      if (field === 'variants' && Array.isArray(value))
+        return [field, value.map((variant) => readIdentifiers(variant, reading))];
+      const isIdentifier = MATCH_FIELDS.some((name) => name === field);
+      return [field, isIdentifier && typeof value === 'string' ? value.trim().toLowerCase() : value];
+    }),
+  );
+}
+
 const oneOf = <const Values extends readonly [string, ...string[]]>(...values: Values) => z.enum(values);
 
 /** The values of the switches, as text. `satisfies` holds the names to those of the interface. */
@@ -104,6 +123,7 @@ const READING_TEXTS = {
   clearing: oneOf('both', 'null', 'blank', 'ignored-null'),
   missingLocale: oneOf('default', 'empty', 'not-found'),
   tasks: oneOf('readable', 'forbidden', 'not-found', 'unnamed'),
+  identifiers: oneOf('exact', 'normalised'),
   deletion: oneOf('allowed', 'absent'),
 } satisfies { readonly [Name in keyof CatalogReadings]: z.ZodType<CatalogReadings[Name]> };
 const readingTexts = z.strictObject(READING_TEXTS).partial();
@@ -176,6 +196,11 @@ export const READING_ROWS: readonly ReadingRow[] = [
     question: 'Can background tasks be read?',
     values:
       'readable; forbidden: 403; not-found: 404; unnamed: 404, and generation and deliveries name no task id',
+  },
+  {
+    name: 'identifiers',
+    question: 'Are identifiers and external_id stored as they are sent?',
+    values: 'exact; normalised: without blanks around them, in lower case',
   },
   {
     name: 'deletion',

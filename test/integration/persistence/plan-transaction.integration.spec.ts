@@ -128,8 +128,8 @@ describe('while a plan is made', () => {
            INSERT INTO store_product (external_id, store, workspace, store_id, label, state)
            SELECT $1 || ':' || number, $1, $1, number, number, 'linked' FROM generate_series(1, $2) AS number RETURNING external_id
          )
-         INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-         SELECT $1, kind, external_id, external_id, $1, external_id FROM product, unnest(ARRAY['sku', 'barcode', 'mpn']) AS kind`,
+         INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+         SELECT $1, kind, external_id, external_id, external_id, $1, external_id FROM product, unnest(ARRAY['sku', 'barcode', 'mpn']) AS kind`,
         [store, products],
       );
     }
@@ -168,8 +168,8 @@ describe('while a plan is made', () => {
       'TRUNCATE product_identifier; ALTER TABLE product_identifier ALTER COLUMN store TYPE text, ALTER COLUMN product TYPE text',
     );
     await plan.transaction.query(
-      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-       SELECT $1, 'sku', number, $2 || ':' || number, $2, $2 || ':' || number FROM generate_series(1, 30000) AS number`,
+      `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+       SELECT $1, 'sku', number, number, $2 || ':' || number, $2, $2 || ':' || number FROM generate_series(1, 30000) AS number`,
       [WORKSPACE, STORE],
     );
     const before = await read();
@@ -274,8 +274,8 @@ describe('the identifiers that a plan would send', () => {
         [externalId],
       );
     await stages.db.affected(
-      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product, wanted)
-       VALUES ('default', 'sku', 'MOVED', $1, 'other', 'another', false)`,
+      `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product, wanted)
+       VALUES ('default', 'sku', 'moved', 'MOVED', $1, 'other', 'another', false)`,
       [externalId],
     );
     await plan.actions.add([withSku(100, 'MOVED'), withSku(101, 'NEW')]);

@@ -309,8 +309,8 @@ describe('a catalog that is away', () => {
 describe('an outdated identifier that the catalog may still hold', () => {
   const outdated = async (kind: string, value: string, owner: string): Promise<void> => {
     await stages.db.affected(
-      `INSERT INTO product_identifier (workspace, kind, value, owner, store, product, wanted)
-       VALUES ('default', $1, $2, $3, 'main', $4, false)`,
+      `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product, wanted)
+       VALUES ('default', $1, lower($2), $2, $3, 'main', $4, false)`,
       [kind, value, owner, ours(1)],
     );
   };

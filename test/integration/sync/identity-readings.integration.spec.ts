@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
 import { modelSnapshot, snapshot, variant, withSku } from '../../support/fake-store.js';
-import { SandboxCatalog } from '../../support/sandbox-stages.js';
+import { SandboxCatalog, type HeldProduct } from '../../support/sandbox-stages.js';
 import { Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -17,14 +17,17 @@ afterEach(async () => catalog.close());
 afterAll(async () => stages.close());
 
 const ours = (id: number): string => snapshot(id).externalId;
+/** A service that folds the letter case shows another one than was sent. */
+const skuOf = (held: HeldProduct | undefined): string | null => held?.sku?.toUpperCase() ?? null;
+
 const skusOf = async (
   externalId: string,
 ): Promise<{ own: string | null; variants: Record<string, string | null> }> => {
   const product = await catalog.of(externalId);
   return {
-    own: product?.sku ?? null,
+    own: skuOf(product),
     variants: Object.fromEntries(
-      (product?.variants ?? []).map((each) => [each.external_id ?? '', each.sku] as const),
+      (product?.variants ?? []).map((each) => [each.external_id ?? '', skuOf(each)] as const),
     ),
   };
 };
@@ -37,6 +40,7 @@ const READINGS: readonly (readonly [string, Partial<CatalogReadings>])[] = [
   ['the SKU wins over the external_id', { matchOrder: ['sku', 'barcode', 'mpn', 'asin', 'external_id'] }],
   ['only an empty text clears', { clearing: 'blank' }],
   ['null changes nothing', { clearing: 'ignored-null' }],
+  ['identifiers are normalised', { identifiers: 'normalised' }],
 ];
 
 describe.each(READINGS)('where %s', (_name, readings) => {
@@ -121,6 +125,57 @@ describe.each(READINGS)('where %s', (_name, readings) => {
     expect((await skusOf(ours(2))).own).toBe('SAME');
     expect(Object.values((await skusOf(ours(4))).variants)).toEqual(['SKU-3-1', 'SKU-3-2']);
     expect((await skusOf(ours(1))).own).toBeNull();
+  });
+});
+
+describe.each(['exact', 'normalised'] as const)('where identifiers are stored as %s', (identifiers) => {
+  beforeEach(async () => {
+    catalog = await SandboxCatalog.open(stages, { identifiers });
+  });
+
+  it.each(['PAD-1 ', ' pad-1', '\u00a0Pad-1\u3000'])(
+    'a foreign product is not changed by ours with the SKU %j',
+    async (sku) => {
+      await catalog.hold({ external_id: 'erp:1', name: 'Foreign', sku: 'PAD-1' });
+      const before = await catalog.of('erp:1');
+      stages.store.put(withSku(snapshot(1), sku));
+      expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1, failed: 0 });
+      expect(await catalog.of('erp:1')).toEqual(before);
+      expect(await skusOf(ours(1))).toEqual({ own: null, variants: {} });
+    },
+  );
+
+  it('a foreign variant with blanks around its SKU is not changed by ours', async () => {
+    const variants = [{ external_id: 'erp:1:a', name: 'A', sku: ' pad-1 ' }];
+    await catalog.hold({ external_id: 'erp:1', name: 'Foreign', variants });
+    const before = await catalog.of('erp:1');
+    stages.store.put(withSku(snapshot(1), 'PAD-1'));
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1, failed: 0 });
+    expect(await catalog.of('erp:1')).toEqual(before);
+  });
+
+  it('two products whose SKUs differ in letter case and blanks overwrite each other never', async () => {
+    stages.store.put(withSku(snapshot(1), 'PAD-1'), withSku(snapshot(2), 'pad-1 '));
+    expect((await stages.sync()).counts).toMatchObject({ created: 2, conflicted: 2 });
+    expect([await skusOf(ours(1)), await skusOf(ours(2))].map(({ own }) => own)).toEqual([null, null]);
+    stages.store.put(withSku(snapshot(2), 'PAD-2 '));
+    expect((await stages.sync()).counts).toMatchObject({ updated: 2, conflicted: 0 });
+    expect([await skusOf(ours(1)), await skusOf(ours(2))].map(({ own }) => own)).toEqual(['PAD-1', 'PAD-2']);
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { unchanged: 2 } });
+  });
+
+  it('a SKU that changes its letter case alone moves to nobody', async () => {
+    stages.store.put(withSku(snapshot(1), 'PAD-1'));
+    await stages.sync();
+    stages.store.put(withSku(snapshot(1), 'pad-1'));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { updated: 1, conflicted: 0 } });
+    expect((await catalog.of(ours(1)))?.sku).toBe('pad-1');
+    expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1, conflicted: 0 } });
+  });
+
+  it('a SKU of blanks is none', async () => {
+    stages.store.put(withSku(snapshot(1), ' \u00a0'), withSku(snapshot(2), '\u200b'));
+    expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { created: 2, conflicted: 0 } });
   });
 });
 

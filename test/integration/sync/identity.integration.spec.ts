@@ -48,6 +48,49 @@ describe('an identifier that two products bear', () => {
     expect(stages.catalog.countOf(ours(1))).toBe(1);
   });
 
+  it('stays between stores with the product that held it first, whatever either changes afterwards', async () => {
+    stages.store.put(withSku(snapshot(1), 'SAME'));
+    await stages.sync();
+    stages.otherStore.put(otherSnapshot(7, 'same '));
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ created: 1, conflicted: 1 });
+    const [withheld] = (await stages.links.get(theirs(7)))?.withheld ?? [];
+    expect(withheld).toMatchObject({
+      value: 'same',
+      holder: { whose: 'other_store', externalIds: [ours(1)] },
+    });
+    for (const title of ['Renamed', 'Renamed again']) {
+      stages.store.put({
+        ...withSku(snapshot(1), 'SAME'),
+        title,
+        variants: withSku(snapshot(1), 'SAME').variants,
+      });
+      stages.otherStore.put({ ...otherSnapshot(7, 'same '), title });
+      expect((await stages.sync()).counts).toMatchObject({ updated: 1, conflicted: 0 });
+      expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ updated: 1, conflicted: 1 });
+      expect([skuOf(ours(1)), skuOf(theirs(7)) ?? null]).toEqual(['SAME', null]);
+    }
+    stages.store.put(withSku({ ...snapshot(1), title: 'Renamed again' }, 'OWN'));
+    await stages.sync();
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ conflicted: 0 });
+    expect([skuOf(ours(1)), skuOf(theirs(7))]).toEqual(['OWN', 'same']);
+  });
+
+  it('is not taken from its first holder by a stranger with all of its identifiers, variants included', async () => {
+    stages.store.put(withSku(snapshot(1), 'A'), modelSnapshot(2), withSku(snapshot(3), 'C'));
+    await stages.sync();
+    stages.otherStore.put(otherSnapshot(7, 'A'), otherSnapshot(8, 'SKU-2-1'), otherSnapshot(9, 'C'));
+    expect((await stages.sync({ store: OTHER_STORE })).counts).toMatchObject({ created: 3, conflicted: 3 });
+    for (const id of [1, 2, 3]) stages.store.edit(String(id), { vendor: 'Other', handle: `renamed-${id}` });
+    stages.store.edit('2', { variants: [...modelSnapshot(2).variants, variant(2, 3, { sku: 'NEW' })] });
+    expect((await stages.sync()).counts).toMatchObject({ updated: 3, conflicted: 0 });
+    expect([skuOf(ours(1)), skuOf(ours(3))]).toEqual(['A', 'C']);
+    expect(stages.catalog.of(ours(2))?.variants?.map(({ sku }) => sku)).toEqual([
+      'SKU-2-1',
+      'SKU-2-2',
+      'NEW',
+    ]);
+  });
+
   it('is withheld in the other store however often its products come out as unchanged', async () => {
     stages.store.put(withSku(snapshot(1), 'SAME'), withSku(snapshot(2), 'SAME'));
     await stages.sync();
@@ -92,13 +135,15 @@ describe('an identifier that two products bear', () => {
     expect([stages.catalog.countOf(ours(1)), stages.catalog.countOf(theirs(7))]).toEqual([1, 1]);
   });
 
-  it('of a product’s own variants is attributed by variant', async () => {
+  it('only among a product’s own variants is an attribute of those variants, and no conflict', async () => {
     const model = modelSnapshot(1);
     const twins = model.variants.map((each) => ({ ...each, sku: 'SAME' }));
     stages.store.put({ ...model, variants: [...twins, variant(1, 3, { sku: 'OTHER' })] });
-    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 1 });
+    expect((await stages.sync()).counts).toMatchObject({ created: 1, conflicted: 0 });
     const variants = stages.catalog.of(ours(1))?.variants;
     expect(variants?.map((each) => each.sku)).toEqual([undefined, undefined, 'OTHER']);
+    expect(variants?.map((each) => each.open_attributes?.['sku'])).toEqual(['SAME', 'SAME', undefined]);
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, conflicted: 0 });
   });
 
   it('that all of a product’s variants share is the product’s own style code, and no conflict', async () => {
@@ -303,8 +348,8 @@ it('a product that the catalog never took gives its identifier up once it has le
 
 it('products that the catalog never took give their identifiers up also where there are more than are kept in memory', async () => {
   await stages.db.affected(
-    `INSERT INTO product_identifier (workspace, kind, value, owner, store, product)
-     SELECT $1, 'sku', 'sku ' || n, 'product ' || n, $2, 'product ' || n FROM generate_series(1, 1200) AS n`,
+    `INSERT INTO product_identifier (workspace, kind, folded, value, owner, store, product)
+     SELECT $1, 'sku', 'sku ' || n, 'sku ' || n, 'product ' || n, $2, 'product ' || n FROM generate_series(1, 1200) AS n`,
     [WORKSPACE, STORE],
   );
   stages.store.put(snapshot(1));

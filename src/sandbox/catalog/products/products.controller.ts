@@ -23,7 +23,7 @@ import { requestLocale } from '../http/query.js';
 import { SETTINGS } from '../injection.js';
 import type { SandboxSettings } from '../settings.js';
 import { productFilters } from './product-list.js';
-import { readClearing } from '../readings.js';
+import { readClearing, readIdentifiers } from '../readings.js';
 import { productBody, type ProductBody, type ProductView } from './product.schemas.js';
 import { ProductsService } from './products.service.js';
 
@@ -111,7 +111,8 @@ export class ProductsController {
 
   private body(body: unknown): ProductBody {
     refuseUnstorable(body);
-    return parseOrRefuse(productBody, readClearing(body, this.settings.readings.clearing));
+    const { clearing, identifiers } = this.settings.readings;
+    return parseOrRefuse(productBody, readIdentifiers(readClearing(body, clearing), identifiers));
   }
 
   private locale(request: Request): string {
