@@ -10,7 +10,9 @@ for (const stream of [process.stdout, process.stderr])
   });
 
 try {
-  await buildProgram(ownVersion()).parseAsync();
+  const words = new Set(process.argv.slice(2));
+  const program = await buildProgram(ownVersion(), (name) => words.has(name));
+  await program.parseAsync();
 } catch (error) {
   // Help and version end this way too, with status 0. Commander has already printed what there is to say.
   process.exitCode = error instanceof CommanderError ? error.exitCode : 1;

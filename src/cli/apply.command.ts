@@ -1,3 +1,4 @@
+import { JSON_OPTION } from './options.js';
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import { SavedPlansPort } from '../operations/ports.js';
@@ -5,7 +6,6 @@ import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command
 import { print } from './output.js';
 import { RunFollower } from './run-follower.js';
 import { idsFor, nothingMore } from './terminal.js';
-import { messages } from './messages.js';
 
 interface ApplyOptions extends CommonOptions {
   readonly json?: boolean;
@@ -24,20 +24,23 @@ class ApplyAction {
     const run = await this.follower.toEnd(applied.runId, signal);
     if (!options.json) {
       const { entries, refused } = applied;
-      print(messages.planApplied(planId, entries - refused, entries, refused));
+      print(`plan ${planId}: ${entries - refused} of ${entries} entries are still valid, ${refused} refused`);
     }
     return this.follower.report(run, options.json);
   }
 }
 
 export class ApplyCommand extends StoreSyncCommand<ApplyOptions> {
+  override readonly args = { '<plan>': 'id of a plan that `plan --save` stored' };
+  override readonly options = [JSON_OPTION];
+
   protected override change(_options: ApplyOptions, args: readonly string[]): CommandChange {
     return { what: 'plan apply', targets: args };
   }
 
   protected async execute(options: ApplyOptions, args: readonly string[]): Promise<number> {
     const [planId = '', ...rest] = idsFor('apply', 'PLAN_ID', args);
-    nothingMore(messages.applyUsage, rest);
+    nothingMore('apply PLAN_ID', rest);
     const signal = interruptSignal();
     return this.withService(options, ApplyAction, (action) => action.run(planId, options, signal));
   }

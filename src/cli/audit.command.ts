@@ -1,7 +1,7 @@
+import { JSON_OPTION } from './options.js';
 import { AuditOperations, detailLine } from '../operations/audit.js';
 import { PAGE_LIMIT } from '../operations/paging.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { messages } from './messages.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 
@@ -12,6 +12,8 @@ interface AuditOptions extends CommonOptions {
 const TARGETS_SHOWN = 5;
 
 export class AuditCommand extends StoreSyncCommand<AuditOptions> {
+  override readonly options = [JSON_OPTION];
+
   protected async execute(options: AuditOptions): Promise<number> {
     return this.withReader(options, AuditOperations, async (audit) => {
       const page = await audit.list({ limit: PAGE_LIMIT, offset: 0, order: 'desc' });
@@ -32,7 +34,7 @@ export class AuditCommand extends StoreSyncCommand<AuditOptions> {
           ),
         );
       }
-      if (page.items.length === 0) print(messages.noChanges);
+      if (page.items.length === 0) print('no changes are recorded');
       return 0;
     });
   }

@@ -5,7 +5,6 @@ import { BulkOperations, type BulkRequest, type PresentedBulkChange } from '../o
 import { BulkWorker } from '../write-back/bulk-worker.js';
 import { WriteBackWriter } from '../write-back/writer.js';
 import { confirm } from './confirm.js';
-import { messages } from './messages.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 
@@ -36,11 +35,20 @@ export class BulkFollower {
     const { action, filter, dryRun } = request;
     const { count, until } = await this.changes.count(action, filter);
     if (count === 0) {
-      process.stderr.write(`${messages.nothingMatches}\n`);
+      process.stderr.write(`no write-backs match\n`);
       if (json) printJson({ action, dryRun, matching: 0, done: 0, refused: 0, items: [] });
       return 0;
     }
-    if (!dryRun) await confirm(messages.confirmBulk(action, count), yes);
+    if (!dryRun)
+      await confirm(
+        {
+          approve: `Approve ${countedWriteBacks(count)}, and write ${count === 1 ? 'it' : 'them'} to the live shop?`,
+          reject: `Reject ${countedWriteBacks(count)}?`,
+          revert: `Revert ${countedWriteBacks(count)} in the live shop?`,
+          reapply: `Write the texts of ${countedWriteBacks(count, 'reverted ')} to the live shop again?`,
+        }[action],
+        yes,
+      );
     const { id } = await this.changes.request({ ...request, until }, actingUser());
     const ended = await this.#toEnd(id, json, signal);
     if (json) printJson(ended);
@@ -57,7 +65,7 @@ export class BulkFollower {
         },
         onItem: ({ id: row, externalId, ok, detail, fields }) => {
           if (json) return;
-          print(`${row}  ${externalId}  ${ok ? '' : `${messages.leftAsItIs}: `}${printable(detail)}`);
+          print(`${row}  ${externalId}  ${ok ? '' : 'left as it is: '}${printable(detail)}`);
           for (const { target, outcome, reason } of fields)
             if (outcome !== 'reverted') print(`    ${target}: ${printable(reason)}`);
         },
@@ -70,18 +78,24 @@ export class BulkFollower {
   }
 
   #gone(id: string): never {
-    throw new Error(messages.bulkGone(id));
+    throw new Error(`bulk change ${id} no longer exists`);
   }
 
   #status({ id, state, reason, refused, dryRun }: PresentedBulkChange): number {
     if (state === 'done') return refused === 0 || dryRun ? 0 : 1;
-    process.stderr.write(`store-sync: ${messages.bulkUnfinished(id, state, reason ?? messages.noReason)}\n`);
+    process.stderr.write(
+      `store-sync: bulk change ${id} is ${state}: ${reason ?? 'no reason given'}; a running daemon continues a queued one\n`,
+    );
     return 1;
   }
 }
 
+function countedWriteBacks(count: number, which = ''): string {
+  return `${String(count)} ${which}${count === 1 ? 'write-back' : 'write-backs'}`;
+}
+
 function summaryOf({ action, dryRun, matching, done, refused }: PresentedBulkChange): string {
   return dryRun
-    ? messages.wouldRevert(matching, done, refused)
-    : messages.bulkDone(action, matching, done, refused);
+    ? `${countedWriteBacks(matching)}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`
+    : `${action}: ${done} of ${matching} write-backs done, ${refused} left as they are`;
 }

@@ -22,7 +22,6 @@ import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';
-import { messages } from './messages.js';
 
 export class CheckCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
@@ -37,7 +36,8 @@ export class CheckCommand extends StoreSyncCommand {
       findings.push({
         level: 'warn',
         what: 'configuration',
-        detail: messages.noStoreYet,
+        detail:
+          'No store is configured. Run store-sync init, or copy config/example.yaml, and pass your file with --config.',
       });
     }
     const workspaces = Object.entries(config.workspaces).map(([key, { baseUrl }]) => ({ key, baseUrl }));
@@ -150,8 +150,10 @@ function checkDatabase(runtime: Runtime, source: Promise<DataSource>): Promise<r
       runtime.config.database.url === 'embedded'
         ? `embedded, in ${runtime.config.database.dataDir}`
         : placeOf(runtime.databaseUrl);
-    if (pending === 0) return { level: 'ok', what: 'database', detail: messages.migrationsApplied(detail) };
-    const todo = runtime.config.database.migrate ? messages.startApplies : messages.runMigrate;
+    if (pending === 0) return { level: 'ok', what: 'database', detail: `${detail}, all migrations applied` };
+    const todo = runtime.config.database.migrate
+      ? 'the start command applies them'
+      : 'run store-sync migrate';
     return {
       level: 'warn',
       what: 'database',
@@ -163,7 +165,7 @@ function checkDatabase(runtime: Runtime, source: Promise<DataSource>): Promise<r
 function checkQueue(runtime: Runtime): Promise<readonly Finding[]> {
   const { redisUrl } = runtime.config.queue;
   return probed('queue', async () => {
-    if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: messages.queueInPostgres };
+    if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: 'runs on PostgreSQL' };
     const { openQueueBackend } = await import('../queue/open-queue-backend.js');
     const backend = await openQueueBackend(
       { kind: 'redis', redisUrl },
@@ -171,7 +173,7 @@ function checkQueue(runtime: Runtime): Promise<readonly Finding[]> {
     );
     try {
       await backend.ping();
-      return { level: 'ok', what: 'queue', detail: messages.redisAnswers };
+      return { level: 'ok', what: 'queue', detail: 'Redis answers' };
     } finally {
       await backend.close();
     }

@@ -1,10 +1,9 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { writeBackQuerySchema } from '../operations/write-back-filter.js';
-import { completionScript, SHELLS } from './completion-scripts.js';
 
 const MAIN = fileURLToPath(new URL('../main.ts', import.meta.url));
 const LOADER = fileURLToPath(new URL('../../test/support/typescript-loader.mjs', import.meta.url));
@@ -36,19 +35,15 @@ const COMMANDS = [
   'write-backs',
   'webhook',
   'migrate',
-  'completion',
 ];
 
 describe('the command line', () => {
-  it('offers every command, and the completion script knows them all', async () => {
-    const [help, completion] = [await program('--help'), await program('completion')];
-    expect(help.code).toBe(0);
-    expect(completion).toMatchObject({ code: 0, stderr: '' });
-    for (const command of COMMANDS) {
-      expect(help.stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
-      expect(completion.stdout).toMatch(new RegExp(`^ +${command}\\) `, 'm'));
-    }
-    expect(completion.stdout).toContain('actions="list show approve reject undo revert reapply"');
+  it('offers every command, in groups', async () => {
+    const { code, stdout } = await program('--help');
+    expect(code).toBe(0);
+    for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+    const groups = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map(([, group]) => group);
+    expect(groups).toEqual(expect.arrayContaining(['Start here', 'Every day', 'Repair', 'Set up']));
   }, 60_000);
 
   it('explains a command’s actions, ids and options', async () => {
@@ -75,40 +70,4 @@ describe('the command line', () => {
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(/^store-sync: .*\/nowhere\.yaml.*\n$/);
   }, 60_000);
-});
-
-describe('completion scripts', () => {
-  const words = [
-    {
-      name: 'plan',
-      description: "it's a dry run: nothing is written",
-      options: ['--store', '--help'],
-      actions: [],
-    },
-    { name: 'webhook', description: 'the slot', options: ['--force'], actions: ['show', 'register'] },
-  ];
-
-  it.each(SHELLS)('of %s hold every command, option and action', (shell) => {
-    const script = completionScript(shell, 'store-sync', words);
-    for (const word of ['plan', 'webhook', 'store', 'force', 'show', 'register'])
-      expect(script).toContain(word);
-  });
-
-  it.each([
-    ['store-sync pl', 1, ['plan']],
-    ['store-sync webhook re', 2, ['register']],
-    ['store-sync plan --st', 2, ['--store']],
-    ['store-sync webhook show re', 3, []],
-  ])('of bash completes "%s"', (line, at, expected) => {
-    const typed = `COMP_WORDS=(${line}); COMP_CWORD=${at}; _store_sync; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const { stdout, stderr } = spawnSync(
-      'bash',
-      ['-c', `${completionScript('bash', 'store-sync', words)}\n${typed}`],
-      {
-        encoding: 'utf8',
-      },
-    );
-    expect(stderr).toBe('');
-    expect(stdout.split('\n').filter((word) => word !== '')).toEqual(expected);
-  });
 });

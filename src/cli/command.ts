@@ -3,6 +3,8 @@ import type { DynamicModule, INestApplicationContext, Type } from '@nestjs/commo
 import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
 import type { AppSettings } from '../settings.module.js';
+import { CodedError } from '../domain/errors.js';
+import { STORE_OPTION, type OptionDeclaration } from './options.js';
 import { report } from './report.js';
 
 /** Makes the root module of a command's container. */
@@ -14,14 +16,19 @@ export interface CommonOptions {
 
 /**
  * The common part of all commands: one readable line on stderr for an error (the stack only with LOG_LEVEL=debug), and
- * the exit status. The status is set and the exit not forced, so that open resources are closed. The names, arguments
- * and options of commands are declared in `commands.ts`.
+ * the exit status. The status is set and the exit not forced, so that open resources are closed.
  */
 export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOptions> {
+  /** Syntax of each argument and its description. */
+  readonly args: Readonly<Record<string, string>> = {};
+  /** Every command also has `--config`. */
+  readonly options: readonly OptionDeclaration[] = [];
+
   #change: CommandChange | null = null;
 
-  async run(args: string[], options: Options): Promise<void> {
+  async run(args: string[], given: Options): Promise<void> {
     try {
+      const options = this.options.includes(STORE_OPTION) ? await withOnlyStore(given) : given;
       this.#change = this.change(options, args);
       process.exitCode = await this.execute(options, args);
     } catch (error) {
@@ -114,6 +121,24 @@ export abstract class StoreSyncCommand<Options extends CommonOptions = CommonOpt
       await runtime.release();
     }
   }
+}
+
+/** The options with the key of the configuration's only store, where none is named. Throws `invalid` when there are more, or none. */
+async function withOnlyStore<Options extends CommonOptions & { readonly store?: string }>(
+  options: Options,
+): Promise<Options> {
+  if (options.store !== undefined) return options;
+  const { readConfig } = await import('./runtime.js');
+  const stores = Object.keys(readConfig(options.config).config.stores);
+  const [store] = stores;
+  if (store === undefined)
+    throw new CodedError(
+      'invalid',
+      'no store is configured: create a configuration with store-sync init, or name it with --config',
+    );
+  if (stores.length > 1)
+    throw new CodedError('invalid', `--store is missing: name one of ${stores.join(', ')}`);
+  return { ...options, store };
 }
 
 /** Commands end with 1 when they could not do what they were asked. */

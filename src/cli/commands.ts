@@ -1,169 +1,103 @@
-import { PAGE_LIMIT } from '../operations/page-limit.js';
-import { messages as initMessages } from './init/messages.js';
-import { messages } from './messages.js';
+import type { StoreSyncCommand } from './command.js';
 
-/** An option as commander reads it. */
-export interface OptionDeclaration {
-  /** `--name`, or `--name <value>` for an option that takes a value. */
-  readonly flags: string;
-  readonly description: string;
-  readonly required?: boolean;
-  /** The option may be given several times; the command gets all values. */
-  readonly repeated?: boolean;
-  readonly defaultValue?: string;
+interface CommandEntry {
+  /** The heading in the help. */
+  readonly group: 'Start here' | 'Every day' | 'Repair' | 'Set up';
+  readonly does: string;
+  /** Loads the file that declares and implements the command, so that no command waits for the imports of another. */
+  readonly load: () => Promise<new () => Pick<StoreSyncCommand, 'args' | 'options' | 'run'>>;
 }
 
-/** The part of a command that help shows. */
-export interface CommandDeclaration {
-  readonly description: string;
-  /** Syntax of each argument and its description. */
-  readonly args?: Readonly<Record<string, string>>;
-  /** Every command also has `--config`. */
-  readonly options: readonly OptionDeclaration[];
-}
-
-const json: OptionDeclaration = { flags: '--json', description: messages.json };
-const store: OptionDeclaration = { flags: '--store <key>', description: messages.storeFlag, required: true };
-const oneStore = [store, { flags: '--full', description: messages.fullFlag }, json];
-const list = [
-  { flags: '--state <state>', description: messages.listState },
-  { flags: '--store <key>', description: messages.listStore },
-  { flags: '--limit <count>', description: messages.listLimit(PAGE_LIMIT) },
-  { flags: '--offset <count>', description: messages.listOffset },
-  json,
-];
-
-/** Every command by its name. This table is enough for help and wrong options, so it imports no command and no library. */
-export const COMMANDS = {
-  start: {
-    description: messages.startDoes,
-    options: [{ flags: '--roles <roles>', description: messages.rolesFlag }],
-  },
+/** The table of contents of the command line: every command by its name, in the order of the help. */
+export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
   demo: {
-    description: messages.demoDoes,
-    options: [
-      { flags: '--products <file>', description: messages.demoProducts },
-      { flags: '--keep', description: messages.demoKeep },
-    ],
+    group: 'Start here',
+    does: 'runs the whole loop on this machine: embedded PostgreSQL, sandbox catalog and sandbox store',
+    load: async () => (await import('./demo.command.js')).DemoCommand,
   },
   init: {
-    description: messages.initDoes,
-    options: [
-      { flags: '--out <file>', description: messages.initOut, defaultValue: 'store-sync.yaml' },
-      { flags: '--store <key>', description: messages.initStore, defaultValue: 'main' },
-      { flags: '--catalog-url <url>', description: initMessages.baseUrl },
-      { flags: '--catalog-token-file <file>', description: messages.initSecret('CATALOG_API_TOKEN') },
-      { flags: '--catalog-email <email>', description: initMessages.catalogEmail },
-      { flags: '--catalog-password-file <file>', description: messages.initSecret('CATALOG_PASSWORD') },
-      { flags: '--locale <language>', description: initMessages.locale },
-      { flags: '--shop <shop>', description: initMessages.shop },
-      { flags: '--endpoint <url>', description: messages.initEndpoint },
-      { flags: '--client-id <id>', description: initMessages.clientId },
-      { flags: '--client-secret-file <file>', description: messages.initSecret('SHOPIFY_CLIENT_SECRET') },
-      { flags: '--access-token-file <file>', description: messages.initSecret('SHOPIFY_ACCESS_TOKEN') },
-      { flags: '--locales <languages>', description: initMessages.locales },
-      { flags: '--public-url <url>', description: initMessages.publicUrl },
-      { flags: '--force', description: messages.initForce },
-    ],
+    group: 'Start here',
+    does: 'asks for what is needed, tests each answer, and writes the configuration and its secrets',
+    load: async () => (await import('./init.command.js')).InitCommand,
   },
   check: {
-    description: messages.checkDoes,
-    options: [],
+    group: 'Start here',
+    does: 'reads the configuration, then tests each part of the setup',
+    load: async () => (await import('./check.command.js')).CheckCommand,
+  },
+  start: {
+    group: 'Start here',
+    does: 'runs the daemon: HTTP server, schedules and queue workers',
+    load: async () => (await import('./start.command.js')).StartCommand,
   },
   plan: {
-    description: messages.planDoes,
-    options: [{ flags: '--save', description: messages.planSave }, ...oneStore],
+    group: 'Every day',
+    does: 'shows what a sync would do and why, product by product; writes nothing',
+    load: async () => (await import('./plan.command.js')).PlanCommand,
   },
   apply: {
-    description: messages.applyDoes,
-    args: { '<plan>': messages.applyId },
-    options: [json],
+    group: 'Every day',
+    does: 'applies exactly a saved plan, and refuses each entry that changed since',
+    load: async () => (await import('./apply.command.js')).ApplyCommand,
   },
   sync: {
-    description: messages.syncDoes,
-    options: [
-      { flags: '--force', description: messages.syncForce },
-      { flags: '--yes', description: messages.syncYes },
-      ...oneStore,
-    ],
+    group: 'Every day',
+    does: 'runs one sync to its end: extract, plan, apply, request generation',
+    load: async () => (await import('./sync.command.js')).SyncCommand,
   },
   status: {
-    description: messages.statusDoes,
-    options: [json],
+    group: 'Every day',
+    does: 'shows stores, last runs, backlog, dead letters and credits',
+    load: async () => (await import('./status.command.js')).StatusCommand,
   },
   runs: {
-    description: messages.runsDoes,
-    args: { '[action]': messages.runsActions, '[id]': messages.runId },
-    options: [
-      { flags: '--outcome <outcome>', description: messages.runOutcome },
-      { flags: '--search <text>', description: messages.runSearch },
-      ...list,
-    ],
-  },
-  deliveries: {
-    description: messages.deliveriesDoes,
-    args: { '[action]': messages.deliveriesActions, '[ids...]': messages.deliveryIds },
-    options: list,
+    group: 'Every day',
+    does: 'shows runs and their products by outcome, with reasons, and cancels a run',
+    load: async () => (await import('./runs.command.js')).RunsCommand,
   },
   products: {
-    description: messages.productsDoes,
-    args: { '[action]': messages.productsActions, '[id...]': messages.productsId },
-    options: [{ flags: '--search <text>', description: messages.productsSearch }, ...list],
-  },
-  audit: {
-    description: messages.auditDoes,
-    options: [json],
-  },
-  retry: {
-    description: messages.retryDoes,
-    options: [store, json],
-  },
-  drift: {
-    description: messages.driftDoes,
-    options: [store, json],
-  },
-  generate: {
-    description: messages.generateDoes,
-    args: { '[ids...]': messages.generateIds },
-    options: [store, { flags: '--force', description: messages.generateForce }, json],
+    group: 'Every day',
+    does: "lists products with their states and reasons, and shows one product's timeline",
+    load: async () => (await import('./products.command.js')).ProductsCommand,
   },
   'write-backs': {
-    description: messages.writeBacksDoes,
-    args: { '[action]': messages.writeBackActions, '[ids...]': messages.writeBackIds },
-    options: [
-      { flags: '--all', description: messages.writeBackAll },
-      { flags: '--run <id>', description: messages.writeBackRun },
-      { flags: '--filter <name=value>', description: messages.writeBackFilter, repeated: true },
-      { flags: '--dry-run', description: messages.writeBackDryRun },
-      { flags: '--yes', description: messages.yesFlag },
-      { flags: '--reason <text>', description: messages.writeBackReason },
-      ...list,
-    ],
+    group: 'Every day',
+    does: 'reviews and reverts write-backs to the store',
+    load: async () => (await import('./write-backs.command.js')).WriteBacksCommand,
+  },
+  generate: {
+    group: 'Every day',
+    does: 'requests generation for the given products, or for all without content',
+    load: async () => (await import('./generate.command.js')).GenerateCommand,
+  },
+  audit: {
+    group: 'Every day',
+    does: 'shows who changed what by API, dashboard and commands, newest first',
+    load: async () => (await import('./audit.command.js')).AuditCommand,
+  },
+  retry: {
+    group: 'Repair',
+    does: "ends a store's pause: tries the store now, and wakes the work that waits for it",
+    load: async () => (await import('./retry.command.js')).RetryCommand,
+  },
+  deliveries: {
+    group: 'Repair',
+    does: 'shows and replays webhook deliveries',
+    load: async () => (await import('./deliveries.command.js')).DeliveriesCommand,
+  },
+  drift: {
+    group: 'Repair',
+    does: 'compares the live store with the journal, read-only: edited, overwritten, deleted or unpublished',
+    load: async () => (await import('./drift.command.js')).DriftCommand,
   },
   webhook: {
-    description: messages.webhookDoes,
-    args: { '[action]': messages.webhookActions },
-    options: [
-      { flags: '--workspace <key>', description: messages.workspaceFlag },
-      { flags: '--force', description: messages.webhookForce },
-      json,
-    ],
+    group: 'Set up',
+    does: "shows, registers or removes the workspace's one webhook configuration",
+    load: async () => (await import('./webhook.command.js')).WebhookCommand,
   },
   migrate: {
-    description: messages.migrateDoes,
-    options: [],
+    group: 'Set up',
+    does: 'applies migrations and stops',
+    load: async () => (await import('./migrate.command.js')).MigrateCommand,
   },
-  completion: {
-    description: messages.completionDoes,
-    args: { '[shell]': messages.shells },
-    options: [],
-  },
-} satisfies Readonly<Record<string, CommandDeclaration>>;
-
-export type CommandName = keyof typeof COMMANDS;
-
-export const COMMAND_NAMES: readonly CommandName[] = Object.keys(COMMANDS).filter(isCommandName);
-
-function isCommandName(name: string): name is CommandName {
-  return Object.hasOwn(COMMANDS, name);
-}
+};

@@ -1,6 +1,5 @@
-import { createInterface } from 'node:readline/promises';
+import { confirm as ask } from '@inquirer/prompts';
 import { CodedError } from '../domain/errors.js';
-import { messages } from './messages.js';
 
 /** Where a question is asked and answered; the process's own streams by default. */
 export interface Asking {
@@ -15,16 +14,18 @@ export interface Asking {
 export async function confirm(
   question: string,
   isConfirmed: boolean,
-  refusal: string = messages.notConfirmed,
+  refusal = 'not confirmed: nothing was changed',
   { input, output }: Asking = { input: process.stdin, output: process.stderr },
 ): Promise<void> {
   if (isConfirmed) return;
-  if (input.isTTY !== true) throw new CodedError('invalid', messages.confirmByFlag(question));
-  const terminal = createInterface({ input, output });
-  try {
-    const answer = await terminal.question(`${question} [y/N] `);
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new CodedError('invalid', refusal);
-  } finally {
-    terminal.close();
-  }
+  if (input.isTTY !== true)
+    throw new CodedError('invalid', `${question} Repeat the command with --yes to confirm.`);
+  const isYes = await ask({ message: question, default: false }, { input, output }).catch(isStopped);
+  if (!isYes) throw new CodedError('invalid', refusal);
+}
+
+/** Ctrl-C means no. */
+function isStopped(error: unknown): false {
+  if (error instanceof Error && error.name === 'ExitPromptError') return false;
+  throw error;
 }

@@ -1,5 +1,4 @@
 import type { SyncCost } from '../operations/sync-cost.js';
-import { messages } from './messages.js';
 
 /** The cost of a sync in one line for people. */
 export function costLine(cost: SyncCost): string {
@@ -8,12 +7,12 @@ export function costLine(cost: SyncCost): string {
     generations === 0
       ? ''
       : credits === null || creditsEach === null
-        ? messages.costUnknown
-        : messages.costCredits(rounded(credits), rounded(creditsEach));
+        ? ', at a cost that no result has named yet'
+        : `, about ${rounded(credits)} credits (${rounded(creditsEach)} each)`;
   const remaining =
-    generations === 0 || creditsRemaining === null ? '' : messages.creditsRemain(rounded(creditsRemaining));
-  const limit = limitedBy === null ? '' : messages.costLimited(waiting, limitedBy);
-  return messages.costs(generations, spent, remaining + limit);
+    generations === 0 || creditsRemaining === null ? '' : `; ${rounded(creditsRemaining)} credits remain`;
+  const limit = limitedBy === null ? '' : `; ${limitedBy} leaves ${waiting} to later runs`;
+  return `content would be requested for ${generations} ${generations === 1 ? 'product' : 'products'}${spent}${remaining + limit}`;
 }
 
 function rounded(credits: number): string {

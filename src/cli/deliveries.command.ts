@@ -8,13 +8,18 @@ import {
 } from '../operations/deliveries.js';
 import type { Page } from '../operations/paging.js';
 import { print, printJson } from './output.js';
-import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable } from './terminal.js';
-import { messages } from './messages.js';
 
 const ACTIONS = ['list', 'show', 'replay'] as const;
 
 export class DeliveriesCommand extends ListCommand {
+  override readonly args = {
+    '[action]': 'list (default) | show ID | replay ID…',
+    '[ids...]': 'ids of deliveries',
+  };
+  override readonly options = LIST_OPTIONS;
+
   protected override change(
     _options: ListOptions,
     [action, ...ids]: readonly string[],
@@ -63,7 +68,7 @@ function printList(page: Page<DeliverySummary>, json: boolean | undefined): void
     return;
   }
   for (const delivery of page.items) print(lineOf(delivery));
-  print(messages.deliveriesShown(page.items.length, page.total));
+  print(`${page.items.length} of ${page.total} deliveries`);
 }
 
 function lineOf({ id, receivedAt, state, via, action, externalId, label, note }: DeliverySummary): string {
@@ -74,7 +79,7 @@ function lineOf({ id, receivedAt, state, via, action, externalId, label, note }:
 function printDelivery(delivery: DeliveryDetail): void {
   print(lineOf(delivery));
   print(
-    `  ${messages.deliveryFacts(delivery.workspace, delivery.taskId ?? 'unknown', delivery.attempts, delivery.bytes)}`,
+    `  workspace ${delivery.workspace}, task ${delivery.taskId ?? 'unknown'}, ${delivery.attempts} attempts, ${delivery.bytes} bytes`,
   );
   for (const [name, value] of Object.entries(delivery.headers)) print(`  ${name}: ${printable(value)}`);
   print(delivery.text === null ? JSON.stringify(delivery.body, null, 2) : printable(delivery.text, 4000));

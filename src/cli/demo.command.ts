@@ -1,7 +1,6 @@
 import { CodedError } from '../domain/errors.js';
 import type * as RunDemo from './demo/run-demo.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { messages } from './messages.js';
 
 interface DemoOptions extends CommonOptions {
   readonly products?: string;
@@ -9,6 +8,14 @@ interface DemoOptions extends CommonOptions {
 }
 
 export class DemoCommand extends StoreSyncCommand<DemoOptions> {
+  override readonly options = [
+    {
+      flags: '--products <file>',
+      description: 'a Shopify product export (CSV) instead of the built-in catalogue',
+    },
+    { flags: '--keep', description: 'keeps the daemon running after the loop, and prints its address' },
+  ];
+
   protected async execute(options: DemoOptions): Promise<number> {
     const { runDemo } = await loadDemo();
     return runDemo(options);
@@ -24,6 +31,10 @@ async function loadDemo(): Promise<typeof RunDemo> {
     return await import('./demo/run-demo.js');
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-    throw new CodedError('misconfigured', messages.noDemo, { cause: error });
+    throw new CodedError(
+      'misconfigured',
+      'this installation has no demo: run it in a checkout, or in the image with --target full',
+      { cause: error },
+    );
   }
 }

@@ -1,8 +1,8 @@
+import { STORE_OPTION, JSON_OPTION } from './options.js';
 import { DriftOperations, type Drift } from '../operations/drift.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { nothingMore, paintState, printable, quoted } from './terminal.js';
-import { messages } from './messages.js';
 
 interface DriftOptions extends CommonOptions {
   readonly store: string;
@@ -10,6 +10,8 @@ interface DriftOptions extends CommonOptions {
 }
 
 export class DriftCommand extends StoreSyncCommand<DriftOptions> {
+  override readonly options = [STORE_OPTION, JSON_OPTION];
+
   protected async execute(options: DriftOptions, args: readonly string[]): Promise<number> {
     nothingMore('drift', args);
     const signal = interruptSignal();
@@ -30,7 +32,10 @@ function printDrift(drift: Drift): void {
       if (target !== null) print(`                       live ${quoted(live)}, written ${quoted(written)}`);
     }
   }
-  const passed = drift.passedOver > 0 ? messages.passedOver(drift.passedOver) : '';
-  if (drift.catalogProblem !== null) print(messages.catalogNotCompared(printable(drift.catalogProblem, 400)));
-  print(messages.drifted(drift.drifted, drift.checked, drift.store) + passed);
+  const passed = drift.passedOver > 0 ? `; ${drift.passedOver} skipped, because they are being written` : '';
+  if (drift.catalogProblem !== null)
+    print(
+      `products that are gone from the catalog were not looked for: ${printable(drift.catalogProblem, 400)}`,
+    );
+  print(`${drift.drifted} of ${drift.checked} products of ${drift.store} have drifted` + passed);
 }

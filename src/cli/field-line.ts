@@ -1,5 +1,4 @@
 import type { WriteBackField } from '../operations/present-write-back.js';
-import { messages } from './messages.js';
 import { printable, quoted } from './terminal.js';
 
 /** A field's value before and after, or the intended value. */
@@ -12,6 +11,6 @@ export function fieldLine({ target, outcome, reason, before, after, intended }: 
     case 'reverted':
       return `${target}: reverted to ${quoted(before, 80)}`;
     default:
-      return `${target}: ${outcome} (${printable(reason ?? messages.noReason)})`;
+      return `${target}: ${outcome} (${printable(reason ?? 'no reason given')})`;
   }
 }

@@ -1,4 +1,4 @@
-import { messages } from './messages.js';
+import { STORE_OPTION, JSON_OPTION } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
 import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
@@ -11,6 +11,15 @@ interface GenerateOptions extends CommonOptions {
 }
 
 export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
+  override readonly args = {
+    '[ids...]': 'external_ids, SKUs, barcodes or handles; default: all products without content',
+  };
+  override readonly options = [
+    STORE_OPTION,
+    { flags: '--force', description: 'also products whose generation succeeded' },
+    JSON_OPTION,
+  ];
+
   protected override change({ store, force }: GenerateOptions, ids: readonly string[]): CommandChange {
     return { what: 'generate', targets: [store, ...ids], details: { force: force ?? false } };
   }
@@ -23,7 +32,7 @@ export class GenerateCommand extends StoreSyncCommand<GenerateOptions> {
       if (options.json) printJson(answer);
       else {
         for (const { externalId, reason } of answer.passedOver) print(`passed over ${externalId}: ${reason}`);
-        print(messages.generationFor(answer.requested, answer.store));
+        print(`generation requested for ${answer.requested} products of ${answer.store}`);
       }
       if (answer.stopped === null) return 0;
       process.stderr.write(`store-sync: stopped: ${answer.stopped}\n`);

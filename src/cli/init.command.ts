@@ -6,19 +6,83 @@ import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { givenAnswers, type InitOptions } from './init/flags.js';
 import { completeAnswers } from './init/conversation.js';
 import { assertFree, writeFiles, type Destination } from './init/files.js';
-import { messages } from './init/messages.js';
 import { PROBES } from './init/probes.js';
-import { TERMINAL_PERSON } from './init/terminal-person.js';
+import { personAt } from './init/terminal-person.js';
 import { FIRST_GENERATIONS, writtenConfiguration } from './init/written-configuration.js';
 import { print } from './output.js';
 import { paintState, printable } from './terminal.js';
 
+/** Every command finds it in the working directory without `--config`. */
+const DEFAULT_OUT = 'store-sync.yaml';
 const STORE_KEY = /^[a-z0-9][a-z0-9_-]{0,62}$/i;
 const SECRET_BYTES = 32;
 
 export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
+  override readonly options = [
+    {
+      flags: '--out <file>',
+      description:
+        'the configuration file to write; secrets go to a directory beside it, such as store-sync.secrets',
+      defaultValue: DEFAULT_OUT,
+    },
+    { flags: '--store <key>', description: 'key of the store in the configuration', defaultValue: 'main' },
+    {
+      flags: '--catalog-url <url>',
+      description: 'Address of the catalog service, such as https://catalog.example.com/api/v1',
+    },
+    {
+      flags: '--catalog-token-file <file>',
+      description: 'file with the API token of the catalog; otherwise CATALOG_API_TOKEN of the environment',
+    },
+    { flags: '--catalog-email <email>', description: 'Email address of the catalog login' },
+    {
+      flags: '--catalog-password-file <file>',
+      description:
+        'file with the password of the catalog login; otherwise CATALOG_PASSWORD of the environment',
+    },
+    {
+      flags: '--locale <language>',
+      description: 'Language to generate content in, such as en (empty: the service decides)',
+    },
+    {
+      flags: '--shop <shop>',
+      description: 'Permanent address of the store, such as example.myshopify.com',
+    },
+    {
+      flags: '--endpoint <url>',
+      description: 'base URL in place of https://SHOP: a proxy, the sandbox, a test',
+    },
+    {
+      flags: '--client-id <id>',
+      description: 'Client ID of the app (docs/shopify.md says where to find it)',
+    },
+    {
+      flags: '--client-secret-file <file>',
+      description:
+        'file with the client secret of the app; otherwise SHOPIFY_CLIENT_SECRET of the environment',
+    },
+    {
+      flags: '--access-token-file <file>',
+      description:
+        'file with the permanent access token of the store; otherwise SHOPIFY_ACCESS_TOKEN of the environment',
+    },
+    {
+      flags: '--locales <languages>',
+      description: 'Further languages of the store, such as de, fr (empty: none)',
+    },
+    {
+      flags: '--public-url <url>',
+      description: 'Public https: address of this program (empty: results arrive by polling)',
+    },
+    { flags: '--force', description: 'replaces files that exist' },
+  ];
+
   protected async execute(options: InitOptions): Promise<number> {
-    if (!STORE_KEY.test(options.store)) throw new CodedError('invalid', messages.storeKey);
+    if (!STORE_KEY.test(options.store))
+      throw new CodedError(
+        'invalid',
+        'the name of a store consists of letters, digits, - and _ (63 at most)',
+      );
     const configFile = resolve(options.out);
     const secretsName = `${parse(configFile).name}.secrets`;
     const secretsDir = join(dirname(configFile), secretsName);
@@ -26,7 +90,7 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
     assertFree(destination);
     const answers = await completeAnswers(givenAnswers(options, environment()), {
       probes: PROBES,
-      person: process.stdin.isTTY ? TERMINAL_PERSON : null,
+      person: process.stdin.isTTY ? personAt({ input: process.stdin, output: process.stderr }) : null,
       say: (line) => process.stderr.write(`${line}\n`),
       show: ({ level, what, detail }) =>
         process.stderr.write(`${paintState(level, 4)}  ${what}: ${printable(detail, 400)}\n`),
@@ -35,15 +99,18 @@ export class InitCommand extends StoreSyncCommand<InitOptions & CommonOptions> {
     const paths = await writeFiles(writtenConfiguration(answers, `./${secretsName}`, generated), destination);
     // Proves that the next command can use the file.
     loadConfig({ configFile, env: {} });
-    for (const path of paths) print(messages.wrote(shown(path)));
+    for (const path of paths) print(`wrote ${shown(path)}`);
     const config = shown(configFile);
     print('');
-    print(messages.safeValues(FIRST_GENERATIONS));
-    print(messages.signIn(shown(join(secretsDir, 'ADMIN_TOKEN'))));
-    print(messages.next);
+    print(
+      `Texts wait for your review, and a run requests at most ${String(FIRST_GENERATIONS)} generations (writeBack.mode, generation.maxPerRun).`,
+    );
+    print(`The dashboard takes the token in ${shown(join(secretsDir, 'ADMIN_TOKEN'))}.`);
+    print('Next, see what a sync would do, then start the daemon:');
     const isByNpx = environment()['npm_command'] === 'exec';
-    print(messages.command(isByNpx, `plan --store ${answers.store} --config ${config}`));
-    print(messages.command(isByNpx, `start --config ${config}`));
+    const program = isByNpx ? 'npx store-sync' : 'store-sync';
+    const named = config === DEFAULT_OUT ? '' : ` --config ${config}`;
+    for (const command of ['plan', 'start']) print(`  ${program} ${command}${named}`);
     return 0;
   }
 }

@@ -1,9 +1,10 @@
-import { messages } from './messages.js';
+import { PAGE_LIMIT } from '../operations/page-limit.js';
 import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { RowOutcome } from '../operations/paging.js';
 import type { z } from 'zod';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { JSON_OPTION, type OptionDeclaration } from './options.js';
 import { print, printJson } from './output.js';
 
 export interface ListOptions extends CommonOptions {
@@ -13,6 +14,17 @@ export interface ListOptions extends CommonOptions {
   readonly offset?: string;
   readonly json?: boolean;
 }
+
+export const LIST_OPTIONS: readonly OptionDeclaration[] = [
+  { flags: '--state <state>', description: 'list: only rows in this state' },
+  { flags: '--store <key>', description: 'list: only rows of this store' },
+  {
+    flags: '--limit <count>',
+    description: `list: maximum number of rows (default 50, at most ${String(PAGE_LIMIT)})`,
+  },
+  { flags: '--offset <count>', description: 'list: number of rows to skip' },
+  JSON_OPTION,
+];
 
 /** Commands that list rows and act on rows by id. */
 export abstract class ListCommand<
@@ -27,10 +39,15 @@ export abstract class ListCommand<
 export function requireStore(config: Pick<AppConfig, 'stores'>, store: string | undefined): void {
   if (store === undefined || Object.hasOwn(config.stores, store)) return;
   const known = Object.keys(config.stores);
-  throw new CodedError(
-    'not_found',
-    messages.unknownStore(store, nearestName(store, known), known.join(', ')),
-  );
+  throw new CodedError('not_found', unknownStore(store, known));
+}
+
+function unknownStore(store: string, known: readonly string[]): string {
+  if (known.length === 0)
+    return 'no store is configured: create a configuration with store-sync init, or name it with --config';
+  const nearest = nearestName(store, known);
+  const hint = nearest === null ? '' : `; did you mean ${nearest}?`;
+  return `no store "${store}" is configured${hint} (configured: ${known.join(', ')})`;
 }
 
 /** The list's query from the options, parsed with the schema of the API. Throws `invalid` for invalid options. */

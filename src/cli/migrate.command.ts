@@ -2,14 +2,13 @@ import { migrateAt } from '../persistence/data-source.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print } from './output.js';
 import { openRuntime } from './runtime.js';
-import { messages } from './messages.js';
 
 export class MigrateCommand extends StoreSyncCommand {
   protected async execute(options: CommonOptions): Promise<number> {
     const runtime = await openRuntime({ configFile: options.config, destination: 'stderr' });
     try {
       const applied = await migrateAt(runtime.databaseUrl);
-      print(applied.length === 0 ? messages.nothingToMigrate : `applied: ${applied.join(', ')}`);
+      print(applied.length === 0 ? 'no migrations are pending' : `applied: ${applied.join(', ')}`);
     } finally {
       await runtime.release();
     }

@@ -1,3 +1,4 @@
+import { STORE_OPTION, FULL_OPTION, JSON_OPTION } from './options.js';
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import { goneFrom, type PresentedGone } from '../operations/gone.js';
@@ -16,9 +17,8 @@ import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { ProgressReport } from './progress.js';
 import { costLine } from './cost-line.js';
-import type { StoreOptions } from './store-options.js';
+import type { StoreOptions } from './options.js';
 import { paint, printable } from './terminal.js';
-import { messages } from './messages.js';
 
 interface PlanOptions extends StoreOptions {
   readonly save?: boolean;
@@ -96,6 +96,13 @@ class PlanAction {
 }
 
 export class PlanCommand extends StoreSyncCommand<PlanOptions> {
+  override readonly options = [
+    { flags: '--save', description: 'stores the plan for review; store-sync apply PLAN_ID applies it' },
+    STORE_OPTION,
+    FULL_OPTION,
+    JSON_OPTION,
+  ];
+
   /** Without `--save` the command only reads. */
   protected override change({ store, full, save }: PlanOptions): CommandChange | null {
     return save === true ? { what: 'plan save', targets: [store], details: { full: full ?? false } } : null;
@@ -125,7 +132,7 @@ async function stillGone(
 /** Says what happens to the catalog product only where the store's settings change it. */
 function kept(entry: PlanEntry, { settings }: Store): PlanEntry {
   if (entry.kind !== 'orphan' || settings.deleted === 'keep') return entry;
-  return { ...entry, reason: messages.goneKept(entry.reason) };
+  return { ...entry, reason: `${entry.reason}; the catalog keeps it` };
 }
 
 const SIGNS: Readonly<Record<SyncActionEntity['kind'], string>> = {
@@ -148,7 +155,8 @@ function printPlan(
     print(
       `${paint(COLOURS[action.kind], `${SIGNS[action.kind]} ${action.kind.padEnd(6)}`)} ${action.externalId}  ${printable(action.label)}: ${action.reason}`,
     );
-    if (action.mediaLost !== undefined) print(`    ${messages.mediaLost(action.mediaLost)}`);
+    if (action.mediaLost !== undefined)
+      print(`    a generated description removes ${action.mediaLost}: see writeBack.keep`);
     for (const { reason, remedy } of action.withheld) {
       print(`    withheld: ${printable(reason, 400)}`);
       print(`      ${remedy}`);
@@ -157,15 +165,12 @@ function printPlan(
   for (const { externalId, label, detail } of gone)
     print(`${paint('yellow', '! gone  ')} ${externalId}  ${printable(label)}: ${detail}`);
   const { counts } = plan;
-  if (plan.incomplete !== null && plan.kind === 'full') print(messages.nothingGone(plan.incomplete));
+  if (plan.incomplete !== null && plan.kind === 'full')
+    print(`no product would be marked as gone: ${plan.incomplete}`);
   print(
-    messages.planTotals(
-      plan.kind,
-      store,
-      counts,
-      saved === null ? messages.nothingWritten : messages.nothingChanged,
-    ),
+    `${plan.kind} plan of ${store}: ${counts.seen} seen, ${counts.creates} to create, ${counts.updates} to update, ` +
+      `${counts.orphans} gone, ${counts.unchanged} unchanged, ${counts.conflicted} conflicted; ${saved === null ? 'nothing was written' : 'nothing was changed on either side'}`,
   );
   print(costLine(plan.cost));
-  if (saved !== null) print(messages.planSaved(saved));
+  if (saved !== null) print(`saved as ${saved}; apply it with: store-sync apply ${saved}`);
 }

@@ -7,8 +7,7 @@ import {
   type ProductTimeline,
 } from '../operations/timeline.js';
 import { fieldLine } from './field-line.js';
-import { ListCommand, parsedQuery, type ListOptions } from './list-options.js';
-import { messages } from './messages.js';
+import { LIST_OPTIONS, ListCommand, parsedQuery, type ListOptions } from './list-options.js';
 import { print, printJson } from './output.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
 
@@ -19,6 +18,18 @@ interface ProductsOptions extends ListOptions {
 }
 
 export class ProductsCommand extends ListCommand<ProductsOptions> {
+  override readonly args = {
+    '[action]': 'list (default) | show ID',
+    '[id...]': 'an external_id, SKU, barcode or handle',
+  };
+  override readonly options = [
+    {
+      flags: '--search <text>',
+      description: 'list: only products with this text in the title, handle or external_id, or this SKU',
+    },
+    ...LIST_OPTIONS,
+  ];
+
   protected async execute(options: ProductsOptions, [given, ...ids]: readonly string[]): Promise<number> {
     const action = actionOf('products', ACTIONS, given);
     if (action === 'list') {
@@ -31,7 +42,7 @@ export class ProductsCommand extends ListCommand<ProductsOptions> {
       });
     }
     const [id = '', ...more] = idsFor('products', 'show', ids);
-    nothingMore(messages.productsUsage, more);
+    nothingMore('products show ID', more);
     return this.withReader(options, ProductOperations, async (products) => {
       const timelines = await timelinesOf(products, id);
       if (options.json) printJson(timelines.length === 1 ? timelines[0] : timelines);
@@ -48,7 +59,7 @@ function printList(page: Page<ListedProduct>, json: boolean | undefined): void {
   }
   for (const { externalId, label, state, standing } of page.items)
     print(`${externalId}  ${paintState(state, 10)}  ${printable(label)}: ${printable(standing, 400)}`);
-  print(messages.productsShown(page.items.length, page.total));
+  print(`${page.items.length} of ${page.total} products`);
 }
 
 async function timelinesOf(products: ProductOperations, id: string): Promise<ProductTimeline[]> {
@@ -61,10 +72,10 @@ async function timelinesOf(products: ProductOperations, id: string): Promise<Pro
 
 function printTimeline(product: ProductTimeline): void {
   const { link } = product;
-  const state = link === null ? messages.notLinked : paintState(link.state);
+  const state = link === null ? 'not linked' : paintState(link.state);
   print(`${paint('bold', product.externalId)}  ${printable(product.label ?? '')}  ${state}`);
   if (link !== null) {
-    const catalog = link.catalogId === null ? messages.noCatalogProduct : `catalog product ${link.catalogId}`;
+    const catalog = link.catalogId === null ? 'no catalog product yet' : `catalog product ${link.catalogId}`;
     print(`  store ${link.store}, workspace ${link.workspace}, ${catalog}`);
   }
   for (const { at, kind, what, reason, fields } of product.timeline) {
@@ -75,7 +86,18 @@ function printTimeline(product: ProductTimeline): void {
   }
   print(`  => ${printable(product.standing, 1000)}`);
   for (const { kind, value, holder, remedy } of link?.withheld ?? []) {
-    print(`     ${printable(messages.withheldFrom(kind, value, holder), 400)}`);
+    print(
+      `     ${printable(
+        holder === null
+          ? `${kind} ${value} is held by a product that is not recorded yet`
+          : [
+              `${kind} ${value} is held by ${holder.who}`,
+              ...holder.externalIds,
+              ...(holder.catalogId === null ? [] : [`catalog product ${holder.catalogId}`]),
+            ].join('; '),
+        400,
+      )}`,
+    );
     print(`     ${remedy}`);
   }
 }

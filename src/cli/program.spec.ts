@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { COMMAND_NAMES, COMMANDS, type OptionDeclaration } from './commands.js';
+import { afterAll, afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { configDirectory } from '../../test/support/config/config-files.js';
+import { runWith } from '../../test/support/run-command.js';
 import { buildProgram } from './program.js';
 
 beforeEach(() => {
@@ -9,34 +10,35 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-const parsed = (...words: string[]) => buildProgram('1.0.0').parseAsync(['node', 'store-sync', ...words]);
-
-/** Commands with an option that must be given, and the name of that option. */
-const DEMANDING = COMMAND_NAMES.flatMap((name) => {
-  const options: readonly OptionDeclaration[] = COMMANDS[name].options;
-  const required = options.find((option) => option.required === true);
-  return required === undefined
-    ? []
-    : [{ name, flags: required.flags, long: required.flags.split(' ')[0] ?? '' }];
-});
-
-describe.each(DEMANDING)('the command $name', ({ name, flags, long }) => {
-  it(`suggests ${long} for a mistyped one`, async () => {
-    const mistyped = `${long.slice(0, -2)}${long.at(-1) ?? ''}${long.at(-2) ?? ''}`;
-    await expect(parsed(name, mistyped, 'x')).rejects.toMatchObject({
-      code: 'commander.unknownOption',
-      message: expect.stringContaining(`unknown option '${mistyped}'\n(Did you mean ${long}?)`),
-    });
-  });
-
-  it(`names ${long} when it is missing`, async () => {
-    await expect(parsed(name)).rejects.toMatchObject({
-      code: 'commander.missingMandatoryOptionValue',
-      message: `error: required option '${flags}' not specified`,
-    });
+it('a mistyped option is refused with the right one', async () => {
+  const program = await buildProgram('1.0.0', (name) => name === 'drift');
+  await expect(program.parseAsync(['node', 'store-sync', 'drift', '--stroe', 'x'])).rejects.toMatchObject({
+    code: 'commander.unknownOption',
+    message: expect.stringContaining("unknown option '--stroe'\n(Did you mean --store?)"),
   });
 });
 
-it('commands demand an option', () => {
-  expect(DEMANDING.map(({ name }) => name)).toEqual(expect.arrayContaining(['plan', 'sync', 'drift']));
+describe('a command about one store, without --store', () => {
+  const directory = configDirectory();
+  afterAll(directory.remove);
+
+  it('names the stores to choose from', async () => {
+    const store =
+      'workspace: default, shop: SHOP.myshopify.com, auth: { accessToken: shpat_0123456789abcdef }';
+    const config = directory.file(
+      [
+        'workspaces: { default: { baseUrl: https://c.test/api/v1, auth: { apiToken: token-0123456789 } } }',
+        `stores: { north: { ${store.replace('SHOP', 'north')} }, south: { ${store.replace('SHOP', 'south')} } }`,
+      ].join('\n'),
+      'two.yaml',
+    );
+    const { status, stderr } = await runWith({}, 'drift', [], { config });
+    expect([status, stderr]).toEqual([1, 'store-sync: --store is missing: name one of north, south\n']);
+  });
+
+  it('says how to make a configuration where there is none', async () => {
+    const config = directory.file('{}', 'empty.yaml');
+    const { stderr } = await runWith({}, 'drift', [], { config });
+    expect(stderr).toMatch(/^store-sync: no store is configured: create .* store-sync init/);
+  });
 });

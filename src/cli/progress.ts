@@ -1,6 +1,5 @@
 import { Presets, SingleBar } from 'cli-progress';
 import type { RunProgress } from '../sync/run-hold.js';
-import { messages } from './messages.js';
 
 /** A step of a run, or what the demo waits for after it. */
 type Phase = RunProgress['phase'] | 'content';
@@ -13,12 +12,12 @@ export interface Progress {
 }
 
 const PHASES: Readonly<Record<Phase, string>> = {
-  export: messages.exporting,
-  plan: messages.planning,
-  apply: messages.applying,
-  creations: messages.creating,
-  generation: messages.requesting,
-  content: messages.writingContent,
+  export: 'the store prepares the export',
+  plan: 'reading and planning',
+  apply: 'sending changes to the catalog',
+  creations: 'waiting for background creations',
+  generation: 'requesting content',
+  content: 'writing generated content to the store',
 };
 
 const LINE_EVERY_MS = 2_000;
@@ -91,6 +90,7 @@ export class ProgressReport {
     const elapsedMs = this.nowMs() - begin.atMs;
     const came = done - begin.done;
     if (total === null || came <= 0 || done >= total || elapsedMs < ESTIMATE_AFTER_MS) return '';
-    return messages.restOf(Math.ceil(((total - done) / came) * (elapsedMs / 1000)));
+    const seconds = Math.ceil(((total - done) / came) * (elapsedMs / 1000));
+    return seconds < 60 ? ', less than a minute left' : `, about ${String(Math.ceil(seconds / 60))} min left`;
   }
 }

@@ -6,7 +6,6 @@ import { PersistenceModule } from '../persistence/persistence.module.js';
 import { SettingsModule, type AppSettings } from '../settings.module.js';
 import { KnownSitesModule } from '../sites/known-sites.module.js';
 import { commandLogger } from './command-logger.js';
-import { messages } from './messages.js';
 
 const CONNECTIONS = 12;
 
@@ -25,7 +24,7 @@ class NoWork implements RowWorkPort, WriteBackReverterPort, ReapplierPort {
 const PORTS = [RowWorkPort, WriteBackReverterPort, ReapplierPort];
 
 function refuse(): Promise<never> {
-  return Promise.reject(new CodedError('misconfigured', messages.onlyReads));
+  return Promise.reject(new CodedError('misconfigured', 'this command only reads'));
 }
 
 /** The parts of a command that only reads: rows, and the settings of workspaces and stores. */

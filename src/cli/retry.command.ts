@@ -1,4 +1,4 @@
-import { messages } from './messages.js';
+import { STORE_OPTION, JSON_OPTION } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { StoreHealthOperations } from '../operations/store-health.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
@@ -11,6 +11,8 @@ interface RetryOptions extends CommonOptions {
 }
 
 export class RetryCommand extends StoreSyncCommand<RetryOptions> {
+  override readonly options = [STORE_OPTION, JSON_OPTION];
+
   protected override change({ store }: RetryOptions): CommandChange {
     return { what: 'store retry', targets: [store] };
   }
@@ -20,9 +22,12 @@ export class RetryCommand extends StoreSyncCommand<RetryOptions> {
       const answer = await operations.retry(options.store);
       const { health, woken, store } = answer;
       if (options.json) printJson(answer);
-      else if (health.state === 'ok') print(messages.storeWorks(store, woken.writeBacks, woken.runs));
+      else if (health.state === 'ok')
+        print(`store ${store} works: woke ${woken.writeBacks} write-backs and ${woken.runs} runs`);
       if (health.state === 'ok') return 0;
-      process.stderr.write(`store-sync: ${messages.storeRefuses(store, printable(health.reason ?? ''))}\n`);
+      process.stderr.write(
+        `store-sync: store ${store} is still refused: ${printable(health.reason ?? '')}\n`,
+      );
       return 1;
     });
   }

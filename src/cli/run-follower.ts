@@ -1,4 +1,3 @@
-import { messages } from './messages.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
@@ -33,9 +32,10 @@ export class RunFollower {
           progress.show(step);
         });
         const run = worked ?? (await this.runs.get(id));
-        if (run === null) throw new CodedError('not_found', messages.runGone(id));
+        if (run === null) throw new CodedError('not_found', `run ${id} no longer exists`);
         if (run.state !== 'queued' && run.state !== 'running') return run;
-        if (signal.aborted) throw new CodedError('transient', messages.runInterrupted(id));
+        if (signal.aborted)
+          throw new CodedError('transient', `interrupted: the next start or sync resumes run ${id}`);
         await sleep(FOLLOW_EVERY_MS, undefined, { signal });
       }
     } finally {
@@ -53,7 +53,7 @@ export class RunFollower {
       for (const failure of failures) print(`  failed  ${failureLine(failure)}`);
     }
     if (run.state === 'failed')
-      process.stderr.write(`store-sync: ${runFailure(presented) ?? run.notes[0] ?? messages.runFailed}\n`);
+      process.stderr.write(`store-sync: ${runFailure(presented) ?? run.notes[0] ?? 'the run failed'}\n`);
     if (run.state === 'succeeded') return 0;
     return run.state === 'partial' ? 3 : 1;
   }

@@ -1,5 +1,4 @@
 import type { PresentedRun } from '../operations/present-run.js';
-import { messages } from './messages.js';
 
 /** A run in one line, for people, with a line for its error and one for each note. The error of a failed run is left out. */
 export function runSummary({ kind, store, status, counts, error, notes }: PresentedRun): string {
@@ -21,7 +20,9 @@ export function runSummary({ kind, store, status, counts, error, notes }: Presen
 /** Why a run failed, and for one that a limit stopped how to go on. Null for every other run. */
 export function runFailure({ status, error, stoppedByLimit, store, kind }: PresentedRun): string | null {
   if (status !== 'failed' || error === null) return null;
-  return stoppedByLimit ? `${error}; ${messages.beyondLimit(store, kind === 'full')}` : error;
+  return stoppedByLimit
+    ? `${error}; if the store is right, run store-sync sync --store ${store}${kind === 'full' ? ' --full' : ''} --force`
+    : error;
 }
 
 /** As `runSummary`, with the reason of a failed run. */

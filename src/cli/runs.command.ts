@@ -3,8 +3,7 @@ import type { Page } from '../operations/paging.js';
 import { isUnderWay, runQuerySchema, type PresentedRun } from '../operations/present-run.js';
 import { runItemQuerySchema, type RunItemPage } from '../operations/run-items.js';
 import { RunOperations } from '../operations/runs.js';
-import { ListCommand, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
-import { messages } from './messages.js';
+import { LIST_OPTIONS, ListCommand, parsedQuery, queryFrom, type ListOptions } from './list-options.js';
 import { print, printJson } from './output.js';
 import { runAccount } from './run-summary.js';
 import { actionOf, idsFor, nothingMore, paint, paintState, printable } from './terminal.js';
@@ -17,6 +16,19 @@ interface RunsOptions extends ListOptions {
 }
 
 export class RunsCommand extends ListCommand<RunsOptions> {
+  override readonly args = { '[action]': 'list (default) | show ID | cancel ID', '[id]': 'id of a run' };
+  override readonly options = [
+    {
+      flags: '--outcome <outcome>',
+      description: 'show: only products with this outcome, for example failed or created',
+    },
+    {
+      flags: '--search <text>',
+      description: 'show: only products with this text in the title or external_id, or this SKU',
+    },
+    ...LIST_OPTIONS,
+  ];
+
   protected override change(
     _options: RunsOptions,
     [action, ...ids]: readonly string[],
@@ -51,7 +63,7 @@ export class RunsCommand extends ListCommand<RunsOptions> {
     return this.withService(options, RunOperations, async (runs) => {
       const run = await runs.cancel(id, actingUser());
       if (options.json) printJson(run);
-      else print(isUnderWay(run) ? messages.runStops(run.id) : runAccount(run));
+      else print(isUnderWay(run) ? `run ${run.id} stops at its next safe point` : runAccount(run));
       return 0;
     });
   }
@@ -62,22 +74,26 @@ function printRuns(page: Page<PresentedRun>, json: boolean | undefined): void {
     printJson(page);
     return;
   }
-  for (const run of page.items)
-    print(`${run.id}  ${run.startedAt ?? messages.notStarted}  ${runAccount(run)}`);
-  print(messages.runsShown(page.items.length, page.total));
+  for (const run of page.items) print(`${run.id}  ${run.startedAt ?? 'not started'}  ${runAccount(run)}`);
+  print(`${page.items.length} of ${page.total} runs`);
 }
 
 function printRun(run: PresentedRun, { items, total }: RunItemPage): void {
   print(runAccount(run));
-  print(`  ${messages.runFacts(run.trigger, run.startedAt, run.finishedAt, run.requests)}`);
+  print(
+    `  ${
+      `requested by ${run.trigger}, from ${run.startedAt ?? 'not started'} to ${run.finishedAt ?? 'now'}; ` +
+      `requests: ${run.requests.catalog} to the catalog, ${run.requests.store} to the store`
+    }`,
+  );
   for (const { step, startedAt, finishedAt } of run.steps)
     print(`  ${paint('dim', startedAt)}  ${step.padEnd(10)}  ${tookFrom(startedAt, finishedAt)}`);
   for (const { outcome, externalId, label, reason } of items)
     print(`  ${paintState(outcome, 10)}  ${externalId} ${printable(label)}: ${printable(reason, 400)}`);
-  print(messages.itemsShown(items.length, total));
+  print(`${items.length} of ${total} outcomes of products`);
 }
 
 function tookFrom(startedAt: string, finishedAt: string | null): string {
-  if (finishedAt === null) return messages.stepRuns;
+  if (finishedAt === null) return 'not finished';
   return `${((Date.parse(finishedAt) - Date.parse(startedAt)) / 1000).toFixed(1)} s`;
 }

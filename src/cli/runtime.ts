@@ -10,7 +10,6 @@ import {
 } from '../config/index.js';
 import { createLogger, type LoggerSettings } from '../observability/logging/index.js';
 import { CodedError } from '../domain/errors.js';
-import { messages } from './messages.js';
 
 export interface Runtime extends ProcessSettings {
   readonly source: ConfigSource;
@@ -77,7 +76,10 @@ async function refuseOtherDatabase({ database }: AppConfig, besideFile: string |
   if (database.url !== 'embedded' || besideFile === null) return;
   const { hasDatabase } = await embedded();
   if ((await hasDatabase(database.dataDir)) || !(await hasDatabase(besideFile))) return;
-  throw new CodedError('misconfigured', messages.otherDatabase(database.dataDir, besideFile));
+  throw new CodedError(
+    'misconfigured',
+    `there is no database in ${database.dataDir}, but one in ${besideFile}: change the working directory, or set database.dataDir to an absolute path`,
+  );
 }
 
 /** Loaded only where it is used: it loads what starts processes. */
@@ -94,7 +96,10 @@ async function openDatabase(
     dataDir,
     // A wrong working directory must not go unnoticed: `database.dataDir` is relative to it.
     onCreated: () => {
-      logger.warn({ stage: 'database', dataDir }, messages.newDatabase(dataDir));
+      logger.warn(
+        { stage: 'database', dataDir },
+        `made a new, empty database in ${dataDir} (database.dataDir)`,
+      );
     },
     log: (line) => {
       logger.info({ stage: 'database' }, line);

@@ -4,7 +4,6 @@ import { CodedError, errorLine } from '../domain/errors.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import type { RunningDaemon } from '../daemon.js';
 import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
-import { messages } from './messages.js';
 
 /** The time limit of a shutdown. Orchestrators usually kill after thirty seconds. */
 const STOP_WITHIN_MS = 27_000;
@@ -14,6 +13,13 @@ interface StartOptions extends CommonOptions {
 }
 
 export class StartCommand extends StoreSyncCommand<StartOptions> {
+  override readonly options = [
+    {
+      flags: '--roles <roles>',
+      description: 'what this process does: receive, work, admin, separated by commas; default: server.roles',
+    },
+  ];
+
   protected async execute(options: StartOptions): Promise<number> {
     const stopped = firstStopSignal();
     const loaded = readDaemonConfig(options.config, options.roles);
@@ -32,7 +38,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
     try {
       const daemon = await startDaemon(runtime);
       if (config.server.roles.includes('admin') && !new AccessTokens(config).any) {
-        logger.warn(messages.noToken);
+        logger.warn('server.adminToken and server.tokens are not set: the API and the dashboard are off');
       }
       logger.info(
         {
@@ -44,7 +50,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
           ...(config.secretsDir === undefined ? {} : { secretsDir: config.secretsDir }),
           node: process.version,
         },
-        messages.isUp,
+        'store-sync is up',
       );
       const reload = reloading(daemon, logger);
       process.on('SIGHUP', reload);
@@ -52,7 +58,7 @@ export class StartCommand extends StoreSyncCommand<StartOptions> {
       process.off('SIGHUP', reload);
       logger.info('stopping');
       setTimeout(() => {
-        logger.warn(messages.stopTooLong);
+        logger.warn('the shutdown timed out: the next start resumes the remaining work');
         process.exit(0);
       }, STOP_WITHIN_MS).unref();
       await daemon.stop();
@@ -89,7 +95,10 @@ function reloading(daemon: RunningDaemon, logger: Runtime['logger']): () => void
     try {
       daemon.reload();
     } catch (error) {
-      logger.error({ err: errorLine(error) }, messages.reloadRefused);
+      logger.error(
+        { err: errorLine(error) },
+        'the changed configuration is not used; the one before stays in force',
+      );
     }
   };
 }

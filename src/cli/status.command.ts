@@ -1,15 +1,19 @@
+import { JSON_OPTION } from './options.js';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
 import { print, printJson } from './output.js';
 import { runFailure } from './run-summary.js';
 import { printable } from './terminal.js';
-import { messages } from './messages.js';
 
 interface StatusOptions extends CommonOptions {
   readonly json?: boolean;
 }
 
+const UNKNOWN_TIME = 'an unknown time';
+
 export class StatusCommand extends StoreSyncCommand<StatusOptions> {
+  override readonly options = [JSON_OPTION];
+
   protected async execute(options: StatusOptions): Promise<number> {
     return this.withReader(options, StatusReader, async (reader) => {
       const status = await reader.read({ allGone: options.json === true });
@@ -22,17 +26,17 @@ export class StatusCommand extends StoreSyncCommand<StatusOptions> {
 
 function printStatus(status: Status): void {
   for (const workspace of status.workspaces) {
-    const credits =
-      workspace.creditsRemaining === null ? messages.notKnown : String(workspace.creditsRemaining);
+    const credits = workspace.creditsRemaining === null ? 'not known' : String(workspace.creditsRemaining);
     print(
       `workspace ${workspace.workspace}: credits ${credits}${workspace.paused === null ? '' : `, PAUSED: ${workspace.paused}`}`,
     );
     if (workspace.webhook !== null) print(`  ${workspace.webhook}`);
   }
   for (const store of status.stores) printStore(store);
-  if (status.stores.length === 0) print(messages.noStoresYet);
+  if (status.stores.length === 0)
+    print('There are no stores yet. Configure one by store-sync init, or let a merchant install the app.');
   const counts = ({ deliveries, writeBacks, tasks }: Status['backlog']): string =>
-    messages.deadLetters(deliveries, writeBacks, tasks);
+    `${deliveries} deliveries, ${writeBacks} write-backs, ${tasks} generation tasks`;
   print(`backlog: ${counts(status.backlog)}`);
   print(`dead letters: ${counts(status.deadLetters)}`);
 }
@@ -45,36 +49,43 @@ function printStore(store: StoreStatus): void {
   print(`store ${store.store} (${store.shop}): products ${byState(store.products)}`);
   const { scope, since, nextTry, reason, state } = store.health;
   if (state === 'paused') {
-    const unknown = messages.unknownTime;
+    const unknown = UNKNOWN_TIME;
     const why = printable(reason ?? '');
-    print(`  ${messages.storePaused(scope ?? 'everything', since ?? unknown, nextTry ?? unknown, why)}`);
+    print(
+      `  PAUSED (${scope ?? 'everything'}) since ${since ?? unknown}, next try ${nextTry ?? unknown}: ${why}`,
+    );
   }
   print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
   if (store.owed.count > 0)
-    print(`  ${messages.owed(store.owed.count, store.owed.since ?? messages.unknownTime)}`);
+    print(
+      `  owed to the next run: ${store.owed.count}, the oldest since ${store.owed.since ?? UNKNOWN_TIME}`,
+    );
   for (const { count, reason } of store.owed.reasons) print(`    ${String(count)}: ${reason}`);
   for (const [limit, count] of Object.entries(store.held.limits))
-    if (count > 0) print(`  ${messages.capped(count, limit)}`);
-  if (Object.keys(store.held.gates).length > 0) print(`  ${messages.gated(byState(store.held.gates))}`);
-  if (store.unmappedParts > 0) print(`  ${messages.unplacedValues(store.unmappedParts)}`);
+    if (count > 0) print(`  ${count} writes wait: limits.${limit} is reached`);
+  if (Object.keys(store.held.gates).length > 0) print(`  held back by gates: ${byState(store.held.gates)}`);
+  if (store.unmappedParts > 0)
+    print(
+      `  ${store.unmappedParts} generated values of the last 30 days have no place: see writeBack.fields, writeBack.sections`,
+    );
   for (const [index, run] of store.lastRuns.entries()) {
-    const figures = messages.runFigures(run.counts);
+    const figures = `${run.counts.seen} seen, ${run.counts.created} created, ${run.counts.updated} updated, ${run.counts.failed} failed`;
     // Only the newest run names a command that helps: later runs replace older ones.
     const why = (index === 0 ? runFailure(run) : null) ?? run.error;
     print(
-      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? messages.notStarted}: ${figures}${why === null ? '' : ` (${why})`}`,
+      `  run ${run.id} ${run.kind} ${run.status} ${run.startedAt ?? 'not started'}: ${figures}${why === null ? '' : ` (${why})`}`,
     );
   }
   for (const { externalId, state, reason } of store.unsuccessful)
-    print(`  ${state} ${externalId}: ${reason ?? messages.noReason}`);
+    print(`  ${state} ${externalId}: ${reason ?? 'no reason given'}`);
   if (store.gone !== null && store.gone.count > 0) printGone(store.gone);
 }
 
 function printGone({ count, products }: NonNullable<StoreStatus['gone']>): void {
-  print(`  ${messages.goneCount(count)}`);
+  print(`  gone from the store, kept in the catalog: ${count}`);
   for (const { externalId, label, catalogId, since } of products)
     print(
-      `    ${externalId}  ${printable(label)}: ${messages.goneProduct(catalogId ?? 'unknown', since ?? messages.unknownTime)}`,
+      `    ${externalId}  ${printable(label)}: catalog product ${catalogId ?? 'unknown'}, gone since ${since ?? UNKNOWN_TIME}`,
     );
-  if (count > products.length) print(`    ${messages.moreGone(count - products.length)}`);
+  if (count > products.length) print(`    and ${count - products.length} more; --json lists all of them`);
 }

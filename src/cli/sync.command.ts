@@ -1,3 +1,4 @@
+import { STORE_OPTION, FULL_OPTION, JSON_OPTION } from './options.js';
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import { SyncCosts, type SyncCost } from '../operations/sync-cost.js';
@@ -10,10 +11,9 @@ import { dryRun } from '../sync/dry-run.js';
 import { interruptSignal, StoreSyncCommand } from './command.js';
 import { confirm } from './confirm.js';
 import { costLine } from './cost-line.js';
-import { messages } from './messages.js';
 import { ProgressReport } from './progress.js';
 import { RunFollower } from './run-follower.js';
-import type { StoreOptions } from './store-options.js';
+import type { StoreOptions } from './options.js';
 
 interface SyncOptions extends StoreOptions {
   readonly force?: boolean;
@@ -37,7 +37,7 @@ class SyncAction {
     const { store, full = false, force = false } = options;
     await this.#mayBegin(this.sites.store(store), options, signal);
     const { id, created } = await this.requests.request({ store, full, force, trigger: 'command' });
-    if (!created) process.stderr.write(`${messages.activeRun(store, id)}\n`);
+    if (!created) process.stderr.write(`store ${store} already has an active run: ${id}\n`);
     return this.follower.report(await this.follower.toEnd(id, signal), options.json);
   }
 
@@ -54,7 +54,11 @@ class SyncAction {
     if (confirmAbove === 0 || yes || !process.stdin.isTTY) return;
     const cost = await this.#cost(store, full, signal);
     if (cost.generations <= confirmAbove) return;
-    await confirm(messages.spendQuestion(costLine(cost), confirmAbove), false, messages.notSynced);
+    await confirm(
+      `A sync now: ${costLine(cost)}. That is more than generation.confirmAbove (${confirmAbove}). Sync?`,
+      false,
+      'the sync was not confirmed; nothing was read or written',
+    );
   }
 
   async #cost(store: Store, full: boolean, signal: AbortSignal): Promise<SyncCost> {
@@ -80,6 +84,14 @@ class SyncAction {
 }
 
 export class SyncCommand extends StoreSyncCommand<SyncOptions> {
+  override readonly options = [
+    { flags: '--force', description: 'ignores the share limits' },
+    { flags: '--yes', description: 'does not ask before it spends more than generation.confirmAbove' },
+    STORE_OPTION,
+    FULL_OPTION,
+    JSON_OPTION,
+  ];
+
   protected override change({ store, full, force }: SyncOptions): CommandChange {
     return { what: 'sync', targets: [store], details: { full: full ?? false, force: force ?? false } };
   }

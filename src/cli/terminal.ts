@@ -1,4 +1,3 @@
-import { messages } from './messages.js';
 import { styleText } from 'node:util';
 import { CodedError } from '../domain/errors.js';
 
@@ -66,17 +65,20 @@ export function actionOf<const Names extends readonly [string, ...string[]]>(
   const name = given ?? names[0];
   const known = names.find((each) => each === name);
   if (known !== undefined) return known;
-  throw new CodedError('invalid', messages.unknownAction(command, printable(name, 40), names.join(', ')));
+  throw new CodedError(
+    'invalid',
+    `${command} has no action "${printable(name, 40)}"; choose one of: ${names.join(', ')}`,
+  );
 }
 
 /** The ids for an action. Throws `invalid` when there are none. */
 export function idsFor(command: string, action: string, ids: readonly string[]): readonly string[] {
   if (ids.length > 0) return ids;
-  throw new CodedError('invalid', messages.idNeeded(command, action));
+  throw new CodedError('invalid', `${command} ${action} needs at least one id`);
 }
 
 /** Rejects extra arguments: they are usually typing errors. */
 export function nothingMore(command: string, rest: readonly string[]): void {
   if (rest.length > 0)
-    throw new CodedError('invalid', messages.extraArguments(command, printable(rest.join(' '), 60)));
+    throw new CodedError('invalid', `${command} does not take "${printable(rest.join(' '), 60)}"`);
 }

@@ -1,3 +1,4 @@
+import { JSON_OPTION } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
 import { StoreSyncCommand, type CommonOptions } from './command.js';
@@ -13,6 +14,13 @@ interface WebhookOptions extends CommonOptions {
 const ACTIONS = ['show', 'register', 'remove'] as const;
 
 export class WebhookCommand extends StoreSyncCommand<WebhookOptions> {
+  override readonly args = { '[action]': 'show (default) | register | remove' };
+  override readonly options = [
+    { flags: '--workspace <key>', description: 'only this workspace, by its key in the configuration' },
+    { flags: '--force', description: 'replaces a URL of another system, too' },
+    JSON_OPTION,
+  ];
+
   protected override change(
     { workspace, force }: WebhookOptions,
     [action = 'show']: readonly string[],

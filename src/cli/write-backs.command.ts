@@ -15,9 +15,8 @@ import { BulkFollower } from './bulk-follower.js';
 import { interruptSignal } from './command.js';
 import { fieldLine } from './field-line.js';
 import { print, printJson } from './output.js';
-import { ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
+import { LIST_OPTIONS, ListCommand, queryFrom, reportOutcomes, type ListOptions } from './list-options.js';
 import { actionOf, idsFor, nothingMore, paintState, printable, quoted } from './terminal.js';
-import { messages } from './messages.js';
 
 const DECISIONS = ['approve', 'reject', 'revert', 'undo', 'reapply'] as const;
 const ACTIONS = ['list', 'show', ...DECISIONS] as const;
@@ -41,6 +40,29 @@ class WriteBacksAction {
 }
 
 export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
+  override readonly args = {
+    '[action]':
+      'list (default) | show ID | approve ID… | reject ID… | undo ID… | revert ID… | reapply ID…; or with --all or --run',
+    '[ids...]': 'ids of write-backs',
+  };
+  override readonly options = [
+    { flags: '--all', description: 'all write-backs that --store, --run and --filter select' },
+    { flags: '--run <id>', description: 'write-backs of the run with this id' },
+    {
+      flags: '--filter <name=value>',
+      description:
+        'name=value, also several times: state, field, outcome, gate, fate, actor, search, day, from, to, externalId',
+      repeated: true,
+    },
+    {
+      flags: '--dry-run',
+      description: 'revert: shows what would be restored and what would be left; writes nothing',
+    },
+    { flags: '--yes', description: 'confirms the change without a question' },
+    { flags: '--reason <text>', description: 'reject: why' },
+    ...LIST_OPTIONS,
+  ];
+
   protected override change(
     { run, store, filter = [], dryRun = false, reason }: WriteBackOptions,
     [action = '', ...ids]: readonly string[],
@@ -80,16 +102,17 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
 function checkUse(action: Action, ids: readonly string[], options: WriteBackOptions, isBulk: boolean): void {
   if (action === 'list') nothingMore('write-backs list', ids);
   else if (!isBulk) idsFor('write-backs', action, ids);
-  else if (ids.length > 0) throw new CodedError('invalid', messages.bulkOrIds(action));
-  if (action === 'show') nothingMore(messages.writeBacksUsage, ids.slice(1));
+  else if (ids.length > 0)
+    throw new CodedError('invalid', `write-backs ${action} takes either ids, or --all or --run`);
+  if (action === 'show') nothingMore('write-backs show ID', ids.slice(1));
   if (isBulk && bulkActionOf(action) === null)
-    throw new CodedError('invalid', messages.bulkNeedsAction(action));
+    throw new CodedError('invalid', `write-backs ${action} does not take --all or --run`);
   if (isBulk && options.store === undefined && options.run === undefined)
-    throw new CodedError('invalid', messages.allNeedsStore);
+    throw new CodedError('invalid', 'name the store with --store, or a run with --run');
   if (options.dryRun === true && (action !== 'revert' || !isBulk))
-    throw new CodedError('invalid', messages.onlyRevertIsDry);
+    throw new CodedError('invalid', '--dry-run belongs to revert with --all or --run');
   if (options.reason !== undefined && (action !== 'reject' || isBulk))
-    throw new CodedError('invalid', messages.optionOfReject);
+    throw new CodedError('invalid', '--reason belongs to reject with ids');
 }
 
 function bulkActionOf(action: Action): BulkAction | null {
@@ -131,7 +154,7 @@ function printPage(page: Page<PresentedWriteBack>, json: boolean | undefined): n
     print(headLine(writeBack));
     for (const field of writeBack.fields) print(`    ${fieldLine(field)}`);
   }
-  print(messages.writeBacksShown(page.items.length, page.total));
+  print(`${page.items.length} of ${page.total} write-backs`);
   return 0;
 }
 
@@ -149,22 +172,31 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
   print(headLine(writeBack));
   if (writeBack.decidedBy !== null) {
     // The row also names who edited it, or who took a decision back, while it still waits for a decision.
-    const line = writeBack.state === 'pending_review' ? messages.changedBy : messages.decidedBy;
-    print(`  ${line(printable(writeBack.decidedBy), writeBack.decidedAt ?? '')}`);
+    const isOpen = writeBack.state === 'pending_review';
+    print(
+      `  ${isOpen ? 'last changed' : 'decided'} by ${printable(writeBack.decidedBy)} at ${writeBack.decidedAt ?? ''}` +
+        (isOpen ? ', and waits for a decision' : ''),
+    );
   }
   for (const field of writeBack.fields) {
     print(`  ${fieldLine(field)}`);
-    if (field.came !== null) print(`      ${messages.cameAs(quoted(field.came, 80))}`);
+    if (field.came !== null) print(`      came as ${quoted(field.came, 80)}; edited by a person`);
     for (const { target, gate, detail } of writeBack.gates)
       if (target === field.target) print(`      gate ${gate}: ${printable(detail)}`);
   }
   for (const { from, fate, setting, excerpt } of writeBack.arrived) {
-    if (fate !== 'mapped') print(`  ${messages.notWritten(printable(from), setting, quoted(excerpt, 60))}`);
+    if (fate === 'mapped') continue;
+    // Without a setting that would map the value, the store cannot hold it.
+    print(
+      setting === null
+        ? `  ${printable(from)}: unusable, the store cannot hold ${quoted(excerpt, 60)}`
+        : `  ${printable(from)}: not mapped (${setting} would write ${quoted(excerpt, 60)})`,
+    );
   }
   for (const { url, score, given } of writeBack.sources) {
-    const origin = given === true ? messages.givenSource : messages.foundSource;
-    print(`  ${messages.sourceLine(origin, score === null ? '' : `, score ${score}`, printable(url, 200))}`);
+    const origin = given === true ? 'given' : 'found';
+    print(`  source ${origin}${score === null ? '' : `, score ${score}`}: ${printable(url, 200)}`);
   }
-  if (writeBack.creditsConsumed !== null) print(`  ${messages.creditsUsed(writeBack.creditsConsumed)}`);
+  if (writeBack.creditsConsumed !== null) print(`  credits consumed: ${writeBack.creditsConsumed}`);
   return 0;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ConfigError, keyPath } from './config-error.js';
@@ -19,7 +20,7 @@ import { configWarnings } from './warnings.js';
 const DEFAULT_FILE = fileURLToPath(new URL('../../config/default.yaml', import.meta.url));
 
 export interface LoadOptions {
-  /** The file of `--config`; otherwise the file that STORE_SYNC_CONFIG names. */
+  /** The file of `--config`; otherwise the one that STORE_SYNC_CONFIG names, or `store-sync.yaml` in the working directory. */
   readonly configFile?: string | undefined;
   readonly env: Environment;
   /** `start` gives its `--roles`, such as "receive,work". A command does not, and reads all credentials, whatever the roles. */
@@ -51,8 +52,9 @@ export interface LoadedConfig {
  */
 export function loadConfig(options: LoadOptions): LoadedConfig {
   const cwd = options.cwd ?? process.cwd();
-  const named = options.configFile ?? options.env['STORE_SYNC_CONFIG'];
-  const paths = named === undefined || named === '' ? [DEFAULT_FILE] : [DEFAULT_FILE, resolve(cwd, named)];
+  const inEnvironment = options.env['STORE_SYNC_CONFIG'] ?? '';
+  const named = options.configFile ?? (inEnvironment === '' ? fileIn(cwd) : inEnvironment);
+  const paths = named === undefined ? [DEFAULT_FILE] : [DEFAULT_FILE, resolve(cwd, named)];
   const main = paths.map(readConfigFile);
   const env = withSecretFiles(main, options.env);
   const files = [...main, ...readStoreFiles(main, env)];
@@ -82,6 +84,12 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
       }),
     readAgain: () => loadConfig({ ...options, cwd }),
   });
+}
+
+const USUAL_NAME = 'store-sync.yaml';
+
+function fileIn(cwd: string): string | undefined {
+  return existsSync(resolve(cwd, USUAL_NAME)) ? USUAL_NAME : undefined;
 }
 
 /** Checks settings that are in no file. Each problem is a line with the key and what was expected, never the value. */

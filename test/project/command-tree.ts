@@ -12,8 +12,9 @@ interface KnownCommand {
 export type CommandTree = ReadonlyMap<string, KnownCommand>;
 
 /** The very commands that the program parses, built in this process and not run. */
-export function commandTree(): CommandTree {
-  const commands = buildProgram('0.0.0').commands.map((command): [string, KnownCommand] => {
+export async function commandTree(): Promise<CommandTree> {
+  const program = await buildProgram('0.0.0');
+  const commands = program.commands.map((command): [string, KnownCommand] => {
     const [first] = command.registeredArguments;
     return [
       command.name(),

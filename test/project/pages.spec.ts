@@ -35,9 +35,9 @@ describe.each(PAGES)('%s', (_path, page) => {
   });
 });
 
-describe('the commands in the pages', () => {
-  const tree = commandTree();
+const tree = await commandTree();
 
+describe('the commands in the pages', () => {
   it.each(PAGES)('of %s are the program’s own, with options that they have', (_path, page) => {
     const wrong = codeOf(page.text)
       .flatMap((code) => [

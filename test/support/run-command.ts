@@ -1,5 +1,4 @@
-import type { CommandName } from '../../src/cli/commands.js';
-import { IMPLEMENTATIONS } from '../../src/cli/implementations.js';
+import { COMMANDS } from '../../src/cli/commands.js';
 import { runSchema, type Run, type World } from './e2e-world.js';
 
 export interface CommandEnd {
@@ -11,7 +10,7 @@ export interface CommandEnd {
 /** Runs a command of the sources in this process, with the world's configuration; what it prints is caught. */
 export async function runCommand(
   world: World,
-  name: CommandName,
+  name: string,
   args: readonly string[],
   options: Readonly<Record<string, unknown>> = {},
 ): Promise<CommandEnd> {
@@ -34,11 +33,12 @@ export async function syncHere(
 /** Runs a command of the sources in this process, with these variables and options. */
 export async function runWith(
   env: Readonly<Record<string, string>>,
-  name: CommandName,
+  name: string,
   args: readonly string[],
   options: Readonly<Record<string, unknown>>,
 ): Promise<CommandEnd> {
-  const Command = await IMPLEMENTATIONS[name]();
+  const Command = await COMMANDS[name]?.load();
+  if (!Command) throw new Error(`no command ${name}`);
   const printed = { stdout: '', stderr: '' };
   const restore = [catching('stdout', printed), catching('stderr', printed), withEnvironment(env)];
   const before = process.exitCode;

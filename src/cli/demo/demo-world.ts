@@ -15,7 +15,6 @@ import {
   type ImportedProduct,
   type RunningStoreSandbox,
 } from '../../sandbox/store/index.js';
-import { messages } from '../messages.js';
 import { openRuntimeFor, type Runtime } from '../runtime.js';
 
 const MOST_PRODUCTS = 1_000_000;
@@ -146,6 +145,6 @@ function wantedPort(given: string | undefined): number | null {
   if (given === undefined || given === '') return null;
   const port = Number(given);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw new CodedError('misconfigured', messages.noPort);
+    throw new CodedError('misconfigured', 'PORT must be a number from 1 to 65535');
   return port;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Finding } from '../../operations/check.js';
 import type { Answers } from './answers.js';
-import { completeAnswers } from './conversation.js';
+import { completeAnswers, type Person } from './conversation.js';
 import type { Probes } from './steps.js';
 
 const ALL: Answers = {
@@ -33,17 +33,18 @@ function recorder(find: (side: string, answers: Answers) => Finding = () => ok) 
   return { probes, asked };
 }
 
-/** A person who answers in this order. Secrets are marked. */
+/** A person who answers in this order. Secrets are marked, and what Enter alone repeats is in brackets. */
 function answering(...words: string[]) {
   const heard: string[] = [];
-  const next = (text: string, mark: string): Promise<string> => {
-    heard.push(mark + text.split(' ').slice(0, 2).join(' '));
-    return Promise.resolve(words.shift() ?? '');
+  const person: Person = {
+    ask: ({ text, isSecret }, before) => {
+      heard.push(
+        `${isSecret ? '*' : ''}${text.split(' ').slice(0, 2).join(' ')}${before === '' ? '' : ` [${before}]`}`,
+      );
+      return Promise.resolve(words.shift() ?? before);
+    },
   };
-  return {
-    heard,
-    person: { ask: (text: string) => next(text, ''), askSecret: (text: string) => next(text, '*') },
-  };
+  return { heard, person };
 }
 
 const silent = { say: () => undefined, show: () => undefined };
@@ -106,10 +107,7 @@ describe('init on a terminal', () => {
       return ok;
     });
     const { person, heard } = answering('https://c.test/api/v1', 'token', 'en', 'id', 'secret', 'de', '');
-    const asks = {
-      ask: (text: string) => (order.push('ask'), person.ask(text)),
-      askSecret: (text: string) => (order.push('ask'), person.askSecret(text)),
-    };
+    const asks: Person = { ask: (...asked) => (order.push('ask'), person.ask(...asked)) };
     const given = { store: 'main', shop: 'one.myshopify.com' };
     const answers = await completeAnswers(given, { probes, person: asks, ...silent });
     expect(answers).toEqual({ ...ALL, locale: 'en', locales: 'de', publicUrl: '' });
@@ -120,22 +118,18 @@ describe('init on a terminal', () => {
     );
   });
 
-  it('asks a step again after a failed test, also where flags gave the answers', async () => {
+  it('asks the questions of a failed test alone again, also where flags gave the answers, and offers no secret', async () => {
     const { probes, asked } = recorder((side, { clientId }) =>
       side === 'store' && clientId === 'id' ? fail : ok,
     );
-    const { person, heard } = answering('', 'two.myshopify.com', 'right', 'new secret');
+    const { person, heard } = answering('en', 'right', 'new secret', '', '');
     const answers = await completeAnswers(ALL, { probes, person, ...silent });
-    expect(answers).toMatchObject({
-      shop: 'two.myshopify.com',
-      clientId: 'right',
-      clientSecret: 'new secret',
-    });
-    expect(asked.filter(([side]) => side === 'store')).toHaveLength(2);
-    expect(heard).toContain('*Client secret');
+    expect(answers).toMatchObject({ shop: ALL.shop, clientId: 'right', clientSecret: 'new secret' });
+    expect(asked.filter(([side]) => side === 'storeAddress')).toHaveLength(1);
+    expect(heard.slice(1, 3)).toEqual(['Client ID [id]', '*Client secret']);
   });
 
-  it('asks for a refused address alone, and offers the refused answer to Enter', async () => {
+  it('offers a refused address to Enter, which tests it again', async () => {
     let isUp = false;
     const { probes } = recorder((side) => {
       if (side !== 'catalogAddress') return ok;
@@ -143,38 +137,10 @@ describe('init on a terminal', () => {
       isUp = true;
       return found;
     });
-    const questions: string[] = [];
-    const ask = (text: string): Promise<string> => (questions.push(text), Promise.resolve(''));
-    const answers = await completeAnswers(ALL, { probes, person: { ask, askSecret: ask }, ...silent });
+    const { person, heard } = answering();
+    const answers = await completeAnswers(ALL, { probes, person, ...silent });
     expect(answers).toMatchObject({ baseUrl: 'https://c.test/api/v1', catalogToken: 'token' });
-    expect(questions[0]).toMatch(/^Address of the catalog .* \[https:\/\/c\.test\/api\/v1\]$/);
-    expect(questions).not.toContainEqual(expect.stringContaining('API token'));
-  });
-
-  it('asks for the address again too when the login is refused, because that may be wrong, and offers no secret', async () => {
-    const { probes } = recorder((side, { catalogToken }) =>
-      side === 'catalog' && catalogToken === 'token' ? fail : ok,
-    );
-    const questions: string[] = [];
-    const words = ['', 'new token', '', '', ''];
-    const ask = (text: string): Promise<string> => (
-      questions.push(text),
-      Promise.resolve(words.shift() ?? '')
-    );
-    const answers = await completeAnswers(ALL, { probes, person: { ask, askSecret: ask }, ...silent });
-    expect(answers).toMatchObject({ baseUrl: 'https://c.test/api/v1', catalogToken: 'new token' });
-    expect(questions.slice(0, 2)).toEqual([
-      expect.stringContaining('Address of the catalog'),
-      expect.stringMatching(/^API token[^[]*$/),
-    ]);
-  });
-
-  it('repeats a question that needs an answer', async () => {
-    const { probes } = recorder();
-    const { clientId: _left, ...given } = ALL;
-    const { person } = answering('', '', '', 'id');
-    await expect(completeAnswers(given, { probes, person, ...silent })).resolves.toMatchObject({
-      clientId: 'id',
-    });
+    expect(heard[0]).toBe('Address of [https://c.test/api/v1]');
+    expect(heard).not.toContain('*API token');
   });
 });

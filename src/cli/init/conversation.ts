@@ -1,14 +1,11 @@
 import { CodedError } from '../../domain/errors.js';
 import type { Finding } from '../../operations/check.js';
 import type { Answers } from './answers.js';
-import { messages } from './messages.js';
 import { STEPS, type Probes, type Question, type Step } from './steps.js';
 
-/** A person at a terminal. */
+/** A person at a terminal. An answer is not empty unless the question is optional; `before` is what Enter alone repeats. */
 export interface Person {
-  ask(text: string): Promise<string>;
-  /** The typed text is not shown. */
-  askSecret(text: string): Promise<string>;
+  ask(question: Question, before: string): Promise<string>;
 }
 
 export interface Conversation {
@@ -20,31 +17,25 @@ export interface Conversation {
 }
 
 /**
- * Asks what `given` leaves open and tests each step as soon as its answers are there. After a failed test a person answers again, from the
- * first step of the same side. Without a person, throws `invalid` for missing answers, all of them at once, and for a failed test.
+ * Asks what `given` leaves open and tests each step as soon as its answers are there. After a failed test, a person answers that step's
+ * questions again. Without a person, throws `invalid` for missing answers, all of them at once, and for a failed test.
  */
 export async function completeAnswers(given: Answers, conversation: Conversation): Promise<Answers> {
   const { person, say } = conversation;
-  let answers = given;
-  if (person === null) answers = withoutPerson(given);
-  else say(messages.intro);
-  let refused = given;
-  let at = 0;
-  for (let step = STEPS[at]; step !== undefined; step = STEPS[at]) {
-    if (person !== null) answers = await answered(step.questions, answers, refused, person);
-    const failed = await failureOf(step, answers, conversation);
-    if (failed === undefined) {
-      at += 1;
-      continue;
+  let answers = person === null ? withoutPerson(given) : given;
+  if (person !== null) say('Each answer is tested at once. Nothing is written before the last answer.');
+  for (const step of STEPS) {
+    let refused: Answers | null = null;
+    for (;;) {
+      if (person !== null) answers = await answered(step.questions, answers, refused, person);
+      const failed = await failureOf(step, answers, conversation);
+      if (failed === undefined) break;
+      if (person === null)
+        throw new CodedError('invalid', `init stopped at a failed test: ${failed.what}: ${failed.detail}`);
+      say('Please answer again, or press Ctrl-C to stop.');
+      refused = answers;
+      answers = without(step.questions, answers);
     }
-    if (person === null)
-      throw new CodedError('invalid', messages.refused(`${failed.what}: ${failed.detail}`));
-    say(messages.again);
-    const { side } = step;
-    const first = STEPS.findIndex((each) => each.side === side);
-    refused = answers;
-    answers = without(STEPS.slice(first, at + 1), answers);
-    at = first;
   }
   return answers;
 }
@@ -54,7 +45,7 @@ function withoutPerson(given: Answers): Answers {
   const asked = STEPS.flatMap(({ questions }) => questions).filter(({ isAsked }) => isAsked(given));
   const missing = asked.filter(({ name, isOptional }) => given[name] === undefined && !isOptional);
   if (missing.length > 0)
-    throw new CodedError('invalid', messages.missing(flagsOf(missing, given).join(', ')));
+    throw new CodedError('invalid', `without a terminal, init needs ${flagsOf(missing, given).join(', ')}`);
   const open = asked.filter(({ name }) => given[name] === undefined);
   return { ...given, ...Object.fromEntries(open.map(({ name }) => [name, ''])) };
 }
@@ -63,7 +54,9 @@ function withoutPerson(given: Answers): Answers {
 function flagsOf(missing: readonly Question[], given: Answers): string[] {
   const isLoginOpen = given.catalogEmail === undefined && given.catalogPassword === undefined;
   const flags = missing.map(({ name, flag }) =>
-    isLoginOpen && name === 'catalogEmail' ? messages.tokenOrLogin : flag,
+    isLoginOpen && name === 'catalogEmail'
+      ? '--catalog-token-file (or --catalog-email and --catalog-password-file)'
+      : flag,
   );
   return isLoginOpen ? flags.filter((flag) => flag !== '--catalog-password-file') : flags;
 }
@@ -75,7 +68,7 @@ async function failureOf(
 ): Promise<Finding | undefined> {
   const test = step.test(probes, answers);
   if (test === null) return undefined;
-  say(messages.testing(step.what));
+  say(`testing ${step.what} …`);
   const findings = await test;
   for (const finding of findings) show(finding);
   return findings.find(({ level }) => level === 'FAIL');
@@ -85,24 +78,21 @@ async function failureOf(
 async function answered(
   questions: readonly Question[],
   given: Answers,
-  refused: Answers,
+  refused: Answers | null,
   person: Person,
 ): Promise<Answers> {
   let answers = given;
-  for (const { name, text, isSecret, isOptional, isAsked } of questions) {
-    const before = isSecret || isOptional ? '' : (refused[name] ?? '');
-    const asked = before === '' ? text : messages.kept(text, before);
-    while (answers[name] === undefined && isAsked(answers)) {
-      const typed = (await (isSecret ? person.askSecret(asked) : person.ask(asked))).trim();
-      const answer = typed === '' ? before : typed;
-      if (answer !== '' || isOptional) answers = { ...answers, [name]: answer };
-    }
+  for (const question of questions) {
+    const { name, isSecret, isOptional, isAsked } = question;
+    if (answers[name] !== undefined || !isAsked(answers)) continue;
+    const before = isSecret || isOptional ? '' : (refused?.[name] ?? '');
+    answers = { ...answers, [name]: (await person.ask(question, before)).trim() };
   }
   return answers;
 }
 
-function without(steps: readonly Step[], answers: Answers): Answers {
-  const open = new Set<string>(steps.flatMap(({ questions }) => questions.map(({ name }) => name)));
+function without(questions: readonly Question[], answers: Answers): Answers {
+  const open = new Set<string>(questions.map(({ name }) => name));
   const kept = Object.entries(answers).filter(([name]) => !open.has(name));
   return { store: answers.store, ...Object.fromEntries(kept) };
 }

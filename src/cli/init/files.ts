@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { CodedError } from '../../domain/errors.js';
-import { messages } from './messages.js';
 import type { Written } from './written-configuration.js';
 
 export interface Destination {
@@ -15,11 +14,15 @@ export interface Destination {
 const ONLY_OWNER_FILE = 0o600;
 const ONLY_OWNER_DIRECTORY = 0o700;
 
+function replaces(path: string): string {
+  return `${path} exists already: name another file with --out, or replace it with --force`;
+}
+
 /** Throws `invalid` when a file exists that must not be replaced. */
 export function assertFree({ configFile, secretsDir, force }: Destination): void {
   if (force) return;
   const taken = [configFile, secretsDir].find((path) => existsSync(path));
-  if (taken !== undefined) throw new CodedError('invalid', messages.exists(taken));
+  if (taken !== undefined) throw new CodedError('invalid', replaces(taken));
 }
 
 /**
@@ -62,7 +65,7 @@ async function named(path: string, work: () => Promise<unknown>): Promise<void> 
     await work();
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown error';
-    const message = code === 'EEXIST' ? messages.exists(path) : messages.notWritable(path, code);
+    const message = code === 'EEXIST' ? replaces(path) : `${path} cannot be written (${code})`;
     throw new CodedError('invalid', message, { cause: error });
   }
 }

@@ -1,7 +1,6 @@
 import { lookUp, readTextFile, type Environment } from '../../config/index.js';
 import { CodedError } from '../../domain/errors.js';
 import type { Answers } from './answers.js';
-import { messages } from './messages.js';
 
 /** The flags. A secret has none: other users of the machine can read a command line. A flag names its file. */
 export interface InitOptions {
@@ -57,6 +56,6 @@ function secret(
     return found.value === '' ? undefined : found.value;
   }
   const read = readTextFile(path);
-  if (!read.ok) throw new CodedError('invalid', messages.secretUnreadable(flag, path, read.code));
+  if (!read.ok) throw new CodedError('invalid', `the file ${path} of ${flag} cannot be read (${read.code})`);
   return read.text.trim();
 }

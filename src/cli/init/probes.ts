@@ -14,7 +14,6 @@ import {
 } from '../../operations/check.js';
 import { IMPATIENT, NO_STATE } from '../check-parts.js';
 import { listedLocales, type Answers } from './answers.js';
-import { messages } from './messages.js';
 import type { Probes } from './steps.js';
 
 type Tree = Readonly<Record<string, unknown>>;
@@ -27,9 +26,14 @@ export const PROBES: Probes = {
   catalogAddress: ({ store, baseUrl = '' }) => {
     const workspaces = workspaceOf({ store, baseUrl, catalogToken: NOT_GIVEN });
     return onSites({ workspaces }, (sites) =>
-      addressFindings(messages.catalogAt, baseUrl, messages.noCatalog, async () => {
-        for (const { client } of sites.workspaces) await client.listProducts();
-      }),
+      addressFindings(
+        'catalog address',
+        baseUrl,
+        (address, problem) => `${address}: ${problem}; check the address, which usually ends in /api/v1`,
+        async () => {
+          for (const { client } of sites.workspaces) await client.listProducts();
+        },
+      ),
     );
   },
   catalog: (answers) =>
@@ -38,13 +42,19 @@ export const PROBES: Probes = {
     ),
   language: (answers) => {
     const { locale = '' } = answers;
-    const what = messages.languageOf;
+    const what = 'language';
     if (!LOCALE_CODE.test(locale))
-      return Promise.resolve([{ level: 'FAIL', what, detail: messages.noLanguage }]);
+      return Promise.resolve([
+        {
+          level: 'FAIL',
+          what,
+          detail: 'expected a language such as en or pt-BR; an empty answer leaves it to the service',
+        },
+      ]);
     return onSites({ workspaces: workspaceOf(answers) }, (sites) =>
       probed(what, async () => {
         for (const { client } of sites.workspaces) await client.listProducts();
-        return { level: 'ok', what, detail: messages.languageTaken(locale) };
+        return { level: 'ok', what, detail: `the catalog takes requests in ${locale}` };
       }),
     );
   },
@@ -52,8 +62,11 @@ export const PROBES: Probes = {
     const { store, shop = '', endpoint } = answers;
     const stores = storeOf({ store, shop, endpoint, accessToken: NOT_GIVEN });
     return onSites({ workspaces: workspaceOf(answers), stores }, (sites) =>
-      addressFindings(messages.storeAt, endpoint ?? shop, messages.noStore, () =>
-        sites.store(store).connector.countProducts(''),
+      addressFindings(
+        'store address',
+        endpoint ?? shop,
+        (shop, problem) => `${shop}: ${problem}`,
+        () => sites.store(store).connector.countProducts(''),
       ),
     );
   },
@@ -87,7 +100,7 @@ function addressFindings(
       const isThere = code === 'throttled' || status === 401 || status === 403;
       if (!isThere) return { level: 'FAIL', what, detail: problemAt(address, errorLine(error)) };
     }
-    return { level: 'ok', what, detail: messages.answers(address) };
+    return { level: 'ok', what, detail: `${address} answers, and asks for credentials` };
   });
 }
 

@@ -1,6 +1,5 @@
 import type { Finding } from '../../operations/check.js';
 import type { AnswerName, Answers } from './answers.js';
-import { messages } from './messages.js';
 
 export interface Question {
   readonly name: AnswerName;
@@ -15,8 +14,6 @@ export interface Question {
 
 /** Questions that are tested together, because none of their answers can be tested alone. */
 export interface Step {
-  /** A wrong address can be the cause of a refused login. So after a failed test, the steps of that side begin again. */
-  readonly side: 'catalog' | 'language' | 'store' | 'languages' | 'public';
   readonly what: string;
   readonly questions: readonly Question[];
   /** Null when the answers leave nothing to test. */
@@ -44,65 +41,96 @@ const byCredentials = ({ accessToken }: Answers): boolean => isEmpty(accessToken
 function question(
   name: AnswerName,
   flag: string,
+  text: string,
   more: Partial<Pick<Question, 'isSecret' | 'isOptional' | 'isAsked'>> = {},
 ): Question {
-  return { name, flag, text: messages[name], isSecret: false, isOptional: false, isAsked: always, ...more };
+  return { name, flag, text, isSecret: false, isOptional: false, isAsked: always, ...more };
 }
 
 /** In the order in which people are asked. */
 export const STEPS: readonly Step[] = [
   {
-    side: 'catalog',
-    what: messages.catalogAddress,
-    questions: [question('baseUrl', '--catalog-url')],
+    what: 'the address of the catalog service',
+    questions: [
+      question(
+        'baseUrl',
+        '--catalog-url',
+        'Address of the catalog service, such as https://catalog.example.com/api/v1',
+      ),
+    ],
     test: (probes, answers) => probes.catalogAddress(answers),
   },
   {
-    side: 'catalog',
-    what: messages.catalog,
+    what: 'the catalog login',
     questions: [
-      question('catalogToken', '--catalog-token-file', {
+      question(
+        'catalogToken',
+        '--catalog-token-file',
+        'API token of the catalog service (leave empty to log in by email)',
+        {
+          isSecret: true,
+          isOptional: true,
+          // A login that a flag gave stands for the token.
+          isAsked: ({ catalogEmail }) => isEmpty(catalogEmail),
+        },
+      ),
+      question('catalogEmail', '--catalog-email', 'Email address of the catalog login', { isAsked: byLogin }),
+      question('catalogPassword', '--catalog-password-file', 'Password of the catalog login', {
         isSecret: true,
-        isOptional: true,
-        // A login that a flag gave stands for the token.
-        isAsked: ({ catalogEmail }) => isEmpty(catalogEmail),
+        isAsked: byLogin,
       }),
-      question('catalogEmail', '--catalog-email', { isAsked: byLogin }),
-      question('catalogPassword', '--catalog-password-file', { isSecret: true, isAsked: byLogin }),
     ],
     test: (probes, answers) => probes.catalog(answers),
   },
   {
-    side: 'language',
-    what: messages.language,
-    questions: [question('locale', '--locale', { isOptional: true })],
+    what: 'the language',
+    questions: [
+      question(
+        'locale',
+        '--locale',
+        'Language to generate content in, such as en (empty: the service decides)',
+        { isOptional: true },
+      ),
+    ],
     test: (probes, answers) => (isEmpty(answers.locale) ? null : probes.language(answers)),
   },
   {
-    side: 'store',
-    what: messages.storeAddress,
-    questions: [question('shop', '--shop')],
+    what: 'the address of the store',
+    questions: [question('shop', '--shop', 'Permanent address of the store, such as example.myshopify.com')],
     test: (probes, answers) => probes.storeAddress(answers),
   },
   {
-    side: 'store',
-    what: messages.store,
+    what: 'the store',
     questions: [
-      question('clientId', '--client-id', { isAsked: byCredentials }),
-      question('clientSecret', '--client-secret-file', { isSecret: true, isAsked: byCredentials }),
+      question('clientId', '--client-id', 'Client ID of the app (docs/shopify.md says where to find it)', {
+        isAsked: byCredentials,
+      }),
+      question('clientSecret', '--client-secret-file', 'Client secret of the app', {
+        isSecret: true,
+        isAsked: byCredentials,
+      }),
     ],
     test: (probes, answers) => probes.store(answers),
   },
   {
-    side: 'languages',
-    what: messages.languages,
-    questions: [question('locales', '--locales', { isOptional: true })],
+    what: 'the languages of the store',
+    questions: [
+      question('locales', '--locales', 'Further languages of the store, such as de, fr (empty: none)', {
+        isOptional: true,
+      }),
+    ],
     test: (probes, answers) => (isEmpty(answers.locales) ? null : probes.store(answers)),
   },
   {
-    side: 'public',
-    what: messages.publicAddress,
-    questions: [question('publicUrl', '--public-url', { isOptional: true })],
+    what: 'the public address',
+    questions: [
+      question(
+        'publicUrl',
+        '--public-url',
+        'Public https: address of this program (empty: results arrive by polling)',
+        { isOptional: true },
+      ),
+    ],
     test: (probes, answers) => probes.publicUrl(answers),
   },
 ];

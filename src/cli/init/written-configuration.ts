@@ -1,5 +1,4 @@
 import { givenSecrets, listedLocales, type Answers, type Secrets } from './answers.js';
-import { messages } from './messages.js';
 
 /** A newcomer sees a few texts before credits are spent on many. */
 export const FIRST_GENERATIONS = 10;
@@ -19,12 +18,13 @@ export function writtenConfiguration(answers: Answers, secretsDir: string, gener
   const { publicUrl = '', baseUrl = '', locale = '', shop = '', endpoint = '', store } = answers;
   const locales = listedLocales(answers);
   const lines = [
-    `# ${messages.yamlHead}`,
+    '# Written by `store-sync init`. docs/configuration.md describes every setting.',
     `secretsDir: ${text(secretsDir)}`,
     '',
     'server:',
-    `  # ${messages.yamlPublicUrl}`,
+    '  # Without a public address no webhook is registered, and results arrive by polling.',
     `  publicUrl: ${text(publicUrl)}`,
+    ...(publicUrl === '' ? ['  host: 127.0.0.1'] : []),
     '  adminToken: ${ADMIN_TOKEN}',
     '',
     'workspaces:',
@@ -35,7 +35,7 @@ export function writtenConfiguration(answers: Answers, secretsDir: string, gener
     '    webhook:',
     '      hmacSecret: ${CATALOG_WEBHOOK_SECRET}',
     '    generation:',
-    `      # ${messages.yamlGenerations}`,
+    '      # Few for the start. Raise it once you like the texts.',
     `      maxPerRun: ${String(FIRST_GENERATIONS)}`,
     '',
     'stores:',
@@ -47,8 +47,15 @@ export function writtenConfiguration(answers: Answers, secretsDir: string, gener
     // Shopify signs a store's events with the client secret of the app.
     ...(isFilled(answers.clientSecret) ? ['    webhookSecret: ${SHOPIFY_CLIENT_SECRET}'] : []),
     '    writeBack:',
-    `      # ${messages.yamlReview}`,
+    '      # Nothing is written to the store before you approve it. `auto` writes at once.',
     '      mode: review',
+    '      fields:',
+    '        name: title',
+    '        html_description: descriptionHtml',
+    '        sections.seo_title: seo.title',
+    '        sections.seo_description: seo.description',
+    '      # Every other generated attribute becomes a metafield of this namespace.',
+    '      sections: { namespace: catalog }',
     ...(locales.length === 0 ? [] : [`      locales: [${locales.map(text).join(', ')}]`]),
   ];
   return { yaml: `${lines.join('\n')}\n`, secrets };

@@ -66,12 +66,16 @@ describe('store-sync init by flags alone', () => {
     });
     expect(stores['main']).toMatchObject({
       ...{ shop: 'main.myshopify.com', auth: CLIENT, webhookSecret: CLIENT.clientSecret },
-      writeBack: { mode: 'review', locales: ['de', 'fr'] },
+      writeBack: {
+        ...{ mode: 'review', locales: ['de', 'fr'], sections: { namespace: 'catalog' } },
+        fields: { name: 'title', 'sections.seo_title': 'seo.title' },
+      },
     });
+    expect(server.host).toBe('127.0.0.1');
     expect(server.adminToken?.length).toBeGreaterThanOrEqual(32);
     const config = join(directory, 'shop.yaml');
     expect(stdout.trimEnd().split('\n').slice(-2)).toEqual([
-      `  store-sync plan --store main --config ${config}`,
+      `  store-sync plan --config ${config}`,
       `  store-sync start --config ${config}`,
     ]);
   });
