@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { InstallModule } from './api/probes.module.js';
 import { ConfigReload } from './operations/config-reload.js';
+import { RefusedAttempts } from './operations/refused-attempts.js';
 import { StoreInstalls } from './operations/store-installs.js';
 import { ProcessModule, type ProcessSettings } from './process.module.js';
 import { ReceivingSitesModule } from './sites/receiving-sites.module.js';
@@ -13,8 +14,8 @@ import { WebhooksModule } from './webhooks/webhooks.module.js';
 @Global()
 @Module({
   imports: [ReceivingSitesModule, WebhooksModule, InstallModule],
-  providers: [ConfigReload, StoreInstalls],
-  exports: [StoreInstalls],
+  providers: [ConfigReload, RefusedAttempts, StoreInstalls],
+  exports: [RefusedAttempts, StoreInstalls],
 })
 export class ReceivingModule {
   static forRoot(settings: ProcessSettings): DynamicModule {

@@ -42,12 +42,13 @@ export class AccessThrottle {
     return Math.max(0, failures.lastAtMs + pause - this.clock.now().getTime());
   }
 
-  failed(address: string, token: string): void {
+  /** False for the token that the address gave last: it counts once. */
+  failed(address: string, token: string): boolean {
     const atMs = this.clock.now().getTime();
     const lastToken = createHash('sha256').update(token).digest('base64');
     const before = this.#failures.get(address);
     const fresh = before !== undefined && atMs - before.lastAtMs < FORGET_AFTER_MS;
-    if (fresh && before.lastToken === lastToken) return;
+    if (fresh && before.lastToken === lastToken) return false;
     // Insert again, so that the oldest entries are first and are dropped first.
     this.#failures.delete(address);
     this.#failures.set(address, { count: fresh ? before.count + 1 : 1, lastAtMs: atMs, lastToken });
@@ -55,6 +56,7 @@ export class AccessThrottle {
       if (this.#failures.size <= MOST_ADDRESSES) break;
       this.#failures.delete(oldest);
     }
+    return true;
   }
 
   /** Forgets the wrong tokens of an address. Only the highest role can: a viewer must not be able to guess on. */

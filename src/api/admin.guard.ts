@@ -8,13 +8,14 @@ import {
   type ExecutionContext,
   type NestMiddleware,
 } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { NextFunction, Request, Response } from 'express';
+import { RefusedAttempts } from '../operations/refused-attempts.js';
 import { Metrics } from '../observability/metrics/metrics.js';
 import { Logger } from '../runtime/logger.js';
 import { AccessThrottle } from './access-throttle.js';
 import { AccessTokens, type Actor } from './access.js';
-import { admit } from './allow.js';
+import { Admission } from './allow.js';
+import { callerOf } from './audit-entry.js';
 import { messages } from './messages.js';
 
 const holders = new WeakMap<Request, Actor>();
@@ -31,6 +32,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     private readonly tokens: AccessTokens,
     private readonly throttle: AccessThrottle,
     private readonly metrics: Metrics,
+    private readonly refused: RefusedAttempts,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'api' });
@@ -50,7 +52,7 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     const holder = given === undefined ? null : this.tokens.holderOf(given);
     if (holder === null) {
       // A request without a token is no guess.
-      if (given !== undefined) this.#refuse(address, given);
+      if (given !== undefined) this.#refuse(request, given);
       throw new UnauthorizedException(messages.tokenNeeded);
     }
     this.throttle.succeeded(address, holder.role);
@@ -58,8 +60,11 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
     next();
   };
 
-  #refuse(address: string, token: string): void {
-    this.throttle.failed(address, token);
+  #refuse(request: Request, token: string): void {
+    const address = request.ip ?? '';
+    const entry = { ...callerOf(request, null), what: 'sign-in', targets: [], details: {} };
+    // A token that is repeated is no further attempt.
+    if (this.throttle.failed(address, token)) void this.refused.record(entry);
     this.metrics.accessRefused.inc({ via: 'api', reason: 'wrong_token' });
     this.#log.warn({ address }, messages.wrongToken);
   }
@@ -68,12 +73,12 @@ export class BearerAuthentication implements NestMiddleware<Request, Response> {
 /** Admits the holder of a bearer token to the routes that its role allows. */
 @Injectable()
 export class AdminGuard implements CanActivate {
-  constructor(private readonly reflector: Reflector) {}
+  constructor(private readonly admission: Admission) {}
 
-  canActivate(context: ExecutionContext): boolean {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const actor = holders.get(context.switchToHttp().getRequest<Request>());
     if (actor === undefined) throw new UnauthorizedException(messages.tokenNeeded);
-    admit(context, this.reflector, actor);
+    await this.admission.admit(context, actor);
     return true;
   }
 }

@@ -10,20 +10,22 @@ import {
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { catchError, mergeMap, type Observable } from 'rxjs';
-import { AuditRepository, type NewAuditEntry } from '../persistence/audit.repository.js';
-import { actorOf } from './allow.js';
+import { z } from 'zod';
+import { AuditRepository } from '../persistence/audit.repository.js';
+import { actorOf, AUDITED } from './allow.js';
+import { entryOf } from './audit-entry.js';
+import { validatedBody } from './validated-body.js';
 
-/** The metadata of a route that `@Audited` records. */
-export const AUDITED = 'store-sync:audited';
+/** The outcome of each row that a route was asked to change. */
+const outcomesSchema = z.union([
+  z.looseObject({ results: z.array(z.looseObject({ ok: z.boolean() })) }).transform(({ results }) => results),
+  z.looseObject({ ok: z.boolean() }).transform((result) => [result]),
+]);
 
-const MOST_TARGETS = 1000;
-const LONGEST = 300;
-const MOST_FILTERS = 20;
-/** Fields of requests that say what was asked for besides its targets. */
-const DETAILS = ['full', 'force', 'kind', 'field', 'workspace', 'target', 'reason', 'dryRun'] as const;
-const TARGETS = ['key', 'id', 'ids'] as const;
-
-/** Records each change before it is made, and its end: no change is made that cannot be recorded. */
+/**
+ * Records each change before it is made, and its end: no change is made that cannot be recorded. The row has only what the route's
+ * schema accepts: the body is read by it here, too, because Nest validates after interceptors.
+ */
 @Injectable()
 export class AuditInterceptor implements NestInterceptor {
   constructor(
@@ -33,10 +35,12 @@ export class AuditInterceptor implements NestInterceptor {
 
   async intercept(context: ExecutionContext, next: CallHandler): Promise<Observable<unknown>> {
     const what = this.reflector.get<string>(AUDITED, context.getHandler());
-    const id = await this.audit.begin(entryOf(what, context.switchToHttp().getRequest<Request>()));
+    const request = context.switchToHttp().getRequest<Request>();
+    const body = validatedBody(context, request.body);
+    const id = await this.audit.begin(entryOf(what, request, actorOf(request), body));
     return next.handle().pipe(
       mergeMap(async (value: unknown) => {
-        await this.audit.end(id, 'done');
+        await this.audit.end(id, changedNothing(value) ? 'failed' : 'done');
         return value;
       }),
       catchError(async (error: unknown) => {
@@ -57,35 +61,8 @@ export class AuditInterceptor implements NestInterceptor {
 export const Audited = (what: string): MethodDecorator =>
   applyDecorators(SetMetadata(AUDITED, what), UseInterceptors(AuditInterceptor));
 
-function entryOf(what: string, request: Request): NewAuditEntry {
-  const body = fieldsOf(request.body);
-  const fields = { ...body, ...fieldsOf(request.params) };
-  const filter = Object.entries(fieldsOf(body['filter'])).slice(0, MOST_FILTERS);
-  const actor = actorOf(request);
-  return {
-    actor: actor?.name ?? 'nobody',
-    role: actor?.role ?? null,
-    via: request.originalUrl.startsWith('/api/') ? 'api' : 'dashboard',
-    address: request.ip ?? null,
-    what: what.replaceAll(/\{(\w{1,20})\}/g, (_all, name: string) => textsOf(fields[name])[0] ?? ''),
-    targets: TARGETS.flatMap((name) => textsOf(fields[name])).slice(0, MOST_TARGETS),
-    details: Object.fromEntries(
-      [...DETAILS.map((name) => [name, fields[name]] as const), ...filter]
-        .filter(([, value]) => value !== undefined)
-        .map(([name, value]) => [textsOf(name)[0] ?? '', textsOf(value)]),
-    ),
-  };
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null ? { ...value } : {};
-}
-
-/** The input is recorded before validation: shortened, and without characters that the database refuses. */
-function textsOf(value: unknown): string[] {
-  const values: unknown[] = Array.isArray(value) ? value : [value];
-  return values
-    .slice(0, MOST_TARGETS)
-    .filter((each) => ['string', 'number', 'boolean'].includes(typeof each))
-    .map((each) => String(each).slice(0, LONGEST).toWellFormed().replaceAll('\0', ''));
+/** True for an answer that says of each row that it was left as it is. */
+function changedNothing(answer: unknown): boolean {
+  const outcomes = outcomesSchema.safeParse(answer);
+  return outcomes.success && outcomes.data.length > 0 && outcomes.data.every(({ ok }) => !ok);
 }

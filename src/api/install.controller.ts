@@ -3,6 +3,7 @@ import type { CookieOptions, Request, Response } from 'express';
 import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { Inject } from '@nestjs/common';
 import { Logger } from '../runtime/logger.js';
+import { NOBODY, RefusedAttempts } from '../operations/refused-attempts.js';
 import { InstallRefused, StoreInstalls } from '../operations/store-installs.js';
 import { messages } from './messages.js';
 
@@ -19,6 +20,7 @@ export class InstallController {
 
   constructor(
     private readonly installs: StoreInstalls,
+    private readonly refused: RefusedAttempts,
     @Inject(APP_CONFIG) { server }: PublicAddress,
     logger: Logger,
   ) {
@@ -32,14 +34,14 @@ export class InstallController {
   }
 
   @Get('install')
-  install(@Req() request: Request, @Res() response: Response): void {
+  async install(@Req() request: Request, @Res() response: Response): Promise<void> {
     try {
       const { location, state } = this.installs.begin(queryOf(request));
       const { name, options } = this.#cookie;
       response.cookie(name, state, { ...options, maxAge: COOKIE_MS });
       page(response).redirect(302, location);
     } catch (error) {
-      this.#refuse(response, error);
+      await this.#refuse(request, response, error);
     }
   }
 
@@ -48,19 +50,22 @@ export class InstallController {
     const { name, options } = this.#cookie;
     response.clearCookie(name, options);
     try {
-      const key = await this.installs.finish(queryOf(request), cookieOf(request, name));
+      const key = await this.installs.finish(queryOf(request), cookieOf(request, name), request.ip ?? null);
       page(response)
         .status(200)
         .type('html')
         .send(html(messages.installed, messages.installedText(key)));
     } catch (error) {
-      this.#refuse(response, error);
+      await this.#refuse(request, response, error);
     }
   }
 
   /** The address of the request has the code and the signature, so that it is in no log line. */
-  #refuse(response: Response, error: unknown): void {
+  async #refuse(request: Request, response: Response, error: unknown): Promise<void> {
     if (!(error instanceof InstallRefused)) throw error;
+    const attempt = { what: 'install', targets: [], details: { reason: error.message } };
+    const caller = { actor: NOBODY, role: null, via: 'store', address: request.ip ?? null } as const;
+    await this.refused.record({ ...caller, ...attempt });
     this.#log.warn({ status: error.status, reason: error.message }, messages.installRefused);
     page(response).status(error.status).type('html').send(html(messages.notInstalled, error.message));
   }

@@ -10,9 +10,9 @@ import { DashboardModule } from '../dashboard/dashboard.module.js';
 import { SessionGuard } from '../dashboard/session.guard.js';
 import { allows, ROLES } from './access.js';
 import { AdminGuard } from './admin.guard.js';
-import { Allow } from './allow.js';
+import { Allow, AUDITED } from './allow.js';
 import { ApiModule } from './api.module.js';
-import { AUDITED, AuditInterceptor } from './audit.interceptor.js';
+import { AuditInterceptor } from './audit.interceptor.js';
 
 /** Open to everybody: the orchestrator, Prometheus, the sign-in and its style sheet. */
 const OPEN = [
@@ -23,7 +23,7 @@ const OPEN = [
   'GET login',
   'POST login',
 ];
-/** Sign-out changes nothing that others see. */
+/** Sign-out adds its row to the record itself. */
 const UNRECORDED = ['POST logout'];
 
 interface Route {

@@ -1,8 +1,7 @@
-import { Injectable, ForbiddenException, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
+import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { admit } from '../api/allow.js';
+import { Admission } from '../api/allow.js';
 import { LONGEST_WANTED } from './elements.js';
 import { messages } from './messages.js';
 import {
@@ -37,7 +36,7 @@ const signedIn = new WeakMap<Request, Session>();
 export class SessionGuard implements CanActivate {
   constructor(
     private readonly sessions: Sessions,
-    private readonly reflector: Reflector,
+    private readonly admission: Admission,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -51,9 +50,9 @@ export class SessionGuard implements CanActivate {
       const form = formSchema.safeParse(request.body);
       const given = form.success ? form.data[FORM_TOKEN_FIELD] : '';
       if (typeof given !== 'string' || !this.sessions.isFormToken(session, given))
-        throw new ForbiddenException(messages.otherSession);
+        await this.admission.refuse(context, session, messages.otherSession);
     }
-    admit(context, this.reflector, session);
+    await this.admission.admit(context, session);
     keepAlive(this.sessions, session, request, http.getResponse<Response>());
     return true;
   }

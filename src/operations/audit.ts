@@ -9,14 +9,16 @@ import { pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
 export const auditEntrySchema = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  actor: z.string().describe('name of the token, or user of the operating system'),
+  actor: z
+    .string()
+    .describe('name of the token, user of the operating system, or shop; nobody without a known token'),
   role: z.string().nullable(),
-  via: z.enum(['api', 'dashboard', 'command']),
+  via: z.enum(['api', 'dashboard', 'command', 'store']),
   address: z.string().nullable().describe("the client's address, or the host of a command"),
   what: z.string(),
   targets: z.array(z.string()),
   details: z.record(z.string(), z.unknown()),
-  outcome: z.string().describe('begun, done or failed'),
+  outcome: z.string().describe('begun, done, failed or refused'),
 });
 export type AuditEntry = z.output<typeof auditEntrySchema>;
 export const auditPageSchema = pageSchema(auditEntrySchema);

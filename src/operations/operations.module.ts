@@ -11,6 +11,7 @@ import { RunOperations } from './runs.js';
 import { StatusReader } from './status.js';
 import { StoreInstalls } from './store-installs.js';
 import { StoreHealthOperations } from './store-health.js';
+import { RefusedAttempts } from './refused-attempts.js';
 import { Reports } from './reports.js';
 import { SearchOperations } from './search.js';
 import { SyncCosts } from './sync-cost.js';
@@ -35,6 +36,7 @@ export const OPERATIONS: readonly Type[] = [
   WebhookSlotOperations,
   PlanOperations,
   StoreInstalls,
+  RefusedAttempts,
   SyncCosts,
   Reports,
   SearchOperations,

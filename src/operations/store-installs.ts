@@ -82,10 +82,10 @@ export class StoreInstalls {
   }
 
   /**
-   * Checks what the store sent back, exchanges the code, keeps the tokens, and adds the store. Returns its key. Throws InstallRefused, and
-   * keeps nothing then.
+   * Checks what the store sent back, exchanges the code, keeps the tokens, and adds the store. Returns its key. `address`: that of the
+   * browser. Throws InstallRefused, and keeps nothing then.
    */
-  async finish(query: URLSearchParams, cookie: string): Promise<string> {
+  async finish(query: URLSearchParams, cookie: string, address: string | null): Promise<string> {
     const { shop, template, target, states } = this.#flow(query);
     if (!isSignedQuery(query, target.clientSecret))
       throw new InstallRefused(401, installMessages.badSignature);
@@ -100,7 +100,8 @@ export class StoreInstalls {
     const storeKey = await this.#keyOf(shop);
     if (storeKey === null) throw new InstallRefused(409, installMessages.noKey);
     const { scopes } = grant;
-    await this.installations.keep({ shop, storeKey, scopes, at: now, ...this.tokens.sealed(shop, grant) });
+    const sealed = this.tokens.sealed(shop, grant);
+    await this.installations.keep({ shop, storeKey, scopes, at: now, address, ...sealed });
     await this.health.end(storeKey);
     await this.health.wake(storeKey);
     this.#log.info({ store: storeKey, shop }, installMessages.installed);

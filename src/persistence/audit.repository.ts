@@ -35,6 +35,12 @@ export class AuditRepository {
     return saved.id;
   }
 
+  /** Records what has ended already. */
+  async record(entry: NewAuditEntry, outcome: 'done' | 'refused'): Promise<void> {
+    const entries = this.db.repository(AuditEntryEntity);
+    await entries.save(entries.create({ ...entry, outcome }));
+  }
+
   async end(id: string, outcome: 'done' | 'failed'): Promise<void> {
     await this.db.repository(AuditEntryEntity).update({ id, outcome: 'begun' }, { outcome });
   }

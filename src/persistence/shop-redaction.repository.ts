@@ -34,11 +34,14 @@ const RULES: readonly { readonly table: string; readonly condition: string }[] =
 export class ShopRedactionRepository {
   constructor(private readonly db: Database) {}
 
-  /** Keeps the request, and forgets the installation. False for a shop that is installed, or was never. */
+  /** Keeps the request, forgets the installation, and adds a row to the audit record. False for a shop that is installed, or was never. */
   async request(shop: string): Promise<boolean> {
     const kept = await this.db.affected(
-      `WITH gone AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL RETURNING shop, store_key)
-       INSERT INTO shop_redaction (shop, store_key) SELECT shop, store_key FROM gone ON CONFLICT DO NOTHING`,
+      `WITH gone AS (DELETE FROM store_installation WHERE shop = $1 AND uninstalled_at IS NOT NULL RETURNING shop, store_key),
+       kept AS (INSERT INTO shop_redaction (shop, store_key) SELECT shop, store_key FROM gone ON CONFLICT DO NOTHING
+         RETURNING shop, store_key)
+       INSERT INTO audit_entry (actor, via, what, targets, outcome)
+         SELECT shop, 'store', 'erasure request', jsonb_build_array(store_key), 'done' FROM kept`,
       [shop],
     );
     return kept === 1;
@@ -65,7 +68,14 @@ export class ShopRedactionRepository {
     return 0;
   }
 
-  async end(shop: string): Promise<void> {
-    await this.db.repository(ShopRedactionEntity).delete({ shop });
+  /** Ends a request, with its row in the audit record. `rows`: how many this process erased. */
+  async end(shop: string, rows: number): Promise<void> {
+    // SQL: the replica that ends the request adds the row.
+    await this.db.affected(
+      `WITH ended AS (DELETE FROM shop_redaction WHERE shop = $1 RETURNING shop, store_key)
+       INSERT INTO audit_entry (actor, via, what, targets, details, outcome)
+         SELECT shop, 'store', 'erasure', jsonb_build_array(store_key), jsonb_build_object('rows', $2::int), 'done' FROM ended`,
+      [shop, rows],
+    );
   }
 }

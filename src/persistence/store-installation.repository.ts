@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { BEFORE_NOW, Database } from './database.js';
+import { AuditEntryEntity } from './entities/audit-entry.entity.js';
 import { StoreInstallationEntity, UsedInstallStateEntity } from './entities/store-installation.entity.js';
 
 /** Sealed tokens. A permanent token has neither an end nor a refresh token. */
@@ -14,6 +15,8 @@ export interface NewInstallation extends SealedTokens {
   readonly storeKey: string;
   readonly scopes: readonly string[];
   readonly at: Date;
+  /** The browser's, for the audit record. */
+  readonly address: string | null;
 }
 
 /** Longer than the time limit of a request to the store. */
@@ -37,8 +40,8 @@ export class StoreInstallationRepository {
     return this.db.repository(StoreInstallationEntity).findOneBy({ shop });
   }
 
-  /** Keeps a new installation, or the tokens of one more. The key of a shop never changes. */
-  async keep({ shop, storeKey, scopes, at, ...tokens }: NewInstallation): Promise<void> {
+  /** Keeps a new installation, or the tokens of one more, and its row in the audit record. The key of a shop never changes. */
+  async keep({ shop, storeKey, scopes, at, address, ...tokens }: NewInstallation): Promise<void> {
     const fresh = {
       scopes: [...scopes],
       ...tokens,
@@ -46,9 +49,20 @@ export class StoreInstallationRepository {
       uninstalledAt: null,
       renewingUntil: null,
     };
-    const installations = this.db.repository(StoreInstallationEntity);
-    const known = await installations.update({ shop }, fresh);
-    if (known.affected === 0) await installations.insert({ shop, storeKey, ...fresh });
+    await this.db.transaction(async ({ manager }) => {
+      const installations = manager.getRepository(StoreInstallationEntity);
+      const known = await installations.update({ shop }, fresh);
+      if (known.affected === 0) await installations.insert({ shop, storeKey, ...fresh });
+      const entries = manager.getRepository(AuditEntryEntity);
+      const done = {
+        actor: shop,
+        via: 'store',
+        what: 'install',
+        targets: [storeKey],
+        outcome: 'done',
+      } as const;
+      await entries.save(entries.create({ ...done, address, details: { scopes } }));
+    });
   }
 
   /** The refresh token for the one process that may use it now; null for all others, and when there is none. */
@@ -80,13 +94,16 @@ export class StoreInstallationRepository {
 
   /**
    * Forgets the tokens of a shop, once for each event with this body: an event that somebody replays after the app was installed
-   * again does nothing. False then, and for a store without an installation.
+   * again does nothing. False then, and for a store without an installation. The audit record gets a row.
    */
   async forget(shop: string, storeKey: string, bodySha256: Buffer): Promise<boolean> {
     const forgotten = await this.db.affected(
-      `UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
-         renewing_until = NULL, uninstalled_at = now()
-       WHERE shop = $1 AND NOT EXISTS (SELECT FROM store_event WHERE store = $2 AND body_sha256 = $3)`,
+      `WITH gone AS (UPDATE store_installation SET access_token = NULL, refresh_token = NULL, access_until = NULL,
+           renewing_until = NULL, uninstalled_at = now()
+         WHERE shop = $1 AND NOT EXISTS (SELECT FROM store_event WHERE store = $2 AND body_sha256 = $3)
+         RETURNING shop, store_key)
+       INSERT INTO audit_entry (actor, via, what, targets, outcome)
+         SELECT shop, 'store', 'uninstall', jsonb_build_array(store_key), 'done' FROM gone`,
       [shop, storeKey, bodySha256],
     );
     return forgotten === 1;

@@ -44,7 +44,7 @@ export class ShopRedactions implements OnApplicationBootstrap, BeforeApplication
       for (let erased = -1; erased !== 0 && !this.#stopped; rows += erased)
         erased = await this.redactions.erase(request, STEP);
       if (this.#stopped) return;
-      await this.redactions.end(request.shop);
+      await this.redactions.end(request.shop, rows);
       this.#log.info({ shop: request.shop, store: request.storeKey, rows }, 'all rows of a shop were erased');
     }
   }

@@ -4,6 +4,9 @@ import { z } from 'zod';
 import { AccessThrottle } from '../../api/access-throttle.js';
 import { AccessTokens } from '../../api/access.js';
 import { Allow } from '../../api/allow.js';
+import { callerOf } from '../../api/audit-entry.js';
+import { RefusedAttempts } from '../../operations/refused-attempts.js';
+import { AuditRepository } from '../../persistence/audit.repository.js';
 import { Metrics } from '../../observability/metrics/metrics.js';
 import { Logger } from '../../runtime/logger.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
@@ -19,6 +22,9 @@ const bodySchema = z.looseObject({
   next: z.string().optional().catch(undefined),
 });
 
+const SIGN_IN = { what: 'sign-in', targets: [], details: {} };
+const SIGN_OUT = { ...SIGN_IN, what: 'sign-out' };
+
 /** Signs in with any configured token, and signs out. */
 @Controller()
 @UseFilters(PageErrorFilter)
@@ -30,6 +36,8 @@ export class SignInPages {
     private readonly tokens: AccessTokens,
     private readonly throttle: AccessThrottle,
     private readonly metrics: Metrics,
+    private readonly audit: AuditRepository,
+    private readonly refused: RefusedAttempts,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'dashboard' });
@@ -50,11 +58,11 @@ export class SignInPages {
   }
 
   @Post('login')
-  signIn(
+  async signIn(
     @Body(new ZodPipe(bodySchema)) body: z.output<typeof bodySchema>,
     @Req() request: Request,
     @Res() response: Response,
-  ): void {
+  ): Promise<void> {
     const next = ownPath(body.next);
     const address = request.ip ?? '';
     const waitMs = this.throttle.waitMs(address, 'dashboard');
@@ -67,12 +75,14 @@ export class SignInPages {
     }
     const holder = this.tokens.holderOf(body.token);
     if (holder === null) {
-      this.throttle.failed(address, body.token);
+      if (this.throttle.failed(address, body.token))
+        await this.refused.record({ ...callerOf(request, null), ...SIGN_IN });
       this.metrics.accessRefused.inc({ via: 'dashboard', reason: 'wrong_token' });
       this.#log.warn({ address }, messages.signInRefused);
       response.status(401).send(signInPage({ next, problem: messages.wrongToken }));
       return;
     }
+    await this.audit.record({ ...callerOf(request, holder), ...SIGN_IN }, 'done');
     this.throttle.succeeded(address, holder.role);
     const cookie = { maxAgeSeconds: SESSION_SECONDS, secure: isSecure(request) };
     response.append('set-cookie', setCookie(SESSION_COOKIE, this.sessions.issue(holder), cookie));
@@ -83,7 +93,9 @@ export class SignInPages {
   @UseGuards(SessionGuard)
   @Allow('viewer')
   async signOut(@Req() request: Request, @Res() response: Response): Promise<void> {
-    await this.sessions.end(sessionOf(request));
+    const session = sessionOf(request);
+    await this.sessions.end(session);
+    await this.audit.record({ ...callerOf(request, session), ...SIGN_OUT }, 'done');
     const cookie = { maxAgeSeconds: 0, secure: isSecure(request) };
     response.append('set-cookie', setCookie(SESSION_COOKIE, '', cookie));
     response.redirect(303, '/login');

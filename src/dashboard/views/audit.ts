@@ -8,7 +8,7 @@ import type { Visitor } from '../session.guard.js';
 import { list, type GivenFilter } from './list.js';
 
 const TARGETS_SHOWN = 3;
-export const AUDIT_OUTCOMES = ['done', 'failed', 'begun'] as const;
+export const AUDIT_OUTCOMES = ['done', 'failed', 'refused', 'begun'] as const;
 
 /** The filter of the list, and the entries of each outcome that match the rest of it. */
 export interface AuditList {

@@ -41,7 +41,7 @@ describe('the API', () => {
       items: [
         { actor: 'admin', role: 'admin', what: 'store retry', targets: ['nobody'], outcome: 'failed' },
         {
-          ...{ actor: 'rene', role: 'reviewer', via: 'api', what: 'write-back approve', outcome: 'done' },
+          ...{ actor: 'rene', role: 'reviewer', via: 'api', what: 'write-back approve', outcome: 'failed' },
           ...{ targets: ['one', 'two'], address: expect.stringContaining('127.0.0.1') },
         },
       ],

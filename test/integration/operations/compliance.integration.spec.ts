@@ -102,6 +102,9 @@ describe('the address for compliance requests', () => {
     await daemon.daemon.get(ShopRedactions).pass();
     // The audit record stays until `database.keepDays`: it has the name of the store, and no texts.
     expect(await traces()).toEqual(['audit_entry']);
+    expect(await world.rows('SELECT actor, what, targets FROM audit_entry ORDER BY id DESC LIMIT 2')).toEqual(
+      ['erasure', 'erasure request'].map((what) => ({ actor: SHOP, what, targets: ['merchant'] })),
+    );
     expect(await world.rows(`SELECT external_id FROM store_product WHERE store = 'main'`)).toEqual(before);
     expect(JSON.stringify(await world.api('GET', '/api/v1/status'))).not.toContain(SHOP);
     expect(await send('shop/redact', ERASE)).toEqual([200, expect.stringContaining('nothing to erase')]);

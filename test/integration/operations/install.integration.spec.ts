@@ -228,6 +228,22 @@ describe('the install flow', () => {
   });
 });
 
+const newestAudited = (count: number) =>
+  world.rows(
+    `SELECT actor, via, what, targets, outcome FROM audit_entry ORDER BY id DESC LIMIT ${String(count)}`,
+  );
+
+describe('the audit record', () => {
+  it('has the installation, and a callback that was refused', async () => {
+    const { callback, cookie } = await installed();
+    await open(callback, { headers: { cookie } });
+    expect(await newestAudited(2)).toEqual([
+      { actor: 'nobody', via: 'store', what: 'install', targets: [], outcome: 'refused' },
+      { actor: SHOP, via: 'store', what: 'install', targets: ['merchant'], outcome: 'done' },
+    ]);
+  });
+});
+
 describe('the token of an installed store', () => {
   it('is renewed before it expires, once for all calls, and the new pair is kept', async () => {
     await installed();
@@ -286,6 +302,9 @@ describe('the uninstall event', () => {
     const gone = await row();
     expect([gone.access_token, gone.refresh_token]).toEqual([null, null]);
     expect(gone.uninstalled_at).not.toBeNull();
+    expect(await newestAudited(1)).toEqual([
+      { actor: SHOP, via: 'store', what: 'uninstall', targets: ['merchant'], outcome: 'done' },
+    ]);
     const { body } = await world.api('GET', '/api/v1/status');
     const paused = JSON.stringify(body);
     expect(paused).toContain('the merchant uninstalled the app');
