@@ -13,6 +13,7 @@ export const STATUS_OF: Readonly<Record<ErrorCode, number>> = {
   invalid: 400,
   conflict: 409,
   not_found: 404,
+  unavailable: 502,
   misconfigured: 409,
 };
 

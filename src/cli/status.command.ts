@@ -55,6 +55,10 @@ function printStore(store: StoreStatus): void {
       `  PAUSED (${scope ?? 'everything'}) since ${since ?? unknown}, next try ${nextTry ?? unknown}: ${why}`,
     );
   }
+  if (store.servedApiVersion !== null)
+    print(
+      `  the store has retired the configured apiVersion and serves ${store.servedApiVersion}: set apiVersion to it`,
+    );
   print(`  generation: ${byState(store.tasks)}; write-backs: ${byState(store.writeBacks)}`);
   if (store.owed.count > 0)
     print(

@@ -125,6 +125,8 @@ export const messages = {
       `The credits of workspace ${key} last ${days < 1 ? 'less than a day' : days === 1 ? 'one day' : `${days} days`} at the present rate.`,
     slot_taken: (key: string): string =>
       `The webhook slot of workspace ${key} belongs to somebody else. Results arrive later, by polling.`,
+    api_version_retired: (key: string): string =>
+      `Store ${key} has retired the configured apiVersion and serves a newer one. Set apiVersion to it.`,
     review_waiting: (_key: string, count: number): string =>
       `${count} ${count === 1 ? 'text waits' : 'texts wait'} for review.`,
     identifiers_withheld: (_key: string, count: number): string =>
@@ -135,6 +137,7 @@ export const messages = {
     run_failed: 'run failed',
     run_incomplete: 'incomplete',
     never_run: 'never run',
+    api_version_retired: 'API version retired',
     writes_failed: 'writes failed',
   } as Readonly<Partial<Record<string, string>>>,
   seeSettings: 'See the settings',

@@ -132,7 +132,14 @@ describe('the credits of a workspace', () => {
 
 function store(over: Partial<StoreStatus>): string {
   const status: StoreStatus = {
-    ...{ store: 'main', shop: 'one.myshopify.com', watermark: null, lastRuns: [], unsuccessful: [] },
+    ...{
+      store: 'main',
+      shop: 'one.myshopify.com',
+      watermark: null,
+      servedApiVersion: null,
+      lastRuns: [],
+      unsuccessful: [],
+    },
     ...{ products: { linked: 3, orphaned: 2 }, tasks: {}, writeBacks: {}, unmappedParts: 0, gone: null },
     held: { limits: { maxWritesPerRun: 0, maxWritesPerDay: 0 }, gates: {} },
     owed: { count: 0, since: null, reasons: [] },

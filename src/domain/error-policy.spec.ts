@@ -9,6 +9,7 @@ const CODES: readonly ErrorCode[] = [
   'conflict',
   'not_found',
   'invalid',
+  'unavailable',
   'misconfigured',
 ];
 
@@ -17,14 +18,14 @@ const CODES: readonly ErrorCode[] = [
  * unnoticed.
  */
 const EXPECTED: Record<Stage, string> = {
-  run: 'pause wait wait retry retry give_up give_up',
-  apply: 'pause retry retry owe owe owe owe',
-  task: 'give_up wait wait give_up give_up give_up give_up',
-  variants: 'give_up retry retry retry give_up give_up give_up',
-  generate: 'wait wait wait give_up give_up give_up give_up',
-  poll: 'wait wait wait owe owe owe owe',
-  interpret: 'retry retry retry give_up give_up give_up give_up',
-  'write-back': 'pause retry retry give_up give_up give_up wait',
+  run: 'pause wait wait retry retry give_up pause give_up',
+  apply: 'pause retry retry owe owe owe owe owe',
+  task: 'give_up wait wait give_up give_up give_up give_up give_up',
+  variants: 'give_up retry retry retry give_up give_up give_up give_up',
+  generate: 'wait wait wait give_up give_up give_up give_up give_up',
+  poll: 'wait wait wait owe owe owe owe owe',
+  interpret: 'retry retry retry give_up give_up give_up give_up give_up',
+  'write-back': 'pause retry retry give_up give_up give_up pause wait',
 };
 const STAGES = Object.keys(ERROR_POLICY) as Stage[];
 

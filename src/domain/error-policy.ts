@@ -22,6 +22,7 @@ export const ERROR_POLICY = {
     conflict: 'retry',
     not_found: 'retry',
     invalid: 'give_up',
+    unavailable: 'pause',
     misconfigured: 'give_up',
   },
   /** One product's action on the catalog. */
@@ -32,6 +33,7 @@ export const ERROR_POLICY = {
     conflict: 'owe',
     not_found: 'owe',
     invalid: 'owe',
+    unavailable: 'owe',
     misconfigured: 'owe',
   },
   /** Reading a background task. After giving up, the product itself has to show the result. */
@@ -42,6 +44,7 @@ export const ERROR_POLICY = {
     conflict: 'give_up',
     not_found: 'give_up',
     invalid: 'give_up',
+    unavailable: 'give_up',
     misconfigured: 'give_up',
   },
   /** Listing a product's variants. After giving up, variants are identified only by external_id. */
@@ -52,6 +55,7 @@ export const ERROR_POLICY = {
     conflict: 'retry',
     not_found: 'give_up',
     invalid: 'give_up',
+    unavailable: 'give_up',
     misconfigured: 'give_up',
   },
   /** Requesting generation. A 403 may mean that the subscription excludes generation, so nothing else is paused. */
@@ -62,6 +66,7 @@ export const ERROR_POLICY = {
     conflict: 'give_up',
     not_found: 'give_up',
     invalid: 'give_up',
+    unavailable: 'give_up',
     misconfigured: 'give_up',
   },
   /** Polling an open generation task. The task stays open, with the reason, until it expires. */
@@ -72,6 +77,7 @@ export const ERROR_POLICY = {
     conflict: 'owe',
     not_found: 'owe',
     invalid: 'owe',
+    unavailable: 'owe',
     misconfigured: 'owe',
   },
   /** Interpreting a delivery, including the requests that this needs. */
@@ -82,6 +88,7 @@ export const ERROR_POLICY = {
     conflict: 'give_up',
     not_found: 'give_up',
     invalid: 'give_up',
+    unavailable: 'give_up',
     misconfigured: 'give_up',
   },
   /** Writing a result to the store. */
@@ -92,6 +99,7 @@ export const ERROR_POLICY = {
     conflict: 'give_up',
     not_found: 'give_up',
     invalid: 'give_up',
+    unavailable: 'pause',
     misconfigured: 'wait',
   },
 } as const satisfies Readonly<Record<string, Row>>;

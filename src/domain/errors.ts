@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'invalid' // the request itself was refused; `fields` holds the service's own messages
   | 'conflict' // exists already, or changed since it was read
   | 'not_found'
+  | 'unavailable' // the shop itself is frozen, locked, moved or gone; its owner must act
   | 'misconfigured'; // cannot work before the configuration changes
 
 /** The side that raised an error. Errors of the database, the queue and the configuration have none. */

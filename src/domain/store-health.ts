@@ -6,7 +6,8 @@ import type { CodedError } from './errors.js';
  */
 export type PauseScope = 'everything' | 'writes';
 
-export type PauseCode = 'credentials_refused' | 'write_access_missing';
+export const PAUSE_CODES = ['credentials_refused', 'write_access_missing', 'shop_unavailable'] as const;
+export type PauseCode = (typeof PAUSE_CODES)[number];
 
 export interface StorePause {
   readonly scope: PauseScope;
@@ -19,9 +20,11 @@ const UNAUTHORIZED = 401;
 
 /**
  * The pause that follows when the store refuses a request of this stage. A refused token stops everything; a write that is
- * denied although the token is valid stops the writes.
+ * denied although the token is valid stops the writes. A shop that is frozen, locked, moved or gone stops everything.
  */
 export function pauseAfter(stage: 'run' | 'write-back', error: CodedError): StorePause {
+  if (error.code === 'unavailable')
+    return { scope: 'everything', code: 'shop_unavailable', reason: error.message };
   return stage === 'write-back' && error.status !== UNAUTHORIZED
     ? {
         scope: 'writes',

@@ -22,6 +22,12 @@ export interface StoreConnector {
   check(): Promise<readonly StoreFinding[]>;
 
   /**
+   * Asks the store who it is and what it permits, by one request. Throws what any call throws when the store refuses, and `misconfigured`
+   * when another shop answers: its products must not pass for those of the configured one.
+   */
+  identify(): Promise<StoreIdentity>;
+
+  /**
    * Starts a full export and returns a handle that survives a restart. Returns null where the store refuses exports;
    * use `readPages` then. The export covers every status, and the filter's query narrows it.
    */
@@ -327,6 +333,12 @@ export interface CompletedExport {
 export interface PageSelection {
   readonly query: string;
   readonly since: Date | null;
+}
+
+export interface StoreIdentity {
+  /** The API version that the store serves in place of the configured one, which it has retired; null while it serves that. */
+  readonly servedVersion: string | null;
+  readonly mayWriteProducts: boolean;
 }
 
 export interface StoreFinding {

@@ -48,7 +48,9 @@ function ofStore(store: StoreFacts): Observation[] {
 
 /** The pause is reported by itself: that runs fail meanwhile is no second condition. */
 function isPausesDoing({ pausedCode, errorCode }: StoreFacts): boolean {
-  return pausedCode !== null && (errorCode === 'auth' || errorCode === 'throttled');
+  return (
+    pausedCode !== null && (errorCode === 'auth' || errorCode === 'unavailable' || errorCode === 'throttled')
+  );
 }
 
 /** A run that a fault ended says nothing about refused products. A run that reached its end says both. */

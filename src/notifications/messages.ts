@@ -35,6 +35,10 @@ const CAUSES: ReadonlyMap<string, Cause> = new Map(
       why: 'a service could not be reached, or its answer was invalid',
       todo: 'investigate if it continues for hours',
     },
+    unavailable: {
+      why: 'the shop is frozen, locked, moved or gone',
+      todo: 'see store-sync status for the reason; the shop’s owner has to act',
+    },
     misconfigured: {
       why: 'a setting is invalid, or the other side has changed',
       todo: 'see store-sync status for the reason, and fix the setting',
@@ -102,7 +106,9 @@ export const CONDITION_WORDS: Readonly<Record<Condition, ConditionWords>> = {
     begins: (store, { code }) =>
       code === 'write_access_missing'
         ? `store ${store} denies writing: its write-backs wait`
-        : `store ${store} is paused: it refused the credentials`,
+        : code === 'shop_unavailable'
+          ? `store ${store} is paused: its shop is frozen, locked, moved or gone`
+          : `store ${store} is paused: it refused the credentials`,
     todo: (store) =>
       `restore the app’s access in the shop or its token here, then run store-sync retry --store ${store}`,
     ends: (store) => `store ${store} works again`,

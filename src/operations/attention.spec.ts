@@ -4,7 +4,7 @@ import { creditOutlook, lastDays } from './credits.js';
 
 const RUN = { id: 'r1', status: 'succeeded', error: null, missing: 0, isRetried: false };
 const store = (over: Partial<StoreFacts> = {}): StoreFacts => ({
-  ...{ key: 'main', pause: null, lastRun: RUN, failedWrites: 0, withheld: 0 },
+  ...{ key: 'main', pause: null, servedVersion: null, lastRun: RUN, failedWrites: 0, withheld: 0 },
   ...over,
 });
 const workspace = (over: Partial<WorkspaceFacts> = {}): WorkspaceFacts => ({
@@ -35,6 +35,7 @@ describe('the list of things that need a person', () => {
     ],
     ['failed writes', { failedWrites: 1 }, ['writes_failed']],
     ['withheld identifiers', { withheld: 1 }, ['identifiers_withheld']],
+    ['a retired API version', { servedVersion: '2027-01' }, ['api_version_retired']],
   ])('has %s', (_what, facts, expected) => {
     expect(kinds(store(facts))).toEqual(expected);
   });

@@ -13,6 +13,7 @@ export const ATTENTION_KINDS = [
   'never_run',
   'credits_low',
   'slot_taken',
+  'api_version_retired',
   'review_waiting',
   'identifiers_withheld',
 ] as const;
@@ -35,6 +36,8 @@ export interface Attention {
 export interface StoreFacts {
   readonly key: string;
   readonly pause: string | null;
+  /** The API version that the store serves in place of the configured one; null while it serves that. */
+  readonly servedVersion: string | null;
   readonly lastRun: {
     readonly id: string;
     readonly status: string;
@@ -91,11 +94,12 @@ export function attentionOf(
 }
 
 /** Everything about one store that needs a person. Pure. */
-export function ofStore({ key, pause, lastRun, failedWrites }: StoreFacts): Attention[] {
+export function ofStore({ key, pause, servedVersion, lastRun, failedWrites }: StoreFacts): Attention[] {
   const run = lastRun === null ? [about('never_run', key)] : ofRun(key, lastRun);
   return [
     ...(pause === null ? run : [about('store_paused', key, { detail: pause })]),
     ...counted('writes_failed', failedWrites, key),
+    ...(servedVersion === null ? [] : [about('api_version_retired', key, { detail: servedVersion })]),
   ];
 }
 

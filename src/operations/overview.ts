@@ -151,6 +151,7 @@ export class OverviewReader {
     const problems = ofStore({
       key,
       pause: presentHealth(states[0]).reason,
+      servedVersion: states[0]?.servedVersion ?? null,
       withheld: inState(products, 'conflicted'),
       lastRun: runs[0] === undefined ? null : judgedRun(runs[0]),
       failedWrites: inState(writeBacks, 'failed'),
@@ -258,6 +259,7 @@ function judgedStores(stores: readonly Store[], rows: StoreRows): Judged[] {
       health,
       run,
       pause: health.reason,
+      servedVersion: stateOf.get(key)?.servedVersion ?? null,
       lastRun: run === null ? null : judgedRun(run),
       failedWrites: inState(writesOf.get(key), 'failed'),
       withheld: inState(productsOf.get(key), 'conflicted'),

@@ -21,6 +21,12 @@ const storeStatusSchema = z.object({
   shop: z.string(),
   health: healthSchema,
   watermark: z.iso.datetime().nullable(),
+  servedApiVersion: z
+    .string()
+    .nullable()
+    .describe(
+      'the API version that the store serves in place of the configured one; null while it serves that',
+    ),
   lastRuns: z.array(runSchema),
   products: byState,
   tasks: byState,
@@ -138,6 +144,7 @@ export class StatusReader {
           shop: store.settings.shop,
           health: presentHealth(known),
           watermark: known?.watermark?.toISOString() ?? null,
+          servedApiVersion: known?.servedVersion ?? null,
           lastRuns: (runs.get(key) ?? []).map(presentRun),
           products: { ...products.get(key) },
           tasks: { ...tasks.get(key) },

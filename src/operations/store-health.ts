@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { CodedError } from '../domain/errors.js';
+import { PAUSE_CODES } from '../domain/store-health.js';
 import type { StoreStateEntity } from '../persistence/entities/index.js';
 import { StoreHealthRepository, type StandingPause } from '../persistence/store-health.repository.js';
 import { Sites } from '../sites/sites.js';
@@ -8,7 +9,7 @@ import { StoreProbe } from '../sites/store-probe.js';
 
 export const healthSchema = z.object({
   state: z.enum(['ok', 'paused']),
-  code: z.enum(['credentials_refused', 'write_access_missing']).nullable(),
+  code: z.enum(PAUSE_CODES).nullable(),
   scope: z.enum(['everything', 'writes']).nullable().describe('what is paused: all work, or writes alone'),
   reason: z.string().nullable().describe('a sentence for people'),
   since: z.iso.datetime().nullable(),

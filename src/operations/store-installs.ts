@@ -77,7 +77,7 @@ export class StoreInstalls {
     if (query.has('hmac') && !isSignedQuery(query, target.clientSecret))
       throw new InstallRefused(401, installMessages.badSignature);
     const state = states.make(shop, this.clock.now());
-    const scopes = scopesFor(template.writeBack.locales);
+    const scopes = scopesFor(template.writeBack);
     return { location: consentPage(target, { scopes, redirectUri, state }), state };
   }
 
@@ -96,7 +96,7 @@ export class StoreInstalls {
     if (code === '') throw new InstallRefused(400, installMessages.noCode);
     if (!(await this.installations.useState(state.id, state.until)))
       throw new InstallRefused(403, installMessages.usedState);
-    const grant = await exchanged(target, code, scopesFor(template.writeBack.locales));
+    const grant = await exchanged(target, code, scopesFor(template.writeBack));
     const storeKey = await this.#keyOf(shop);
     if (storeKey === null) throw new InstallRefused(409, installMessages.noKey);
     const { scopes } = grant;

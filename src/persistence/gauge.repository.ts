@@ -32,6 +32,8 @@ const storeRow = z.object({
   conflictedProducts: z.number(),
   /** Why the store is paused; null while it works. */
   pausedCode: z.string().nullable(),
+  /** The API version that the store serves in place of the configured one; null while it serves that. */
+  servedVersion: z.string().nullable(),
 });
 export type StoreGauges = z.infer<typeof storeRow>;
 
@@ -68,8 +70,8 @@ export class GaugeRepository {
            WHERE sync_run.store = wanted.key AND sync_run.state = 'succeeded' ORDER BY created_at DESC LIMIT 1) AS last_success_seconds,
          (SELECT count(*)::int FROM store_product
            WHERE store_product.store = wanted.key AND withheld <> '[]') AS conflicted_products,
-         (SELECT paused_code FROM store_state WHERE store_state.store = wanted.key) AS paused_code
-       FROM unnest($1::text[]) AS wanted(key)`,
+         known.paused_code, known.served_version
+       FROM unnest($1::text[]) AS wanted(key) LEFT JOIN store_state AS known ON known.store = wanted.key`,
       [keys],
     );
   }

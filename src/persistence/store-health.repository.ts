@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
 import { BACKOFF } from '../domain/backoff.js';
-import type { StorePause } from '../domain/store-health.js';
+import { PAUSE_CODES, type StorePause } from '../domain/store-health.js';
 import { BEFORE_NOW, Database, json, stepAt } from './database.js';
 import { StoreStateEntity } from './entities/store-state.entity.js';
 
 const standingPause = z.object({
   scope: z.enum(['everything', 'writes']),
-  code: z.enum(['credentials_refused', 'write_access_missing']),
+  code: z.enum(PAUSE_CODES),
   reason: z.string(),
   since: z.date(),
   until: z.date(),
@@ -96,6 +96,16 @@ export class StoreHealthRepository {
   /** Ends the pause without proof of work: if the store refuses again, the next pause is longer. */
   async end(store: string): Promise<void> {
     await this.db.affected(`UPDATE store_state SET ${NO_PAUSE} WHERE store = $1`, [store]);
+  }
+
+  /** The API version that the store serves in place of the configured one; null when it serves that. */
+  async serves(store: string, version: string | null): Promise<void> {
+    await this.db.affected(
+      `INSERT INTO store_state AS known (store, served_version) VALUES ($1, $2)
+       ON CONFLICT (store) DO UPDATE SET served_version = excluded.served_version
+       WHERE known.served_version IS DISTINCT FROM excluded.served_version`,
+      [store, version],
+    );
   }
 
   /** Stores whose pause has ended and that were not tried since then. */

@@ -1,4 +1,3 @@
-import { IMAGE_ALTS } from '../domain/write-target.js';
 import { assumptionOverridesSchema } from '../catalog/assumptions.js';
 import type { CatalogClientOptions } from '../catalog/client-options.js';
 import { CatalogClient } from '../catalog/client.js';
@@ -10,6 +9,7 @@ import { SYSTEM_CLOCK } from '../runtime/clock.js';
 import { SILENT_LOGGER, type Logger } from '../runtime/logger.js';
 import { countRequest } from '../runtime/request-tally.js';
 import { createStoreConnector, type KeptTokens } from '../store/index.js';
+import { scopesFor } from '../store/installs.js';
 import type { InstalledStores } from './installed-stores.js';
 import { siteSet, type SiteFiles } from './site-set.js';
 import { makeStore, Sites, type SiteSet, type Store, type Workspace } from './sites.js';
@@ -126,14 +126,6 @@ function catalogClient(
   });
 }
 
-/** Scopes beyond those for products. */
-function requiredScopes({ locales, fields }: Store['settings']['writeBack']): string[] {
-  return [
-    ...(locales.length > 0 ? ['read_translations', 'write_translations', 'read_locales'] : []),
-    ...(Object.values(fields).includes(IMAGE_ALTS) ? ['write_files'] : []),
-  ];
-}
-
 /** Makes the connector of a store. Sends nothing yet. `kept`: the tokens of a store that a merchant installed. */
 export function storeConnector(
   key: string,
@@ -154,7 +146,7 @@ export function storeConnector(
         ? { clientId: clientId ?? '', clientSecret: clientSecret ?? '', kept }
         : { accessToken },
     apiVersion: settings.apiVersion,
-    requiredScopes: requiredScopes(settings.writeBack),
+    requiredScopes: scopesFor(settings.writeBack),
     locales: settings.writeBack.locales,
     metafieldLocales: settings.mapping.openAttributes.length === 0 ? [] : settings.writeBack.locales,
     definitions:

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
+import type { PauseScope } from '../domain/store-health.js';
 import { StoreHealthRepository, type Woken } from '../persistence/store-health.repository.js';
 import type { Store } from './sites.js';
 
@@ -24,24 +25,27 @@ export class StoreProbe {
     return (await this.health.takeDueTry(store.key)) ? this.probe(store) : null;
   }
 
-  /** One request to the store. When it grants what is needed, everything that waits for it becomes due. */
+  /**
+   * One request to the store. When what caused the pause works again, everything that waits for it becomes due. Other faults do not keep
+   * the pause: an old API version, or a missing permission for something else.
+   */
   async probe(store: Store): Promise<ProbeResult> {
-    const refusal = await refusalOf(store);
+    const standing = await this.health.standing(store.key);
+    const refusal = await refusalOf(store, standing?.scope ?? 'everything');
     if (refusal === null) {
       await this.health.end(store.key);
       return { refusal, woken: await this.health.wake(store.key) };
     }
-    const standing = await this.health.standing(store.key);
     const { scope, code } = standing ?? ({ scope: 'everything', code: 'credentials_refused' } as const);
     await this.health.pause(store.key, { scope, code, reason: refusal });
     return { refusal, woken: { writeBacks: 0, runs: 0 } };
   }
 }
 
-async function refusalOf(store: Store): Promise<string | null> {
+async function refusalOf(store: Store, scope: PauseScope): Promise<string | null> {
   try {
-    const failed = (await store.connector.check()).filter(({ level }) => level === 'fail');
-    return failed.length === 0 ? null : failed.map(({ what, detail }) => `${what}: ${detail}`).join('; ');
+    const { mayWriteProducts } = await store.connector.identify();
+    return scope === 'everything' || mayWriteProducts ? null : 'the app lacks write_products';
   } catch (error) {
     if (!(error instanceof CodedError)) throw error;
     return errorLine(error);

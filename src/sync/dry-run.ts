@@ -41,6 +41,7 @@ interface DryRunOptions {
  * about them.
  */
 export async function dryRun(parts: Parts, store: Store, options: DryRunOptions): Promise<DryRun> {
+  await store.connector.identify();
   const known = await parts.state.store(store.key);
   const watermark = options.full ? null : (known?.watermark ?? null);
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };

@@ -232,6 +232,7 @@ export class RunWorker {
     const { run } = hold;
     const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
     hold.steps.enter('export');
+    await this.pauses.identifyStore(store);
     const extracted = await traced('extract', {}, () => this.#read(hold, store, readFrom));
     hold.steps.enter('plan');
     await this.#planRead(hold, store, extracted, readFrom);

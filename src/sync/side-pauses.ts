@@ -35,6 +35,15 @@ export class SidePauses {
       });
   }
 
+  /**
+   * Asks the store who it is, before it is read. Throws `misconfigured` when another shop answers. Notes the API version that it serves,
+   * for people.
+   */
+  async identifyStore({ key, connector }: Store): Promise<void> {
+    const { servedVersion } = await connector.identify();
+    await this.health.serves(key, servedVersion);
+  }
+
   /** The store was read to the end. */
   async storeWorks(store: string): Promise<void> {
     await this.health.works(store, 'reads');

@@ -83,12 +83,20 @@ async function serveStore(request: IncomingMessage, response: ServerResponse): P
   const operation = /(?:query|mutation) (\w+)/.exec(query)?.[1] ?? '';
   count('store', operation);
   if (orders.storeMs !== undefined) await sleep(orders.storeMs);
-  answer(response, 200, { data: storeData(operation, variables ?? {}), extensions: COST });
+  // The bench gives each store the name of its shop for a token.
+  const shop = String(request.headers['x-shopify-access-token'] ?? '');
+  answer(response, 200, { data: storeData(operation, variables ?? {}, shop), extensions: COST });
 }
 
-function storeData(operation: string, variables: Record<string, unknown>): unknown {
+function storeData(operation: string, variables: Record<string, unknown>, shop: string): unknown {
   const bulk = 'gid://shopify/BulkOperation/1';
   switch (operation) {
+    case 'WhoAmI':
+      return {
+        currentAppInstallation: { id: 'app', accessScopes: [{ handle: 'write_products' }] },
+        shop: { id: 'shop', myshopifyDomain: shop },
+        publicApiVersions: [],
+      };
     case 'BulkRecent':
       return { bulkOperations: { nodes: [] } };
     case 'BulkRun':

@@ -78,7 +78,7 @@ export class BenchWorld {
             workspace: 'default',
             shop,
             endpoint: url,
-            auth: { accessToken: accessToken ?? 'bench' },
+            auth: { accessToken: accessToken ?? shop },
             schedule: { cron: '0 0 1 1 *' },
             ...(writeBack && { writeBack }),
             ...(mapping && { mapping }),

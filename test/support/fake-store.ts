@@ -14,6 +14,7 @@ import type {
   StoreConnector,
   StoreField,
   StoreFinding,
+  StoreIdentity,
   StoreWriteOptions,
   TranslationOutcome,
   TranslationWrite,
@@ -35,6 +36,8 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   exportStates: ExportState[] = [];
   /** The findings of `check`. */
   findings: readonly StoreFinding[] = [];
+  /** The answer of `identify`. */
+  identity: StoreIdentity = { servedVersion: null, mayWriteProducts: true };
   /** Overrides the store's own count. */
   counted: number | null | undefined;
   /** Products of exports of which the snapshot was asked for, in order. */
@@ -58,6 +61,10 @@ export class FakeStore extends FakeProducts implements StoreConnector {
 
   async check(): Promise<readonly StoreFinding[]> {
     return this.findings;
+  }
+
+  async identify(): Promise<StoreIdentity> {
+    return this.script.run('identify', [], () => this.identity);
   }
 
   async startExport(query: string): Promise<string | null> {

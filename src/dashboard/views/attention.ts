@@ -61,6 +61,7 @@ function actionOf(visitor: Visitor, { kind, of, run }: Attention): Html {
       return link('/settings', messages.seeSettings);
     case 'workspace_paused':
     case 'slot_taken':
+    case 'api_version_retired':
       return link('/check', messages.runCheck);
     case 'store_paused':
       return button(visitor, `/stores/${store}/retry`, messages.tryNow);

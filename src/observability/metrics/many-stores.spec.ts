@@ -17,6 +17,7 @@ async function textOf(perStore: boolean): Promise<string> {
           lastSuccessSeconds: 1_000 + index,
           conflictedProducts: 2,
           pausedCode: index < 3 ? 'credentials_refused' : null,
+          servedVersion: index < 2 ? '2027-01' : null,
         })),
       ),
     held: () => Promise.resolve(STORES.map((store) => ({ store, why: 'gate' as const, count: 1 }))),
@@ -36,6 +37,7 @@ describe('the metrics of 1,000 stores', () => {
     expect(text).toContain('store_sync_last_successful_run_timestamp_seconds{store="all"} 1000');
     expect(text).toContain('store_sync_products_conflicted{store="all"} 2000');
     expect(text).toContain('store_sync_store_paused{store="all",code="credentials_refused"} 3');
+    expect(text).toContain('store_sync_store_api_version_retired{store="all"} 2');
     expect(text).toContain('store_sync_write_backs_held{store="all",why="gate"} 1000');
   });
 

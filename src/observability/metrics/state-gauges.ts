@@ -1,4 +1,5 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
+import { PAUSE_CODES } from '../../domain/store-health.js';
 import { HELD_BY } from '../../domain/write-cap.js';
 import { within } from '../../runtime/time-limit.js';
 
@@ -22,6 +23,8 @@ export interface StoreGauge {
   readonly lastSuccessSeconds: number | null;
   readonly conflictedProducts: number;
   readonly pausedCode: string | null;
+  /** The API version that the store serves in place of the configured one; null while it serves that. */
+  readonly servedVersion: string | null;
 }
 
 export interface HeldGauge {
@@ -59,7 +62,6 @@ type Shown = () => void;
 const ANSWER_WITHIN_MS = 2_000;
 /** Several scrapers share one read. */
 const FRESH_MS = 5_000;
-const PAUSE_CODES = ['credentials_refused', 'write_access_missing'];
 const SLOT_STATES = ['ours', 'outdated', 'free', 'foreign', 'unknown'];
 /** Shown even when zero, so that an alert can compare them. */
 const ALWAYS_SHOWN: readonly (readonly [string, string])[] = [
@@ -93,6 +95,7 @@ export class StateGauges {
   readonly #lastSuccess: Gauge<'store'>;
   readonly #conflicted: Gauge<'store'>;
   readonly #storePaused: Gauge<'store' | 'code'>;
+  readonly #versionDrift: Gauge<'store'>;
   readonly #held: Gauge<'store' | 'why'>;
   readonly #queueJobs: Gauge<'queue' | 'state'>;
   readonly #lostJobs: Counter<'queue'>;
@@ -134,6 +137,11 @@ export class StateGauges {
       'store',
     );
     this.#storePaused = gauge('store_paused', 'Whether the store is paused, by why', 'store', 'code');
+    this.#versionDrift = gauge(
+      'store_api_version_retired',
+      'Whether the store serves another API version in place of the configured one, which it has retired',
+      'store',
+    );
     this.#held = gauge(
       'write_backs_held',
       'Write-backs that wait for a limit on writes, or for a person because of a gate',
@@ -215,11 +223,18 @@ export class StateGauges {
       }
       for (const workspace of workspaces) this.#setWorkspace(workspace);
       const oldest = new Map<string, number>();
-      for (const { store: key, lastSuccessSeconds, conflictedProducts, pausedCode } of stores) {
+      for (const {
+        store: key,
+        lastSuccessSeconds,
+        conflictedProducts,
+        pausedCode,
+        servedVersion,
+      } of stores) {
         const store = this.#labelOf(key);
         if (lastSuccessSeconds !== null)
           oldest.set(store, Math.min(lastSuccessSeconds, oldest.get(store) ?? Infinity));
         this.#conflicted.inc({ store }, conflictedProducts);
+        this.#versionDrift.inc({ store }, servedVersion === null ? 0 : 1);
         for (const code of PAUSE_CODES) this.#storePaused.inc({ store, code }, pausedCode === code ? 1 : 0);
         for (const why of HELD_BY) this.#held.inc({ store, why }, 0);
       }

@@ -18,6 +18,8 @@ export class StoreStateEntity {
   @Column('timestamptz', { nullable: true }) pausedSince!: Date | null;
   /** Until then nothing tries the store by itself. */
   @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
+  /** The API version that the store served the newest run in place of the configured one; null when it served that. */
+  @Column('text', { nullable: true }) servedVersion!: string | null;
   /** How often in a row it was refused. */
   @Column('integer', { default: 0 }) pauses!: number;
 }

@@ -467,6 +467,7 @@ const STATEMENTS = [
      paused_reason text,
      paused_since timestamptz,
      paused_until timestamptz,
+     served_version text,
      pauses integer NOT NULL DEFAULT 0
    )`,
   `CREATE TABLE used_install_state (

@@ -1,5 +1,5 @@
 import { CodedError } from '../../domain/errors.js';
-import type { StoreFinding } from '../../domain/store-port.js';
+import type { StoreFinding, StoreIdentity } from '../../domain/store-port.js';
 import type { ShopifyClient } from './client.js';
 import type { MetafieldOwner } from '../../domain/metafield-definition.js';
 import type { MetafieldDefinitions } from './definitions.js';
@@ -52,18 +52,42 @@ export async function checkStore(
   return findings.sort((one, other) => LEVELS.indexOf(one.level) - LEVELS.indexOf(other.level));
 }
 
+/** One request: the port's `identify`. */
+export async function identifyStore(
+  client: ShopifyClient,
+  { shop, apiVersion }: Pick<CheckSettings, 'shop' | 'apiVersion'>,
+): Promise<StoreIdentity> {
+  const { data, servedVersion } = await client.run(WHO_AM_I, {}, whoAmIData);
+  const { myshopifyDomain } = data.shop;
+  if (!isSameShop(myshopifyDomain, shop))
+    throw new CodedError('misconfigured', otherShop(myshopifyDomain, shop), { side: 'store' });
+  return {
+    servedVersion: servedVersion === apiVersion ? null : servedVersion,
+    mayWriteProducts: data.currentAppInstallation.accessScopes.some(
+      ({ handle }) => handle === 'write_products',
+    ),
+  };
+}
+
+function isSameShop(domain: string, shop: string): boolean {
+  return domain.toLowerCase() === shop.toLowerCase();
+}
+
+function otherShop(domain: string, shop: string): string {
+  return `the store that answers is ${domain}, not ${shop}: external ids would name the wrong shop. Correct shop, endpoint or the credentials.`;
+}
+
 /** Errors of credentials and settings say themselves what to check. */
 function advice({ code }: CodedError): string {
-  return code === 'auth' || code === 'misconfigured'
+  return code === 'auth' || code === 'unavailable' || code === 'misconfigured'
     ? ''
     : '. Try again; if it stays so, check that the store can be reached from here.';
 }
 
 function shopFinding(domain: string, { shop }: CheckSettings): StoreFinding {
   const what = 'shop';
-  if (domain === shop) return { level: 'ok', what, detail: `the token belongs to ${shop}` };
-  const detail = `the token belongs to ${domain}, not to ${shop}: external ids would name the wrong shop. Correct shop or the credentials.`;
-  return { level: 'fail', what, detail };
+  if (isSameShop(domain, shop)) return { level: 'ok', what, detail: `the token belongs to ${shop}` };
+  return { level: 'fail', what, detail: otherShop(domain, shop) };
 }
 
 function scopeFinding(granted: readonly string[], settings: CheckSettings): StoreFinding {

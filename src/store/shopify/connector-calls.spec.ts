@@ -140,10 +140,10 @@ describe('calls that fail in transit', () => {
 describe('calls that the store refuses', () => {
   it.each([
     [401, 'auth'],
-    [402, 'misconfigured'],
+    [402, 'unavailable'],
     [403, 'auth'],
-    [404, 'misconfigured'],
-    [423, 'misconfigured'],
+    [404, 'unavailable'],
+    [423, 'unavailable'],
     [400, 'invalid'],
   ])('takes status %i for %s, and asks once only', async (status, code) => {
     store.answerWith(() => ({ status, json: { errors: 'no' } }));
@@ -159,7 +159,7 @@ describe('calls that the store refuses', () => {
   it.each([
     ['ACCESS_DENIED', 'auth'],
     ['MAX_COST_EXCEEDED', 'invalid'],
-    ['SHOP_INACTIVE', 'misconfigured'],
+    ['SHOP_INACTIVE', 'unavailable'],
   ])('takes the error code %s for %s', async (vendorCode, code) => {
     store.answerWith(() => refusal(vendorCode));
     const { connector } = connect(store.url);
@@ -176,7 +176,7 @@ describe('calls that the store refuses', () => {
       }));
       const { connector } = connect(store.url);
       expect(await failureOf(connector.countProducts(''))).toMatchObject({
-        code: 'misconfigured',
+        code: 'unavailable',
         status: 307,
       });
       expect(other.calls).toEqual([]);

@@ -23,13 +23,14 @@ import type {
   StoreConnector,
   StoreField,
   StoreFinding,
+  StoreIdentity,
   StoreWriteOptions,
   TranslationOutcome,
   TranslationWrite,
 } from '../../domain/store-port.js';
 import { tokenSource } from './auth.js';
 import { BulkExport } from './bulk-export.js';
-import { checkStore } from './checks.js';
+import { checkStore, identifyStore } from './checks.js';
 import { ShopifyClient } from './client.js';
 import { MetafieldDefinitions } from './definitions.js';
 import { ProductDetails } from './details.js';
@@ -117,6 +118,10 @@ export class ShopifyConnector implements StoreConnector {
     const { shop, apiVersion, requiredScopes = [], locales = [], definitions = {} } = this.options;
     const settings = { shop, apiVersion, requiredScopes, locales, definitions };
     return checkStore(this.client, this.definitions, settings);
+  }
+
+  identify(): Promise<StoreIdentity> {
+    return identifyStore(this.client, this.options);
   }
 
   async startExport(query: string): Promise<string | null> {

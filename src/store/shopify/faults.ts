@@ -35,7 +35,7 @@ export function refusedWith(error: unknown, code: string): error is CodedError {
 const CODES: Readonly<Record<string, ErrorCode>> = {
   THROTTLED: 'throttled',
   ACCESS_DENIED: 'auth',
-  SHOP_INACTIVE: 'misconfigured',
+  SHOP_INACTIVE: 'unavailable',
   INTERNAL_SERVER_ERROR: 'transient',
   TIMEOUT: 'transient',
   RESOURCE_NOT_FOUND: 'not_found',
@@ -90,7 +90,11 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
     return made('transient', 'if-repeatable', '', asked === null ? {} : { retryAfterMs: asked });
   }
   if (status >= 300 && status < 400) {
-    return made('misconfigured', 'never', ', a redirect, which is not followed: check shop and endpoint');
+    return made(
+      'unavailable',
+      'never',
+      ', a redirect, which is not followed: the shop has moved; check shop and endpoint',
+    );
   }
   switch (status) {
     case 401:
@@ -100,7 +104,7 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
         ': the access token is missing, wrong or revoked; check the store’s auth, and that the app is installed in this shop',
       );
     case 402:
-      return made('misconfigured', 'never', ': the shop is frozen until its owner has paid');
+      return made('unavailable', 'never', ': the shop is frozen until its owner has paid');
     case 403:
       return made(
         'auth',
@@ -108,10 +112,10 @@ export function httpFault(operation: string, answer: HttpAnswer, where: string, 
         ': access denied; check the app’s scopes and its list of allowed IP addresses',
       );
     case 404:
-      return made('misconfigured', 'never', ': no such shop or API version; check shop and apiVersion');
+      return made('unavailable', 'never', ': no such shop or API version; check shop and apiVersion');
     case 423:
       return made(
-        'misconfigured',
+        'unavailable',
         'never',
         ': the shop is locked; its owner has to contact the store’s support',
       );

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { CodedError } from '../../domain/errors.js';
+import { IMAGE_ALTS } from '../../domain/write-target.js';
 import { pathBelow, resolveEndpoint } from './endpoint.js';
 import { codeGrant, type TokenGrant } from './token-endpoint.js';
 
@@ -57,10 +58,20 @@ export async function exchangeCode(target: InstallTarget, code: string): Promise
   return codeGrant({ base, clientId, clientSecret, timeoutMs: REQUEST_MS }, code);
 }
 
-/** The scopes to ask for. Write scopes include the read scopes. */
-export function scopesFor(locales: readonly string[]): readonly string[] {
-  const translations = ['read_locales', 'read_translations', 'write_translations'];
-  return ['read_products', 'write_products', ...(locales.length === 0 ? [] : translations)];
+/** The scopes that write-back of these settings needs. Write scopes include the read scopes. */
+export function scopesFor({
+  locales,
+  fields,
+}: {
+  readonly locales: readonly string[];
+  readonly fields: Readonly<Record<string, string>>;
+}): readonly string[] {
+  return [
+    'read_products',
+    'write_products',
+    ...(locales.length === 0 ? [] : ['read_locales', 'read_translations', 'write_translations']),
+    ...(Object.values(fields).includes(IMAGE_ALTS) ? ['write_files'] : []),
+  ];
 }
 
 /** Throws `auth` when the merchant did not grant all of it. */

@@ -122,6 +122,13 @@ async function requestToken(
   }
 }
 
+/** What a status of the endpoint says about the shop itself. */
+const CLOSED: Readonly<Partial<Record<number, string>>> = {
+  402: 'the shop is frozen until its owner has paid',
+  404: 'there is no such shop: check shop and endpoint',
+  423: 'the shop is locked; its owner has to contact the store’s support',
+};
+
 function tokenRefusal(status: number, body: unknown, offered: Offered): CodedError {
   if (status === 429)
     return new CodedError('throttled', 'the token endpoint of the store asks to slow down', { status });
@@ -131,6 +138,8 @@ function tokenRefusal(status: number, body: unknown, offered: Offered): CodedErr
       status,
     });
   }
+  const closed = CLOSED[status];
+  if (closed !== undefined) return new CodedError('unavailable', closed, { status });
   const named = refusalSchema.safeParse(body);
   const { what, action } = named.success && ABOUT_THE_CLIENT.has(named.data.error) ? CREDENTIALS : offered;
   const reason = named.success ? ` (${named.data.error})` : '';

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CodedError } from '../../../src/domain/errors.js';
 import { NotificationRepository } from '../../../src/persistence/notification.repository.js';
 import { judge } from '../../../src/notifications/conditions.js';
 import { StoreHealthOperations } from '../../../src/operations/store-health.js';
@@ -23,7 +24,6 @@ afterAll(async () => stages.close());
 
 const deadToken = refusal('auth', { status: 401, side: 'store' });
 const noWriteAccess = refusal('auth', { status: 403, side: 'store' });
-const REFUSED = [{ level: 'fail', what: 'store access', detail: 'the token is revoked' }] as const;
 
 function operations(): StoreHealthOperations {
   return new StoreHealthOperations(stages.sites, stages.health, new StoreProbe(stages.health));
@@ -132,13 +132,23 @@ describe('the retry of a paused store', () => {
   });
 
   it('that is still refused prolongs the pause and says why', async () => {
-    stages.store.findings = REFUSED;
+    stages.store.script.before('identify', () => {
+      throw new CodedError('auth', 'the token is revoked', { status: 401, side: 'store' });
+    });
     const { health, woken } = await operations().retry(STORE);
     expect(health).toMatchObject({
       state: 'paused',
       reason: expect.stringContaining('the token is revoked'),
     });
     expect(woken).toEqual({ writeBacks: 0, runs: 0 });
+  });
+
+  it('ends the pause when what caused it works again, whatever else the check finds', async () => {
+    stages.store.findings = [
+      { level: 'fail', what: 'scopes', detail: 'the app lacks write_files' },
+      { level: 'fail', what: 'API version', detail: 'retired' },
+    ];
+    expect(await operations().retry(STORE)).toMatchObject({ health: { state: 'ok' } });
   });
 
   it('that is granted ends the pause and makes everything due that waits', async () => {
@@ -166,6 +176,61 @@ describe('the retry of a paused store', () => {
 
   it('of a store that is not configured is an error', async () => {
     await expect(operations().retry('nobody')).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe.each([
+  ['a frozen shop', 402],
+  ['a locked shop', 423],
+  ['a shop that is gone', 404],
+  ['a shop that has moved', 301],
+])('%s', (_shop, status) => {
+  const closed = refusal('unavailable', { status, side: 'store' });
+
+  it('pauses its store with that reason, and is asked once for all texts that wait', async () => {
+    const ids = await readyWriteBacks();
+    stages.store.script.forget();
+    stages.store.script.before('readLive', closed);
+    for (const id of ids) await stages.writer.write(id);
+    expect(stages.store.script.operations()).toEqual(['readLive']);
+    expect(await operations().of(STORE)).toMatchObject({
+      ...{ state: 'paused', scope: 'everything', code: 'shop_unavailable' },
+      reason: expect.stringContaining('unavailable'),
+    });
+  });
+
+  it('pauses its store when a run meets it, and the run is tried again after the pause', async () => {
+    stages.store.script.before('identify', closed);
+    expect(await stages.sync()).toMatchObject({
+      ...{ state: 'failed', errorCode: 'unavailable', retryAt: expect.any(Date) },
+    });
+    expect(await operations().of(STORE)).toMatchObject({ code: 'shop_unavailable' });
+    expect(await operations().retry(STORE)).toMatchObject({ health: { state: 'ok' } });
+  });
+});
+
+describe('a store under whose address another shop answers', () => {
+  it('is not read, and nothing of it is sent', async () => {
+    stages.store.put(snapshot(9));
+    stages.store.script.forget();
+    stages.catalog.script.forget();
+    stages.store.script.before('identify', refusal('misconfigured', { side: 'store' }));
+    expect(await stages.sync()).toMatchObject({ state: 'failed', errorCode: 'misconfigured' });
+    expect(stages.store.script.operations()).toEqual(['identify']);
+    expect(stages.catalog.script.operations()).toEqual([]);
+  });
+});
+
+describe('the API version that a store serves in place of the configured one', () => {
+  it('is known after a run, and forgotten when the store serves the configured one', async () => {
+    const served = async () =>
+      sqlRows(stages.db, `SELECT served_version AS served FROM store_state WHERE store = $1`, [STORE]);
+    stages.store.identity = { servedVersion: '2027-01', mayWriteProducts: true };
+    await stages.sync();
+    expect(await served()).toEqual([{ served: '2027-01' }]);
+    stages.store.identity = { servedVersion: null, mayWriteProducts: true };
+    await stages.sync();
+    expect(await served()).toEqual([{ served: null }]);
   });
 });
 

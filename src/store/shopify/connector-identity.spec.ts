@@ -1,0 +1,35 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { connect, data, failureOf, ScriptedStore } from '../../../test/support/store/scripted-store.js';
+
+let store: ScriptedStore;
+beforeEach(async () => {
+  store = await ScriptedStore.start();
+});
+afterEach(() => store.stop());
+
+describe('the identity of a store', () => {
+  const whoIs = (myshopifyDomain: string, served: string) => ({
+    ...data({
+      currentAppInstallation: { accessScopes: [{ handle: 'read_products' }, { handle: 'write_products' }] },
+      shop: { myshopifyDomain },
+      publicApiVersions: [],
+    }),
+    headers: { 'x-shopify-api-version': served },
+  });
+
+  it('says which API version is served in place of the configured one', async () => {
+    store.answerWith(() => whoIs('Demo-Store.myshopify.com', '2026-10'));
+    const { connector } = connect(store.url);
+    await expect(connector.identify()).resolves.toEqual({ servedVersion: null, mayWriteProducts: true });
+    store.answerWith(() => whoIs('demo-store.myshopify.com', '2027-01'));
+    await expect(connector.identify()).resolves.toMatchObject({ servedVersion: '2027-01' });
+  });
+
+  it('is refused when another shop answers', async () => {
+    store.answerWith(() => whoIs('other.myshopify.com', '2026-10'));
+    expect(await failureOf(connect(store.url).connector.identify())).toMatchObject({
+      ...{ code: 'misconfigured', side: 'store' },
+      message: expect.stringContaining('other.myshopify.com, not demo-store.myshopify.com'),
+    });
+  });
+});
