@@ -47,9 +47,6 @@ export interface CatalogClientOptions {
   readonly newBoundary?: () => string;
 }
 
-/** The most concurrent requests of one client, apart from those in the background, which are as many again. */
-export const REQUESTS_AT_ONCE = 16;
-
 export const DEFAULT_LIMITS = {
   requestTimeoutMs: 30_000,
   uploadTimeoutMs: 600_000,

@@ -5,7 +5,8 @@ import { DEFAULT_GENERATION_REQUEST, DEFAULT_TASK_STATUSES } from './assumptions
 import type { SessionInfo } from './auth.js';
 import { acceptedTask, TaskReader, type BackgroundTask } from './background-task.js';
 import type { Query } from './base-url.js';
-import { DEFAULT_LIMITS, REQUESTS_AT_ONCE, type CatalogClientOptions } from './client-options.js';
+import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
+import { REQUESTS_AT_ONCE } from './requester.js';
 import { Connection } from './connection.js';
 import { csvBody, type CsvFile } from './csv-upload.js';
 import {

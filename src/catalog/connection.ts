@@ -4,14 +4,14 @@ import { AnswerErrors } from './answer-errors.js';
 import { resolveAssumptions, type Assumptions } from './assumptions.js';
 import { TokenProvider, type TokenCalls } from './auth.js';
 import { endpointUrl, nextPageUrl, parseBaseUrl, type Query } from './base-url.js';
-import { DEFAULT_LIMITS, REQUESTS_AT_ONCE, type CatalogClientOptions } from './client-options.js';
+import { DEFAULT_LIMITS, type CatalogClientOptions } from './client-options.js';
 import { Http } from './http.js';
 import { itemsOf, walkPages, type Page } from './pages.js';
 import { OwnPace } from './own-pace.js';
 import { RateLimiter } from './rate-limiter.js';
 import { readAnyJson } from './readers.js';
 import { Redactor } from './redaction.js';
-import { Requester, type Call } from './requester.js';
+import { Requester, REQUESTS_AT_ONCE, type Call } from './requester.js';
 
 /** The options of a call; the rest follows from the method. */
 export interface Ask<T> extends Pick<

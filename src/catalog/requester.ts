@@ -5,7 +5,6 @@ import { BACKOFF } from '../domain/backoff.js';
 import { isInBackground } from './background.js';
 import type { Answer, AnswerErrors } from './answer-errors.js';
 import type { Bearer, TokenProvider } from './auth.js';
-import { REQUESTS_AT_ONCE } from './client-options.js';
 import type { Http, Payload } from './http.js';
 import type { RateLimiter, Sleep, Slot } from './rate-limiter.js';
 
@@ -17,6 +16,9 @@ export type OperationGroup = 'products' | 'uploads' | 'generation' | 'tasks' | '
  * a 503. `once` (costs credits or starts work) is repeated only when it was not carried out.
  */
 export type Repeat = 'read' | 'repeatable' | 'once';
+
+/** The most concurrent requests of one client, apart from those in the background, which are as many again. */
+export const REQUESTS_AT_ONCE = 16;
 
 export interface Call<T> {
   readonly operation: string;

@@ -1,8 +1,8 @@
-import { JSON_OPTION } from './options.js';
+import { JSON_OPTION, type CommonOptions } from './options.js';
 import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import { SavedPlansPort } from '../operations/ports.js';
-import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
+import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print } from './output.js';
 import { RunFollower } from './run-follower.js';
 import { idsFor, nothingMore } from './terminal.js';

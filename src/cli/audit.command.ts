@@ -1,7 +1,7 @@
-import { JSON_OPTION } from './options.js';
+import { JSON_OPTION, type CommonOptions } from './options.js';
 import { AuditOperations, detailLine } from '../operations/audit.js';
 import { PAGE_LIMIT } from '../operations/paging.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 

@@ -18,7 +18,8 @@ import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-
 import { WebhookSlot } from '../sites/webhook-slot.js';
 import { IMPATIENT, NO_STATE } from './check-parts.js';
 import { findKnownStores, type KnownStores } from './known-stores.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
+import type { CommonOptions } from './options.js';
 import { print } from './output.js';
 import { openRuntimeFor, readConfig, type Runtime } from './runtime.js';
 import { paintState } from './terminal.js';

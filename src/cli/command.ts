@@ -4,15 +4,11 @@ import type { CommandChange } from '../operations/audit.js';
 import type { AppConfig } from '../config/index.js';
 import type { AppSettings } from '../settings.module.js';
 import { CodedError } from '../domain/errors.js';
-import { STORE_OPTION, type OptionDeclaration } from './options.js';
+import { STORE_OPTION, type CommonOptions, type OptionDeclaration } from './options.js';
 import { report } from './report.js';
 
 /** Makes the root module of a command's container. */
 type RootModule = (settings: AppSettings) => DynamicModule;
-
-export interface CommonOptions {
-  readonly config?: string;
-}
 
 /**
  * The common part of all commands: one readable line on stderr for an error (the stack only with LOG_LEVEL=debug), and

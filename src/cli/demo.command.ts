@@ -1,6 +1,7 @@
 import { CodedError } from '../domain/errors.js';
 import type * as RunDemo from './demo/run-demo.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
+import type { CommonOptions } from './options.js';
 
 interface DemoOptions extends CommonOptions {
   readonly products?: string;

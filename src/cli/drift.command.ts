@@ -1,6 +1,6 @@
-import { STORE_OPTION, JSON_OPTION } from './options.js';
+import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
 import { DriftOperations, type Drift } from '../operations/drift.js';
-import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
+import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { nothingMore, paintState, printable, quoted } from './terminal.js';
 

@@ -1,7 +1,7 @@
-import { STORE_OPTION, JSON_OPTION } from './options.js';
+import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { GenerateOperations } from '../operations/generate.js';
-import { interruptSignal, StoreSyncCommand, type CommonOptions } from './command.js';
+import { interruptSignal, StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 
 interface GenerateOptions extends CommonOptions {

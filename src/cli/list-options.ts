@@ -3,8 +3,8 @@ import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { RowOutcome } from '../operations/paging.js';
 import type { z } from 'zod';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
-import { JSON_OPTION, type OptionDeclaration } from './options.js';
+import { StoreSyncCommand } from './command.js';
+import { JSON_OPTION, type OptionDeclaration, type CommonOptions } from './options.js';
 import { print, printJson } from './output.js';
 
 export interface ListOptions extends CommonOptions {

@@ -1,5 +1,6 @@
 import { migrateAt } from '../persistence/data-source.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
+import type { CommonOptions } from './options.js';
 import { print } from './output.js';
 import { openRuntime } from './runtime.js';
 

@@ -1,4 +1,6 @@
-import type { CommonOptions } from './command.js';
+export interface CommonOptions {
+  readonly config?: string;
+}
 
 /** An option as commander reads it. */
 export interface OptionDeclaration {

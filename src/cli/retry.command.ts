@@ -1,7 +1,7 @@
-import { STORE_OPTION, JSON_OPTION } from './options.js';
+import { STORE_OPTION, JSON_OPTION, type CommonOptions } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { StoreHealthOperations } from '../operations/store-health.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { printable } from './terminal.js';
 

@@ -1,7 +1,8 @@
 import { AccessTokens } from '../api/access.js';
 import { weakSecrets, weakTokens, type ProcessRole } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
+import type { CommonOptions } from './options.js';
 import type { RunningDaemon } from '../daemon.js';
 import { openRuntimeFor, readDaemonConfig, type Runtime } from './runtime.js';
 

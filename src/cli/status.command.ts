@@ -1,6 +1,6 @@
-import { JSON_OPTION } from './options.js';
+import { JSON_OPTION, type CommonOptions } from './options.js';
 import { StatusReader, type Status, type StoreStatus } from '../operations/status.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { runFailure } from './run-summary.js';
 import { printable } from './terminal.js';

@@ -1,7 +1,7 @@
-import { JSON_OPTION } from './options.js';
+import { JSON_OPTION, type CommonOptions } from './options.js';
 import type { CommandChange } from '../operations/audit.js';
 import { WebhookSlotOperations, type Slot } from '../operations/webhook-slots.js';
-import { StoreSyncCommand, type CommonOptions } from './command.js';
+import { StoreSyncCommand } from './command.js';
 import { print, printJson } from './output.js';
 import { actionOf, nothingMore, paintState, printable } from './terminal.js';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { loadConfig } from './index.js';
-import { configDirectory, store, workspace, WORKSPACE } from '../../test/support/config/config-files.js';
+import { configDirectory, store, workspace } from '../../test/support/config/config-files.js';
 
 const files = configDirectory();
 afterAll(files.remove);
@@ -377,27 +377,4 @@ describe('loopback addresses', () => {
       expect(files.load(store(`endpoint: "${url}"`)).config.stores['s']?.endpoint).toBe(url);
     },
   );
-});
-
-describe('warnings', () => {
-  it('says that webhooks need a public address and a secret, and goes on', () => {
-    const { warnings } = files.load(WORKSPACE);
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatch(/^workspaces\.w\.webhook\.register: server\.publicUrl is not set/);
-    expect(warnings[1]).toMatch(/^workspaces\.w\.webhook\.hmacSecret is not set/);
-  });
-
-  it('says that a short window refuses genuine retries', () => {
-    const { warnings } = files.load(workspace('webhook: { register: false, toleranceSeconds: 300 }'));
-    expect(warnings).toEqual([
-      expect.stringMatching(/^workspaces\.w\.webhook\.toleranceSeconds is under 669/),
-    ]);
-  });
-
-  it('says that the base address lacks the documented prefix', () => {
-    const { warnings } = files.load(
-      workspace('baseUrl: https://catalog.test/v2', 'webhook: { register: false }'),
-    );
-    expect(warnings).toEqual([expect.stringMatching(/^workspaces\.w\.baseUrl does not end in \/api\/v1/)]);
-  });
 });

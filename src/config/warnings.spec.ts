@@ -1,0 +1,28 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { configDirectory, workspace, WORKSPACE } from '../../test/support/config/config-files.js';
+
+const files = configDirectory();
+afterAll(files.remove);
+
+describe('warnings', () => {
+  it('says that webhooks need a public address and a secret, and goes on', () => {
+    const { warnings } = files.load(WORKSPACE);
+    expect(warnings).toHaveLength(2);
+    expect(warnings[0]).toMatch(/^workspaces\.w\.webhook\.register: server\.publicUrl is not set/);
+    expect(warnings[1]).toMatch(/^workspaces\.w\.webhook\.hmacSecret is not set/);
+  });
+
+  it('says that a short window refuses genuine retries', () => {
+    const { warnings } = files.load(workspace('webhook: { register: false, toleranceSeconds: 300 }'));
+    expect(warnings).toEqual([
+      expect.stringMatching(/^workspaces\.w\.webhook\.toleranceSeconds is under 669/),
+    ]);
+  });
+
+  it('says that the base address lacks the documented prefix', () => {
+    const { warnings } = files.load(
+      workspace('baseUrl: https://catalog.test/v2', 'webhook: { register: false }'),
+    );
+    expect(warnings).toEqual([expect.stringMatching(/^workspaces\.w\.baseUrl does not end in \/api\/v1/)]);
+  });
+});
