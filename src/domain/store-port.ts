@@ -167,6 +167,9 @@ export interface StoreConnector {
   /** Subscribes `uri` to product events, without a second subscription for the same topic and address. */
   ensureSubscriptions(uri: string): Promise<void>;
 
+  /** Ends the subscriptions at `uri`, where product events went before. */
+  removeSubscriptions(uri: string): Promise<void>;
+
   close(): Promise<void>;
 }
 

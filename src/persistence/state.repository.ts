@@ -26,6 +26,11 @@ export class StateRepository {
     return this.db.repository(StoreStateEntity).findOneBy({ store: key });
   }
 
+  /** Remembers the address that the store's events are subscribed for. */
+  async subscribed(store: string, eventsAddress: string): Promise<void> {
+    await this.db.repository(StoreStateEntity).upsert({ store, eventsAddress }, ['store']);
+  }
+
   /** Remembers a slot that came due while another run was active, unless the slot has had its run. */
   async putOffSlot(store: string, slot: Date): Promise<void> {
     await this.db.affected(

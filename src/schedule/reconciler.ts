@@ -1,6 +1,4 @@
-import { withoutTrailing } from '../domain/text.js';
 import { Inject, Injectable } from '@nestjs/common';
-import { APP_CONFIG, type PublicAddress } from '../config/index.js';
 import { errorLine } from '../domain/errors.js';
 import { BulkChangeRepository } from '../persistence/bulk-change.repository.js';
 import { DeliveryRepository } from '../persistence/delivery.repository.js';
@@ -13,6 +11,7 @@ import { DeliveryPacer, JobProducer, type QueueName } from '../queue/index.js';
 import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { Logger } from '../runtime/logger.js';
 import { StoreProbe } from '../sites/store-probe.js';
+import { StoreSubscriptions } from '../sites/store-subscriptions.js';
 import { TaskPoller } from './task-poller.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 
@@ -46,7 +45,7 @@ export class Reconciler {
     private readonly probe: StoreProbe,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueueMany' | 'waiting'>,
     @Inject(DeliveryPacer) private readonly pacer: Pick<DeliveryPacer, 'flooded'>,
-    @Inject(APP_CONFIG) private readonly config: PublicAddress,
+    private readonly subscriptions: StoreSubscriptions,
     logger: Logger,
   ) {
     this.#log = logger.child({ stage: 'schedule' });
@@ -171,15 +170,9 @@ export class Reconciler {
       this.#log.warn({ workspace: workspace.key }, `${found.detail}; results come by polling`);
   }
 
-  /** Keeps the subscription to the store's events if they can be verified. Without it, only schedules find changes. */
   async keepSubscriptions(): Promise<void> {
-    const { publicUrl } = this.config.server;
-    if (publicUrl === undefined) return;
-    for (const store of this.sites.stores) {
-      if (store.settings.webhookSecret === undefined) continue;
-      const uri = `${withoutTrailing(publicUrl, '/')}/webhooks/shopify/${encodeURIComponent(store.key)}`;
-      await this.#step(`store events of ${store.key}`, () => store.connector.ensureSubscriptions(uri));
-    }
+    for (const store of this.sites.stores)
+      await this.#step(`store events of ${store.key}`, () => this.subscriptions.keep(store));
   }
 
   /** The process stops: no further step begins, and one that is under way may fail without a warning. */

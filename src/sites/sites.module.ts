@@ -3,6 +3,7 @@ import { ConnectingSiteMaker } from './connecting-site-maker.js';
 import { SITE_EXPORTS, SITE_PROVIDERS } from './site-providers.js';
 import { SiteMaker } from './site-maker.js';
 import { StoreProbe } from './store-probe.js';
+import { StoreSubscriptions } from './store-subscriptions.js';
 import { WebhookSlot } from './webhook-slot.js';
 
 /** The configured workspaces and stores with their connections, and the services that all stages share. */
@@ -13,7 +14,8 @@ import { WebhookSlot } from './webhook-slot.js';
     { provide: SiteMaker, useClass: ConnectingSiteMaker },
     WebhookSlot,
     StoreProbe,
+    StoreSubscriptions,
   ],
-  exports: [...SITE_EXPORTS, WebhookSlot, StoreProbe],
+  exports: [...SITE_EXPORTS, WebhookSlot, StoreProbe, StoreSubscriptions],
 })
 export class SitesModule {}

@@ -16,8 +16,7 @@ import type {
 } from '../../src/domain/store-port.js';
 import { CallScript } from './call-script.js';
 
-export type StoreOperation =
-  Exclude<keyof StoreConnector, 'check' | 'close' | 'ensureSubscriptions'> | 'batch';
+export type StoreOperation = Exclude<keyof StoreConnector, 'check' | 'close'> | 'batch';
 
 /** The products of a store in memory, with their tags and images, the taxonomy and the definitions. */
 export class FakeProducts {

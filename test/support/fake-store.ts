@@ -322,8 +322,12 @@ export class FakeStore extends FakeProducts implements StoreConnector {
     });
   }
 
-  async ensureSubscriptions(): Promise<void> {
-    return Promise.resolve();
+  async ensureSubscriptions(uri: string): Promise<void> {
+    return this.script.run('ensureSubscriptions', [uri], () => undefined);
+  }
+
+  async removeSubscriptions(uri: string): Promise<void> {
+    return this.script.run('removeSubscriptions', [uri], () => undefined);
   }
 
   async close(): Promise<void> {

@@ -5,6 +5,7 @@ import type { QueueName } from '../../src/queue/index.js';
 import { Reconciler } from '../../src/schedule/reconciler.js';
 import { Retention } from '../../src/schedule/retention.js';
 import { Scheduler } from '../../src/schedule/scheduler.js';
+import { StoreSubscriptions } from '../../src/sites/store-subscriptions.js';
 import { StoreProbe } from '../../src/sites/store-probe.js';
 import { WebhookSlot } from '../../src/sites/webhook-slot.js';
 import { loggerTo } from './logs.js';
@@ -59,7 +60,7 @@ export class Schedulers {
       new StoreProbe(this.stages.health),
       { enqueueMany: enqueueing, waiting: pressure.waiting },
       pressure,
-      config,
+      new StoreSubscriptions(state, config),
       this.#log,
     );
   }

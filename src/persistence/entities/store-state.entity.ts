@@ -20,6 +20,8 @@ export class StoreStateEntity {
   @Column('timestamptz', { nullable: true }) pausedUntil!: Date | null;
   /** The API version that the store served the newest run in place of the configured one; null when it served that. */
   @Column('text', { nullable: true }) servedVersion!: string | null;
+  /** The address that the store's events were last subscribed for. */
+  @Column('text', { nullable: true }) eventsAddress!: string | null;
   /** How often in a row it was refused. */
   @Column('integer', { default: 0 }) pauses!: number;
 }

@@ -468,6 +468,7 @@ const STATEMENTS = [
      paused_since timestamptz,
      paused_until timestamptz,
      served_version text,
+     events_address text,
      pauses integer NOT NULL DEFAULT 0
    )`,
   `CREATE TABLE used_install_state (

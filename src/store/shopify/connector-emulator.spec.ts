@@ -238,6 +238,15 @@ describe('faults in transit', () => {
     ).toEqual(['APP_UNINSTALLED', 'PRODUCTS_CREATE', 'PRODUCTS_DELETE', 'PRODUCTS_UPDATE']);
   });
 
+  it('ends the subscriptions at one address and leaves those at others alone', async () => {
+    const [old, kept] = ['https://old.example.com/webhooks/shopify/main', 'https://kept.example.com/events'];
+    await connector.ensureSubscriptions(old);
+    await connector.ensureSubscriptions(kept);
+    await connector.removeSubscriptions(old);
+    await connector.removeSubscriptions(old);
+    expect(new Set(sandbox.webhookSubscriptions().map(({ uri }) => uri))).toEqual(new Set([kept]));
+  });
+
   it('starts one export though the answer was lost', async () => {
     sandbox.resetNext({ when: 'after', operation: 'BulkRun' });
     const outcome = await connector.startExport('').catch((error: unknown) => error);

@@ -41,7 +41,7 @@ import { PartsWriter } from './parts-writer.js';
 import { LiveReader } from './live-reader.js';
 import { PageReader } from './reader.js';
 import { SourceLocales } from './source-locales.js';
-import { ensureSubscriptions } from './subscriptions.js';
+import { ensureSubscriptions, removeSubscriptions } from './subscriptions.js';
 import { Taxonomy } from './taxonomy.js';
 import { ProductTranslations } from './translations.js';
 import { ProductWriter } from './writer.js';
@@ -259,6 +259,10 @@ export class ShopifyConnector implements StoreConnector {
 
   ensureSubscriptions(uri: string): Promise<void> {
     return ensureSubscriptions(this.client, uri);
+  }
+
+  removeSubscriptions(uri: string): Promise<void> {
+    return removeSubscriptions(this.client, uri);
   }
 
   close(): Promise<void> {

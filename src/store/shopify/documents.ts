@@ -349,6 +349,14 @@ export const WEBHOOK_CREATE = mutation(
 }`,
 );
 
+export const WEBHOOK_DELETE = mutation(
+  'WebhookDelete',
+  true,
+  `mutation WebhookDelete($id: ID!) {
+  webhookSubscriptionDelete(id: $id) { deletedWebhookSubscriptionId userErrors { field message } }
+}`,
+);
+
 /**
  * All documents that the connector sends (Admin GraphQL API 2026-01 to 2026-10, without deprecated fields). A test
  * validates them against the real schema.
@@ -384,4 +392,5 @@ export const DOCUMENTS: readonly StoreDocument[] = [
   WHO_AM_I,
   WEBHOOKS,
   WEBHOOK_CREATE,
+  WEBHOOK_DELETE,
 ];

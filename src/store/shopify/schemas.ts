@@ -345,6 +345,10 @@ export const webhooksData = z.object({
   webhookSubscriptions: page(z.object({ id: z.string(), topic: z.string(), uri: z.string() })),
 });
 
+export const webhookDeleteData = z.object({
+  webhookSubscriptionDelete: z.object({ userErrors: z.array(userError) }),
+});
+
 export const webhookCreateData = z.object({
   webhookSubscriptionCreate: z.object({
     webhookSubscription: z.object({ id: z.string() }).nullable(),

@@ -1,8 +1,8 @@
 import { CodedError, isCoded } from '../../domain/errors.js';
 import type { ShopifyClient } from './client.js';
 import { requireCursor } from './details.js';
-import { WEBHOOK_CREATE, WEBHOOKS } from './documents.js';
-import { webhookCreateData, webhooksData } from './schemas.js';
+import { WEBHOOK_CREATE, WEBHOOK_DELETE, WEBHOOKS } from './documents.js';
+import { webhookCreateData, webhookDeleteData, webhooksData } from './schemas.js';
 
 const TOPICS = ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UNINSTALLED'] as const;
 
@@ -12,11 +12,24 @@ const TOPICS = ['PRODUCTS_CREATE', 'PRODUCTS_UPDATE', 'PRODUCTS_DELETE', 'APP_UN
  * `misconfigured` when the store refuses the address.
  */
 export async function ensureSubscriptions(client: ShopifyClient, uri: string): Promise<void> {
-  const present = await subscribedTopics(client, uri);
+  const present = await subscriptionsAt(client, uri);
   for (const topic of TOPICS) {
     if (present.has(topic)) continue;
     const refusal = await subscribe(client, topic, uri);
-    if (refusal !== null && !(await subscribedTopics(client, uri)).has(topic)) throw refusal;
+    if (refusal !== null && !(await subscriptionsAt(client, uri)).has(topic)) throw refusal;
+  }
+}
+
+/** Ends the subscriptions of this app at `uri`. One that is gone already is no error. */
+export async function removeSubscriptions(client: ShopifyClient, uri: string): Promise<void> {
+  for (const [topic, id] of await subscriptionsAt(client, uri)) {
+    const { data } = await client.run(WEBHOOK_DELETE, { id }, webhookDeleteData);
+    const [refusal] = data.webhookSubscriptionDelete.userErrors;
+    if (refusal === undefined || !(await subscriptionsAt(client, uri)).has(topic)) continue;
+    throw new CodedError(
+      'conflict',
+      `the store did not end the subscription to ${topic}: ${refusal.message}`,
+    );
   }
 }
 
@@ -40,13 +53,14 @@ async function subscribe(client: ShopifyClient, topic: string, uri: string): Pro
   }
 }
 
-async function subscribedTopics(client: ShopifyClient, uri: string): Promise<ReadonlySet<string>> {
-  const found = new Set<string>();
+/** The ids of the subscriptions at this address, by topic. */
+async function subscriptionsAt(client: ShopifyClient, uri: string): Promise<ReadonlyMap<string, string>> {
+  const found = new Map<string, string>();
   let after: string | null = null;
   for (;;) {
     const { data } = await client.run(WEBHOOKS, { first: 100, after, topics: TOPICS }, webhooksData);
     const { nodes, pageInfo } = data.webhookSubscriptions;
-    for (const node of nodes) if (node.uri === uri) found.add(node.topic);
+    for (const node of nodes) if (node.uri === uri) found.set(node.topic, node.id);
     if (!pageInfo.hasNextPage) return found;
     after = requireCursor(pageInfo);
   }
