@@ -5,7 +5,7 @@ import {
 } from '../domain/metafield-definition.js';
 import { keyInTarget, metafieldName } from '../domain/metafield-key.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
-import { fitted, type PatternTest } from './fit-metafield.js';
+import { fitted, type Fitted, type PatternTest } from './fit-metafield.js';
 
 /** The merchant's definitions, as a write-back is decided by them. */
 export interface DefinitionsView {
@@ -41,7 +41,7 @@ export function definedValue(
   const owner: MetafieldOwner = variant === undefined ? 'product' : 'variant';
   const definition = known[owner].get(name);
   if (definition !== undefined) {
-    const fit = fitted(value, definition, matches);
+    const fit = fittedAlone(value, definition, matches);
     return 'problem' in fit
       ? { unfit: `it does not fit the definition (${definition.type}): ${fit.problem}` }
       : { value: { ...value, ...fit } };
@@ -53,6 +53,15 @@ export function definedValue(
   return {
     unfit: `the store does not define ${name}${owner === 'variant' ? ' for variants' : ''}: define it, or set writeBack.definitions: create`,
   };
+}
+
+/** A conversion that fails is the error of its value alone: the other values of the result are written. */
+function fittedAlone(value: IntendedValue, definition: MetafieldDefinition, matches: PatternTest): Fitted {
+  try {
+    return fitted(value, definition, matches);
+  } catch (error) {
+    return { problem: `it cannot be converted (${error instanceof Error ? error.message : String(error)})` };
+  }
 }
 
 /** `sections.outer_material` is shown as `Outer material`. */

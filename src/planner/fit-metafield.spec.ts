@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import type { MetafieldDefinition } from '../domain/metafield-definition.js';
 import { matchesPattern } from '../runtime/linear-pattern.js';
 import { fitted } from './fit-metafield.js';
@@ -41,6 +42,11 @@ describe('an attribute for a metafield that the merchant defined', () => {
     [['a', 'b'], 'multi_line_text_field', {}, 'a\nb'],
     [5, 'number_integer', {}, '5'],
     ['5', 'number_integer', {}, '5'],
+    ['08', 'number_integer', {}, 'no: it begins with a zero, so it is a code and no number'],
+    [['08', '10'], 'list.number_integer', {}, 'no: it begins with a zero, so it is a code and no number'],
+    [['0', '-10'], 'list.number_integer', {}, '[0,-10]'],
+    ['https://shop.example/cart/clear', 'url', {}, 'no: it makes a shop act for the visitor'],
+    [{ url: 'https://x.myshopify.com/a' }, 'link', {}, 'no: it leads to a technical address of the store'],
     [5.5, 'number_integer', {}, 'no: it is no whole number'],
     ['5 pieces', 'number_integer', {}, 'no: it is no whole number'],
     [5, 'number_integer', { min: '6' }, 'no: it is less than 6'],
@@ -126,6 +132,43 @@ describe('an attribute for a metafield that the merchant defined', () => {
     expect(fit(many.slice(1), 'list.single_line_text_field')).toBe(JSON.stringify(many.slice(1)));
     expect(fit(`https://a.example/${'x'.repeat(2040)}`, 'url')).toBe(
       'no: it has 2058 characters, at most 2048',
+    );
+  });
+
+  it('is a value or a reason, and never an error, whatever it is and whatever type it is meant for', () => {
+    const singles = [
+      ...['single_line_text_field', 'multi_line_text_field', 'rich_text_field', 'boolean', 'number_integer'],
+      ...['number_decimal', 'date', 'date_time', 'url', 'color', 'rating', 'money', 'link', 'json', 'id'],
+      ...['dimension', 'weight', 'volume', 'product_reference', 'constructor', '__proto__', ''],
+    ];
+    const types = fc.constantFrom(...singles, ...singles.map((type) => `list.${type}`));
+    const texts = fc.constantFrom(
+      ...['08', '-0', '00', '1e5', '0x1F', '1,5', '5 cm', '1/0', 'NaN', 'null', '{', '[', '{"value":"x"}'],
+      ...['2026-13-40', '-271821-04-21', '+275760-09-14T00:00:00Z', 'https://', '//', '#FFF', '\0', '\ud800'],
+    );
+    const raw = fc.oneof(fc.array(texts), texts, fc.jsonValue(), fc.array(fc.jsonValue()));
+    const rules = fc.dictionary(
+      fc.constantFrom(
+        'min',
+        'max',
+        'regex',
+        'choices',
+        'list.min',
+        'list.max',
+        'scale_min',
+        'scale_max',
+        'max_precision',
+        'allowed_domains',
+      ),
+      fc.oneof(texts, fc.string()),
+    );
+    fc.assert(
+      fc.property(raw, types, rules, (value, type, validations) => {
+        const [given] = intendedValues({ sections: [{ a1: value }] }, { ...writeBackSettings, fields: {} });
+        if (given !== undefined && given.withheld === undefined)
+          expect(fit(value, type, validations)).toEqual(expect.any(String));
+      }),
+      { numRuns: 2000 },
     );
   });
 

@@ -131,6 +131,7 @@ const FITS: Readonly<Record<string, Fit>> = {
   boolean: (text) =>
     /^(true|false)$/i.test(text) ? yes(text.toLowerCase()) : no('it is neither true nor false'),
   number_integer: (text, rules) => {
+    if (/^-?0\d/.test(text)) return no('it begins with a zero, so it is a code and no number');
     if (!/^-?\d{1,15}(\.0{1,9})?$/.test(text)) return no('it is no whole number');
     return within(yes(text.split('.')[0] ?? text), Number(text), rules, Number);
   },

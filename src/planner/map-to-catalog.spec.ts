@@ -89,7 +89,8 @@ describe('toCatalogBody', () => {
     expect(toCatalogBody(snapshot({ translations }), rules()).translations).toEqual({
       fr: { name: 'Gourde', description: 'Un litre.', html_description: '<p>Un litre.</p>' },
     });
-    expect(toCatalogBody(snapshot({ translations: { de: {} } }), rules())).not.toHaveProperty('translations');
+    expect(toCatalogBody(snapshot({ translations: { de: {} } }), rules()).translations).toEqual({});
+    expect(toCatalogBody(snapshot({ translations: null }), rules())).not.toHaveProperty('translations');
   });
 
   it('leaves empty values out', () => {

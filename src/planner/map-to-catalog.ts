@@ -69,11 +69,15 @@ export function toCatalogBody(effective: ProductSnapshot, rules: SourceRules): C
 
 /**
  * The merchant's content in further languages, each mapped like the primary content. A language without a translation is left out.
+ * Undefined, and not empty, where the translations could not be read or are no longer read: they are not known to be gone.
  * The service may replace the attributes of a language as a whole, so that they are complete.
  */
-function localisedContent(effective: ProductSnapshot, rules: SourceRules): Record<string, LocalisedContent> {
+function localisedContent(
+  effective: ProductSnapshot,
+  rules: SourceRules,
+): Record<string, LocalisedContent> | undefined {
   const { translations } = effective;
-  if (translations == null) return {};
+  if (translations == null) return undefined;
   const mapped = effective.metafields.filter((field) => isMappedAttribute(field, rules));
   const names = new Set([
     ...Object.keys(translations),
@@ -214,6 +218,8 @@ function typedValue(field: MetafieldValue): JsonValue {
 function withoutEmpty(body: CatalogProductBody): CatalogProductBody {
   const filled: FilledBody = { external_id: body.external_id };
   for (const field of CATALOG_FIELDS) if (!isEmpty(body[field])) copyField(field, body, filled);
+  // Empty translations differ from unknown ones: see `changedFields`.
+  if (body.translations !== undefined) copyField('translations', body, filled);
   return filled;
 }
 

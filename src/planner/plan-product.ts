@@ -103,10 +103,7 @@ export function planProduct(
     };
   }
   const sent = withoutIdentifiers(body, withheld);
-  const changed = changedFields(sent, link.pushedFields);
-  // Translations that could not be read, or are no longer read, are not known to be gone.
-  const fields =
-    effective.translations == null ? changed.filter((field) => field !== 'translations') : changed;
+  const fields = changedFields(sent, link.pushedFields);
   if (fields.length === 0 && withheld.length === 0 && link.state !== 'orphaned') {
     return {
       kind: 'unchanged',
@@ -144,13 +141,18 @@ function addsOnlyImages({ external_id, variants = [] }: CatalogProductBody, link
   return fieldHashes({ external_id, variants: bare }).variants === link.pushedFields.variants;
 }
 
-/** The fields of the desired body that differ from the pushed ones, including fields that lost their value. */
+/**
+ * The fields of the desired body that differ from the pushed ones, including fields that lost their value. A body without
+ * translations does not know them, so that they are never changed or cleared.
+ */
 export function changedFields(
   body: CatalogProductBody,
   pushed: Readonly<Partial<Record<CatalogField, string>>>,
 ): CatalogField[] {
   const wanted = fieldHashes(body);
-  return CATALOG_FIELDS.filter((field) => wanted[field] !== pushed[field]);
+  const isKnown = (field: CatalogField): boolean =>
+    field !== 'translations' || body.translations !== undefined;
+  return CATALOG_FIELDS.filter((field) => isKnown(field) && wanted[field] !== pushed[field]);
 }
 
 /**

@@ -37,23 +37,38 @@ export async function send(sending: Sending, toWrite: readonly FieldDecision[]):
   }
 }
 
+/** All fields go in one call. A store that refuses it may mean one of them, so each is then sent by itself. */
 async function sendFields(sending: Sending, toWrite: readonly FieldDecision[]): Promise<void> {
-  const { connector, storeId, journal, options } = sending;
-  const values: Partial<Record<StoreField, string>> = {};
-  for (const { target, value } of toWrite) if (isStoreField(target)) values[target] = value;
-  const targets = Object.keys(values).filter(isStoreField);
-  if (targets.length === 0) return;
+  const values: [StoreField, string][] = [];
+  for (const { target, value } of toWrite) if (isStoreField(target)) values.push([target, value]);
+  if (values.length === 0) return;
+  const refusal = await sendTogether(sending, values);
+  if (refusal === null) return;
+  for (const value of values) {
+    if (sending.journal.isGone) return;
+    const own = values.length === 1 ? refusal : await sendTogether(sending, [value]);
+    if (own !== null) sending.journal.refused(value[0], own);
+  }
+}
+
+/** The reason of a refusal; null when the fields were written, or the product is gone. */
+async function sendTogether(
+  { connector, storeId, journal, options }: Sending,
+  values: readonly (readonly [StoreField, string])[],
+): Promise<string | null> {
+  const targets = values.map(([target]) => target);
   try {
     journal.sending(targets);
-    const stored = await connector.writeFields(storeId, values, options);
+    const stored = await connector.writeFields(storeId, Object.fromEntries(values), options);
     for (const target of targets) journal.written(target, stored[target] ?? null);
+    return null;
   } catch (error) {
     if (isCoded(error, 'not_found')) {
       journal.gone();
-      return;
+      return null;
     }
     if (!isCoded(error, 'invalid')) throw error;
-    for (const target of targets) journal.refused(target, errorLine(error));
+    return errorLine(error);
   }
 }
 

@@ -55,6 +55,8 @@ export class FakeStore extends FakeProducts implements StoreConnector {
   locales = ['fr', 'de'];
   /** The languages in which products are read besides the shop's own. */
   sourceLocales: readonly string[] = [];
+  /** The app may not read translations. */
+  refusesTranslations = false;
   readonly #translations = new Map<string, string>();
   /** Runs between the read of a metafield and its write, like another app's edit. */
   beforeMetafields: () => void = () => undefined;
@@ -143,6 +145,7 @@ export class FakeStore extends FakeProducts implements StoreConnector {
 
   #asRead(product: ProductSnapshot): ProductSnapshot {
     if (this.sourceLocales.length === 0) return product;
+    if (this.refusesTranslations) return { ...product, translations: null };
     const texts = (locale: string): object =>
       Object.fromEntries(
         TRANSLATED_TEXTS.flatMap((field) => {

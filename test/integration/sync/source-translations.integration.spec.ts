@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { ProductSnapshot } from '../../../src/domain/snapshot.js';
 import type { CatalogReadings } from '../../../src/sandbox/catalog/readings.js';
-import { modelSnapshot, snapshot } from '../../support/fake-store.js';
+import { modelSnapshot, snapshot, withSku } from '../../support/fake-store.js';
 import { metafield } from '../../support/product-builders.js';
 import { SandboxCatalog } from '../../support/sandbox-stages.js';
 import { sqlRows } from '../../support/sql.js';
@@ -19,6 +19,7 @@ beforeEach(async () => {
     workspace: { generation: { mode: 'off' } },
   };
   stages.store.sourceLocales = ['fr', 'de'];
+  stages.store.refusesTranslations = false;
 });
 afterEach(async () => catalog.close());
 afterAll(async () => stages.close());
@@ -208,6 +209,33 @@ describe('the cost of translations', () => {
     await stages.sync();
     expect(writes()).toEqual({ 'POST /products/': 1 });
   });
+
+  it.each<[string, () => void]>([
+    ['may no longer be read', () => (stages.store.refusesTranslations = true)],
+    [
+      'are no longer configured',
+      () => {
+        stages.store.sourceLocales = [];
+        stages.settings = { store: {}, workspace: {} };
+      },
+    ],
+  ])(
+    'is nothing when they %s, also of products that share a SKU, and their texts stay',
+    async (_what, change) => {
+      stages.store.put(...[1, 2].map((id) => withSku(snapshot(id), 'SHARED')));
+      stages.settings = { ...stages.settings, workspace: {} };
+      for (const id of ['1', '2']) stages.store.translate(id, 'fr:title', `Lampe ${id}`);
+      await stages.sync();
+      expect(await stages.link(1)).toMatchObject({ withheld: [{ kind: 'sku' }] });
+      const held = [await texts(1, 'fr'), await texts(2, 'fr')];
+      writes();
+      change();
+      for (let night = 0; night < 2; night++)
+        expect(await stages.sync()).toMatchObject({ counts: { generationRequested: 0, updated: 0 } });
+      expect(writes()).toEqual({});
+      expect([await texts(1, 'fr'), await texts(2, 'fr')]).toEqual(held);
+    },
+  );
 
   it('is owed when it fails, and the next run pays it', async () => {
     stages.store.put(snapshot(1, { title: 'Lamp' }));

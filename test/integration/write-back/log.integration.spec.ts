@@ -74,7 +74,7 @@ describe('the log of a flow', () => {
     stages.store.script.before('readLive', refusal('transient'));
     await stages.writer.write(writeBackId!);
     expect(said('write-back postponed')).toMatchObject([{ level: 'warn', writeBackId, code: 'transient' }]);
-    stages.store.script.before('writeFields', refusal('invalid', { fields: { title: [CANARY] } }));
+    stages.store.script.before('writeFields', refusal('invalid', { fields: { title: [CANARY] } }), 3);
     await stages.db.affected('UPDATE write_back SET next_attempt_at = now()');
     await stages.writer.write(writeBackId!);
     expect(said('write-back failed')).toMatchObject([{ level: 'warn', writeBackId, code: 'refused' }]);

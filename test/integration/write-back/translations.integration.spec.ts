@@ -306,7 +306,7 @@ describe('a write that was given up and landed all the same', () => {
 
   it('stays the merchant’s where the store refused it', async () => {
     const id = await generated();
-    stages.store.script.before('writeFields', refusal('invalid', { fields: { title: ['too odd'] } }));
+    stages.store.script.before('writeFields', refusal('invalid', { fields: { title: ['too odd'] } }), 3);
     await stages.writer.write(id);
     expect(await stages.writeBacks.get(id)).toMatchObject({ state: 'failed' });
     stages.store.edit('1', { title: 'Generated 1' });
