@@ -8,7 +8,7 @@ import { SavedPlansPort } from '../operations/ports.js';
 import { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
-import { SavedPlanRepository } from '../persistence/saved-plan.repository.js';
+import { PlanRepository } from '../persistence/plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { Sites, type Store } from '../sites/sites.js';
@@ -31,7 +31,7 @@ class PlanAction {
     private readonly sites: Sites,
     private readonly savedPlans: SavedPlansPort,
     private readonly costs: SyncCosts,
-    private readonly plans: SavedPlanRepository,
+    private readonly plans: PlanRepository,
     private readonly links: LinkRepository,
     private readonly state: StateRepository,
     private readonly db: Database,
@@ -48,7 +48,7 @@ class PlanAction {
     let { saved } = made;
     if (saved !== null && actions.length === 0) {
       // An empty plan has nothing to review or to apply.
-      await this.plans.discard(saved);
+      await this.plans.remove(saved);
       saved = null;
     }
     const gone = await stillGone(this.links, store, actions);
@@ -84,7 +84,11 @@ class PlanAction {
     try {
       if (!save)
         return {
-          plan: await dryRun({ db: this.db, state: this.state, clock: this.clock }, store, request),
+          plan: await dryRun(
+            { db: this.db, plans: this.plans, state: this.state, clock: this.clock },
+            store,
+            request,
+          ),
           saved: null,
         };
       const saved = await this.savedPlans.draft(store.key);

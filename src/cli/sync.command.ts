@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { CommandChange } from '../operations/audit.js';
 import { SyncCosts, type SyncCost } from '../operations/sync-cost.js';
 import { Database } from '../persistence/database.js';
+import { PlanRepository } from '../persistence/plan.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { Clock } from '../runtime/clock.js';
 import { RunRequests } from '../sites/run-requests.js';
@@ -28,6 +29,7 @@ class SyncAction {
     private readonly requests: RunRequests,
     private readonly follower: RunFollower,
     private readonly costs: SyncCosts,
+    private readonly plans: PlanRepository,
     private readonly state: StateRepository,
     private readonly db: Database,
     private readonly clock: Clock,
@@ -65,7 +67,8 @@ class SyncAction {
     const planned: { externalId: string; generation: boolean }[] = [];
     const progress = new ProgressReport(process.stderr);
     try {
-      await dryRun({ db: this.db, state: this.state, clock: this.clock }, store, {
+      const { db, plans, state, clock } = this;
+      await dryRun({ db, plans, state, clock }, store, {
         full,
         signal,
         onProgress: (seen) => {

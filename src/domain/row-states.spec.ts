@@ -17,6 +17,9 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
     'run',
     RUN_TRANSITIONS,
     [
+      'planning → planned',
+      'planning → not_planned',
+      'planned → queued',
       'queued → running',
       'queued → failed',
       'running → queued',
@@ -32,6 +35,9 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
     'action',
     ACTION_TRANSITIONS,
     [
+      'draft → planned',
+      'draft → failed',
+      'draft → dropped',
       'planned → applied',
       'planned → failed',
       'planned → superseded',
@@ -103,8 +109,8 @@ const machines: readonly (readonly [string, Machine, readonly string[]])[] = [
 
 /** The states of the tables in docs/architecture.md. */
 const states: Readonly<Record<string, readonly string[]>> = {
-  run: ['queued', 'running', 'succeeded', 'partial', 'failed'],
-  action: ['planned', 'applied', 'failed', 'superseded'],
+  run: ['planning', 'planned', 'not_planned', 'queued', 'running', 'succeeded', 'partial', 'failed'],
+  action: ['draft', 'dropped', 'planned', 'applied', 'failed', 'superseded'],
   'generation task': ['requested', 'succeeded', 'failed', 'no_urls', 'abandoned'],
   delivery: ['received', 'processed', 'parked', 'failed'],
   'write-back': [
@@ -121,8 +127,8 @@ const states: Readonly<Record<string, readonly string[]>> = {
 };
 
 const terminal: Readonly<Record<string, readonly string[]>> = {
-  run: ['succeeded'],
-  action: ['superseded'],
+  run: ['not_planned', 'succeeded'],
+  action: ['dropped', 'superseded'],
   'generation task': ['succeeded', 'failed', 'no_urls'],
   delivery: [],
   'write-back': ['skipped', 'reverted'],

@@ -3,6 +3,10 @@
  * one of the states in `from`. Terminal states follow from this table.
  */
 export const RUN_TRANSITIONS = {
+  // A plan for review, or a dry run. It becomes a run when a person applies it.
+  planning: ['planned', 'not_planned'],
+  planned: ['queued'],
+  not_planned: [],
   queued: ['running', 'failed'],
   running: ['queued', 'succeeded', 'partial', 'failed'],
   // Reconcile queues again what a temporary fault ended. A creation in the catalog's background may end after the run did.
@@ -12,6 +16,10 @@ export const RUN_TRANSITIONS = {
 } as const;
 
 export const ACTION_TRANSITIONS = {
+  // Its run is still being planned. Nobody but its plan looks at it.
+  draft: ['planned', 'failed', 'dropped'],
+  // It came to nothing when its identity was settled. The end of the plan removes it.
+  dropped: [],
   planned: ['applied', 'failed', 'superseded'],
   failed: ['planned', 'applied', 'superseded'],
   // A creation that the catalog accepted may still fail in the background.
@@ -58,6 +66,9 @@ export const BULK_CHANGE_TRANSITIONS = {
 } as const;
 
 export const LINK_STATES = ['linked', 'pending', 'conflicted', 'orphaned'] as const;
+
+/** The states of what is a plan, and not yet a run. */
+export const PLAN_STATES = ['planning', 'planned', 'not_planned'] as const;
 
 export type RunState = keyof typeof RUN_TRANSITIONS;
 export type ActionState = keyof typeof ACTION_TRANSITIONS;

@@ -1,14 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { ACTION_KINDS } from '../persistence/entities/planned-change.js';
-import type {
-  SavedPlanEntity,
-  SavedPlanEntryEntity,
-  SyncActionEntity,
-} from '../persistence/entities/index.js';
+import { ACTION_KINDS } from '../persistence/entities/sync-action.entity.js';
+import type { SyncActionEntity } from '../persistence/entities/index.js';
 import type { WriteBackSettings } from '../domain/store-settings.js';
 import { ListingRepository, type ListFilter } from '../persistence/listing.repository.js';
-import { SavedPlanRepository, type PlanEntryFilter } from '../persistence/saved-plan.repository.js';
+import {
+  keptPlan,
+  PlanRepository,
+  type KeptPlan,
+  type PlanEntryFilter,
+} from '../persistence/plan.repository.js';
 import { lostMedia, mediaInWords } from '../planner/kept-media.js';
 import { Shutdown } from '../runtime/shutdown.js';
 import { listQuerySchema, moment, pageOf, pageQuerySchema, pageSchema, type Page } from './paging.js';
@@ -67,7 +68,7 @@ export const appliedPlanSchema = z.object({
 @Injectable()
 export class PlanOperations {
   constructor(
-    private readonly plans: SavedPlanRepository,
+    private readonly plans: PlanRepository,
     private readonly listing: ListingRepository,
     private readonly planning: SavedPlansPort,
     private readonly work: RowWorkPort,
@@ -77,7 +78,7 @@ export class PlanOperations {
   ) {}
 
   async list(query: z.output<typeof planQuerySchema> & ListFilter): Promise<Page<PresentedPlan>> {
-    return pageOf(await this.listing.plans(query, query), query, presentPlan);
+    return pageOf(await this.listing.plans(query, query), query, (run) => presentPlan(keptPlan(run)));
   }
 
   /** Plans of each state that match the rest of the filter. */
@@ -145,7 +146,7 @@ export class PlanOperations {
   }
 }
 
-export function presentPlan(plan: SavedPlanEntity): PresentedPlan {
+export function presentPlan(plan: KeptPlan): PresentedPlan {
   const { id, store, kind, state, entries, incomplete, error, runId } = plan;
   return {
     id,
@@ -163,7 +164,7 @@ export function presentPlan(plan: SavedPlanEntity): PresentedPlan {
 }
 
 type PlannedRow = Pick<
-  SyncActionEntity | SavedPlanEntryEntity,
+  SyncActionEntity,
   'kind' | 'externalId' | 'label' | 'reason' | 'fields' | 'withheld' | 'wantsGeneration' | 'body'
 >;
 

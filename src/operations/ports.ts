@@ -1,4 +1,4 @@
-import type { PlanCounts } from '../persistence/entities/saved-plan.entity.js';
+import type { PlanCounts } from '../persistence/entities/sync-run.entity.js';
 import type { StoreProductEntity, SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
 import type { GateFinding } from '../domain/gate-finding.js';

@@ -1,12 +1,18 @@
 import { z } from 'zod';
 import { NO_COUNTS } from '../domain/run-counts.js';
-import { RUN_TRANSITIONS, type RunState } from '../domain/row-states.js';
+import type { RunState } from '../domain/row-states.js';
 import { RUN_STEPS, STOPPED_BY_LIMIT } from '../persistence/entities/sync-run.entity.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import { runMessages } from './messages.js';
 import { listQuerySchema, moment, pageSchema } from './paging.js';
 
-const RUN_STATES = Object.keys(RUN_TRANSITIONS) as [RunState, ...RunState[]];
+const RUN_STATES = [
+  'queued',
+  'running',
+  'succeeded',
+  'partial',
+  'failed',
+] as const satisfies readonly RunState[];
 
 export const runQuerySchema = listQuerySchema(RUN_STATES);
 export const syncBodySchema = z.strictObject({
@@ -61,7 +67,7 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
   return {
     id: run.id,
     store: run.store,
-    status: run.state,
+    status: statusOf(run.state),
     kind: run.kind,
     trigger: run.trigger,
     counts: { ...NO_COUNTS, ...run.counts },
@@ -77,6 +83,19 @@ export function presentRun(run: SyncRunEntity): PresentedRun {
     })),
     requests: { catalog: run.requests.catalog ?? 0, store: run.requests.store ?? 0 },
   };
+}
+
+/** What is still a plan is shown as one, and not as a run. */
+function statusOf(state: RunState): PresentedRun['status'] {
+  switch (state) {
+    case 'planning':
+    case 'planned':
+      return 'queued';
+    case 'not_planned':
+      return 'failed';
+    default:
+      return state;
+  }
 }
 
 export function isUnderWay({ status }: Pick<PresentedRun, 'status'>): boolean {

@@ -368,9 +368,10 @@ export class ActionRepository {
 
   /** The action that last planned the product; null when no run did. */
   async newest(externalId: string): Promise<SyncActionEntity | null> {
-    return this.db
-      .repository(SyncActionEntity)
-      .findOne({ where: { externalId, body: Not(IsNull()) }, order: { id: 'DESC' } });
+    return this.db.repository(SyncActionEntity).findOne({
+      where: { externalId, body: Not(IsNull()), state: Not(In(['draft', 'dropped'])) },
+      order: { id: 'DESC' },
+    });
   }
 
   async failures(runId: string, limit: number): Promise<SyncActionEntity[]> {

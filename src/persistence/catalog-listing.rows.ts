@@ -1,15 +1,8 @@
 import { z } from 'zod';
-import type { SqlValue } from './database.js';
+import type { Database, SqlValue } from './database.js';
 import type { HolderRow, ListedRow } from './plan-rows.js';
 import { RowColumns } from './row-columns.js';
-import { countRow, counted, idRow, type RowReader } from './row-reader.js';
-
-/** Where statements run: each by itself on the pool, or on the one connection of a plan. */
-export interface Statements {
-  read<T>(reader: RowReader<T>, sql: string, values?: readonly SqlValue[]): Promise<T[]>;
-  readOne<T>(reader: RowReader<T>, sql: string, values?: readonly SqlValue[]): Promise<T | null>;
-  affected(sql: string, values?: readonly SqlValue[]): Promise<number>;
-}
+import { countRow, counted, idRow } from './row-reader.js';
 
 const LISTED = new RowColumns({ catalogId: 'text', externalId: 'text', hidesVariants: 'boolean' });
 
@@ -50,7 +43,7 @@ export type HiddenModel = Readonly<z.infer<typeof modelRow>>;
  * SQL: each write is guarded by the lease of the walk, and covers thousands of rows.
  */
 export class CatalogListingRows {
-  constructor(private readonly statements: Statements) {}
+  constructor(private readonly statements: Database) {}
 
   /** The moment by the clock of the database. */
   async now(): Promise<Date> {
@@ -70,11 +63,11 @@ export class CatalogListingRows {
   ): Promise<CatalogListing | null> {
     return this.statements.readOne(
       listingRow,
-      // SQL: locks the row, so that the listing stays until the transaction that uses it has ended.
+      // SQL: by the clock of the database.
       `SELECT id, complete, products FROM catalog_listing WHERE workspace = $1 AND read_at IS NOT NULL
          AND (started_at >= $4::timestamptz OR (read_at > clock_timestamp() - $2 * interval '1 millisecond'
            AND ($3::timestamptz IS NULL OR started_at >= $3)))
-       ORDER BY id DESC LIMIT 1 FOR KEY SHARE`,
+       ORDER BY id DESC LIMIT 1`,
       [workspace, maxAgeMs, since, asked],
     );
   }
@@ -101,16 +94,6 @@ export class CatalogListingRows {
       [workspace],
     );
     return row !== null;
-  }
-
-  /** Starts a listing that only this transaction sees. It never blocks a walk of others. */
-  async beginPrivate(workspace: string): Promise<string> {
-    const row = await this.statements.readOne(
-      idRow,
-      `INSERT INTO catalog_listing (workspace, read_at) VALUES ($1, clock_timestamp()) RETURNING id`,
-      [workspace],
-    );
-    return row?.id ?? '0';
   }
 
   /** False when the lease has ended and another process may read the listing. */
@@ -163,19 +146,14 @@ export class CatalogListingRows {
     );
   }
 
-  /** Ends a listing that only this transaction sees. */
-  async finishPrivate(id: string, walked: WalkedListing): Promise<CatalogListing> {
-    const listing = await this.statements.readOne(
-      listingRow,
-      `UPDATE catalog_listing SET complete = $2, products = $3 WHERE id = $1 RETURNING id, complete, products`,
-      [id, walked.complete, walked.products],
-    );
-    return listing ?? { id, complete: false, products: 0 };
-  }
-
   /** Removes the listings of the workspace that are older than this one and that no plan uses. */
   async removeBefore(id: string, workspace: string): Promise<void> {
     await this.#remove('workspace = $1 AND id < $2::bigint', [workspace, id]);
+  }
+
+  /** Removes the listing unless a plan uses it. */
+  async removeUnused(id: string): Promise<void> {
+    await this.#remove('id = $1::bigint', [id]);
   }
 
   /**
@@ -249,7 +227,8 @@ export class CatalogListingRows {
   async #remove(condition: string, values: readonly SqlValue[]): Promise<void> {
     await this.statements.affected(
       `WITH old AS (
-         SELECT id FROM catalog_listing WHERE ${condition} FOR UPDATE SKIP LOCKED
+         SELECT id FROM catalog_listing WHERE ${condition} AND NOT EXISTS (SELECT 1 FROM sync_run WHERE listing_id = catalog_listing.id
+           AND state IN ('running', 'planning') AND phase = 'extract') FOR UPDATE SKIP LOCKED
        ), products AS (
          DELETE FROM catalog_listed USING old WHERE listing_id = old.id
        ), holders AS (

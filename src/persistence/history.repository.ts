@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { In, Not } from 'typeorm';
 import { z } from 'zod';
 import { Database } from './database.js';
 import {
@@ -68,7 +69,7 @@ export class HistoryRepository {
       `SELECT asked.product AS external_id, image.address FROM unnest($1::text[]) AS asked(product)
        CROSS JOIN LATERAL (
          SELECT coalesce(body #>> '{images,0,source_url}', body #>> '{variants,0,images,0,source_url}') AS address
-         FROM sync_action WHERE external_id = asked.product AND body IS NOT NULL ORDER BY id DESC LIMIT 1
+         FROM sync_action WHERE external_id = asked.product AND body IS NOT NULL AND state NOT IN ('draft', 'dropped') ORDER BY id DESC LIMIT 1
        ) AS image WHERE image.address IS NOT NULL`,
       [[...new Set(externalIds)]],
     );
@@ -79,7 +80,9 @@ export class HistoryRepository {
   async knows(externalId: string): Promise<boolean> {
     return (
       (await this.db.repository(StoreProductEntity).existsBy({ externalId })) ||
-      (await this.db.repository(SyncActionEntity).existsBy({ externalId })) ||
+      (await this.db
+        .repository(SyncActionEntity)
+        .existsBy({ externalId, state: Not(In(['draft', 'dropped'])) })) ||
       (await this.db.repository(WebhookDeliveryEntity).existsBy({ externalId }))
     );
   }
@@ -103,7 +106,8 @@ export class HistoryRepository {
     const rows = await this.db.read(
       z.object({ externalId: z.string() }),
       // SQL: the handle is inside the JSON of the body.
-      `SELECT DISTINCT external_id FROM sync_action WHERE body->'metadata'->>'handle' = $1 ORDER BY external_id`,
+      `SELECT DISTINCT external_id FROM sync_action WHERE body->'metadata'->>'handle' = $1
+         AND state NOT IN ('draft', 'dropped') ORDER BY external_id`,
       [handle],
     );
     return rows.map((row) => row.externalId);
@@ -117,7 +121,8 @@ export class HistoryRepository {
         .and(ofRun),
       // SQL: a join of two entities that are not related.
       `SELECT ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger FROM sync_action AS action
-       JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = $1 ORDER BY action.id`,
+       JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = $1
+         AND action.state NOT IN ('draft', 'dropped') ORDER BY action.id`,
       [externalId],
     );
   }
@@ -133,6 +138,7 @@ export class HistoryRepository {
         // SQL: the newest row of each product.
         `SELECT DISTINCT ON (action.external_id) ${columnsOf('action', ACTION_COLUMNS)}, run.kind AS run_kind, run.trigger AS run_trigger
          FROM sync_action AS action JOIN sync_run AS run ON run.id = action.run_id WHERE action.external_id = ANY($1)
+           AND action.state NOT IN ('draft', 'dropped')
          ORDER BY action.external_id, action.id DESC`,
         [externalIds],
       ),

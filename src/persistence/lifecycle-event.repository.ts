@@ -82,7 +82,8 @@ const RUNS = `INSERT INTO lifecycle_event (id, kind, store, facts)
     jsonb_build_object('runId', run.id, 'state', run.state, 'kind', run.kind, 'trigger', run.trigger, 'counts', run.counts,
       'code', run.error_code, 'startedAt', run.started_at, 'finishedAt', run.finished_at)
   FROM unnest($1::text[]) AS wanted(key)
-  CROSS JOIN LATERAL (SELECT * FROM sync_run WHERE sync_run.store = wanted.key ORDER BY created_at DESC LIMIT 20) AS run
+  CROSS JOIN LATERAL (SELECT * FROM sync_run WHERE sync_run.store = wanted.key
+    AND state NOT IN ('planning', 'planned', 'not_planned') ORDER BY created_at DESC LIMIT 20) AS run
   WHERE run.state IN ('succeeded', 'partial', 'failed') AND run.finished_at >= ${SINCE}
   ON CONFLICT DO NOTHING`;
 

@@ -186,7 +186,7 @@ export class LinkRepository {
       await this.db.affected(
         `WITH failed AS (
            UPDATE sync_action SET state = 'failed', error = $2, settled_at = now()
-           WHERE id = (SELECT max(id) FROM sync_action WHERE external_id = $1) AND state = 'applied' RETURNING *
+           WHERE id = (SELECT max(id) FROM sync_action WHERE external_id = $1 AND state NOT IN ('draft', 'dropped')) AND state = 'applied' RETURNING *
          )
          INSERT INTO owed_product (external_id, store, store_id, label, code, detail)
          SELECT external_id, store, store_id, label, 'creation_failed', $3 FROM failed

@@ -5,7 +5,6 @@ import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { Database } from './database.js';
 import {
   BulkChangeEntity,
-  SavedPlanEntity,
   StoreProductEntity,
   SyncRunEntity,
   WebhookDeliveryEntity,
@@ -95,6 +94,10 @@ interface Source {
   readonly columns: readonly string[];
   readonly time: string;
   readonly key: string;
+  /** The rows of the list; without it, all. */
+  readonly base?: string;
+  /** The state that people know; without it, that of the row. */
+  readonly state?: string;
   readonly conditions: Readonly<Record<'state' | 'store' | 'externalId', string>>;
   /** `:search` is the text, `:pattern` the same as a pattern of LIKE. */
   readonly search?: string;
@@ -119,23 +122,25 @@ const DELIVERIES: Source = {
   search: `(entry.externalId ILIKE :pattern OR entry.note ILIKE :pattern OR entry.action = :search
     OR entry.externalId IN (SELECT external_id FROM store_product WHERE store_product.label ILIKE :pattern))`,
 };
+const OF_PRODUCT = 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)';
 const RUNS: Source = {
   ...BY_TIME,
+  base: `entry.state NOT IN ('planning', 'planned', 'not_planned')`,
   columns: [],
   conditions: {
     ...BY_COLUMNS,
-    externalId: 'entry.id IN (SELECT run_id FROM sync_action WHERE sync_action.external_id = :externalId)',
+    externalId: OF_PRODUCT,
   },
   search: BY_ERROR,
 };
+const PLAN_STATE = `CASE entry.state WHEN 'planning' THEN 'planning' WHEN 'planned' THEN 'saved'
+  WHEN 'not_planned' THEN 'failed' ELSE 'applied' END`;
 const PLANS: Source = {
   ...BY_TIME,
+  base: 'entry.plan IS NOT NULL',
+  state: PLAN_STATE,
   columns: [],
-  conditions: {
-    ...BY_COLUMNS,
-    externalId:
-      'entry.id IN (SELECT plan_id FROM saved_plan_entry WHERE saved_plan_entry.external_id = :externalId)',
-  },
+  conditions: { ...BY_COLUMNS, state: `${PLAN_STATE} = :state`, externalId: OF_PRODUCT },
   search: BY_ERROR,
 };
 const BULK_CHANGES: Source = {
@@ -204,8 +209,9 @@ export class ListingRepository {
     return listed(this.db.repository(SyncRunEntity), RUNS, page, filter);
   }
 
-  plans(page: PageRequest, filter: ListFilter): Promise<ListPage<SavedPlanEntity>> {
-    return listed(this.db.repository(SavedPlanEntity), PLANS, page, filter);
+  /** Plans for review, applied ones included. */
+  plans(page: PageRequest, filter: ListFilter): Promise<ListPage<SyncRunEntity>> {
+    return listed(this.db.repository(SyncRunEntity), PLANS, page, filter);
   }
 
   /** Without their reports. */
@@ -227,21 +233,22 @@ export class ListingRepository {
         products: [this.db.repository<ObjectLiteral>(StoreProductEntity), PRODUCTS],
         runs: [this.db.repository<ObjectLiteral>(SyncRunEntity), RUNS],
         deliveries: [this.db.repository<ObjectLiteral>(WebhookDeliveryEntity), DELIVERIES],
-        plans: [this.db.repository<ObjectLiteral>(SavedPlanEntity), PLANS],
+        plans: [this.db.repository<ObjectLiteral>(SyncRunEntity), PLANS],
         bulkChanges: [this.db.repository<ObjectLiteral>(BulkChangeEntity), BULK_CHANGES],
       } as const
     )[list];
-    return countedByState(filtered(repository.createQueryBuilder('entry'), source, filter));
+    return countedByState(filtered(repository.createQueryBuilder('entry'), source, filter), source.state);
   }
 }
 
 async function countedByState<E extends ObjectLiteral>(
   query: SelectQueryBuilder<E>,
+  state = 'entry.state',
 ): Promise<Record<string, number>> {
   const rows: unknown = await query
-    .select('entry.state', 'state')
+    .select(state, 'state')
     .addSelect('count(*)', 'count')
-    .groupBy('entry.state')
+    .groupBy(state)
     .getRawMany();
   return Object.fromEntries(counts.parse(rows).map(({ state, count }) => [state, count]));
 }
@@ -271,9 +278,10 @@ async function listed<E extends ObjectLiteral>(
 /** Adds the filter to a query whose alias is `entry`. */
 function filtered<E extends ObjectLiteral>(
   query: SelectQueryBuilder<E>,
-  { conditions, search, time }: Source,
+  { base, conditions, search, time }: Source,
   filter: ListFilter,
 ): SelectQueryBuilder<E> {
+  if (base !== undefined) query.andWhere(base);
   for (const name of ['state', 'store', 'externalId'] as const)
     if (filter[name] !== undefined) query.andWhere(conditions[name], { [name]: filter[name] });
   if (search !== undefined && filter.search !== undefined && filter.search !== '')

@@ -17,7 +17,7 @@ import { OwedRepository } from './owed.repository.js';
 import { RetentionRepository } from './retention.repository.js';
 import { RunItemRepository } from './run-item.repository.js';
 import { RunRepository } from './run.repository.js';
-import { SavedPlanRepository } from './saved-plan.repository.js';
+import { PlanRepository } from './plan.repository.js';
 import { StatusRepository } from './status.repository.js';
 import { StoreHealthRepository } from './store-health.repository.js';
 import { AuditRepository } from './audit.repository.js';
@@ -61,7 +61,7 @@ const REPOSITORIES = [
   PaceRepository,
   HistoryRepository,
   ListingRepository,
-  SavedPlanRepository,
+  PlanRepository,
   NotificationRepository,
   LifecycleEventRepository,
   GaugeRepository,

@@ -1,35 +1,34 @@
 import { z } from 'zod';
 import { LINK_STATES } from '../domain/row-states.js';
-import { MaybeSet } from '../runtime/maybe-set.js';
-import { json } from './database.js';
-import type { LinkRow, MetProducts, UnchangedProduct } from './plan-rows.js';
-import type { PlanScratch } from './plan-scratch.js';
-import type { PlanSession } from './plan-session.js';
+import type { OwedProduct } from '../domain/owed.js';
+import { json, type Database } from './database.js';
+import { NOTE_OWED } from './owed.repository.js';
+import { HELD_RUN } from './plan-drafts.js';
+import type { LinkRow, MetProducts, PlannedRun, UnchangedProduct } from './plan-rows.js';
 import { isObjectOrNull } from './row-reader.js';
+
+const idOf = z.object({ externalId: z.string() });
 
 /**
  * The products that a read met, and what is known of each.
  *
- * SQL: the products of a read are in scratch tables that no entity describes.
+ * SQL: each statement covers the products of a batch, and is guarded by the lease of the run.
  */
 export class PlanReads {
-  /** The external_ids in `seen`. To keep its index while products are added would cost more than all else that is done there. */
-  readonly #met = new MaybeSet();
-
   /** Products that the catalog no longer has. */
   readonly #gone = new Set<string>();
 
   constructor(
-    private readonly session: PlanSession,
-    private readonly scratch: PlanScratch,
+    private readonly db: Database,
+    private readonly run: PlannedRun,
   ) {}
 
   async links(externalIds: readonly string[]): Promise<Map<string, LinkRow>> {
-    const rows = await this.session.read(
+    const rows = await this.db.read(
       linkRow,
       // SQL: `LINK` computes whether a write is in progress, by the clock of the database.
       `SELECT ${LINK} FROM store_product AS product WHERE external_id = ANY($1) AND store = $2`,
-      [externalIds, this.session.run.store],
+      [externalIds, this.run.store],
     );
     return new Map(
       rows.map((row) => [row.externalId, { ...row, goneFromCatalog: this.#gone.has(row.externalId) }]),
@@ -41,64 +40,69 @@ export class PlanReads {
     for (const externalId of externalIds) this.#gone.add(externalId);
   }
 
-  /** Records the products of a batch, and returns those that are new in this run, with their links. One batch is met after the other. */
+  /** Records the products of a batch, and returns those that are new in this run, with their links. */
   async meet(externalIds: readonly string[]): Promise<MetProducts> {
-    const fresh = await this.#firstMet([...new Set(externalIds)]);
+    const { id, lease } = this.run;
+    const fresh = await this.db.read(
+      idOf,
+      // SQL: one statement says which products no earlier batch had.
+      `WITH held AS (${HELD_RUN})
+       INSERT INTO seen_product (run_id, external_id) SELECT held.id, read.external_id
+       FROM held, (SELECT DISTINCT unnest($3::text[]) AS external_id) AS read ON CONFLICT DO NOTHING RETURNING external_id`,
+      [id, lease, externalIds],
+    );
     if (fresh.length === 0) return new Map();
-    await this.session.affected('INSERT INTO seen SELECT unnest($1::text[])', [fresh]);
-    const links = await this.links(fresh);
-    return new Map(fresh.map((externalId) => [externalId, links.get(externalId) ?? null]));
-  }
-
-  /** Without the products that an earlier batch had. */
-  async #firstMet(externalIds: readonly string[]): Promise<readonly string[]> {
-    const maybe = externalIds.filter((externalId) => this.#met.add(externalId));
-    if (maybe.length === 0) return externalIds;
-    const met = await this.metOf(maybe);
-    return externalIds.filter((externalId) => !met.has(externalId));
-  }
-
-  /** Called when the last batch was met. */
-  async allMet(): Promise<void> {
-    await this.scratch.index('seen', this.#met.size);
+    const links = await this.links(fresh.map(({ externalId }) => externalId));
+    return new Map(fresh.map(({ externalId }) => [externalId, links.get(externalId) ?? null]));
   }
 
   /**
-   * Notes the fingerprints of unchanged products. They are true whatever comes of the plan, so that they are written at once, on another
-   * connection, unless another worker has taken the run over. A product whose fingerprint has changed since it was compared keeps that.
+   * Notes the fingerprints of unchanged products. They are true whatever comes of the plan, so that they are written at once. A product
+   * whose fingerprint has changed since it was compared keeps that. A dry run notes nothing.
    */
   async rememberUnchanged(products: readonly UnchangedProduct[]): Promise<void> {
-    const { id, lease = null } = this.session.run;
-    if (products.length === 0 || lease === null) return;
-    await this.session.db.affected(
-      `UPDATE store_product AS product SET source_fingerprint = row.fingerprint
-       FROM jsonb_to_recordset($1::jsonb) AS row("externalId" text, before text, fingerprint text)
-       WHERE product.external_id = row."externalId" AND product.source_fingerprint IS NOT DISTINCT FROM row.before
-         AND EXISTS (SELECT 1 FROM sync_run WHERE id = $2 AND lease = $3 AND state = 'running')`,
-      [json(products), id, lease],
+    const { id, lease, isDry } = this.run;
+    if (products.length === 0 || isDry) return;
+    await this.db.affected(
+      `WITH held AS (${HELD_RUN})
+       UPDATE store_product AS product SET source_fingerprint = row.fingerprint
+       FROM held, jsonb_to_recordset($3::jsonb) AS row("externalId" text, before text, fingerprint text)
+       WHERE product.external_id = row."externalId" AND product.source_fingerprint IS NOT DISTINCT FROM row.before`,
+      [id, lease, json(products)],
     );
+  }
+
+  /** Products that cannot be planned now are owed to the next run. */
+  async putOff(products: readonly OwedProduct[]): Promise<void> {
+    if (products.length === 0 || this.run.isDry) return;
+    await this.db.affected(NOTE_OWED, [json(products), this.run.store]);
   }
 
   /** Those of the products that the read met. */
   async metOf(externalIds: readonly string[]): Promise<Set<string>> {
-    const rows = await this.session.read(
-      z.object({ externalId: z.string() }),
-      // SQL: reads a scratch table.
-      'SELECT external_id FROM seen WHERE external_id = ANY($1)',
-      [externalIds],
+    const rows = await this.db.read(
+      idOf,
+      // SQL: one array for all products.
+      'SELECT external_id FROM seen_product WHERE run_id = $1 AND external_id = ANY($2)',
+      [this.run.id, externalIds],
     );
     return new Set(rows.map((row) => row.externalId));
   }
 
   /** Store ids of the linked products that the read did not meet. */
   async unseen(): Promise<{ externalId: string; storeId: string }[]> {
-    return this.session.read(
+    return this.db.read(
       z.object({ externalId: z.string(), storeId: z.string() }),
-      // SQL: `NOT EXISTS` on the scratch table of the read.
-      `SELECT external_id, store_id FROM store_product AS product WHERE store = $1 AND state <> 'orphaned'
-         AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.external_id = product.external_id)`,
-      [this.session.run.store],
+      // SQL: `NOT EXISTS` on the products of the read.
+      `SELECT external_id, store_id FROM store_product AS product WHERE store = $2 AND state <> 'orphaned'
+         AND NOT EXISTS (SELECT 1 FROM seen_product AS seen WHERE seen.run_id = $1 AND seen.external_id = product.external_id)`,
+      [this.run.id, this.run.store],
     );
+  }
+
+  /** Updates the statistics of the tables that a plan fills. Without them PostgreSQL may read a whole table for each row of another. */
+  async analyse(): Promise<void> {
+    await this.db.affected('ANALYZE sync_action, planned_identifier, seen_product');
   }
 }
 

@@ -7,7 +7,29 @@ import type {
 import type { LinkState } from '../domain/row-states.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import type { WrittenContent } from '../domain/written-content.js';
-import type { StoredActionKind } from './entities/planned-change.js';
+import type { StoredActionKind } from './entities/sync-action.entity.js';
+
+/** The run that a plan is made for. */
+export interface PlannedRun {
+  readonly id: string;
+  readonly store: string;
+  readonly workspace: string;
+  /** Of the worker that plans it. Every write of the plan is made under it. */
+  readonly lease: string;
+  /** True for a dry run and for a plan for review: nothing is noted but the run's own rows. */
+  readonly isDry: boolean;
+}
+
+export interface PlanEnd {
+  readonly full: boolean;
+  /** The read met every product that there is. */
+  readonly complete: boolean;
+  /** Store ids that were asked for and do not exist. */
+  readonly gone: readonly string[];
+  readonly proved: boolean;
+  readonly notCompared: string | null;
+  readonly counts: object;
+}
 
 /** The planner's knowledge about a product from earlier runs. */
 export interface LinkRow {
@@ -42,43 +64,6 @@ export interface NewAction {
   readonly recreated: boolean;
   /** The identifiers that its product has now; null keeps what is known. */
   readonly identifiers: readonly Identifier[] | null;
-}
-
-/**
- * An action on its way to the database. Its batch waits there for others, and the garbage collector copies what waits. So what has many
- * small objects is text already, and a body, which is large, is bytes outside of the heap.
- */
-export interface PlannedAction extends Omit<NewAction, 'fields' | 'body' | 'withheld' | 'seen'> {
-  readonly fields: string;
-  readonly body: Buffer | null;
-  readonly withheld: string;
-  readonly seen: string;
-}
-
-/** The columns that an action has in a plan and in a saved plan, with their types for `RowColumns`. */
-export const ACTION_COLUMNS = {
-  externalId: 'text',
-  storeId: 'text',
-  label: 'text',
-  kind: 'text',
-  catalogId: 'text',
-  reason: 'text',
-  fields: 'jsonb',
-  body: 'jsonb',
-  withheld: 'jsonb',
-  sourceFingerprint: 'text',
-  wantsGeneration: 'boolean',
-} as const;
-
-export function plannedAction(action: NewAction): PlannedAction {
-  const { fields, body, withheld, seen } = action;
-  return {
-    ...action,
-    fields: JSON.stringify(fields),
-    body: body === null ? null : Buffer.from(JSON.stringify(body)),
-    withheld: JSON.stringify(withheld),
-    seen: JSON.stringify(seen),
-  };
 }
 
 /** An unchanged product whose fingerprint has changed with the rules that it is made by. */

@@ -58,14 +58,19 @@ const RULES: readonly Rule[] = [
     condition: `old.finished_at < $1 AND old.state IN ('done', 'failed', 'cancelled')`,
   },
   // A plan so old would be refused in most of its entries; they go with it.
-  { table: 'saved_plan', id: 'uuid', condition: 'old.created_at < $1' },
+  {
+    table: 'sync_run',
+    id: 'uuid',
+    condition: `old.created_at < $1 AND old.state IN ('planning', 'planned', 'not_planned')`,
+  },
   {
     // After its actions: a run stays as long as one of them does, and a store's newest always.
     table: 'sync_run',
     id: 'uuid',
     condition: `old.finished_at < $1 AND old.state IN ('succeeded', 'partial', 'failed') AND old.retry_at IS NULL
       AND NOT EXISTS (SELECT 1 FROM sync_action WHERE sync_action.run_id = old.id)
-      AND EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = old.store AND newer.created_at > old.created_at)`,
+      AND EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = old.store AND newer.created_at > old.created_at
+        AND newer.state NOT IN ('planning', 'planned', 'not_planned'))`,
   },
 ];
 
@@ -81,6 +86,7 @@ export class RetentionRepository {
   async remove(days: number, step: number, between: (tookMs: number) => Promise<boolean>): Promise<Removed> {
     const removed: Record<string, number> = {};
     await new CatalogListingRows(this.db).removeOlder(LISTINGS_KEPT_HOURS);
+    await this.#removeNotes();
     const horizon = await this.db.readOne(
       z.object({ at: z.date() }),
       // SQL: the horizon is measured by the clock of the database.
@@ -99,6 +105,15 @@ export class RetentionRepository {
       }
     }
     return removed;
+  }
+
+  /** What plans left that were made or removed. */
+  async #removeNotes(): Promise<void> {
+    for (const table of ['planned_identifier', 'seen_product'])
+      await this.db.affected(
+        // SQL: an anti-join with the runs that are being planned, and the plans that wait for review.
+        `DELETE FROM ${table} AS note WHERE NOT EXISTS (SELECT 1 FROM sync_run WHERE id = note.run_id AND phase = 'extract')`,
+      );
   }
 
   /** `last` is null once the table's end was reached. */

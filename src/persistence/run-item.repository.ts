@@ -5,7 +5,7 @@ import { OWED_CODES } from '../domain/owed.js';
 import type { WithheldIdentifier } from '../domain/withheld-identifier.js';
 import { Database } from './database.js';
 import { containing } from './like-pattern.js';
-import { ACTION_KINDS } from './entities/planned-change.js';
+import { ACTION_KINDS } from './entities/sync-action.entity.js';
 import type { ActionError } from './entities/sync-action.entity.js';
 import { counted, isObjectOrNull } from './row-reader.js';
 
@@ -66,11 +66,11 @@ export interface ItemFilter {
 // SQL: a union of five tables, so that one order and one page cover all outcomes.
 const ITEMS = `WITH run AS (
     SELECT sync_run.*, NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = sync_run.store
-      AND newer.created_at > sync_run.created_at) AS newest FROM sync_run WHERE id = $1
+      AND newer.created_at > sync_run.created_at AND newer.state NOT IN ('planning', 'planned', 'not_planned')) AS newest FROM sync_run WHERE id = $1
   ), action AS (
     SELECT own.id, external_id, label, own.kind, own.state, reason, fields, withheld, own.error,
       coalesce(settled_at, own.created_at) AS at
-    FROM sync_action AS own WHERE run_id = $1
+    FROM sync_action AS own WHERE run_id = $1 AND own.state NOT IN ('draft', 'dropped')
   ), item AS (
     SELECT CASE WHEN action.state = 'applied' THEN
         CASE action.kind WHEN 'create' THEN 'created' WHEN 'orphan' THEN 'orphaned' ELSE 'updated' END

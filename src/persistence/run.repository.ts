@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { In, Raw } from 'typeorm';
+import { In, Not, Raw } from 'typeorm';
 import type { RunCounts } from '../domain/run-counts.js';
-import { RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
+import { PLAN_STATES, RUN_TRANSITIONS, statesBefore, type RunState } from '../domain/row-states.js';
 import { OWED_NOTE } from '../domain/owed.js';
 import { CRASH_PAUSE } from './crash-count.js';
 import { json, uuid, Database } from './database.js';
@@ -35,6 +35,9 @@ export interface RunEnd {
   /** Milliseconds until reconcile takes it up again; absent: never by itself. */
   readonly retryInMs?: number;
 }
+
+/** A plan for review is no run yet. */
+const IS_RUN = Not(In([...PLAN_STATES]));
 
 /** The note of a run that a person cancelled. */
 export function cancelNote(by: string): string {
@@ -208,10 +211,18 @@ export class RunRepository {
     return moved === 1;
   }
 
-  async setOperation(id: string, lease: string, operation: string | null, readFrom: Date): Promise<void> {
+  /** Notes, by the clock of the database, that the run begins to read its store anew. What is owed later is news to this read. */
+  async beginRead(id: string, lease: string): Promise<void> {
     await this.db.affected(
-      `UPDATE sync_run SET operation = $3, read_from = $4 WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, operation, readFrom],
+      `UPDATE sync_run SET operation = NULL, read_from = now() WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease],
+    );
+  }
+
+  async setOperation(id: string, lease: string, operation: string | null): Promise<void> {
+    await this.db.affected(
+      `UPDATE sync_run SET operation = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+      [id, lease, operation],
     );
   }
 
@@ -265,7 +276,7 @@ export class RunRepository {
   async recount(externalId: string): Promise<void> {
     await this.db.affected(
       `WITH last AS (
-         SELECT run_id FROM sync_action WHERE external_id = $1 AND kind <> 'orphan' ORDER BY id DESC LIMIT 1
+         SELECT run_id FROM sync_action WHERE external_id = $1 AND kind <> 'orphan' AND state NOT IN ('draft', 'dropped') ORDER BY id DESC LIMIT 1
        ), tally AS (
          SELECT count(*) FILTER (WHERE state = 'applied' AND kind = 'create') AS created,
            count(*) FILTER (WHERE state IN ('failed', 'planned')) AS failed
@@ -280,7 +291,8 @@ export class RunRepository {
        FROM tally, (SELECT count(*) AS count FROM owed_product
          WHERE store = (SELECT store FROM sync_action WHERE external_id = $1 ORDER BY id DESC LIMIT 1)) AS owed
        WHERE run.id = (SELECT run_id FROM last) AND run.state = 'partial'
-         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)`,
+         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at
+           AND newer.state NOT IN ('planning', 'planned', 'not_planned'))`,
       [externalId],
     );
   }
@@ -327,22 +339,25 @@ export class RunRepository {
       idRow,
       `UPDATE sync_run AS run SET state = 'queued', retry_at = NULL, turn_at = now()
        WHERE run.retry_at <= now() AND run.state IN ('partial', 'failed')
-         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at)
+         AND NOT EXISTS (SELECT 1 FROM sync_run AS newer WHERE newer.store = run.store AND newer.created_at > run.created_at
+           AND newer.state NOT IN ('planning', 'planned', 'not_planned'))
          AND NOT ${isUninstalled('run.store')}
        RETURNING id`,
     );
     return rows.map((row) => row.id);
   }
 
+  /** Null for an unknown id, and for a plan that was not applied. */
   async get(id: string): Promise<SyncRunEntity | null> {
     const known = uuid(id);
-    return known === null ? null : this.db.repository(SyncRunEntity).findOneBy({ id: known });
+    if (known === null) return null;
+    return this.db.repository(SyncRunEntity).findOneBy({ id: known, state: IS_RUN });
   }
 
   async latest(store: string, count: number): Promise<SyncRunEntity[]> {
     return this.db
       .repository(SyncRunEntity)
-      .find({ where: { store }, order: { createdAt: 'DESC' }, take: count });
+      .find({ where: { store, state: IS_RUN }, order: { createdAt: 'DESC' }, take: count });
   }
 }
 

@@ -6,7 +6,6 @@ import { ShopRedactionEntity } from './entities/index.js';
 const RULES: readonly { readonly table: string; readonly condition: string }[] = [
   ...[
     'write_back',
-    'saved_plan',
     'sync_action',
     'sync_run',
     'generation_task',

@@ -55,7 +55,8 @@ export class StatusRepository {
       SyncRunEntity,
       // SQL: `LATERAL` takes a few rows of each store by their index.
       `SELECT run.* FROM unnest($1::text[]) AS wanted(store), LATERAL (SELECT * FROM sync_run
-         WHERE sync_run.store = wanted.store ORDER BY created_at DESC LIMIT $2) AS run`,
+         WHERE sync_run.store = wanted.store AND state NOT IN ('planning', 'planned', 'not_planned')
+         ORDER BY created_at DESC LIMIT $2) AS run`,
       [stores, count],
     );
     return Map.groupBy(rows, (row) => row.store);

@@ -15,7 +15,6 @@ export const TABLES_OF_STORES = [
   'sync_action',
   'generation_task',
   'write_back',
-  'saved_plan',
   'lifecycle_event',
 ] as const;
 /** Tables in which rows of both keys may collide; each has statements of its own. */

@@ -63,7 +63,8 @@ export class StoreSummaryRepository {
       SyncRunEntity,
       // SQL: a bounded look at the index for each store.
       `SELECT run.* FROM unnest($1::text[]) AS wanted(key) CROSS JOIN LATERAL (SELECT * FROM sync_run
-         WHERE sync_run.store = wanted.key ORDER BY created_at DESC LIMIT $2) AS run`,
+         WHERE sync_run.store = wanted.key AND state NOT IN ('planning', 'planned', 'not_planned')
+         ORDER BY created_at DESC LIMIT $2) AS run`,
       [stores, each],
     );
   }

@@ -2,9 +2,9 @@ import pLimit from 'p-limit';
 import type { CatalogVariant } from '../catalog/schemas.js';
 import type { IdentifierKind } from '../domain/catalog-product.js';
 import { isMetWith } from '../domain/error-policy.js';
-import type { GoneLink } from '../persistence/plan-catalog.js';
+import type { GoneLink } from '../persistence/plan-identities.js';
 import type { HolderRow } from '../persistence/plan-rows.js';
-import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { Plan } from '../persistence/plan.js';
 import { confirmGone, NOT_COMPARED } from '../sites/catalog-listing.js';
 import { OLDEST_FIRST } from '../sites/listing-walk.js';
 import type { Workspace } from '../sites/sites.js';
@@ -38,14 +38,14 @@ export interface ComparedListing extends ListingView {
  * product is looked up again. Null when nothing is linked yet. It changes nothing in the plan, so that products can be planned meanwhile.
  */
 export async function compareWithListing(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   request: ListingRequest,
 ): Promise<ComparedListing | null> {
-  if (!(await plan.catalog.hasLinks())) return null;
+  if (!(await plan.identities.hasLinks())) return null;
   const listing = await takeListing(plan, workspace, request);
   if (!listing.complete) return { listing, notCompared: NOT_COMPARED.incomplete, gone: [] };
-  const missing = await plan.catalog.missingFrom(listing, { isShared: !plan.isDry });
+  const missing = await plan.identities.missingFrom(listing);
   const { gone, limited } = await confirmGone(workspace.client, missing);
   return { listing, notCompared: limited ? NOT_COMPARED.limited : null, gone };
 }
@@ -59,26 +59,25 @@ export async function compareWithListing(
  * none, as it does not look at variants. Without a proof creations are sent without identifiers, which PATCH brings afterwards.
  */
 export async function fillCatalogView(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   known: ListingView | null,
   request: ListingRequest,
 ): Promise<boolean> {
-  const wanted = await plan.catalog.identifiersToClear(SEARCH_AT_MOST + 1);
+  const wanted = await plan.identities.toClear(SEARCH_AT_MOST + 1);
   if (wanted.length === 0) {
-    if (known !== null) await plan.catalog.takeHolders(known.listing);
+    if (known !== null) plan.identities.takeListing(known.listing);
     return false;
   }
   const listing = known?.listing ?? (await worthwhileListing(plan, workspace, wanted.length, request));
   if (listing !== null) return proved(plan, workspace, listing, wanted.length, request);
   await searchEach(plan, workspace, wanted);
-  await plan.catalog.indexHolders();
   return false;
 }
 
 /** The listing, when one serves or when reading it takes fewer requests than the searches; otherwise null. */
 async function worthwhileListing(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   searches: number,
   request: ListingRequest,
@@ -96,7 +95,7 @@ async function worthwhileListing(
  * most `mostModels` of those are looked up.
  */
 async function proved(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   listing: TakenListing,
   mostModels: number,
@@ -113,13 +112,13 @@ async function proved(
     complete = newest.complete;
   }
   const models = await lookUpModels(plan, workspace, newest, mostModels);
-  await plan.catalog.takeHolders(newest);
+  plan.identities.takeListing(newest);
   return models && complete;
 }
 
 /** Looks up the variants of models that are not ours; what ours hold is known. False when some could not be looked up. */
 async function lookUpModels(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   { id }: TakenListing,
   most: number,
@@ -127,14 +126,13 @@ async function lookUpModels(
   const foreign = await plan.listings.hiddenModels(id, workspace.key, most + 1);
   if (foreign.length > most) return false;
   if (foreign.length === 0) return true;
-  const rows = plan.isDry ? plan.listings : plan.sharedListings;
   const limit = pLimit(SEARCHES_AT_ONCE);
   try {
     const found = await Promise.all(
       foreign.map((model) => limit(async () => variantRows(model, await variantsOf(workspace, model.id)))),
     );
-    await rows.addHolders(id, found.flat());
-    await rows.variantsKnown(
+    await plan.listings.addHolders(id, found.flat());
+    await plan.listings.variantsKnown(
       id,
       foreign.map((model) => model.id),
     );
@@ -147,7 +145,7 @@ async function lookUpModels(
 }
 
 async function searchEach(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   wanted: readonly { kind: IdentifierKind; value: string }[],
 ): Promise<void> {
@@ -162,7 +160,7 @@ async function searchEach(
         return rows;
       }),
     );
-    await plan.catalog.addHolders(found.flat());
+    plan.identities.addFound(found.flat());
   }
 }
 

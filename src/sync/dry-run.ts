@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import type { RunCounts } from '../domain/run-counts.js';
 import type { Database } from '../persistence/database.js';
 import type { SyncActionEntity } from '../persistence/entities/index.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
-import { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { PlanRepository } from '../persistence/plan.repository.js';
+import type { PlannedRun } from '../persistence/plan-rows.js';
+import { Plan } from '../persistence/plan.js';
 import type { StateRepository } from '../persistence/state.repository.js';
 import type { Store } from '../sites/sites.js';
 import type { Clock } from '../runtime/clock.js';
@@ -21,27 +22,41 @@ export interface DryRun {
   readonly incomplete: string | null;
 }
 
-interface Parts {
+export interface PlanningParts {
   readonly db: Database;
+  readonly plans: PlanRepository;
   readonly state: StateRepository;
   readonly clock: Clock;
 }
 
-interface DryRunOptions {
+export interface DryRunOptions {
   readonly full: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (seen: number) => void;
-  /** Awaited, so that a plan can be stored in batches. */
-  readonly onActions: (actions: readonly SyncActionEntity[]) => void | Promise<void>;
+  readonly onActions: (actions: readonly SyncActionEntity[]) => void;
+}
+
+/** Computes the changes of a sync with the same steps. Nothing is left of it. */
+export async function dryRun(parts: PlanningParts, store: Store, options: DryRunOptions): Promise<DryRun> {
+  const run = await parts.plans.begin(store.key, store.workspace.key, { isKept: false });
+  try {
+    const { entries: _entries, ...made } = await planForReview(parts, run, store, options);
+    return made;
+  } finally {
+    await parts.plans.remove(run.id);
+  }
 }
 
 /**
- * Computes the changes of a sync with the same steps, in a transaction that is rolled back. Nothing is written.
- * Actions are returned while they can be read. Share limits are not enforced, because the dry run helps to decide
- * about them.
+ * Plans a sync under the given run, which nobody works. Share limits are not enforced, because a plan for review helps to decide about
+ * them.
  */
-export async function dryRun(parts: Parts, store: Store, options: DryRunOptions): Promise<DryRun> {
-  await store.connector.identify();
+export async function planForReview(
+  parts: PlanningParts,
+  run: PlannedRun,
+  store: Store,
+  options: DryRunOptions,
+): Promise<DryRun & { readonly entries: number }> {
   const known = await parts.state.store(store.key);
   const watermark = options.full ? null : (known?.watermark ?? null);
   const nothing = { started: () => Promise.resolve(), waiting: () => undefined };
@@ -49,32 +64,34 @@ export async function dryRun(parts: Parts, store: Store, options: DryRunOptions)
     watermark === null
       ? await readAll(store, null, nothing, parts.clock, options.signal)
       : readChanges(store, watermark, owedStoreIds(new OwedRepository(parts.db), store.key));
-  return planDry(parts, store, { read, full: watermark === null }, options);
+  return planExtracted(parts, run, store, { read, full: watermark === null }, options);
 }
 
-async function planDry(
-  parts: Parts,
+async function planExtracted(
+  { db, clock }: PlanningParts,
+  run: PlannedRun,
   store: Store,
   { read, full }: Extracted,
-  options: DryRunOptions,
-): Promise<DryRun> {
-  const run = { id: randomUUID(), store: store.key, workspace: store.workspace.key };
-  const plan = await PlanTransaction.begin(parts.db, run, { dry: true });
+  { signal, onProgress, onActions }: DryRunOptions,
+): Promise<DryRun & { readonly entries: number }> {
+  const plan = await Plan.begin(db, run);
   try {
     const outcome = await planRead(plan, store, read, {
       full,
       force: true,
-      listing: { since: null, clock: parts.clock, signal: options.signal },
-      onProgress: options.onProgress,
+      // A person expects it to see the catalog as it is now.
+      listing: { since: await plan.listings.now(), clock, signal },
+      onProgress,
     });
-    for await (const actions of plan.actions.all()) await options.onActions(actions);
-    const { creates, updates, orphans } = await plan.actions.counts();
+    for await (const actions of plan.actions.all()) onActions(actions);
+    const { entries, creates, updates, orphans } = outcome.planned;
     return {
       kind: full ? 'full' : 'incremental',
       counts: { ...outcome.counts, creates, updates, orphans },
       incomplete: outcome.incomplete,
+      entries,
     };
   } finally {
-    await plan.end();
+    await plan.forgetListings();
   }
 }

@@ -1,6 +1,6 @@
 import type { SourceProduct } from '../domain/store-port.js';
-import type { GoneLink } from '../persistence/plan-catalog.js';
-import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { GoneLink } from '../persistence/plan-identities.js';
+import type { Plan } from '../persistence/plan.js';
 import type { Store } from '../sites/sites.js';
 import { Findings, planFound, type Tally } from './planned-batch.js';
 
@@ -13,7 +13,7 @@ const READ_AT_ONCE = 50;
  * it missing.
  */
 export async function planAgain(
-  plan: PlanTransaction,
+  plan: Plan,
   store: Store,
   gone: readonly GoneLink[],
   tally: Tally,
@@ -34,7 +34,7 @@ export async function planAgain(
 }
 
 async function planEach(
-  plan: PlanTransaction,
+  plan: Plan,
   store: Store,
   products: readonly SourceProduct[],
   tally: Tally,
@@ -43,7 +43,6 @@ async function planEach(
   const ids = products.map(({ externalId }) => externalId);
   const links = await plan.reads.links(ids);
   const hadActions = await plan.actions.withdraw(ids);
-  await plan.owed.withdraw(ids);
   for (const product of products) {
     const { externalId } = product;
     const found = planFound(store, product, links.get(externalId) ?? null, findings);

@@ -67,7 +67,7 @@ describe('planning a batch', () => {
     const batch = [same, edited, { ...edited, title: 'Shown again' }, fresh, snapshot(4)].map(source);
     await planBatch(store, batch, met, findings, tally);
     expect(findings.changes).toMatchObject([
-      { kind: 'update', externalId: edited.externalId, fields: '["name"]' },
+      { kind: 'update', externalId: edited.externalId, fields: ['name'] },
       { kind: 'create', externalId: fresh.externalId },
     ]);
     expect(tally).toEqual({ read: 3, seen: 3, unchanged: 1 });

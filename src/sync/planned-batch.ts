@@ -2,14 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { errorLine } from '../domain/errors.js';
 import type { OwedProduct } from '../domain/owed.js';
 import type { SourceProduct } from '../domain/store-port.js';
-import {
-  plannedAction,
-  type LinkRow,
-  type MetProducts,
-  type PlannedAction,
-  type UnchangedProduct,
-} from '../persistence/plan-rows.js';
-import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { LinkRow, MetProducts, NewAction, UnchangedProduct } from '../persistence/plan-rows.js';
+import type { Plan } from '../persistence/plan.js';
 import { identifiersOf } from '../planner/map-to-catalog.js';
 import { planProduct, type ProductPlan } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
@@ -29,7 +23,7 @@ type PlanningStore = Pick<Store, 'rules' | 'generatedFields'> & {
 
 /** The result of planning a batch. */
 export class Findings {
-  readonly changes: PlannedAction[] = [];
+  readonly changes: NewAction[] = [];
   /** Products whose fingerprint has changed with the rules that it is made by. */
   readonly unchanged: UnchangedProduct[] = [];
   /** Products that cannot be planned now: they are owed to the next run. */
@@ -39,10 +33,10 @@ export class Findings {
     return this.changes.length + this.unchanged.length + this.putOff.length;
   }
 
-  async write(plan: PlanTransaction): Promise<void> {
+  async write(plan: Plan): Promise<void> {
     await plan.actions.add(this.changes);
     await plan.reads.rememberUnchanged(this.unchanged);
-    await plan.owed.putOff(this.putOff);
+    await plan.reads.putOff(this.putOff);
   }
 }
 
@@ -93,7 +87,7 @@ export function planFound(
         });
       return 'unchanged';
     default:
-      changes.push(plannedAction({ ...plan, identifiers: identifiersOf(plan.body) }));
+      changes.push({ ...plan, identifiers: identifiersOf(plan.body) });
       return 'changed';
   }
 }

@@ -1,9 +1,10 @@
 import { CodedError } from '../domain/errors.js';
 import type { RunCounts } from '../domain/run-counts.js';
-import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { PlannedCounts } from '../persistence/plan-actions.js';
+import type { Plan } from '../persistence/plan.js';
 import type { Store } from '../sites/sites.js';
-import { compareWithListing, type ComparedListing } from './catalog-view.js';
 import { askById } from './absence.js';
+import { compareWithListing, type ComparedListing } from './catalog-view.js';
 import type { SourceRead } from './extract.js';
 import { Findings, planBatch, type Tally } from './planned-batch.js';
 import { planAgain } from './planned-again.js';
@@ -12,8 +13,11 @@ import type { ListingRequest } from './workspace-listing.js';
 
 export interface PlanOutcome {
   readonly counts: Pick<RunCounts, 'seen' | 'unchanged' | 'conflicted'>;
+  readonly planned: PlannedCounts;
   /** The reason why absence proves nothing, if the read was not complete. */
   readonly incomplete: string | null;
+  /** Store ids that were asked for and do not exist. */
+  readonly gone: readonly string[];
   /** The whole catalog was read: nobody else holds an identifier that the plan's creations send. */
   readonly proved: boolean;
   /** Why a full run did not look for products that were deleted in the catalog, for people; null when it did. */
@@ -41,11 +45,11 @@ export class PlanLimitError extends CodedError {
 
 /**
  * Plans a whole read: first batches of products against their links, then their identity against the store and the
- * catalog, then the limits. Everything is written in the given transaction. The caller commits it or, for a dry run,
- * rolls it back. Throws `PlanLimitError` when the plan is implausible.
+ * catalog, then the limits. Everything is written as drafts of the plan. The caller commits or discards it. Throws `PlanLimitError` when
+ * the plan is implausible.
  */
 export async function planRead(
-  plan: PlanTransaction,
+  plan: Plan,
   store: Store,
   read: SourceRead,
   options: PlanOptions,
@@ -57,9 +61,9 @@ export async function planRead(
     } finally {
       await read.close();
     }
-    await plan.reads.allMet();
     return planAbsent(plan, store, read, tally, options);
   });
+  if (tally.read >= ANALYSED_FROM) await plan.reads.analyse();
   if (compared !== null) {
     plan.reads.noteGone(compared.gone.map(({ externalId }) => externalId));
     await planAgain(plan, store, compared.gone, tally);
@@ -70,73 +74,51 @@ export async function planRead(
   if (!options.force) enforceLimits(store, counts);
   return {
     counts: { seen: tally.seen, unchanged: tally.unchanged, conflicted: counts.conflicted },
+    planned: counts,
     incomplete,
+    gone: read.gone,
     proved: resolved.proved,
     notCompared: compared?.notCompared ?? null,
   };
 }
+
+/** The tables of a smaller read are searched as fast without statistics. */
+const ANALYSED_FROM = 1_000;
 
 /**
  * Plans what the store has while the catalog's listing is read and compared. Returns what came of it, which is null when there is nothing
  * to compare, and what `work` returns. An error of either ends the other, and both have ended when this returns or throws.
  */
 async function besidesListing(
-  plan: PlanTransaction,
+  plan: Plan,
   store: Store,
   { full, listing: asked, onProgress }: PlanOptions,
   work: (onProgress: PlanOptions['onProgress']) => Promise<string | null>,
 ): Promise<{ readonly compared: ComparedListing | null; readonly incomplete: string | null }> {
   const failed = new AbortController();
   const { signal = failed.signal } = asked;
-  const requested = Promise.withResolvers<undefined>();
-  const onRequested = (): void => {
-    requested.resolve(undefined);
-  };
-  const request = { ...asked, onRequested, signal: AbortSignal.any([signal, failed.signal]) };
-  const comparing = full ? compareWholeStore(plan, store, request) : Promise.resolve(null);
-  comparing.then(onRequested, (error: unknown) => {
+  const request = { ...asked, signal: AbortSignal.any([signal, failed.signal]) };
+  const comparing = full ? compareWithListing(plan, store.workspace, request) : Promise.resolve(null);
+  comparing.catch((error: unknown) => {
     failed.abort(error);
-    onRequested();
   });
   let incomplete: string | null;
   try {
-    // The listing takes longest as a rule. Its first statements would wait for those of the plan.
-    await requested.promise;
     incomplete = await work((seen) => {
       failed.signal.throwIfAborted();
       onProgress(seen);
     });
   } catch (error) {
     failed.abort(error);
-    // It uses the connection of the plan.
     await comparing.catch(() => undefined);
     throw error;
   }
   return { compared: await comparing, incomplete };
 }
 
-/** Looks up what is known of all products of the store. Returns what came of the comparison with the listing. */
-async function compareWholeStore(
-  plan: PlanTransaction,
-  store: Store,
-  request: ListingRequest,
-): Promise<ComparedListing | null> {
-  const finding = plan.owed.findUnlinked();
-  // It is awaited below. Without this line Node would report a rejection first.
-  finding.catch(() => undefined);
-  try {
-    return await compareWithListing(plan, store.workspace, request);
-  } finally {
-    await finding;
-  }
-}
-
-/**
- * Plans what the store no longer has. Returns the reason why absence proves nothing, or null when the read was complete. The database
- * is idle while the rest of the listing is read, so it does this work meanwhile.
- */
+/** Plans what the store no longer has. Returns the reason why absence proves nothing, or null when the read was complete. */
 async function planAbsent(
-  plan: PlanTransaction,
+  plan: Plan,
   store: Store,
   read: SourceRead,
   tally: Tally,
@@ -146,7 +128,6 @@ async function planAbsent(
     ? await read.incompleteness(tally.read)
     : 'an incremental run reads only what changed';
   if (incomplete === null) await planOrphans(plan, store, tally, force);
-  plan.owed.gone(read.gone);
   await plan.actions.planGone(read.gone);
   return incomplete;
 }
@@ -155,7 +136,7 @@ async function planAbsent(
 const WRITE_TOGETHER = 200;
 
 async function planProducts(
-  plan: PlanTransaction,
+  plan: Plan,
   store: Store,
   read: SourceRead,
   tally: Tally,
@@ -179,7 +160,7 @@ async function planProducts(
  * planned as it is now: the search left it out. With a filter it may only no longer match, so it is left alone. Throws `PlanLimitError`
  * when a read without a filter shows too few products: a store that seems empty is not asked for each of its products.
  */
-async function planOrphans(plan: PlanTransaction, store: Store, tally: Tally, force: boolean): Promise<void> {
+async function planOrphans(plan: Plan, store: Store, tally: Tally, force: boolean): Promise<void> {
   const unseen = await plan.reads.unseen();
   if (unseen.length === 0) return;
   const hasFilter = store.settings.filter.query !== '';

@@ -7,7 +7,7 @@ import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
 import type { CsvUpload } from '../persistence/entities/sync-run.entity.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
-import { PlanTransaction } from '../persistence/plan-transaction.js';
+import { Plan, PlanLostError } from '../persistence/plan.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StateRepository } from '../persistence/state.repository.js';
@@ -208,6 +208,7 @@ export class RunWorker {
       await this.state.unpause(store.workspace.key);
       return await this.ends.ended(run, outcome);
     } catch (error) {
+      if (error instanceof PlanLostError) hold.lose();
       signal.throwIfAborted();
       if ([TurnOverError, ListingBusyError, DatabaseAwayError].some((kind) => error instanceof kind))
         throw error;
@@ -229,19 +230,17 @@ export class RunWorker {
   }
 
   async #plan(hold: Hold, store: Store): Promise<void> {
-    const { run } = hold;
-    const readFrom = run.operation !== null && run.readFrom !== null ? run.readFrom : this.clock.now();
     hold.steps.enter('export');
     await this.pauses.identifyStore(store);
-    const extracted = await traced('extract', {}, () => this.#read(hold, store, readFrom));
+    const extracted = await traced('extract', {}, () => this.#read(hold, store));
     hold.steps.enter('plan');
-    await this.#planRead(hold, store, extracted, readFrom);
+    await this.#planRead(hold, store, extracted);
   }
 
-  async #planRead(hold: Hold, store: Store, { read, full }: Extracted, readFrom: Date): Promise<void> {
+  async #planRead(hold: Hold, store: Store, { read, full }: Extracted): Promise<void> {
     const { run, lease, signal, onProgress } = hold;
     const { id, store: key, workspace } = run;
-    const plan = await PlanTransaction.begin(this.db, { id, store: key, workspace, lease });
+    const plan = await Plan.begin(this.db, { id, store: key, workspace, lease, isDry: false });
     try {
       // The extract is read during planning.
       const outcome = await traced('plan', {}, async (span) => {
@@ -274,21 +273,23 @@ export class RunWorker {
       }
       hold.counts = outcome.counts;
       killPoint('plan.planned');
-      const kept = await plan.commit(lease, {
-        readFrom,
+      const kept = await plan.commit({
         full,
         complete: full && outcome.incomplete === null,
+        gone: outcome.gone,
         proved: outcome.proved,
         notCompared: outcome.notCompared,
         counts: { ...NO_COUNTS, ...outcome.counts },
       });
-      if (!kept) throw new CodedError('conflict', 'another worker took the run over');
+      if (!kept) throw new PlanLostError();
       killPoint('plan.committed');
       run.counts = { ...outcome.counts };
       run.identifiersProved = outcome.proved;
       run.notCompared = outcome.notCompared;
-    } finally {
-      await plan.end();
+    } catch (error) {
+      // What is left is removed before the run is planned again.
+      await plan.discard().catch(() => undefined);
+      throw error;
     }
   }
 
@@ -315,20 +316,19 @@ export class RunWorker {
     );
   }
 
-  async #read(
-    { run, lease, signal, onProgress, turn }: Hold,
-    store: Store,
-    readFrom: Date,
-  ): Promise<Extracted> {
-    // Events become owed products, so that a run that fails later loses none of them.
-    await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
-    if (run.kind === 'incremental') {
-      const known = await this.state.store(store.key);
-      if (known?.watermark)
-        return { read: readChanges(store, known.watermark, owedStoreIds(this.owed, store.key)), full: false };
+  async #read({ run, lease, signal, onProgress, turn }: Hold, store: Store): Promise<Extracted> {
+    const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
+    const watermark = known?.watermark ?? null;
+    if (watermark !== null || run.operation === null) {
+      // Events become owed products, so that a run that fails later loses none of them. An export that an earlier attempt has begun does
+      // not show what is announced since: those events wait for the next run.
+      await this.events.take(store.key, run.id, (rawBody) => productOfEvent(store, rawBody));
+      await this.runs.beginRead(run.id, lease);
     }
+    if (watermark !== null)
+      return { read: readChanges(store, watermark, owedStoreIds(this.owed, store.key)), full: false };
     const progress = {
-      started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle, readFrom),
+      started: (handle: string | null) => this.runs.setOperation(run.id, lease, handle),
       waiting: (objects: number) => {
         // The export goes on meanwhile, and its handle is in the row.
         if (turn?.lasts() === false) throw new TurnOverError();

@@ -1,36 +1,29 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { NO_COUNTS } from '../domain/run-counts.js';
 import type { ProductSnapshot } from '../domain/snapshot.js';
 import type { SourceProduct } from '../domain/store-port.js';
 import { Database } from '../persistence/database.js';
-import type { SavedPlanEntity, SyncActionEntity } from '../persistence/entities/index.js';
+import type { SyncActionEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
-import { plannedAction, type NewAction, type PlannedAction } from '../persistence/plan-rows.js';
-import { PlanTransaction } from '../persistence/plan-transaction.js';
 import {
-  SavedPlanRepository,
+  PlanRepository,
   type EntryStanding,
+  type KeptPlan,
   type Refusal,
-  type ResolvedAction,
-  type ResolvedEntry,
-} from '../persistence/saved-plan.repository.js';
+} from '../persistence/plan.repository.js';
+import { Plan } from '../persistence/plan.js';
 import { StateRepository } from '../persistence/state.repository.js';
-import { filledFields, identifierKey, identifiersOf } from '../planner/map-to-catalog.js';
+import type { ResolvedIdentity } from '../planner/identity.js';
+import { filledFields, identifierKey } from '../planner/map-to-catalog.js';
+import type { PlannedChange } from '../planner/plan-product.js';
 import { reasonOutOfScope } from '../planner/scope.js';
 import { effectiveSnapshot, seenFields, sourceFingerprint } from '../planner/source.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
-import { dryRun, type DryRun } from './dry-run.js';
-import { resolveIdentities } from './resolve-identities.js';
-
-export interface SaveOptions {
-  readonly full: boolean;
-  readonly signal: AbortSignal;
-  readonly onProgress: (seen: number) => void;
-  readonly onActions: (actions: readonly SyncActionEntity[]) => void;
-}
+import { fillCatalogView } from './catalog-view.js';
+import { planForReview, type DryRun, type DryRunOptions } from './dry-run.js';
+import { identityResolver, plannedChange } from './resolve-identities.js';
 
 export interface AppliedPlan {
   readonly runId: string;
@@ -41,6 +34,13 @@ export interface AppliedPlan {
 /** Products per request when entries are compared with the live store. */
 const BATCH = 50;
 
+interface Tally {
+  entries: number;
+  products: number;
+  refusedOrphans: number;
+  refused: number;
+}
+
 /** Plans that are stored for review and applied later (docs/decisions/0022-saved-plans-are-exact.md). */
 @Injectable()
 export class SavedPlans {
@@ -48,67 +48,60 @@ export class SavedPlans {
     private readonly db: Database,
     private readonly sites: Sites,
     private readonly state: StateRepository,
-    private readonly plans: SavedPlanRepository,
+    private readonly plans: PlanRepository,
     private readonly clock: Clock,
   ) {}
 
   /** An empty draft, made before the store is read. Throws `misconfigured` for an unknown store. */
   async draft(storeKey: string): Promise<string> {
     const store = this.sites.store(storeKey);
-    return this.plans.begin(store.key, store.workspace.key);
+    const { id } = await this.plans.begin(store.key, store.workspace.key, { isKept: true });
+    return id;
   }
 
-  /** Plans like a dry run and stores the result in the draft. If planning fails, the draft has the reason. */
-  async fill(planId: string, storeKey: string, options: SaveOptions): Promise<DryRun> {
+  /** Plans like a dry run under the draft, which keeps the result. If planning fails, the draft has the reason. */
+  async fill(planId: string, storeKey: string, options: DryRunOptions): Promise<DryRun> {
     const store = this.sites.store(storeKey);
-    const { plans, db, state, clock } = this;
+    const run = await this.plans.underWay(planId);
+    const { db, plans, state, clock } = this;
+    const parts = { db, plans, state, clock };
     try {
-      const plan = await dryRun({ db, state, clock }, store, {
-        ...options,
-        onActions: async (actions) => {
-          await plans.addEntries(planId, actions);
-          options.onActions(actions);
-        },
-      });
-      await plans.finish(planId, plan);
-      return plan;
+      const { entries, ...made } = await planForReview(parts, run, store, options);
+      await this.plans.finish(run, { ...made, entries });
+      return made;
     } catch (error) {
-      await plans.fail(planId, errorLine(error));
+      await this.plans.fail(run, errorLine(error));
       throw error;
     }
   }
 
   /**
-   * Turns a saved plan into a run with exactly its entries. An entry that is no longer valid becomes a failed action
+   * Makes a run of a saved plan, with exactly its entries. An entry that is no longer valid becomes a failed action
    * with the reason. The run starts in its apply phase. The share limits are ignored, because a person saw the plan.
    * Throws `not_found` for an unknown plan, and `conflict` when it was already applied or the store has an active
    * run.
    */
   async apply(planId: string, trigger: RunTrigger, signal: AbortSignal): Promise<AppliedPlan> {
-    const plan = await this.#applicable(planId);
-    const store = this.sites.store(plan.store);
-    const run = { id: randomUUID(), store: plan.store, workspace: plan.workspace };
-    const transaction = await PlanTransaction.begin(this.db, run, { dry: true });
+    const kept = await this.#applicable(planId);
+    const store = this.sites.store(kept.store);
+    const began = await this.plans.now();
+    const run = await this.plans.take(kept);
+    if (run === null) throw new CodedError('conflict', `plan ${kept.id} is being applied already`);
     try {
-      const tally = await this.#take(transaction, store, plan, signal);
-      await resolveIdentities(transaction, store, { since: null, clock: this.clock, signal });
-      const moved = await this.#movedIdentities(transaction, plan, run.id, tally.refusals);
-      const refusals = [...tally.refusals, ...moved];
-      await this.plans.refuse(transaction.transaction, plan.id, run, refusals);
-      const { conflicted } = await transaction.actions.counts();
-      await this.plans.commitRun(transaction.transaction, plan, {
-        id: run.id,
-        trigger,
-        // Each product of the run once. A refused orphan counts as seen.
-        counts: { ...NO_COUNTS, seen: tally.products + tally.refusedOrphans, conflicted },
-      });
-      return { runId: run.id, entries: tally.entries, refused: refusals.length };
-    } finally {
-      await transaction.end();
+      const plan = Plan.of(this.db, run);
+      const tally = await this.#judge(plan, store, signal);
+      const { conflicted } = await plan.actions.counts();
+      // Each product of the run once. A refused orphan counts as seen.
+      const counts = { ...NO_COUNTS, seen: tally.products + tally.refusedOrphans, conflicted };
+      await this.plans.queue(run, { trigger, counts, began });
+      return { runId: run.id, entries: tally.entries, refused: tally.refused };
+    } catch (error) {
+      await this.plans.release(run);
+      throw error;
     }
   }
 
-  async #applicable(planId: string): Promise<SavedPlanEntity> {
+  async #applicable(planId: string): Promise<KeptPlan> {
     const plan = await this.plans.get(planId);
     if (plan === null) throw new CodedError('not_found', `no plan ${planId.slice(0, 100)}`);
     switch (plan.state) {
@@ -129,87 +122,62 @@ export class SavedPlans {
     }
   }
 
-  /** Valid entries become actions of the run. The others are returned with the change that made them invalid. */
-  async #take(
-    transaction: PlanTransaction,
-    store: Store,
-    plan: SavedPlanEntity,
-    signal: AbortSignal,
-  ): Promise<{ entries: number; products: number; refusedOrphans: number; refusals: Refusal[] }> {
-    const tally = { entries: 0, products: 0, refusedOrphans: 0, refusals: [] as Refusal[] };
+  /** Judges each entry again, by the store, its link and the identities as they are now. */
+  async #judge(plan: Plan, store: Store, signal: AbortSignal): Promise<Tally> {
+    const tally = { entries: 0, products: 0, refusedOrphans: 0, refused: 0 };
+    await fillCatalogView(plan, store.workspace, null, { since: null, clock: this.clock, signal });
+    const contested = await plan.identities.contested();
+    const unsettled = new Set(await plan.identities.toResolve());
     for (let after = '0'; ;) {
       signal.throwIfAborted();
-      const entries = await this.plans.standing(plan.id, after, BATCH);
+      const entries = await this.plans.standing(plan.run, after, BATCH);
       if (entries.length === 0) return tally;
       const live = await store.connector.readProducts(entries.map((entry) => entry.storeId));
-      const actions: PlannedAction[] = [];
+      const resolve = await identityResolver(plan, store, entries, contested);
+      const refusals: Refusal[] = [];
+      const valid: Pick<SyncActionEntity, 'id' | 'seen'>[] = [];
       for (const [index, entry] of entries.entries()) {
         tally.entries += 1;
         if (entry.kind !== 'orphan') tally.products += 1;
         const verdict = judged(entry, live[index] ?? null, store);
-        if (typeof verdict !== 'string') actions.push(plannedAction(verdict));
+        const reason =
+          verdict.reason ?? (unsettled.has(entry.id) ? movedIdentity(entry, resolve(asNew(entry))) : null);
+        if (reason === null) valid.push({ id: entry.id, seen: verdict.seen });
         else {
-          tally.refusals.push({ position: entry.position, reason: verdict });
+          refusals.push({ id: entry.id, reason });
           if (entry.kind === 'orphan') tally.refusedOrphans += 1;
         }
       }
-      await transaction.actions.add(actions);
-      after = entries.at(-1)?.position ?? after;
+      await this.plans.seenNow(plan.run, valid);
+      await this.plans.refuse(plan.run, refusals);
+      tally.refused += refusals.length;
+      after = entries.at(-1)?.id ?? after;
     }
-  }
-
-  /** Entries that now need another action or other identifiers because of other products or the catalog. */
-  async #movedIdentities(
-    transaction: PlanTransaction,
-    plan: SavedPlanEntity,
-    runId: string,
-    refused: readonly Refusal[],
-  ): Promise<Refusal[]> {
-    const known = new Set(refused.map(({ position }) => position));
-    const resolved = await this.plans.resolved(transaction.transaction, plan.id, runId);
-    return resolved.flatMap(({ entry, action }) => {
-      const reason = known.has(entry.position) ? null : movedIdentity(entry, action);
-      return reason === null ? [] : [{ position: entry.position, reason }];
-    });
   }
 }
 
-/** The entry as a new action whose identity is checked again, or the change since it was planned. */
-function judged(entry: EntryStanding, found: SourceProduct | null, store: Store): NewAction | string {
-  if (entry.writing) return 'a write-back of the product is under way';
+/** The reason why the entry is no longer valid, or null and the hashes of the product's present values. */
+interface Verdict {
+  readonly reason: string | null;
+  readonly seen: Record<string, string>;
+}
+
+function judged(entry: EntryStanding, found: SourceProduct | null, store: Store): Verdict {
+  const refused = (reason: string): Verdict => ({ reason, seen: {} });
+  if (entry.writing) return refused('a write-back of the product is under way');
   if (entry.actedSince || entry.linkMoved)
-    return 'another run has dealt with the product since the plan was made';
-  if (entry.kind === 'orphan') {
-    return found === null ? orphaned(entry) : 'the product is in the store again';
-  }
-  if (found === null) return 'the product is no longer in the store';
+    return refused('another run has dealt with the product since the plan was made');
+  if (entry.kind === 'orphan')
+    return found === null ? { reason: null, seen: {} } : refused('the product is in the store again');
+  if (found === null) return refused('the product is no longer in the store');
   const live = snapshotOrReason(found);
-  if (typeof live === 'string') return live;
+  if (typeof live === 'string') return refused(live);
   const outOfScope = reasonOutOfScope(live, store.settings.filter);
-  if (outOfScope !== null) return `the product is left out now: ${outOfScope}`;
+  if (outOfScope !== null) return refused(`the product is left out now: ${outOfScope}`);
   const source = sourceFingerprint(effectiveSnapshot(live, entry.written), store.rules);
   if (source !== entry.sourceFingerprint || entry.body === null)
-    return 'the product was changed in the store since the plan was made';
-  // An adoption is a creation with a settled identity, so it is decided again from the start.
-  const again =
-    entry.kind === 'adopt'
-      ? ({ kind: 'create', catalogId: null, fields: filledFields(entry.body) } as const)
-      : ({ kind: entry.kind, catalogId: entry.catalogId, fields: entry.fields } as const);
-  return {
-    ...again,
-    externalId: entry.externalId,
-    storeId: entry.storeId,
-    label: entry.label,
-    reason: entry.reason,
-    body: entry.body,
-    withheld: entry.withheld,
-    sourceFingerprint: source,
-    // The present product: a write-back must not compare with an older read.
-    seen: seenFields(live),
-    wantsGeneration: entry.wantsGeneration,
-    recreated: again.kind === 'create' && entry.kind === 'create' && entry.linkCatalogId !== null,
-    identifiers: identifiersOf(entry.body),
-  };
+    return refused('the product was changed in the store since the plan was made');
+  return { reason: null, seen: seenFields(live) };
 }
 
 /** A malformed product refuses its own entry alone. */
@@ -221,32 +189,26 @@ function snapshotOrReason(product: SourceProduct): ProductSnapshot | string {
   }
 }
 
-function orphaned(entry: EntryStanding): NewAction {
-  const { kind, externalId, storeId, label, catalogId, reason } = entry;
-  const nothing = { fields: [], body: null, withheld: [], sourceFingerprint: null, seen: {} };
-  const common = {
-    externalId,
-    storeId,
-    label,
-    catalogId,
-    reason,
-    wantsGeneration: false,
-    identifiers: null,
-    recreated: false,
-  };
-  return { kind, ...common, ...nothing };
+/** An adoption is a creation with a settled identity, so it is decided again from the start. */
+function asNew(entry: SyncActionEntity): PlannedChange {
+  const change = plannedChange(entry);
+  return entry.kind === 'adopt'
+    ? { ...change, kind: 'create', catalogId: null, fields: filledFields(change.body), recreated: false }
+    : change;
 }
 
-function movedIdentity(entry: ResolvedEntry, action: ResolvedAction | null): string | null {
-  if (action === null) return 'nothing of it is left to do: its identifiers are withheld by now';
+function movedIdentity(entry: SyncActionEntity, resolved: ResolvedIdentity): string | null {
+  if (resolved.kind === 'unchanged')
+    return 'nothing of it is left to do: its identifiers are withheld by now';
+  const { change } = resolved;
   const same =
-    action.kind === entry.kind &&
-    action.catalogId === entry.catalogId &&
-    sameMembers(action.fields, entry.fields) &&
-    sameMembers(action.withheld.map(identifierKey), entry.withheld.map(identifierKey));
+    change.kind === entry.kind &&
+    change.catalogId === entry.catalogId &&
+    sameMembers(change.fields, entry.fields) &&
+    sameMembers(change.withheld.map(identifierKey), entry.withheld.map(identifierKey));
   if (same) return null;
-  const withheld = action.withheld.map(({ reason }) => reason).join('; ');
-  const now = withheld === '' ? `${action.kind}: ${action.reason}` : withheld;
+  const withheld = change.withheld.map(({ reason }) => reason).join('; ');
+  const now = withheld === '' ? `${change.kind}: ${change.reason}` : withheld;
   return `its identity is decided otherwise by now (${now})`;
 }
 

@@ -7,7 +7,7 @@ import type {
   WalkedListing,
 } from '../persistence/catalog-listing.rows.js';
 import type { HolderRow, ListedRow } from '../persistence/plan-rows.js';
-import type { PlanTransaction } from '../persistence/plan-transaction.js';
+import type { Plan } from '../persistence/plan.js';
 import type { Clock } from '../runtime/clock.js';
 import { NEWEST_FIRST, OLDEST_FIRST, walkListing } from '../sites/listing-walk.js';
 import type { Workspace } from '../sites/sites.js';
@@ -27,8 +27,6 @@ export interface ListingRequest {
    * Null: the moment at which the run takes it.
    */
   readonly ahead?: Promise<Date | null> | undefined;
-  /** Called when the first page has been requested, or the listing is there or awaited. May be called again. */
-  readonly onRequested?: () => void;
 }
 
 /** Ends the attempt of a run that needs the listing while another process reads it. */
@@ -38,7 +36,7 @@ export class ListingBusyError extends Error {
   }
 }
 
-/** A listing that this plan may use until its transaction ends. */
+/** A listing that this plan may use until it is made. */
 export interface TakenListing extends CatalogListing {
   /** True when this run read it just now. */
   readonly isOwn: boolean;
@@ -55,73 +53,60 @@ const ANALYSED_FROM = 1000;
 
 /**
  * The listing of the workspace: one that another run has read lately, or one that is read now. While another process reads it, this
- * one waits, or throws `ListingBusyError`. A dry run reads a listing of its own, which no other run sees. Throws what a page's request
- * throws.
+ * one waits, or throws `ListingBusyError`. Throws what a page's request throws.
  */
 export async function takeListing(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   request: ListingRequest,
   first?: Page<CatalogProduct>,
 ): Promise<TakenListing> {
-  if (plan.isDry) return readPrivately(plan, workspace, request, first);
-  const { ahead, onRequested = () => undefined, signal } = request;
-  if (ahead !== undefined) onRequested();
+  const { ahead, signal } = request;
   let asked = (await unlessAborted(ahead, signal)) ?? null;
   for (;;) {
     const present = await presentListing(plan, workspace, request, asked);
-    if (present !== null) {
-      onRequested();
-      return present;
-    }
+    if (present !== null) return present;
     asked ??= await plan.listings.now();
     const read = await readForAll(
-      plan.sharedListings,
+      plan.listings,
       workspace,
       request,
       first,
       async () => (await presentListing(plan, workspace, request, asked)) !== null,
     );
-    // Taken like any other, so that the row is locked.
     if (read === null) {
-      if (request.yields === true && (await plan.sharedListings.isBeingRead(workspace.key)))
+      if (request.yields === true && (await plan.listings.isBeingRead(workspace.key)))
         throw new ListingBusyError();
-      onRequested();
       await request.clock.sleep(WAIT_MS, signal);
     } else {
-      // Beside the plan, which does not need it. Retention removes what this does not.
-      plan.beside(plan.sharedListings.removeBefore(read.id, workspace.key));
-      if ((await presentListing(plan, workspace, request, asked))?.id === read.id)
-        return { ...read, isOwn: true };
+      await plan.hasRead(read.id);
+      return { ...read, isOwn: true };
     }
   }
 }
 
-/** A listing that serves without any request. Null when there is none. */
+/** A listing that serves without any request. It is kept until the plan is made. Null when there is none. */
 export async function presentListing(
-  plan: PlanTransaction,
+  plan: Plan,
   workspace: Workspace,
   { since }: Pick<ListingRequest, 'since'>,
   asked: Date | null = null,
 ): Promise<TakenListing | null> {
-  if (plan.isDry) return null;
   const demand = { maxAgeMs: workspace.settings.listingMaxAgeMinutes * 60_000, since };
   const found = await plan.listings.present(workspace.key, demand, asked);
-  return found === null ? null : { ...found, isOwn: false };
+  if (found === null) return null;
+  await plan.useListing(found.id);
+  return { ...found, isOwn: false };
 }
 
 /**
  * Adds the products that were created since the listing was read: they are the newest ones, so their pages come first. False when the
  * listing shows fewer products than the service counts.
  */
-export async function addNewest(
-  plan: PlanTransaction,
-  workspace: Workspace,
-  listing: TakenListing,
-): Promise<boolean> {
+export async function addNewest(plan: Plan, workspace: Workspace, listing: TakenListing): Promise<boolean> {
   if (listing.isOwn) return listing.complete;
   // Others see what is added, and need not ask for it again.
-  const rows = plan.sharedListings;
+  const rows = plan.listings;
   let count: number | null | undefined;
   let added = 0;
   for await (const page of workspace.client.productPages(NEWEST_FIRST)) {
@@ -147,7 +132,7 @@ export async function addNewest(
 export async function readForAll(
   rows: CatalogListingRows,
   workspace: Workspace,
-  request: Pick<ListingRequest, 'signal' | 'onRequested'>,
+  request: Pick<ListingRequest, 'signal'>,
   first: Page<CatalogProduct> | undefined,
   isServed: () => Promise<boolean>,
 ): Promise<CatalogListing | null> {
@@ -175,7 +160,6 @@ export async function readForAll(
       ...request,
       signal: AbortSignal.any([signal, takenOver.signal]),
       first,
-      analyses: true,
     });
     const finished = await rows.finish(id, lease, walked);
     if (finished === null) await abandon();
@@ -189,21 +173,9 @@ export async function readForAll(
   }
 }
 
-async function readPrivately(
-  plan: PlanTransaction,
-  workspace: Workspace,
-  request: ListingRequest,
-  first: Page<CatalogProduct> | undefined,
-): Promise<TakenListing> {
-  const id = await plan.listings.beginPrivate(workspace.key);
-  const walked = await readAllPages(plan.listings, id, workspace, { ...request, first, analyses: false });
-  return { ...(await plan.listings.finishPrivate(id, walked)), isOwn: true };
-}
-
-interface WalkOptions extends Pick<ListingRequest, 'signal' | 'onRequested'> {
+interface WalkOptions extends Pick<ListingRequest, 'signal'> {
   /** The first page, where it was read before. */
   readonly first: Page<CatalogProduct> | undefined;
-  readonly analyses: boolean;
 }
 
 /** Aborting `signal` ends the walk at the next page. */
@@ -211,12 +183,10 @@ async function readAllPages(
   rows: CatalogListingRows,
   id: string,
   workspace: Workspace,
-  { signal, onRequested, first, analyses }: WalkOptions,
+  { signal, first }: WalkOptions,
 ): Promise<WalkedListing> {
-  const requested = first ?? workspace.client.listProducts(OLDEST_FIRST);
-  onRequested?.();
-  const start = await requested;
-  const writer = new ListingWriter(rows, id, workspace.key, start.count, analyses);
+  const start = first ?? (await workspace.client.listProducts(OLDEST_FIRST));
+  const writer = new ListingWriter(rows, id, workspace.key, start.count);
   try {
     const complete = await walkListing(workspace.client, start, async (products) => {
       signal?.throwIfAborted();
@@ -245,8 +215,6 @@ class ListingWriter {
     private readonly workspace: string,
     /** Products of the whole listing, as the service counts them. */
     private readonly expected: number | null,
-    /** False inside the transaction of a plan: until its end, no other process could analyse the tables. */
-    private readonly analyses: boolean,
   ) {}
 
   /** Products that are stored, each once. */
@@ -296,7 +264,7 @@ class ListingWriter {
 
   /** Updates the statistics once, if a listing of so many products is worth it. */
   async #analyse(products: number): Promise<void> {
-    if (!this.analyses || this.#isAnalysed || products < ANALYSED_FROM) return;
+    if (this.#isAnalysed || products < ANALYSED_FROM) return;
     this.#isAnalysed = true;
     await this.rows.analyse();
   }

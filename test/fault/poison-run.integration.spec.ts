@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { PlanTransaction } from '../../src/persistence/plan-transaction.js';
+import { Plan } from '../../src/persistence/plan.js';
 import { snapshot } from '../support/fake-store.js';
 import { Stages, STORE, WORKSPACE } from '../support/stages.js';
 
@@ -115,17 +115,19 @@ describe('a run that kills its workers', () => {
   it('begins its count again once its plan was stored', async () => {
     const id = await runThatKilled(9);
     await stages.runs.claim(id, 'tenth', 60_000);
-    const plan = await PlanTransaction.begin(stages.db, { id, store: STORE, workspace: WORKSPACE });
+    const plan = await Plan.begin(stages.db, {
+      ...{ id, store: STORE, workspace: WORKSPACE },
+      ...{ lease: 'tenth', isDry: false },
+    });
     const end = {
-      readFrom: new Date(),
       full: true,
       complete: true,
+      gone: [],
       proved: false,
       notCompared: null,
       counts: {},
     };
-    expect(await plan.commit('tenth', end)).toBe(true);
-    await plan.end();
+    expect(await plan.commit(end)).toBe(true);
     expect(await stages.runs.get(id)).toMatchObject({ phase: 'apply', crashCount: 1 });
   });
 

@@ -11,6 +11,7 @@ import { LinkRepository } from '../../src/persistence/link.repository.js';
 import { OwedRepository } from '../../src/persistence/owed.repository.js';
 import { RunRepository } from '../../src/persistence/run.repository.js';
 import { StoreHealthRepository } from '../../src/persistence/store-health.repository.js';
+import { PlanRepository } from '../../src/persistence/plan.repository.js';
 import { StateRepository } from '../../src/persistence/state.repository.js';
 import { StoreKeyRepository } from '../../src/persistence/store-key.repository.js';
 import { StoreEventRepository } from '../../src/persistence/store-event.repository.js';
@@ -89,6 +90,7 @@ export class Stages {
   readonly caps: WriteCapRepository;
   readonly decisions: WriteBackDecisions;
   readonly bulkChanges: BulkChangeRepository;
+  readonly plans: PlanRepository;
   readonly state: StateRepository;
   readonly health: StoreHealthRepository;
   readonly events: StoreEventRepository;
@@ -128,6 +130,7 @@ export class Stages {
     this.caps = new WriteCapRepository(db);
     this.decisions = new WriteBackDecisions(db);
     this.bulkChanges = new BulkChangeRepository(db);
+    this.plans = new PlanRepository(db);
     this.state = new StateRepository(db);
     this.health = new StoreHealthRepository(db);
     this.events = new StoreEventRepository(db);

@@ -26,7 +26,7 @@ import { Sessions } from '../session.js';
 import { pathTo } from '../elements.js';
 import { planFragment, planPage, type PlanView } from '../views/plan.js';
 import { plansPage } from '../views/plans.js';
-import { ACTION_KINDS } from '../../persistence/entities/planned-change.js';
+import { ACTION_KINDS } from '../../persistence/entities/sync-action.entity.js';
 import { kindFormSchema } from './store.pages.js';
 
 const listSchema = datedListSchema(PLAN_STATES);

@@ -7,8 +7,8 @@ import { formToken, page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
 import { creditAmount } from './charts.js';
-import { ACTION_KINDS } from '../../persistence/entities/planned-change.js';
-import type { PlanEntryFilter } from '../../persistence/saved-plan.repository.js';
+import { ACTION_KINDS } from '../../persistence/entities/sync-action.entity.js';
+import type { PlanEntryFilter } from '../../persistence/plan.repository.js';
 import { list, LIST_KEYS } from './list.js';
 import { withheldLines } from './withheld.js';
 

@@ -9,7 +9,8 @@ import { LifecycleEventEntity } from './lifecycle-event.entity.js';
 import { NotificationEntity } from './notification.entity.js';
 import { OwedProductEntity } from './owed-product.entity.js';
 import { ProductIdentifierEntity } from './product-identifier.entity.js';
-import { SavedPlanEntity, SavedPlanEntryEntity } from './saved-plan.entity.js';
+import { PlannedIdentifierEntity } from './planned-identifier.entity.js';
+import { SeenProductEntity } from './seen-product.entity.js';
 import { ShopRedactionEntity } from './shop-redaction.entity.js';
 import { StoreDayEntity } from './store-day.entity.js';
 import { StoreEventEntity } from './store-event.entity.js';
@@ -36,8 +37,8 @@ export const ENTITIES = [
   WorkspaceStateEntity,
   StoreStateEntity,
   StoreEventEntity,
-  SavedPlanEntity,
-  SavedPlanEntryEntity,
+  PlannedIdentifierEntity,
+  SeenProductEntity,
   NotificationEntity,
   OwedProductEntity,
   AuditEntryEntity,
@@ -65,8 +66,6 @@ export {
   ProductIdentifierEntity,
   ReportEntity,
   RevokedSessionEntity,
-  SavedPlanEntity,
-  SavedPlanEntryEntity,
   ShopRedactionEntity,
   StoreDayEntity,
   StoreEventEntity,

@@ -51,6 +51,28 @@ export interface CsvUpload {
   readonly unanswered?: number;
 }
 
+/** What is known of a plan that was kept for review. */
+export interface SavedPlan {
+  /** Empty until the plan is made. */
+  readonly counts: Partial<PlanCounts>;
+  readonly entries: number;
+  /** Why absence proved nothing, where the read was not complete. */
+  readonly incomplete: string | null;
+  /** Both by the clock of the database, as ISO 8601. The run itself begins when the plan is applied. */
+  readonly createdAt: string;
+  readonly appliedAt: string | null;
+}
+
+/** The counts of a plan. */
+export interface PlanCounts {
+  readonly seen: number;
+  readonly creates: number;
+  readonly updates: number;
+  readonly orphans: number;
+  readonly unchanged: number;
+  readonly conflicted: number;
+}
+
 @Entity({ name: 'sync_run' })
 // Two replicas, a command and a schedule may all ask at once: a store has one active run, and the rest join it.
 @Index('sync_run_one_active', ['store'], { unique: true, where: oneOf('state', ['queued', 'running']) })
@@ -76,6 +98,10 @@ export class SyncRunEntity {
   @Column('text', { nullable: true }) operation!: string | null;
   /** Start of the read, the next watermark. */
   @Column('timestamptz', { nullable: true }) readFrom!: Date | null;
+  /** The listing of the catalog that the plan was compared with. It is kept while the plan is made. */
+  @Column('bigint', { nullable: true }) listingId!: string | null;
+  /** Null for a run that was never a plan for review. */
+  @Column('jsonb', { nullable: true }) plan!: SavedPlan | null;
   @Column('jsonb', { default: {} }) counts!: Partial<RunCounts>;
   @Column('text', { nullable: true }) error!: string | null;
   @Column('text', { nullable: true }) errorCode!: string | null;

@@ -154,7 +154,7 @@ describe('a saved plan', () => {
   });
 
   it('is not kept where there is nothing to do', async () => {
-    const before = await world.rows('SELECT id FROM saved_plan');
+    const before = await world.rows('SELECT id FROM sync_run ORDER BY id');
     const end = await runCommand(world, 'plan', [], {
       store: 'main',
       full: true,
@@ -163,7 +163,7 @@ describe('a saved plan', () => {
     });
     expect(end.status).toBe(0);
     expect(JSON.parse(end.stdout)).toMatchObject({ id: null, actions: [] });
-    expect(await world.rows('SELECT id FROM saved_plan')).toEqual(before);
+    expect(await world.rows('SELECT id FROM sync_run ORDER BY id')).toEqual(before);
   });
 
   it('that is unknown ends with 1 and one line', async () => {

@@ -51,11 +51,12 @@ export async function seedWriteBacks(world: World, products: readonly SeededProd
 /** A saved plan with an entry of each kind. Returns its id. */
 export async function seedPlan(world: World): Promise<string> {
   const [row] = await world.rows<{ id: string }>(
-    `WITH plan AS (INSERT INTO saved_plan (store, workspace, kind, state, counts, entries) VALUES ('main', 'default', 'full', 'saved',
-         '{"seen": 9, "creates": 1, "updates": 2, "orphans": 1, "unchanged": 4, "conflicted": 1}', 4) RETURNING id),
-       entries AS (INSERT INTO saved_plan_entry (plan_id, position, external_id, store_id, label, kind, reason, wants_generation)
-         SELECT plan.id, position, 'shopify:${world.store.shop}:93' || position, position, 'A planned ' || kind, kind, 'changed in the store',
-           kind = 'create' FROM plan, unnest(ARRAY['create', 'adopt', 'update', 'orphan']) WITH ORDINALITY AS each (kind, position))
+    `WITH plan AS (INSERT INTO sync_run (store, workspace, kind, trigger, state, plan) VALUES ('main', 'default', 'full', 'command', 'planned',
+         jsonb_build_object('entries', 4, 'incomplete', NULL, 'createdAt', now(), 'appliedAt', NULL, 'counts',
+           '{"seen": 9, "creates": 1, "updates": 2, "orphans": 1, "unchanged": 4, "conflicted": 1}'::jsonb)) RETURNING id),
+       entries AS (INSERT INTO sync_action (run_id, store, external_id, store_id, label, kind, reason, wants_generation, state)
+         SELECT plan.id, 'main', 'shopify:${world.store.shop}:93' || position, position, 'A planned ' || kind, kind, 'changed in the store',
+           kind = 'create', 'draft' FROM plan, unnest(ARRAY['create', 'adopt', 'update', 'orphan']) WITH ORDINALITY AS each (kind, position))
      SELECT id FROM plan`,
   );
   return row?.id ?? '';

@@ -59,7 +59,7 @@ describe('the list of saved plans', () => {
   });
 
   it('has entries by kind and by text on the page of a plan, and markup nowhere', async () => {
-    const [plan] = await world.rows<{ id: string }>('SELECT id FROM saved_plan LIMIT 1');
+    const [plan] = await world.rows<{ id: string }>('SELECT id FROM sync_run WHERE plan IS NOT NULL LIMIT 1');
     const path = `/plans/${plan?.id ?? ''}`;
     const all = await visitor.get(path);
     expect(withoutMarkup(all.text)).toContain('all 1 to create 1 to adopt 0 to update 0 gone 0');

@@ -1,12 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DataSource } from 'typeorm';
 import { migrate, openDataSource } from '../../../src/persistence/data-source.js';
 import { Database } from '../../../src/persistence/database.js';
-import { PlanTransaction } from '../../../src/persistence/plan-transaction.js';
 import { TcpGate } from '../../support/tcp-gate.js';
 import { createTestDatabase } from '../../support/postgres.js';
-import { until } from '../../support/until.js';
 
 let address: string;
 let gate: TcpGate;
@@ -47,16 +44,6 @@ describe('a connection whose transaction failed', () => {
     await runner.query(add, ['x']);
     await expect(runner.query('SELECT nonsense')).rejects.toThrow('nonsense');
     await runner.release();
-    expect(await workspaces()).toEqual([]);
-  });
-
-  it('is rolled back when a plan cannot begin', async () => {
-    const run = { id: randomUUID(), store: 'main', workspace: 'default' };
-    await source.query(
-      `INSERT INTO sync_run (id, store, workspace, kind, trigger) VALUES ($1, 'main', 'default', 'full', 'api')`,
-      [run.id],
-    );
-    await expect(PlanTransaction.begin(db, run, { dry: true })).rejects.toThrow('duplicate key');
     expect(await workspaces()).toEqual([]);
   });
 
@@ -113,26 +100,6 @@ describe('a client that vanishes inside a transaction', () => {
     } finally {
       await vanishing.destroy();
       await staying.destroy();
-    }
-  });
-
-  it('is not a plan that reads for long: the plan sends a statement now and then', async () => {
-    const run = { id: randomUUID(), store: 'main', workspace: 'default' };
-    const plan = await PlanTransaction.begin(db, run, { dry: true, refreshMs: 10 });
-    const watching = await openDataSource({ url: address, poolSize: 1 });
-    try {
-      const lastStatement = async (): Promise<Date | undefined> => {
-        const [session] = await watching.query<{ query_start: Date }[]>(
-          `SELECT query_start FROM pg_stat_activity
-           WHERE datname = current_database() AND state = 'idle in transaction' AND query = 'SELECT 1'`,
-        );
-        return session?.query_start;
-      };
-      const first = await until('a statement of the plan', async () => (await lastStatement()) ?? null);
-      await until('another one', async () => ((await lastStatement()) ?? first) > first);
-    } finally {
-      await plan.end();
-      await watching.destroy();
     }
   });
 });

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 beforeEach(async () => {
   await stages.reset();
-  await stages.db.affected('TRUNCATE saved_plan, saved_plan_entry, notification');
+  await stages.db.affected('TRUNCATE notification');
   logged = [];
 });
 afterAll(async () => stages.close());
@@ -33,7 +33,6 @@ const AGED: Readonly<Record<string, readonly string[]>> = {
   webhook_delivery: ['received_at', 'settled_at'],
   write_back: ['created_at', 'settled_at'],
   store_event: ['received_at', 'settled_at'],
-  saved_plan: ['created_at'],
   notification: ['since', 'ended_at'],
   bulk_change: ['created_at', 'finished_at'],
 };
@@ -149,7 +148,7 @@ describe('a pass', () => {
   it('takes events, plans, notifications and bulk changes that are over with it', async () => {
     await stages.db.affected(`INSERT INTO store_event (store, event_id, topic, raw_body, state, settled_at)
       VALUES ('main', 'old', 't', '', 'processed', now()), ('main', 'open', 't', '', 'received', NULL)`);
-    await stages.db.affected('INSERT INTO saved_plan (store, workspace) VALUES ($1, $2)', [STORE, WORKSPACE]);
+    await stages.plans.begin(STORE, WORKSPACE, { isKept: true });
     await stages.db.affected(`INSERT INTO notification (kind, subject, facts, since, ended_at)
       VALUES ('k', 'ended', '{}', now(), now()), ('k', 'goes on', '{}', now(), NULL)`);
     await stages.db
@@ -159,12 +158,12 @@ describe('a pass', () => {
     await age(89);
     await retention().pass();
     expect(await counts()).toMatchObject({
-      ...{ store_event: 2, saved_plan: 1, notification: 2, bulk_change: 4 },
+      ...{ store_event: 2, sync_run: 1, notification: 2, bulk_change: 4 },
     });
     await age(2);
     await retention().pass();
     expect(await counts()).toMatchObject({
-      ...{ store_event: 1, saved_plan: 0, notification: 1, bulk_change: 1 },
+      ...{ store_event: 1, sync_run: 0, notification: 1, bulk_change: 1 },
     });
   });
 

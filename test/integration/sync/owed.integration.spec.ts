@@ -242,11 +242,15 @@ it('a plan that is only looked at changes nothing of what is owed', async () => 
   ]);
   const before = await stages.contents();
   const { dryRun } = await import('../../../src/sync/dry-run.js');
-  await dryRun({ db: stages.db, state: stages.state, clock: stages.clock }, stages.sites.store(STORE), {
-    full: true,
-    signal: new AbortController().signal,
-    onProgress: () => undefined,
-    onActions: () => undefined,
-  });
+  await dryRun(
+    { db: stages.db, plans: stages.plans, state: stages.state, clock: stages.clock },
+    stages.sites.store(STORE),
+    {
+      full: true,
+      signal: new AbortController().signal,
+      onProgress: () => undefined,
+      onActions: () => undefined,
+    },
+  );
   expect(await stages.contents()).toBe(before);
 });

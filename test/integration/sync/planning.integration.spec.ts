@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { dryRun } from '../../../src/sync/dry-run.js';
 import type { SyncActionEntity } from '../../../src/persistence/entities/index.js';
 import { snapshot } from '../../support/fake-store.js';
@@ -36,30 +36,6 @@ describe('a read', () => {
     expect(run.counts).toMatchObject({ seen: 3, unchanged: 3, created: 0, updated: 0 });
     expect(stages.catalog.script.operations()).toEqual(['listProducts']);
     expect(await stages.actionsOf(run.id)).toEqual([]);
-  });
-
-  it('of what did not change looks for no identities and makes no table but that of the products met', async () => {
-    await linked(1, 2);
-    const affected = jest.spyOn(stages.db, 'affected');
-    const statements = (): string[] => affected.mock.calls.map(([statement]) => statement);
-    try {
-      await stages.sync();
-      expect(statements().filter((statement) => statement.includes('TEMP TABLE'))).toEqual([
-        expect.stringContaining('seen'),
-      ]);
-      expect(
-        statements().filter((statement) => /\bholder\b|\bput_off\b|\bunchanged\b/.test(statement)),
-      ).toEqual([]);
-      affected.mockClear();
-      stages.store.edit('1', { vendor: 'Other' });
-      await stages.sync();
-      expect(statements().filter((statement) => statement.includes('TEMP TABLE'))).toEqual([
-        expect.stringContaining('seen'),
-        expect.stringContaining('holder'),
-      ]);
-    } finally {
-      affected.mockRestore();
-    }
   });
 
   it('sends only the fields that changed, each with the reason', async () => {
@@ -296,7 +272,7 @@ describe('a dry run', () => {
     const held = JSON.stringify([...stages.catalog.products]);
     const actions: SyncActionEntity[] = [];
     const found = await dryRun(
-      { db: stages.db, state: stages.state, clock: stages.clock },
+      { db: stages.db, plans: stages.plans, state: stages.state, clock: stages.clock },
       stages.sites.store(STORE),
       {
         full: true,
@@ -320,7 +296,7 @@ describe('a dry run', () => {
     stages.store.products.delete('1');
     await stages.requests.request({ store: STORE, full: true, trigger: 'command' });
     const found = await dryRun(
-      { db: stages.db, state: stages.state, clock: stages.clock },
+      { db: stages.db, plans: stages.plans, state: stages.state, clock: stages.clock },
       stages.sites.store(STORE),
       {
         full: true,
