@@ -172,7 +172,7 @@ describe('the watermark', () => {
     stages.store.put(snapshot(1));
     let batchAt = new Date(0);
     stages.store.script.before('batch', async () => {
-      expect(await stages.state.store(STORE)).toBeNull();
+      expect((await stages.state.store(STORE))?.watermark).toBeNull();
       batchAt = await stages.plans.now();
     });
     const { readFrom, createdAt } = await stages.sync();
@@ -185,7 +185,7 @@ describe('the watermark', () => {
     stages.store.put(snapshot(1));
     stages.catalog.script.before('listProducts', refusal('transient'));
     expect(await stages.sync()).toMatchObject({ state: 'failed' });
-    expect(await stages.state.store(STORE)).toBeNull();
+    expect((await stages.state.store(STORE))?.watermark).toBeNull();
   });
 
   it('is read again with fifteen minutes to spare', async () => {
