@@ -39,7 +39,7 @@ export class StoresController {
     errors: [404, 502, 503],
   })
   @Get('drift')
-  @Allow('viewer')
+  @Allow('admin')
   drift(@Param('key') key: string): Promise<Drift> {
     this.#require(key);
     return this.drifts.look(key, this.shutdown.signal, () => undefined);

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { messages } from './messages.js';
-import { canonical, type storeSchema, type storeTemplateSchema } from './store-schema.js';
+import { canonical, SHOP_PLACEHOLDER, type storeSchema, type storeTemplateSchema } from './store-schema.js';
 import type { workspaceSchema } from './workspace-schema.js';
 
 /** The settings that must agree with each other. */
@@ -9,6 +9,8 @@ interface Related {
     readonly port: number;
     readonly admin: { readonly port: number };
     readonly encryptionKey?: string | undefined;
+    readonly adminToken?: string | undefined;
+    readonly tokens: Readonly<Record<string, { readonly token: string }>>;
   };
   readonly workspaces: Readonly<Record<string, z.output<typeof workspaceSchema>>>;
   readonly stores: Readonly<Record<string, z.output<typeof storeSchema>>>;
@@ -29,6 +31,7 @@ export function checkConsistency(config: Related, context: Issues): void {
     context.addIssue({ code: 'custom', path, message });
   };
   checkPorts(config, report);
+  checkTokens(config, report);
   checkTemplate(config, report);
   checkStores(config, report);
 }
@@ -40,9 +43,26 @@ function checkPorts({ server }: Related, report: Report): void {
     report(['server', 'admin', 'port'], messages.adminPort);
 }
 
+/** Two roles of one token would depend on the order of the file. */
+function checkTokens({ server }: Related, report: Report): void {
+  const holders = new Map<string, string>();
+  if (server.adminToken !== undefined) holders.set(server.adminToken, 'server.adminToken');
+  for (const [name, { token }] of Object.entries(server.tokens)) {
+    const other = holders.get(token);
+    if (other !== undefined)
+      report(
+        ['server', 'tokens', name, 'token'],
+        `another token than ${other}: each has a holder of its own`,
+      );
+    else holders.set(token, `server.tokens.${name}.token`);
+  }
+}
+
 function checkTemplate({ storeTemplate: template, server, workspaces }: Related, report: Report): void {
   if (template === undefined) return;
-  checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
+  // Each shop has a workspace of its own then: one without is told so when its merchant installs the app.
+  if (!template.workspace.includes(SHOP_PLACEHOLDER))
+    checkWorkspace(template.workspace, workspaces, ['storeTemplate', 'workspace'], report);
   if (template.auth.accessToken !== undefined)
     report(['storeTemplate', 'auth'], messages.templateCredentials);
   if (server.encryptionKey === undefined) report(['server', 'encryptionKey'], messages.keyForTemplate);

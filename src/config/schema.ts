@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SHORTEST_SECRET } from '../domain/secret-strength.js';
-import { keyBytes } from '../domain/encryption-key.js';
+import { isRandomKey, keyBytes } from '../domain/encryption-key.js';
 import { serverUrlProblem } from './addresses.js';
 import { checkConsistency } from './consistency.js';
 import {
@@ -32,7 +32,7 @@ const redisUrl = z
   .transform((value) => (value === '' ? undefined : value));
 
 const encryptionKey = optionalText.refine(
-  (key) => key === undefined || keyBytes(key) !== null,
+  (key) => key === undefined || isRandomKey(keyBytes(key)),
   messages.encryptionKey,
 );
 

@@ -161,6 +161,9 @@ const storeShape = {
 export const storeSchema = section(storeShape);
 
 const { shop: _shop, ...templateShape } = storeShape;
+/** In `storeTemplate.workspace`: the name of the shop, as in `tenant-{shop}`. */
+export const SHOP_PLACEHOLDER = '{shop}';
+
 /** A store of the install flow has these settings, and the shop that the merchant installs the app in. */
 export const storeTemplateSchema = section(templateShape);
 

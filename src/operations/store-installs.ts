@@ -9,7 +9,7 @@ import { Clock } from '../runtime/clock.js';
 import { Logger } from '../runtime/logger.js';
 import { InstallStates } from '../sites/install-state.js';
 import { InstallationTokens } from '../sites/installation-tokens.js';
-import { keyFor } from '../sites/installed-stores.js';
+import { keyFor, workspaceOf } from '../sites/installed-stores.js';
 import { SiteMaker } from '../sites/site-maker.js';
 import { SiteRefresh } from '../sites/site-refresh.js';
 import { Sites } from '../sites/sites.js';
@@ -126,7 +126,7 @@ export class StoreInstalls {
   }
 
   #flow(query: URLSearchParams): Flow {
-    const { storeTemplate: template, stores } = this.source.current;
+    const { storeTemplate: template, stores, workspaces } = this.source.current;
     const { publicUrl } = this.config.server;
     if (template === undefined) throw new InstallRefused(404, installMessages.off);
     if (publicUrl === undefined) throw new InstallRefused(503, installMessages.noPublicUrl);
@@ -134,6 +134,11 @@ export class StoreInstalls {
     if (shop === null) throw new InstallRefused(400, installMessages.noShop);
     if (Object.values(stores).some((store) => store.shop === shop))
       throw new InstallRefused(409, installMessages.configured);
+    if (!Object.hasOwn(workspaces, workspaceOf(template, shop)))
+      throw new InstallRefused(
+        409,
+        'This shop has no workspace of the catalog service yet. Ask the operator for one.',
+      );
     const { clientId = '', clientSecret = '' } = template.auth;
     return {
       shop,

@@ -1,10 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
-import { ConfigSource, type AppConfig, type StoreConfig } from '../config/index.js';
+import { ConfigSource, SHOP_PLACEHOLDER, type AppConfig, type StoreConfig } from '../config/index.js';
 import type { StoreInstallationEntity } from '../persistence/entities/index.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
 import { Logger } from '../runtime/logger.js';
 import { InstallationTokens } from './installation-tokens.js';
+
+/** Of a name in the configuration. */
+const LONGEST_KEY = 63;
 
 type Installation = Pick<StoreInstallationEntity, 'shop' | 'storeKey'>;
 type SiteConfig = Pick<AppConfig, 'workspaces' | 'stores'>;
@@ -13,16 +16,26 @@ export interface Joined {
   readonly config: SiteConfig;
   /** Shops whose tokens are kept in the database. */
   readonly installed: ReadonlySet<string>;
-  /** Installed shops that are left out, because a file has the shop or the key. */
+  /** Installed shops that are left out, because a file has the shop or the key, or none has the workspace. */
   readonly left: readonly string[];
 }
 
-/** The settings of an installed store: those of the template, and the shop. */
+/** The settings of an installed store: those of the template, the shop and its workspace. */
 export function installedSettings(
   template: NonNullable<AppConfig['storeTemplate']>,
   shop: string,
 ): StoreConfig {
-  return { ...template, shop, webhookSecret: template.webhookSecret ?? template.auth.clientSecret };
+  const webhookSecret = template.webhookSecret ?? template.auth.clientSecret;
+  return { ...template, shop, workspace: workspaceOf(template, shop), webhookSecret };
+}
+
+/** The workspace of an installed shop: `{shop}` in the template's setting stands for the shop's name. */
+export function workspaceOf({ workspace }: Pick<StoreConfig, 'workspace'>, shop: string): string {
+  return workspace.replaceAll(SHOP_PLACEHOLDER, nameOf(shop));
+}
+
+function nameOf(shop: string): string {
+  return shop.replace(/\.myshopify\.com$/, '');
 }
 
 /** Adds installed stores to those of the files. A file wins: it is what the operator wrote. Pure. */
@@ -32,7 +45,10 @@ export function withInstalled(
 ): Joined {
   const shops = new Set(Object.values(stores).map(({ shop }) => shop));
   const isFree = ({ shop, storeKey }: Installation): boolean =>
-    storeTemplate !== undefined && !shops.has(shop) && !Object.hasOwn(stores, storeKey);
+    storeTemplate !== undefined &&
+    !shops.has(shop) &&
+    !Object.hasOwn(stores, storeKey) &&
+    Object.hasOwn(workspaces, workspaceOf(storeTemplate, shop));
   const joined = installations.filter(isFree);
   const added = joined.flatMap(({ shop, storeKey }) =>
     storeTemplate === undefined ? [] : [[storeKey, installedSettings(storeTemplate, shop)] as const],
@@ -45,11 +61,12 @@ export function withInstalled(
 }
 
 /**
- * The key of a newly installed shop: its name, or `shopify-` and its name where another store has that key. Null when both are taken.
+ * The key of a newly installed shop: its name, or `shopify_` and its name where another store has that key. No shop's name has an
+ * underscore, so that no merchant can take the second key of another one. Null when both are taken.
  */
 export function keyFor(shop: string, taken: (key: string) => boolean): string | null {
-  const name = shop.replace(/\.myshopify\.com$/, '');
-  return [name, `shopify-${name}`].find((key) => key.length <= 63 && !taken(key)) ?? null;
+  const name = nameOf(shop);
+  return [name, `shopify_${name}`].find((key) => key.length <= LONGEST_KEY && !taken(key)) ?? null;
 }
 
 /** The installed stores as this process knows them. */
@@ -84,7 +101,7 @@ export class InstalledStores {
     if (!isDeepStrictEqual(joined.left, this.#left) && joined.left.length > 0)
       this.#log.warn(
         { shops: joined.left },
-        'installed stores are left out: a file has the shop or its key, or there is no storeTemplate',
+        'installed stores are left out: a file has the shop or its key, no workspace is theirs, or there is no storeTemplate',
       );
     this.#left = joined.left;
     return joined;

@@ -6,7 +6,7 @@ import {
   verifyWebhookSignature,
 } from '../catalog/webhook-signature.js';
 import { errorLine } from '../domain/errors.js';
-import { Metrics } from '../observability/metrics/metrics.js';
+import { Metrics, UNKNOWN_NAME } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
 import { DeliveryPacer } from '../queue/index.js';
 import { killPoint } from '../runtime/kill-point.js';
@@ -52,7 +52,7 @@ export class CatalogWebhookController {
   ): Promise<void> {
     const done = this.metrics.ackSeconds.startTimer();
     // A workspace name from an unknown caller is not used as a label.
-    const workspace = this.sites.workspace(key) ? key : 'unknown';
+    const workspace = this.sites.workspace(key) ? key : UNKNOWN_NAME;
     const outcome = await traced(
       'receive delivery',
       { workspace },

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { Controller, Param, Post, Req, Res } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { errorLine } from '../domain/errors.js';
-import { Metrics } from '../observability/metrics/metrics.js';
+import { Metrics, UNKNOWN_NAME } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
 import { StoreInstallationRepository } from '../persistence/store-installation.repository.js';
@@ -17,6 +17,8 @@ import { messages } from './messages.js';
 const SIGNATURE = 'x-shopify-hmac-sha256';
 const EVENT_ID = 'x-shopify-webhook-id';
 const TOPIC = 'x-shopify-topic';
+/** In place of the secret of a store that does not exist, or has none. */
+const NOBODYS_SECRET = randomBytes(32).toString('hex');
 
 /**
  * Receives a store's own events. They are stored, and an incremental run reads the changes later. The signature covers
@@ -45,19 +47,16 @@ export class StoreWebhookController {
     @Res() response: Response,
   ): Promise<void> {
     // A store name from an unknown caller is not used as a label.
-    const store = this.sites.findStore(key) ? key : 'unknown';
+    const store = this.sites.findStore(key) ? key : UNKNOWN_NAME;
     const outcome = await this.#receive(key, request, response);
     this.metrics.storeEvents.inc({ store: this.metrics.storeLabel(store), outcome });
   }
 
   async #receive(key: string, request: Request, response: Response): Promise<string> {
+    // A store that does not exist is answered like a wrong signature: another answer would tell who has the app.
     const store = this.sites.findStore(key);
-    if (!store) {
-      refuse(request, response, 404, messages.noStore);
-      return 'unknown_store';
-    }
-    const secret = store.settings.webhookSecret;
-    if (secret === undefined) return this.#refuse(key, request, response, messages.noStoreSecret);
+    const secret = store?.settings.webhookSecret;
+    const wrong = store === undefined ? messages.noStore : messages.noStoreSecret;
     const signature = request.headers[SIGNATURE];
     if (typeof signature !== 'string' || !hasShopifySignatureForm(signature))
       return this.#refuse(key, request, response, messages.signatureMalformed);
@@ -76,8 +75,13 @@ export class StoreWebhookController {
         return 'no_room';
       case 'body':
         try {
-          if (!isShopifySignature(body.bytes, signature, [secret]))
-            return this.#refuse(key, request, response, messages.signatureWrong);
+          if (!isShopifySignature(body.bytes, signature, [secret ?? NOBODYS_SECRET]))
+            return this.#refuse(
+              key,
+              request,
+              response,
+              secret === undefined ? wrong : messages.signatureWrong,
+            );
           return await this.#store(key, request, body.bytes, response);
         } finally {
           body.holding.release();

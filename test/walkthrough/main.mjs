@@ -143,7 +143,7 @@ function assertLoads({ text, at }) {
   writeFileSync(file, /^workspaces:/m.test(text) ? body : base + body);
   const names = [...text.matchAll(/\$\{(\w+)/g)].map(([, name]) => name);
   const env = Object.fromEntries(
-    names.map((name) => [name, name === 'ENCRYPTION_KEY' ? 'ab'.repeat(32) : 'x'.repeat(32)]),
+    names.map((name) => [name, name === 'ENCRYPTION_KEY' ? 'f0e1d2c3b4a59687'.repeat(4) : 'x'.repeat(32)]),
   );
   try {
     loadConfig({ configFile: file, env });

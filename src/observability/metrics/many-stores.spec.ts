@@ -33,12 +33,12 @@ describe('the metrics of 1,000 stores', () => {
   it('have one series each for all stores together where the settings say so', async () => {
     const text = await textOf(false);
     const labels = new Set([...text.matchAll(/store="([^"]*)"/g)].map(([, store]) => store));
-    expect([...labels]).toEqual(['all']);
-    expect(text).toContain('store_sync_last_successful_run_timestamp_seconds{store="all"} 1000');
-    expect(text).toContain('store_sync_products_conflicted{store="all"} 2000');
-    expect(text).toContain('store_sync_store_paused{store="all",code="credentials_refused"} 3');
-    expect(text).toContain('store_sync_store_api_version_retired{store="all"} 2');
-    expect(text).toContain('store_sync_write_backs_held{store="all",why="gate"} 1000');
+    expect([...labels]).toEqual(['(all)']);
+    expect(text).toContain('store_sync_last_successful_run_timestamp_seconds{store="(all)"} 1000');
+    expect(text).toContain('store_sync_products_conflicted{store="(all)"} 2000');
+    expect(text).toContain('store_sync_store_paused{store="(all)",code="credentials_refused"} 3');
+    expect(text).toContain('store_sync_store_api_version_retired{store="(all)"} 2');
+    expect(text).toContain('store_sync_write_backs_held{store="(all)",why="gate"} 1000');
   });
 
   it('have series for each store otherwise', async () => {

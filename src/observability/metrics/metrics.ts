@@ -2,8 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import { StateGauges, type StateSources } from './state-gauges.js';
 
-/** The label of all stores together. */
-const ALL_STORES = 'all';
+/** The label of all stores together, and that of a name from an unknown caller. No store can have such a key. */
+const ALL_STORES = '(all)';
+export const UNKNOWN_NAME = '(unknown)';
 
 /** The metrics for Prometheus, one instance per process. */
 @Injectable()

@@ -89,7 +89,7 @@ describe('a delivery whose body has not come yet', () => {
       { 'x-webhook-timestamp': '1700000000', 'x-webhook-signature': 'sha256=abc' },
       '401 Unauthorized',
     ],
-    ['for a store that does not exist', '/webhooks/shopify/nobody', {}, '404 Not Found'],
+    ['for a store that does not exist', '/webhooks/shopify/nobody', {}, '401 Unauthorized'],
     ['for a store, without a signature', '/webhooks/shopify/main', {}, '401 Unauthorized'],
   ])('%s is refused unread', async (_name, path, headers, status) => {
     expect(await firstLine(await begin(path, headers))).toBe(`HTTP/1.1 ${status}`);
@@ -99,6 +99,24 @@ describe('a delivery whose body has not come yet', () => {
     const headers = { ...signed('', 'whatever'), 'content-length': String(11 * 1024 * 1024) };
     expect(await firstLine(await begin('/webhooks/catalog/default', headers))).toMatch(/413/);
   });
+});
+
+describe('a store event that is signed with another secret', () => {
+  it.each(['main', 'nobody'])(
+    'gets the same answer for %s, so that nobody learns which shops have the app',
+    async (store) => {
+      const headers = { 'x-shopify-hmac-sha256': Buffer.alloc(32, 7).toString('base64') };
+      const answer = await fetch(`${world.url}/webhooks/shopify/${store}`, {
+        method: 'POST',
+        headers,
+        body: '{}',
+      });
+      expect([answer.status, await answer.json()]).toEqual([
+        401,
+        expect.objectContaining({ statusCode: 401 }),
+      ]);
+    },
+  );
 });
 
 describe('valid deliveries', () => {
