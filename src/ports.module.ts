@@ -1,7 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import {
-  GatekeeperPort,
+  ApproverPort,
   GenerationRequesterPort,
+  LiveLooksPort,
   ReapplierPort,
   SavedPlansPort,
   WriteBackReverterPort,
@@ -9,7 +10,8 @@ import {
 import { GenerationRequester } from './sync/generation.js';
 import { SavedPlans } from './sync/saved-plans.js';
 import { SyncModule } from './sync/sync.module.js';
-import { Gatekeeper } from './write-back/gatekeeper.js';
+import { Approver } from './write-back/approver.js';
+import { LiveLooks } from './write-back/live-looks.js';
 import { Reapplier } from './write-back/reapplier.js';
 import { WriteBackReverter } from './write-back/reverter.js';
 import { WriteBackModule } from './write-back/write-back.module.js';
@@ -23,8 +25,16 @@ import { WriteBackModule } from './write-back/write-back.module.js';
     { provide: SavedPlansPort, useExisting: SavedPlans },
     { provide: WriteBackReverterPort, useExisting: WriteBackReverter },
     { provide: ReapplierPort, useExisting: Reapplier },
-    { provide: GatekeeperPort, useExisting: Gatekeeper },
+    { provide: ApproverPort, useExisting: Approver },
+    { provide: LiveLooksPort, useExisting: LiveLooks },
   ],
-  exports: [GenerationRequesterPort, SavedPlansPort, WriteBackReverterPort, ReapplierPort, GatekeeperPort],
+  exports: [
+    GenerationRequesterPort,
+    SavedPlansPort,
+    WriteBackReverterPort,
+    ReapplierPort,
+    ApproverPort,
+    LiveLooksPort,
+  ],
 })
 export class PortsModule {}

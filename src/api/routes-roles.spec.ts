@@ -23,8 +23,8 @@ const OPEN = [
   'GET login',
   'POST login',
 ];
-/** Sign-out adds its row to the record itself. */
-const UNRECORDED = ['POST logout'];
+/** Sign-out adds its row to the record itself. The other one only leads to a page. */
+const UNRECORDED = ['POST logout', 'POST write-backs/:id/open-edit'];
 
 interface Route {
   readonly name: string;

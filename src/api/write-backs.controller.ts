@@ -11,7 +11,7 @@ import {
   UseGuards,
 } from '@nestjs/common';
 import type { Request } from 'express';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { AdminGuard } from './admin.guard.js';
 import { Describe } from './describe.js';
 import { onlyOutcome } from './only-outcome.js';
@@ -27,9 +27,12 @@ import {
   writeBackSchema,
   type PresentedWriteBack,
 } from '../operations/present-write-back.js';
+import { countApprovals } from '../operations/approval-summary.js';
 import {
   WriteBackOperations,
+  approvalSchema,
   editSchema,
+  permissionsSchema,
   rejectionSchema,
   type Decision,
 } from '../operations/write-backs.js';
@@ -39,6 +42,13 @@ import { Audited } from './audit.interceptor.js';
 import { ZodPipe } from './zod.pipe.js';
 import { messages } from './messages.js';
 
+const approveManySchema = idsSchema.extend(permissionsSchema.shape);
+const approvalsSchema = rowOutcomesSchema.extend({
+  approved: z.int(),
+  leftEdited: z.int().describe('left, in whole or in part, because the merchant edited them'),
+  leftGated: z.int().describe('left because a gate holds them back'),
+  refused: z.int(),
+});
 const rejectManySchema = idsSchema.extend(rejectionSchema.shape);
 
 type Ids = z.output<typeof idsSchema>;
@@ -76,16 +86,23 @@ export class WriteBacksController {
     return writeBack;
   }
 
-  @Describe({ summary: 'Release for writing, several', answer: OUTCOMES })
+  @Describe({
+    summary:
+      'Release for writing, several. What the merchant edited since and what a gate holds back is left and counted',
+    answer: { name: 'Approvals', schema: approvalsSchema },
+  })
   @Post('approve')
   @Allow('reviewer')
   @Audited('write-back approve')
   @HttpCode(200)
-  approveMany(
-    @Body(new ZodPipe(idsSchema, 'Ids')) { ids }: Ids,
+  async approveMany(
+    @Body(new ZodPipe(approveManySchema, 'Approval'))
+    { ids, ...permissions }: z.output<typeof approveManySchema>,
     @Req() request: Request,
-  ): Promise<{ results: RowOutcome[] }> {
-    return this.#decideMany(ids, 'approve', request);
+  ): Promise<z.output<typeof approvalsSchema>> {
+    const by = { actor: actorNameOf(request), permissions };
+    const results = await this.writeBacks.decide(ids, 'approve', by);
+    return { results, ...countApprovals(results) };
   }
 
   @Describe({ summary: 'Reject permanently, several', answer: OUTCOMES })
@@ -120,8 +137,14 @@ export class WriteBacksController {
   @Allow('reviewer')
   @Audited('write-back approve')
   @HttpCode(200)
-  approve(@Param('id') id: string, @Req() request: Request): Promise<RowOutcome> {
-    return this.#decide(id, 'approve', request);
+  async approve(
+    @Param('id') id: string,
+    @Body(new ZodPipe(approvalSchema.optional(), 'VersionSeen'))
+    body: z.output<typeof approvalSchema> | undefined,
+    @Req() request: Request,
+  ): Promise<RowOutcome> {
+    const by = { actor: actorNameOf(request), version: body?.version };
+    return onlyOutcome(await this.writeBacks.decide([id], 'approve', by));
   }
 
   @Describe({ summary: 'Reject permanently', answer: OUTCOME, errors: [404, 409] })

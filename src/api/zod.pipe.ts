@@ -1,5 +1,6 @@
 import { BadRequestException, type PipeTransform } from '@nestjs/common';
-import type { z } from 'zod';
+import { z } from 'zod';
+import { issueMessage } from '../operations/issue-text.js';
 import { messages } from './messages.js';
 
 /** Parses a query or a body; what does not fit is a 400 that names each key. An absent body counts as an empty one. */
@@ -15,7 +16,16 @@ export class ZodPipe<Schema extends z.ZodType> implements PipeTransform<unknown,
     if (parsed.success) return parsed.data;
     throw new BadRequestException({
       message: messages.requestInvalid,
-      details: parsed.error.issues.map((issue) => ({ path: issue.path.join('.'), message: issue.message })),
+      details: parsed.error.issues.map((issue) => ({
+        path: issue.path.join('.'),
+        message: issueMessage(issue, keysOf(this.schema)),
+      })),
     });
   }
+}
+
+/** The names that a query or a body may have; none where the schema is not an object. */
+function keysOf(schema: z.core.$ZodType): string[] {
+  if (schema instanceof z.ZodPipe) return keysOf(schema.out);
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
 }

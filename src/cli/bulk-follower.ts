@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
+import { approvalSummary } from '../operations/approval-summary.js';
 import { actingUser } from '../operations/audit.js';
 import { BulkOperations, type BulkRequest, type PresentedBulkChange } from '../operations/bulk-changes.js';
 import { BulkWorker } from '../write-back/bulk-worker.js';
@@ -28,15 +29,25 @@ export class BulkFollower {
   ) {}
 
   /**
-   * Counts, asks, and works the change; follows it while another process does. The exit status is 0 when every row was changed, and 1 when
-   * one was left as it is or the change did not end.
+   * Counts, asks, and works the change; follows it while another process does. The exit status is 0 when every row was changed, 3 when an
+   * approval left some to the merchant or a gate, and 1 when one was refused for another reason or the change did not end.
    */
   async run(request: BulkRequest, { json, yes, signal }: BulkOptions): Promise<number> {
     const { action, filter, dryRun } = request;
     const { count, until } = await this.changes.count(action, filter);
     if (count === 0) {
       process.stderr.write(`no write-backs match\n`);
-      if (json) printJson({ action, dryRun, matching: 0, done: 0, refused: 0, items: [] });
+      if (json)
+        printJson({
+          action,
+          dryRun,
+          matching: 0,
+          done: 0,
+          refused: 0,
+          leftEdited: 0,
+          leftGated: 0,
+          items: [],
+        });
       return 0;
     }
     if (!dryRun)
@@ -81,8 +92,10 @@ export class BulkFollower {
     throw new Error(`bulk change ${id} no longer exists`);
   }
 
-  #status({ id, state, reason, refused, dryRun }: PresentedBulkChange): number {
-    if (state === 'done') return refused === 0 || dryRun ? 0 : 1;
+  #status({ id, state, reason, refused, dryRun, leftEdited, leftGated }: PresentedBulkChange): number {
+    const left = leftEdited + leftGated;
+    if (state === 'done' && (refused === 0 || dryRun)) return 0;
+    if (state === 'done') return refused > left ? 1 : 3;
     process.stderr.write(
       `store-sync: bulk change ${id} is ${state}: ${reason ?? 'no reason given'}; a running daemon continues a queued one\n`,
     );
@@ -94,7 +107,15 @@ function countedWriteBacks(count: number, which = ''): string {
   return `${String(count)} ${which}${count === 1 ? 'write-back' : 'write-backs'}`;
 }
 
-function summaryOf({ action, dryRun, matching, done, refused }: PresentedBulkChange): string {
+function summaryOf(change: PresentedBulkChange): string {
+  const { action, dryRun, matching, done, refused, leftEdited, leftGated } = change;
+  if (action === 'approve')
+    return approvalSummary({
+      approved: done,
+      leftEdited,
+      leftGated,
+      refused: refused - leftEdited - leftGated,
+    });
   return dryRun
     ? `${countedWriteBacks(matching)}: ${done} would be reverted, ${refused} would be left as they are; nothing was written`
     : `${action}: ${done} of ${matching} write-backs done, ${refused} left as they are`;

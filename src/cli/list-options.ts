@@ -2,7 +2,8 @@ import { PAGE_LIMIT } from '../operations/page-limit.js';
 import { nearestName, type AppConfig } from '../config/index.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import type { RowOutcome } from '../operations/paging.js';
-import type { z } from 'zod';
+import { issueText } from '../operations/issue-text.js';
+import { z } from 'zod';
 import { StoreSyncCommand } from './command.js';
 import { JSON_OPTION, type OptionDeclaration, type CommonOptions } from './options.js';
 import { print, printJson } from './output.js';
@@ -68,11 +69,9 @@ export function parsedQuery<Schema extends z.ZodType>(
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
   const parsed = schema.safeParse(Object.fromEntries(given));
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new CodedError(
-    'invalid',
-    `--${issue?.path.join('.') ?? 'option'}: ${issue?.message ?? 'not understood'}`,
-  );
+  const known = schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+  const isUnknown = parsed.error.issues[0]?.code === 'unrecognized_keys';
+  throw new CodedError('invalid', `--${isUnknown ? 'filter: ' : ''}${issueText(parsed.error, known)}`);
 }
 
 /**

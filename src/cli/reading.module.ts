@@ -1,7 +1,7 @@
 import { Global, Injectable, Module, type DynamicModule, type Type } from '@nestjs/common';
 import { CodedError } from '../domain/errors.js';
 import { TracingModule } from '../observability/tracing/tracing.module.js';
-import { ReapplierPort, RowWorkPort, WriteBackReverterPort } from '../operations/ports.js';
+import { ApproverPort, ReapplierPort, RowWorkPort, WriteBackReverterPort } from '../operations/ports.js';
 import { PersistenceModule } from '../persistence/persistence.module.js';
 import { SettingsModule, type AppSettings } from '../settings.module.js';
 import { KnownSitesModule } from '../sites/known-sites.module.js';
@@ -11,7 +11,7 @@ const CONNECTIONS = 12;
 
 /** The operations ask for these ports, but none of their methods that read uses one. */
 @Injectable()
-class NoWork implements RowWorkPort, WriteBackReverterPort, ReapplierPort {
+class NoWork implements RowWorkPort, WriteBackReverterPort, ReapplierPort, ApproverPort {
   readonly deliveries = refuse;
   readonly writeBacks = refuse;
   readonly run = refuse;
@@ -19,9 +19,10 @@ class NoWork implements RowWorkPort, WriteBackReverterPort, ReapplierPort {
   readonly bulkChange = refuse;
   readonly revert = refuse;
   readonly reapply = refuse;
+  readonly approve = refuse;
 }
 
-const PORTS = [RowWorkPort, WriteBackReverterPort, ReapplierPort];
+const PORTS = [RowWorkPort, WriteBackReverterPort, ReapplierPort, ApproverPort];
 
 function refuse(): Promise<never> {
   return Promise.reject(new CodedError('misconfigured', 'this command only reads'));

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { CodedError } from '../domain/errors.js';
+import type { Permissions } from '../domain/approval.js';
+import { CodedError, errorLine } from '../domain/errors.js';
 import { BULK_ACTIONS, type BulkAction } from '../domain/write-back-filter.js';
+import { approvalSummary, countApprovals } from '../operations/approval-summary.js';
 import { actingUser, type CommandChange } from '../operations/audit.js';
-import type { Page } from '../operations/paging.js';
+import type { Page, RowOutcome } from '../operations/paging.js';
 import {
   filterFromTexts,
   namedTexts,
@@ -29,6 +31,8 @@ interface WriteBackOptions extends ListOptions {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly reason?: string;
+  readonly overwriteEdits?: boolean;
+  readonly passGates?: boolean;
 }
 
 @Injectable()
@@ -60,18 +64,28 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
     },
     { flags: '--yes', description: 'confirms the change without a question' },
     { flags: '--reason <text>', description: 'reject: why' },
+    {
+      flags: '--overwrite-edits',
+      description: 'approve, of several: also write fields that the merchant edited since',
+    },
+    { flags: '--pass-gates', description: 'approve, of several: also write texts that a gate holds back' },
     ...LIST_OPTIONS,
   ];
 
   protected override change(
-    { run, store, filter = [], dryRun = false, reason }: WriteBackOptions,
+    { run, store, filter = [], dryRun = false, reason, overwriteEdits, passGates }: WriteBackOptions,
     [action = '', ...ids]: readonly string[],
   ): CommandChange | null {
     if (!DECISIONS.some((each) => each === action)) return null;
     return {
       what: `write-back ${action}${dryRun ? ' (dry run)' : ''}`,
       targets: ids,
-      details: { ...(ids.length === 0 && { run, store, filter }), ...(reason !== undefined && { reason }) },
+      details: {
+        ...(ids.length === 0 && { run, store, filter }),
+        ...(reason !== undefined && { reason }),
+        ...(overwriteEdits === true && { overwriteEdits }),
+        ...(passGates === true && { passGates }),
+      },
     };
   }
 
@@ -83,8 +97,12 @@ export class WriteBacksCommand extends ListCommand<WriteBackOptions> {
     const signal = interruptSignal();
     return this.withService(options, WriteBacksAction, async ({ writeBacks, bulk }) => {
       if (isBulk) return bulk.run(bulkRequest(action, options), bulkOptions(options, signal));
-      const by = { actor: actingUser(), reason: options.reason };
-      return reportOutcomes(await writeBacks.decide(ids, action, by), options.json);
+      const permissions = permissionsOf(options);
+      const isOneOfMany =
+        action === 'approve' && (ids.length > 1 || permissions.overwriteEdits || permissions.passGates);
+      const by = { actor: actingUser(), reason: options.reason, ...(isOneOfMany && { permissions }) };
+      const outcomes = await writeBacks.decide(ids, action, by);
+      return isOneOfMany ? reportApprovals(outcomes, options.json) : reportOutcomes(outcomes, options.json);
     });
   }
 
@@ -111,6 +129,8 @@ function checkUse(action: Action, ids: readonly string[], options: WriteBackOpti
     throw new CodedError('invalid', 'name the store with --store, or a run with --run');
   if (options.dryRun === true && (action !== 'revert' || !isBulk))
     throw new CodedError('invalid', '--dry-run belongs to revert with --all or --run');
+  if ((options.overwriteEdits === true || options.passGates === true) && action !== 'approve')
+    throw new CodedError('invalid', '--overwrite-edits and --pass-gates belong to approve');
   if (options.reason !== undefined && (action !== 'reject' || isBulk))
     throw new CodedError('invalid', '--reason belongs to reject with ids');
 }
@@ -120,7 +140,28 @@ function bulkActionOf(action: Action): BulkAction | null {
 }
 
 function bulkRequest(action: Action, { dryRun = false, ...options }: WriteBackOptions) {
-  return { action: bulkActionOf(action) ?? 'approve', filter: filterFromTexts(textsOf(options)), dryRun };
+  const filter = filterFromTexts(textsOf(options));
+  return { action: bulkActionOf(action) ?? 'approve', filter, dryRun, ...permissionsOf(options) };
+}
+
+function permissionsOf({ overwriteEdits = false, passGates = false }: WriteBackOptions): Permissions {
+  return { overwriteEdits, passGates };
+}
+
+/** The exit status is 3 when some were left to the merchant or a gate, and 1 when one was refused for another reason. */
+function reportApprovals(outcomes: readonly RowOutcome[], json: boolean | undefined): number {
+  const counts = countApprovals(outcomes);
+  if (json) printJson({ results: outcomes, ...counts });
+  else {
+    for (const { id, ok, left, detail } of outcomes)
+      if (ok || left !== undefined) print(`${id}  ${ok ? '' : 'left: '}${printable(detail)}`);
+    print(approvalSummary(counts));
+  }
+  const refused = outcomes.filter(({ ok, left }) => !ok && left === undefined);
+  if (refused.length > 0)
+    process.stderr.write(`store-sync: ${refused.map(({ detail }) => errorLine(detail)).join('; ')}\n`);
+  if (refused.length > 0) return 1;
+  return counts.leftEdited + counts.leftGated > 0 ? 3 : 0;
 }
 
 function bulkOptions({ json = false, yes = false }: WriteBackOptions, signal: AbortSignal) {
@@ -184,6 +225,8 @@ function printOne(writeBack: PresentedWriteBack | null, id: string, json: boolea
     for (const { target, gate, detail } of writeBack.gates)
       if (target === field.target) print(`      gate ${gate}: ${printable(detail)}`);
   }
+  for (const { target, by, at, value } of writeBack.declined)
+    print(`  ${target}: declined by ${printable(by)} at ${at}: ${quoted(value, 60)}`);
   for (const { from, fate, setting, excerpt } of writeBack.arrived) {
     if (fate === 'mapped') continue;
     // Without a setting that would map the value, the store cannot hold it.

@@ -2,9 +2,6 @@ import { Module, type MiddlewareConsumer, type NestModule } from '@nestjs/common
 import { urlencoded } from 'express';
 import { storableBody } from '../api/storable-input.js';
 import { Sites } from '../sites/sites.js';
-import { FieldApproval } from './field-approval.js';
-import { LastDecisions } from './last-decisions.js';
-import { LiveValues } from './live-values.js';
 import { GenerateAgain } from './generate-again.js';
 import { AssetPages } from './pages/asset.pages.js';
 import { AuditPages } from './pages/audit.pages.js';
@@ -57,17 +54,7 @@ const FORM_FIELDS = 2000;
 /** Server-rendered pages for operators, behind the admin token. The daemon has this module only when there is a token. */
 @Module({
   controllers: PAGES,
-  providers: [
-    UnknownPages,
-    ProductLive,
-    Sessions,
-    LiveValues,
-    FieldApproval,
-    GenerateAgain,
-    LastDecisions,
-    QueueBoard,
-    Thumbnails,
-  ],
+  providers: [UnknownPages, ProductLive, Sessions, GenerateAgain, QueueBoard, Thumbnails],
 })
 export class DashboardModule implements NestModule {
   constructor(private readonly sites: Sites) {}

@@ -27,6 +27,8 @@ export interface PageParts {
   readonly search?: string;
   /** The reload interval of a changing page in a browser without scripts. */
   readonly refreshSeconds?: number;
+  /** The page shows the visitor's notice itself. */
+  readonly showsNotice?: boolean;
   /** Keyboard shortcuts of the page, besides the common ones. */
   readonly keys?: readonly (readonly [string, string])[];
 }
@@ -67,7 +69,12 @@ export function page(visitor: Visitor, parts: PageParts): string {
         </form>
       </header>
       <main id="main" tabindex="-1">
-        ${visitor.notice !== null && html`<p class="notice" role="status">${visitor.notice}</p>`} ${body}
+        ${
+          visitor.notice !== null &&
+          parts.showsNotice !== true &&
+          html`<p class="notice" role="status">${visitor.notice}</p>`
+        }
+        ${body}
       </main>
       ${keys.length > 0 && keyLegend(keys)}`,
     parts.refreshSeconds,

@@ -1,13 +1,15 @@
+import { approvalSummary, countApprovals } from '../operations/approval-summary.js';
 import type { RowOutcome } from '../operations/paging.js';
 
 const REFUSALS_SHOWN = 3;
 
 /** The outcome of a form for all of its rows, as one notice. */
-export function noticeOf(outcomes: readonly RowOutcome[]): string {
+export function noticeOf(outcomes: readonly RowOutcome[], decision?: string): string {
   const refused = outcomes.filter((outcome) => !outcome.ok);
   const done = outcomes.filter((outcome) => outcome.ok);
   const [only] = outcomes;
   if (only !== undefined && outcomes.length === 1) return sentence(only.detail);
+  if (decision === 'approve') return approvalNotice(outcomes);
   const details = [...new Set(done.map((outcome) => outcome.detail))];
   const good =
     done.length === 0 ? '' : sentence(`${done.length} done: ${details.slice(0, REFUSALS_SHOWN).join('; ')}`);
@@ -15,6 +17,20 @@ export function noticeOf(outcomes: readonly RowOutcome[]): string {
   const more = refused.length > REFUSALS_SHOWN ? `, and ${refused.length - REFUSALS_SHOWN} more` : '';
   const bad = refused.length === 0 ? '' : sentence(`${refused.length} refused: ${reasons.join('; ')}${more}`);
   return [good, bad].filter((part) => part !== '').join(' ');
+}
+
+/** The outcome for one text, by the name of its product. */
+export function noticeAbout(label: string, { id, detail }: RowOutcome): string {
+  const subject = `write-back ${id}`;
+  return detail.includes(subject) ? sentence(detail.replace(subject, `‘${label}’`)) : `${label}: ${detail}.`;
+}
+
+/** `12 approved, 1 left: edited by the merchant.` Other refusals follow with their reasons. */
+function approvalNotice(outcomes: readonly RowOutcome[]): string {
+  const reasons = outcomes.filter(({ ok, left }) => !ok && left === undefined).map(({ detail }) => detail);
+  const more = reasons.length > REFUSALS_SHOWN ? `, and ${reasons.length - REFUSALS_SHOWN} more` : '';
+  const why = reasons.length === 0 ? '' : ` ${sentence(reasons.slice(0, REFUSALS_SHOWN).join('; ') + more)}`;
+  return `${sentence(approvalSummary(countApprovals(outcomes)))}${why}`;
 }
 
 function sentence(text: string): string {

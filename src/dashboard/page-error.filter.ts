@@ -1,5 +1,6 @@
 import { Catch, HttpException, Inject, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { z } from 'zod';
 import { Logger } from '../runtime/logger.js';
 import { errorLine, isCoded } from '../domain/errors.js';
 import { STATUS_OF } from '../api/error.filter.js';
@@ -37,9 +38,21 @@ export class PageErrorFilter implements ExceptionFilter {
   }
 
   #described(error: unknown): { status: number; message: string } {
-    if (error instanceof HttpException) return { status: error.getStatus(), message: error.message };
+    if (error instanceof HttpException) return { status: error.getStatus(), message: withDetails(error) };
     if (isCoded(error)) return { status: STATUS_OF[error.code], message: errorLine(error) };
     this.log.error({ err: error }, messages.unforeseenLog);
     return { status: 500, message: messages.unforeseen };
   }
+}
+
+const refusalSchema = z.object({ details: z.array(z.object({ path: z.string(), message: z.string() })) });
+
+/** The message of a refused request with what is wrong with it. */
+function withDetails(error: HttpException): string {
+  const refusal = refusalSchema.safeParse(error.getResponse());
+  if (!refusal.success) return error.message;
+  const details = refusal.data.details.map(({ path, message }) =>
+    path === '' ? message : `${path}: ${message}`,
+  );
+  return `The request is invalid. ${details.join('; ')}.`;
 }

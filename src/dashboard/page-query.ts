@@ -1,34 +1,43 @@
 import { z } from 'zod';
-import type { PageRequest } from '../persistence/listing.repository.js';
+import type { PageRequest } from '../operations/paging.js';
 
 export const ROWS_OF_A_PAGE = 50;
 
-/**
- * The query of a list. An invalid value counts as absent, because a person may have typed it. Unknown keys are
- * rejected.
- */
-export function pageListSchema<const States extends readonly string[]>(states: States) {
-  return z.looseObject({
-    offset: z.coerce.number().int().min(0).max(10_000_000).catch(0).default(0),
-    state: z.enum(states).optional().catch(undefined),
-    store: z.string().min(1).max(200).optional().catch(undefined),
-  });
+const offset = z.coerce.number().int().min(0).max(10_000_000).default(0);
+const text = z.string().trim().max(300).optional();
+
+/** The query of a form: an empty field counts as absent. An unknown key or value is refused, because a filter that is ignored shows, and changes, too much. */
+export function formQuery<const Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.preprocess(withoutEmpty, z.strictObject(shape));
 }
 
-/** The text of a search. An empty one counts as absent. */
-export const searchSchema = z
-  .string()
-  .trim()
-  .max(200)
-  .transform((text) => (text === '' ? undefined : text))
-  .optional()
-  .catch(undefined);
+function withoutEmpty(query: unknown): unknown {
+  if (typeof query !== 'object' || query === null) return query;
+  return Object.fromEntries(
+    Object.entries(query).filter(([, value]) => typeof value !== 'string' || value.trim() !== ''),
+  );
+}
 
-/** A day of a filter. Anything else counts as absent. */
-export const daySchema = z.iso.date().optional().catch(undefined);
+/** The query of a list by store. */
+export function pageListShape<const States extends readonly string[]>(states: States) {
+  return { offset, state: z.enum(states).optional(), store: text };
+}
 
-export function pageAt(offset: number, limit = ROWS_OF_A_PAGE): PageRequest {
-  return { limit, offset, order: 'desc' };
+/** The query of a list by state, days and text. */
+export function datedListShape<const States extends readonly string[]>(states: States) {
+  return {
+    ...pageListShape(states),
+    from: z.iso.date().optional(),
+    to: z.iso.date().optional(),
+    search: text,
+  };
+}
+
+export const offsetSchema = offset;
+export const searchSchema = text;
+
+export function pageAt(at: number, limit = ROWS_OF_A_PAGE): PageRequest {
+  return { limit, offset: at, order: 'desc' };
 }
 
 /** A form field that occurs once, several times or not at all. */
@@ -36,8 +45,3 @@ export const severalSchema = z
   .union([z.string().transform((one) => [one]), z.array(z.string())])
   .default([])
   .pipe(z.array(z.string().min(1).max(300)).max(500));
-
-/** The query of a list by state, days and text. */
-export function datedListSchema<const States extends readonly string[]>(states: States) {
-  return pageListSchema(states).extend({ from: daySchema, to: daySchema, search: searchSchema });
-}

@@ -2,15 +2,15 @@ import { NO_DEFINITIONS } from '../planner/defined-value.js';
 import { describe, expect, it } from '@jest/globals';
 import { live } from '../../test/support/product-builders.js';
 import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
-import { compareFromJournal, compareWithLive } from './comparison.js';
+import { compareFromJournal, compareWithLive } from '../operations/write-back-comparison.js';
+import { decideFields } from '../planner/plan-write-back.js';
 import { targetList, targetName } from './views/write-back-parts.js';
 
 const intended: IntendedValue[] = [
   { target: 'fr:title', value: 'Gourde', type: null, from: 'name', raw: 'Gourde' },
   { target: 'fr:descriptionHtml', value: '<p>Acier</p>', type: null, from: 'html_description', raw: null },
 ];
-const row = (fields: JournalField[] = []) => ({ intended, seen: {}, sent: {}, fields });
-const link = { written: null, pushedFields: {} };
+const row = (fields: JournalField[] = []) => ({ intended, fields });
 
 describe('translations on the dashboard', () => {
   it('are named by field and language, and metafields count as such', () => {
@@ -28,14 +28,12 @@ describe('translations on the dashboard', () => {
       ['descriptionHtml', { value: null }],
     ]);
     const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
-    const { fields } = compareWithLive(row(), undefined, {
-      live: live(),
+    const decisions = decideFields(intended, live(), {
+      ...{ seen: {}, sentBefore: {}, written: {}, pushedValues: {}, onConflict: 'skip', released: false },
+      ...{ newerTargets: new Set<string>(), keep: [], definitions: NO_DEFINITIONS, categories: new Map() },
       translations,
-      link,
-      definitions: NO_DEFINITIONS,
-      categories: new Map(),
-      newerTargets: new Set(),
     });
+    const { fields } = compareWithLive(row(), { decisions });
     expect(fields).toMatchObject([
       { target: 'fr:title', kind: 'text', before: 'La mienne', after: 'Gourde', verdict: 'conflict' },
       { target: 'fr:descriptionHtml', kind: 'html', before: null, after: '<p>Acier</p>', verdict: 'write' },

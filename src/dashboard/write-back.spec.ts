@@ -1,8 +1,8 @@
 import { expect, it } from '@jest/globals';
 import type { Role } from '../api/access.js';
 import type { GateFinding } from '../domain/gate-finding.js';
-import type { WriteBackEntity } from '../persistence/entities/index.js';
-import { compareWithLive } from './comparison.js';
+import type { PresentedWriteBack } from '../operations/present-write-back.js';
+import { compareWithLive } from '../operations/write-back-comparison.js';
 import type { Visitor } from './session.guard.js';
 import { markedText } from './views/write-back-parts.js';
 import { writeBackPage } from './views/write-back.js';
@@ -26,33 +26,44 @@ const value = (target: string, type: string | null = null) => ({
 
 /** A write-back that waits for review; the store could not be read. */
 function pageOf(now: readonly GateFinding[] | null, role: Role = 'admin'): string {
-  const row = {
+  const intended = [value('title'), value('metafield:catalog.note', 'single_line_text_field')];
+  const row: PresentedWriteBack = {
     id: 'w',
     store: 'main',
     externalId: 'shopify:s:1',
+    deliveryId: null,
     state: 'pending_review',
+    version: 1,
     reason: null,
-    intended: [value('title'), value('metafield:catalog.note', 'single_line_text_field')],
-    seen: {},
-    sent: {},
-    fields: [],
+    fields: intended.map(({ target, value: text }) => ({
+      ...{ target, intended: text, came: null, outcome: null, reason: null, before: null, after: null },
+    })),
     arrived: [],
-    gateFindings: HELD,
+    declined: [],
+    gates: HELD,
     sources: [],
     creditsConsumed: null,
-    createdAt: new Date(0),
+    runId: null,
+    reappliedFrom: null,
+    attempts: 0,
+    resultAt: new Date(0).toISOString(),
+    createdAt: new Date(0).toISOString(),
+    settledAt: null,
+    revertedAt: null,
+    decidedAt: null,
     decidedBy: null,
-    intendedBefore: null,
-    released: false,
-  } as unknown as WriteBackEntity;
+  };
   return writeBackPage(
     { ...VISITOR, session: { ...VISITOR.session, role } },
     {
       row,
       label: 'Lamp',
       image: 'https://cdn.shopify.com/a.jpg?width=96',
+      isOpen: true,
+      isUndoable: false,
+      editable: new Set(['title']),
       findings: now,
-      comparison: compareWithLive(row, undefined, { problem: 'no answer' }),
+      comparison: compareWithLive({ intended }, { problem: 'no answer' }),
       last: null,
       place: {},
       newer: null,

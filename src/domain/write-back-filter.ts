@@ -1,3 +1,4 @@
+import type { LeftBecause } from './approval.js';
 import type { ArrivedFate } from './arrived-content.js';
 import type { GateName } from './gate-finding.js';
 import type { WriteBackState } from './row-states.js';
@@ -39,6 +40,8 @@ export interface BulkItem {
   /** False when it was, or would be, left as it is. */
   readonly ok: boolean;
   readonly detail: string;
+  /** Why an approval of many left it; absent otherwise. */
+  readonly left?: LeftBecause;
   /** The fields of a revert, with the outcome of each. */
   readonly fields: readonly {
     readonly target: string;

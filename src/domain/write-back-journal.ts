@@ -17,6 +17,18 @@ export interface IntendedValue {
   readonly dropped?: readonly string[];
   /** The original value, when a person edited it; absent otherwise. */
   readonly came?: { readonly value: string; readonly raw: string | null };
+  /** The version of the write-back that changed this value last; absent: the first. */
+  readonly version?: number;
+}
+
+/** A field that a person declined when they approved the others. */
+export interface DeclinedField {
+  readonly target: string;
+  /** The generated text. */
+  readonly value: string;
+  /** The person who declined it, and when. */
+  readonly by: string;
+  readonly at: string;
 }
 
 export const FIELD_OUTCOMES = [

@@ -129,20 +129,28 @@ describe('afterWrite', () => {
 
 describe('afterRevert', () => {
   it('leaves nothing of ours in place, and forgets no text of ours', () => {
-    expect(afterRevert(secondWrite)).toEqual({
+    expect(afterRevert(secondWrite, 'merchant')).toEqual({
       ours: null,
       past: [valueHash('generated 1'), valueHash('generated 2')],
       replaced: 'merchant',
     });
   });
 
+  it('makes an earlier text of ours, which is in the store again, ours again', () => {
+    expect(afterRevert(secondWrite, 'generated 1')).toEqual({
+      ours: valueHash('generated 1'),
+      past: [valueHash('generated 2')],
+      replaced: 'merchant',
+    });
+  });
+
   it('changes nothing the second time', () => {
-    expect(afterRevert(reverted)).toEqual(reverted);
+    expect(afterRevert(reverted, 'merchant')).toEqual(reverted);
   });
 
   it('lists a text once that was ours before and is ours again', () => {
     const field: WrittenField = { ours: 'a', past: ['b', 'a'], replaced: null };
-    expect(afterRevert(field).past).toEqual(['b', 'a']);
+    expect(afterRevert(field, null).past).toEqual(['b', 'a']);
   });
 });
 
@@ -183,7 +191,7 @@ class Field {
     const last = this.#journal.at(-1);
     if (this.written === undefined || last?.after !== this.live) return;
     this.#journal.pop();
-    this.written = afterRevert(this.written);
+    this.written = afterRevert(this.written, last.before);
     this.#show(last.before);
   }
 

@@ -55,9 +55,15 @@ export function afterWrite(
   return { ours, past: past.filter((earlier) => earlier !== ours), replaced: effective };
 }
 
-/** The entry after a revert: none of our values is in the store, but a late read may still return one. */
-export function afterRevert(previous: WrittenField): WrittenField {
-  return { ours: null, past: withNewest(previous.past, previous.ours), replaced: previous.replaced };
+/**
+ * The entry after a revert: `restored` is in the store again. It may be an earlier text of ours, which is ours then. Otherwise none of our
+ * values is in the store, but a late read may still return one.
+ */
+export function afterRevert(previous: WrittenField, restored: string | null): WrittenField {
+  const hash = valueHash(restored);
+  const isEarlier = previous.past.includes(hash);
+  const past = withNewest(previous.past, previous.ours).filter((earlier) => !isEarlier || earlier !== hash);
+  return { ours: isEarlier ? hash : null, past, replaced: previous.replaced };
 }
 
 /**

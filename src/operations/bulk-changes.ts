@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import { LEFT_BECAUSE } from '../domain/approval.js';
 import { CodedError } from '../domain/errors.js';
 import { BULK_CHANGE_TRANSITIONS, type BulkChangeState } from '../domain/row-states.js';
 import { BULK_ACTIONS, type BulkAction, type WriteBackFilter } from '../domain/write-back-filter.js';
@@ -16,6 +17,7 @@ import { Sites } from '../sites/sites.js';
 import { moment, pageOf, pageSchema, type Page } from './paging.js';
 import { RowWorkPort } from './ports.js';
 import { writeBackFilterSchema } from './write-back-filter.js';
+import { permissionsSchema } from './write-backs.js';
 
 export const BULK_STATES = Object.keys(BULK_CHANGE_TRANSITIONS) as [BulkChangeState, ...BulkChangeState[]];
 
@@ -26,6 +28,7 @@ export const bulkRequestSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('only of a revert: reports what would be restored, and writes nothing'),
+  ...permissionsSchema.shape,
   until: z.iso
     .datetime({ offset: true })
     .transform((text) => new Date(text))
@@ -43,7 +46,12 @@ export const bulkChangeSchema = z.object({
   state: z.enum(BULK_STATES),
   matching: z.int().describe('write-backs that the filter selected'),
   done: z.int().describe('changed; of a dry run: would be changed'),
-  refused: z.int().describe('left as they are'),
+  refused: z.int().describe('left, in whole or in part'),
+  overwriteEdits: z.boolean(),
+  passGates: z.boolean(),
+  leftEdited: z.int().describe('of an approval: left, in whole or in part, because the merchant edited them'),
+  leftInPart: z.int().describe('how many of these were approved without the edited fields'),
+  leftGated: z.int().describe('of an approval: left because a gate holds them back'),
   reason: z.string().nullable(),
   /** The first rows of the report. */
   items: z.array(
@@ -53,6 +61,7 @@ export const bulkChangeSchema = z.object({
       label: z.string().describe('title of the product, or its external_id'),
       ok: z.boolean(),
       detail: z.string(),
+      left: z.enum(LEFT_BECAUSE).optional(),
       fields: z.array(z.object({ target: z.string(), outcome: z.string(), reason: z.string() })),
     }),
   ),
@@ -94,11 +103,19 @@ export class BulkOperations {
    * Stores the change and wakes a worker. Throws `invalid` for a filter that selects everything, and for a dry run of anything but a
    * revert.
    */
-  async request({ action, filter, dryRun, until }: BulkRequest, actor: string): Promise<PresentedBulkChange> {
+  async request(
+    { action, filter, dryRun, until, overwriteEdits, passGates }: BulkRequest,
+    actor: string,
+  ): Promise<PresentedBulkChange> {
     if (Object.values(filter).every((value) => value === undefined))
       throw new CodedError('invalid', 'a bulk change needs a filter, such as store or run');
     if (dryRun && action !== 'revert')
       throw new CodedError('invalid', `only a revert has a dry run, and this is ${action}`);
+    if ((overwriteEdits || passGates) && action !== 'approve')
+      throw new CodedError(
+        'invalid',
+        `overwriteEdits and passGates belong to an approval, and this is ${action}`,
+      );
     await this.#mustBeKnown(filter);
     const counted = await this.changes.matching(action, filter, until ?? null);
     const id = await this.changes.add({
@@ -108,6 +125,7 @@ export class BulkOperations {
       actor,
       until: counted.until,
       matching: counted.count,
+      permissions: { overwriteEdits, passGates },
     });
     await this.work.bulkChange(id);
     return this.#known(id);
@@ -120,7 +138,8 @@ export class BulkOperations {
     const { action, filter, until, dryRun, state } = dry;
     if (!dryRun || state !== 'done')
       throw new CodedError('conflict', `bulk change ${id} is no dry run that is done`);
-    return this.request({ action, filter, until, dryRun: false }, actor);
+    const permissions = { overwriteEdits: false, passGates: false };
+    return this.request({ action, filter, until, dryRun: false, ...permissions }, actor);
   }
 
   async list(page: PageRequest): Promise<Page<PresentedBulkChange>> {
@@ -175,6 +194,7 @@ export class BulkOperations {
 
 function summaryOf(change: BulkSummaryRow): BulkChangeSummary {
   const { id, action, dryRun, filter, actor, state, matching, done, refused, reason } = change;
+  const { overwriteEdits, passGates, leftEdited, leftInPart, leftGated } = change;
   return {
     id,
     action,
@@ -185,6 +205,11 @@ function summaryOf(change: BulkSummaryRow): BulkChangeSummary {
     matching,
     done,
     refused,
+    overwriteEdits,
+    passGates,
+    leftEdited,
+    leftInPart,
+    leftGated,
     reason,
     createdAt: change.createdAt.toISOString(),
     finishedAt: moment(change.finishedAt),

@@ -17,6 +17,8 @@ import { SearchOperations } from './search.js';
 import { SyncCosts } from './sync-cost.js';
 import { ProductOperations } from './timeline.js';
 import { WebhookSlotOperations } from './webhook-slots.js';
+import { ProductNames } from './product-names.js';
+import { WriteBackReview } from './write-back-review.js';
 import { WriteBackOperations } from './write-backs.js';
 
 /** The use cases, one class each. */
@@ -40,6 +42,8 @@ export const OPERATIONS: readonly Type[] = [
   SyncCosts,
   Reports,
   SearchOperations,
+  ProductNames,
+  WriteBackReview,
 ];
 
 /** The services that commands, the API and the dashboard share. */

@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { LEFT_BECAUSE } from '../domain/approval.js';
 import { PAGE_LIMIT } from './page-limit.js';
 import type { ListPage, PageRequest } from '../persistence/listing.repository.js';
 
 export { PAGE_LIMIT };
+export type { PageRequest };
 
 const count = (fallback: number, max: number) => z.coerce.number().int().min(0).max(max).default(fallback);
 
@@ -55,6 +57,10 @@ export const rowOutcomeSchema = z.object({
   /** The row's state afterwards; null for an unknown id. */
   state: z.string().nullable(),
   detail: z.string(),
+  left: z
+    .enum(LEFT_BECAUSE)
+    .optional()
+    .describe('of an approval of many: why the text, or a part of it, was left'),
 });
 export type RowOutcome = z.output<typeof rowOutcomeSchema>;
 export const rowOutcomesSchema = z.object({ results: z.array(rowOutcomeSchema) });

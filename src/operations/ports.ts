@@ -1,6 +1,7 @@
 import type { PlanCounts } from '../persistence/entities/sync-run.entity.js';
-import type { StoreProductEntity, SyncActionEntity } from '../persistence/entities/index.js';
+import type { StoreProductEntity, SyncActionEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import type { RunTrigger } from '../persistence/entities/sync-run.entity.js';
+import type { Approval, Permissions } from '../domain/approval.js';
 import type { GateFinding } from '../domain/gate-finding.js';
 import type { LiveProduct } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
@@ -39,16 +40,29 @@ export abstract class ReapplierPort {
   ): Promise<{ readonly id: string } | 'wrong_state' | 'newer_result'>;
 }
 
-/** A product and the decisions about its fields, for the gates. */
-export interface JudgedTexts {
-  readonly decisions: readonly FieldDecision[];
-  readonly live: LiveProduct;
-  readonly written: WrittenContent;
+export abstract class ApproverPort {
+  /** Approves a text that is one of many. Throws a coded error when the store cannot be read. */
+  abstract approve(
+    id: string,
+    permissions: Permissions,
+    by: DecidedBy & { readonly delayMs?: number | undefined },
+  ): Promise<Approval>;
 }
 
-export abstract class GatekeeperPort {
+/** What the writer would do with a write-back now, if nobody released anything. */
+export interface LookAtStore {
+  readonly decided: {
+    readonly decisions: readonly FieldDecision[];
+    readonly live: LiveProduct;
+    readonly written: WrittenContent;
+  };
   /** The findings of the store's gates in the texts that would be written. */
-  abstract findings(store: Store, judged: JudgedTexts): Promise<GateFinding[]>;
+  readonly findings: readonly GateFinding[];
+}
+
+export abstract class LiveLooksPort {
+  /** A look that is at most `maxAgeMs` old. Throws a coded error when the store cannot be read or has no such product. */
+  abstract at(row: WriteBackEntity, maxAgeMs: number): Promise<LookAtStore>;
 }
 
 export interface GenerationOutcome {

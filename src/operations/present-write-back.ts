@@ -25,6 +25,7 @@ export const writeBackSchema = z.object({
   externalId: z.string(),
   deliveryId: z.string().nullable(),
   state: z.enum(STATES),
+  version: z.int().describe('grows with each edit of a text'),
   reason: z.string().nullable(),
   fields: z.array(writeBackFieldSchema),
   /** Every field and attribute that the result brought, and what is intended for it. */
@@ -37,6 +38,9 @@ export const writeBackSchema = z.object({
       setting: z.string().nullable().describe('the setting that would map it'),
     }),
   ),
+  declined: z
+    .array(z.object({ target: z.string(), value: z.string(), by: z.string(), at: z.iso.datetime() }))
+    .describe('fields that a person declined when they approved the others'),
   /** The gates that held it back at the last check. */
   gates: z.array(
     z.object({ gate: z.string(), target: z.string(), found: z.string().nullable(), detail: z.string() }),
@@ -66,17 +70,19 @@ export type PresentedWriteBack = z.output<typeof writeBackSchema>;
 export const writeBackPageSchema = pageSchema(writeBackSchema);
 
 export function presentWriteBack(row: WriteBackRow): PresentedWriteBack {
-  const { id, store, externalId, deliveryId, state, reason, attempts } = row;
+  const { id, store, externalId, deliveryId, state, version, reason, attempts } = row;
   return {
     id,
     store,
     externalId,
     deliveryId,
     state,
+    version,
     reason,
     attempts,
     fields: fieldsOf(row),
     arrived: row.arrived,
+    declined: row.declined.map((field) => ({ ...field, at: new Date(field.at).toISOString() })),
     gates: row.gateFindings,
     sources: row.sources,
     creditsConsumed: row.creditsConsumed,

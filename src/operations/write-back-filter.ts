@@ -5,6 +5,7 @@ import { GATES } from '../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../domain/row-states.js';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { FIELD_OUTCOMES } from '../domain/write-back-journal.js';
+import { issueText } from './issue-text.js';
 import { pageQuerySchema } from './paging.js';
 
 export const STATES = Object.keys(WRITE_BACK_TRANSITIONS) as [WriteBackState, ...WriteBackState[]];
@@ -13,7 +14,7 @@ const DAY_MS = 86_400_000;
 const time = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 const text = z.string().min(1).max(300);
 
-const filterShape = {
+export const filterShape = {
   state: z.enum(STATES).optional(),
   store: text.optional().describe('key of a configured store'),
   externalId: text.optional(),
@@ -31,16 +32,19 @@ const filterShape = {
     .describe('part of a title, handle, external_id or reason, or a whole SKU or barcode'),
   day: z.iso.date().optional().describe('the day on which something happened last, in UTC'),
   from: time.optional().describe('something happened last at this time or later'),
-  to: time.optional().describe('something happened last before this time'),
+  to: time
+    .optional()
+    .describe('something happened last before this time, or at latest on this day when it is a date'),
 };
 const givenFilterSchema = z.strictObject(filterShape);
-type GivenFilter = z.output<typeof givenFilterSchema>;
+/** A filter as it was given: each part as a text. */
+export type GivenFilter = z.output<typeof givenFilterSchema>;
 
 /** A day is its two ends. Together with `from` or `to`, all of them hold. */
-function filterOf({ day, from, to, ...others }: GivenFilter): WriteBackFilter {
+export function filterOf({ day, from, to, ...others }: GivenFilter): WriteBackFilter {
   const starts = [from, day].flatMap((each) => (each === undefined ? [] : new Date(each).getTime()));
   const ends = [
-    ...(to === undefined ? [] : [new Date(to).getTime()]),
+    ...(to === undefined ? [] : [endOf(to)]),
     ...(day === undefined ? [] : [new Date(day).getTime() + DAY_MS]),
   ];
   return {
@@ -49,6 +53,14 @@ function filterOf({ day, from, to, ...others }: GivenFilter): WriteBackFilter {
     ...(ends.length > 0 && { to: new Date(Math.min(...ends)).toISOString() }),
   };
 }
+
+/** A date means the whole of that day, as in every other list. */
+function endOf(to: string): number {
+  const at = new Date(to).getTime();
+  return DAY_ONLY.test(to) ? at + DAY_MS : at;
+}
+
+const DAY_ONLY = /^\d{4}-\d\d-\d\d$/;
 
 /** The filter of bulk changes. */
 export const writeBackFilterSchema = givenFilterSchema.transform(filterOf);
@@ -80,9 +92,5 @@ export function namedTexts(texts: readonly string[]): Readonly<Record<string, st
 export function filterFromTexts(texts: Readonly<Record<string, string | undefined>>): WriteBackFilter {
   const parsed = writeBackFilterSchema.safeParse(texts);
   if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  throw new CodedError(
-    'invalid',
-    `the filter ${issue?.path.join('.') ?? ''} is not valid: ${issue?.message ?? ''}`,
-  );
+  throw new CodedError('invalid', `--filter: ${issueText(parsed.error, Object.keys(filterShape))}`);
 }

@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
 import { z } from 'zod';
-import { CodedError, isCoded } from '../domain/errors.js';
+import type { Approval, DecisionOutcome, Permissions } from '../domain/approval.js';
+import { CodedError, errorLine, isCoded } from '../domain/errors.js';
 import type { WriteBackFilter } from '../domain/write-back-filter.js';
 import { ListingRepository } from '../persistence/listing.repository.js';
-import {
-  WriteBackDecisions,
-  type DecisionOutcome,
-  type UndoOutcome,
-} from '../persistence/write-back-decisions.repository.js';
+import { WriteBackDecisions, type UndoOutcome } from '../persistence/write-back-decisions.repository.js';
+import type { IntendedValue } from '../domain/write-back-journal.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
 import { editedValue } from '../planner/edited-value.js';
 import { pageOf, type Page, type RowOutcome } from './paging.js';
-import { ReapplierPort, RowWorkPort, WriteBackReverterPort } from './ports.js';
+import { ApproverPort, ReapplierPort, RowWorkPort, WriteBackReverterPort } from './ports.js';
 import { presentWriteBack, type PresentedWriteBack } from './present-write-back.js';
 import { filterOfQuery, type WriteBackQuery } from './write-back-filter.js';
 
@@ -24,16 +23,43 @@ export type Decision = 'approve' | 'reject' | 'revert' | 'undo' | 'reapply';
 export const rejectionSchema = z.object({
   reason: z.string().trim().min(1).max(500).optional().describe('why it is rejected'),
 });
+const versionSchema = z.coerce
+  .number()
+  .int()
+  .min(1)
+  .max(2_147_483_647)
+  .optional()
+  .describe('the version that the person saw; refused when somebody edited the text since');
+export const approvalSchema = z.strictObject({ version: versionSchema });
+export const permissionsSchema = z.strictObject({
+  overwriteEdits: z.boolean().default(false).describe('also write fields that the merchant edited since'),
+  passGates: z.boolean().default(false).describe('also write texts that a gate holds back'),
+});
 export const editSchema = z.strictObject({
   target: z.string().min(1).max(300),
   value: z.string().max(100_000),
+  version: versionSchema,
 });
+
+/** Live looks of one request at the same time. The connectors keep to the limits of their stores. */
+const APPROVALS_AT_ONCE = 4;
 
 /** The person, and what they say about the decision. */
 export interface DecisionBy extends DecidedBy {
   readonly reason?: string | undefined;
   readonly delayMs?: number;
+  /** Of an approval: the fields to write. The others are declined. Absent: all. */
+  readonly only?: readonly string[] | undefined;
+  /** The version that the person saw. */
+  readonly version?: number | undefined;
+  /**
+   * Of an approval: what it may overwrite. Absent for one text that the person has read: everything. An approval of several texts leaves
+   * what the merchant edited and what a gate holds back by default.
+   */
+  readonly permissions?: Permissions | undefined;
 }
+
+const NOTHING_MORE: Permissions = { overwriteEdits: false, passGates: false };
 
 /** Reviews intended writes to the store, and reverts applied ones. */
 @Injectable()
@@ -45,6 +71,7 @@ export class WriteBackOperations {
     private readonly work: RowWorkPort,
     private readonly reverter: WriteBackReverterPort,
     private readonly reapplier: ReapplierPort,
+    private readonly approver: ApproverPort,
   ) {}
 
   async list(query: WriteBackQuery): Promise<Page<PresentedWriteBack>> {
@@ -76,39 +103,78 @@ export class WriteBackOperations {
       case 'reapply':
         for (const id of unique) outcomes.push(await this.#reapply(id, by));
         return outcomes;
-      case 'approve':
       case 'reject':
-        return this.#decide(unique, decision, by);
+        for (const id of unique)
+          outcomes.push(await this.#decided(id, decision, await this.decisions.decide(id, decision, by)));
+        return outcomes;
+      case 'approve':
+        return unique.length > 1 || by.permissions !== undefined
+          ? this.#approveMany(unique, by.permissions ?? NOTHING_MORE, by)
+          : Promise.all(unique.map((id) => this.#approve(id, by)));
     }
   }
 
-  async #decide(
+  /** The approval of one text that the person has read: it writes over whatever the store holds by now. */
+  async #approve(id: string, by: DecisionBy): Promise<RowOutcome> {
+    const outcome = await this.decisions.decide(id, 'approve', by);
+    if (outcome === 'decided') await this.work.writeBacks([id], by.delayMs);
+    return this.#decided(id, 'approve', outcome);
+  }
+
+  async #approveMany(
     ids: readonly string[],
-    decision: 'approve' | 'reject',
+    permissions: Permissions,
     by: DecisionBy,
   ): Promise<RowOutcome[]> {
-    const outcomes = new Map<string, DecisionOutcome>();
-    for (const id of ids) outcomes.set(id, await this.decisions.decide(id, decision, by));
-    const decided = ids.filter((id) => outcomes.get(id) === 'decided');
-    if (decision === 'approve') await this.work.writeBacks(decided, by.delayMs);
-    return Promise.all(ids.map((id) => this.#decided(id, decision, outcomes.get(id) ?? 'wrong_state')));
+    const limit = pLimit(APPROVALS_AT_ONCE);
+    const approvals = await Promise.all(
+      ids.map((id) => limit(() => this.#approveOneOfMany(id, permissions, by))),
+    );
+    const approved = ids.filter((_id, index) => isApproved(approvals[index]));
+    await this.work.writeBacks(approved, by.delayMs);
+    return Promise.all(
+      ids.map(async (id, index): Promise<RowOutcome> => {
+        const approval = approvals[index];
+        if (approval === undefined || 'id' in approval) return approval ?? unknown(id);
+        const { outcome, left, detail } = approval;
+        const decided = await this.#decided(id, 'approve', outcome);
+        return left === null || decided.state === null ? decided : { ...decided, ok: false, detail, left };
+      }),
+    );
+  }
+
+  async #approveOneOfMany(
+    id: string,
+    permissions: Permissions,
+    by: DecisionBy,
+  ): Promise<Approval | RowOutcome> {
+    try {
+      return await this.approver.approve(id, permissions, by);
+    } catch (error) {
+      if (!isCoded(error)) throw error;
+      const state = (await this.writeBacks.get(id))?.state ?? null;
+      return { id, ok: false, state, detail: `write-back ${id} was left: ${errorLine(error)}` };
+    }
   }
 
   async #decided(id: string, decision: 'approve' | 'reject', outcome: DecisionOutcome): Promise<RowOutcome> {
     const row = await this.writeBacks.get(id);
     if (row === null) return unknown(id);
-    if (outcome !== 'decided') {
-      const detail =
-        outcome === 'newer_result'
-          ? `write-back ${id} ${NEWER_RESULT}`
-          : `write-back ${id} is ${row.state}: it cannot be ${decision === 'approve' ? 'approved' : 'rejected'}`;
-      return { id, ok: false, state: row.state, detail };
+    const { state } = row;
+    switch (outcome) {
+      case 'newer_result':
+        return { id, ok: false, state, detail: `write-back ${id} ${NEWER_RESULT}` };
+      case 'edited_meanwhile':
+        return { id, ok: false, state, detail: EDITED_MEANWHILE };
+      case 'wrong_state': {
+        const cannot = `it cannot be ${decision === 'approve' ? 'approved' : 'rejected'}`;
+        return { id, ok: false, state, detail: `write-back ${id} is ${state}: ${cannot}` };
+      }
+      case 'decided': {
+        const detail = state === 'ready' ? 'approved; it is written next' : (row.reason ?? state);
+        return { id, ok: true, state, detail };
+      }
     }
-    const detail =
-      row.state === 'ready'
-        ? 'approved; it is written next'
-        : `${row.state}: ${row.reason ?? 'no reason given'}`;
-    return { id, ok: true, state: row.state, detail };
   }
 
   async #undo(id: string, by: DecidedBy): Promise<RowOutcome> {
@@ -138,26 +204,33 @@ export class WriteBackOperations {
   }
 
   /**
-   * Replaces the text of one field before the approval. The text is sanitised, and the original stays in the row. Throws `not_found` for an
-   * unknown id or field, `conflict` when the write-back is decided, `invalid` when sanitising leaves no text.
+   * Replaces the text of one field before the approval. The text is sanitised, and the original stays in the row. An edit names the
+   * version that it was made on: edits of other fields are merged. Throws `not_found` for an unknown id or field, `conflict` when the
+   * write-back is decided or somebody edited the same field since that version, `invalid` when sanitising leaves no text.
    */
   async edit(
     id: string,
-    { target, value }: z.output<typeof editSchema>,
+    { target, value, version }: z.output<typeof editSchema>,
     by: DecidedBy,
   ): Promise<PresentedWriteBack> {
     const row = await this.writeBacks.get(id);
     if (row === null) throw new CodedError('not_found', `no write-back ${id.slice(0, 100)}`);
-    const old = row.intended.find((each) => each.target === target);
-    if (old === undefined)
-      throw new CodedError('not_found', `write-back ${id} has no field ${target.slice(0, 100)}`);
-    const edited = editedValue(old, value);
-    if (edited === null)
-      throw new CodedError('invalid', `${target}: this text cannot be written; reject the field instead`);
-    const intended = row.intended.map((each) => (each === old ? edited : each));
-    if (!(await this.decisions.edit(id, target, intended, by)))
-      throw new CodedError('conflict', `write-back ${id} is ${row.state}: it cannot be edited`);
-    return presentWriteBack((await this.writeBacks.get(id)) ?? row);
+    const edit = { target, version, edited: (old: IntendedValue) => editedValue(old, value) };
+    switch (await this.decisions.edit(id, edit, by)) {
+      case 'edited':
+        return presentWriteBack((await this.writeBacks.get(id)) ?? row);
+      case 'wrong_state':
+        throw new CodedError('conflict', `write-back ${id} is ${row.state}: it cannot be edited`);
+      case 'no_field':
+        throw new CodedError('not_found', `write-back ${id} has no field ${target.slice(0, 100)}`);
+      case 'unwritable':
+        throw new CodedError('invalid', `${target}: this text cannot be written; reject the field instead`);
+      case 'edited_meanwhile':
+        throw new CodedError(
+          'conflict',
+          `somebody else edited ${target} meanwhile: read the present text, then edit it again`,
+        );
+    }
   }
 
   async #revert(id: string, by: DecidedBy): Promise<RowOutcome> {
@@ -165,7 +238,8 @@ export class WriteBackOperations {
       const fields = await this.reverter.revert(id, by);
       const count = (outcome: string): number => fields.filter((field) => field.outcome === outcome).length;
       const left = count('not_ours');
-      const detail = `${String(count('reverted'))} fields put back${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;
+      const restored = count('reverted');
+      const detail = `${String(restored)} ${restored === 1 ? 'field' : 'fields'} restored${left > 0 ? `, ${String(left)} left alone: no longer ours` : ''}`;
       return { id, ok: true, state: 'reverted', detail };
     } catch (error) {
       if (!isCoded(error)) throw error;
@@ -175,9 +249,18 @@ export class WriteBackOperations {
   }
 }
 
+const EDITED_MEANWHILE = 'somebody edited it since you read it: read the present text, then decide again';
+
+function isApproved(approval: Approval | RowOutcome | undefined): boolean {
+  return approval !== undefined && 'outcome' in approval && approval.outcome === 'decided';
+}
+
 const UNDO_REFUSALS: Readonly<Record<Exclude<UndoOutcome, 'decided'>, (state: string) => string>> = {
   newer_result: () => NEWER_RESULT,
-  wrong_state: (state) => `is ${state}: there is no decision to take back`,
+  wrong_state: (state) =>
+    state === 'applied'
+      ? 'is already live: revert it instead'
+      : `is ${state}: there is no decision to take back`,
   being_written: () => 'is being written, or part of it is: revert it afterwards',
 };
 

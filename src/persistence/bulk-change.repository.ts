@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
+import type { Permissions } from '../domain/approval.js';
 import {
   BULK_CHANGE_TRANSITIONS,
   statesBefore,
@@ -8,7 +9,7 @@ import {
 } from '../domain/row-states.js';
 import type { BulkAction, BulkItem, WriteBackFilter } from '../domain/write-back-filter.js';
 import { json, uuid, Database } from './database.js';
-import { BulkChangeEntity, type BulkCursor } from './entities/bulk-change.entity.js';
+import { BulkChangeEntity, type BulkCursor, type WaitingRow } from './entities/bulk-change.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import type { ListPage, PageRequest } from './listing.repository.js';
 import { productLabels } from './product-labels.js';
@@ -43,6 +44,13 @@ export interface NewBulkChange {
   readonly until: Date;
   readonly actor: string;
   readonly matching: number;
+  readonly permissions: Permissions;
+}
+
+/** How far a change has come. */
+export interface BulkPlace {
+  readonly cursor: BulkCursor | null;
+  readonly waiting: readonly WaitingRow[];
 }
 
 /** A row to change, as the worker needs it. */
@@ -58,10 +66,8 @@ export class BulkChangeRepository {
   constructor(private readonly db: Database) {}
 
   async add(change: NewBulkChange): Promise<string> {
-    const { action, dryRun, filter, until, actor, matching } = change;
-    const added = await this.db
-      .repository(BulkChangeEntity)
-      .insert({ action, dryRun, filter, until, actor, matching });
+    const { permissions, ...row } = change;
+    const added = await this.db.repository(BulkChangeEntity).insert({ ...row, ...permissions });
     return String(added.identifiers[0]?.['id'] ?? '');
   }
 
@@ -171,19 +177,35 @@ export class BulkChangeRepository {
     return kept === 1;
   }
 
-  /** Records one handled row; `isReported` keeps it in the report as long as that is short. False when the change was cancelled or has another worker. */
+  /**
+   * Records one handled row, and what waits by then; `isReported` keeps the row in the report as long as that is short. False when the
+   * change was cancelled or has another worker.
+   */
   async handled(
     id: string,
     lease: string,
-    cursor: BulkCursor,
+    { cursor, waiting }: BulkPlace,
     item: BulkItem,
-    isReported: boolean,
+    { isReported, isPart }: { readonly isReported: boolean; readonly isPart: boolean },
   ): Promise<boolean> {
     const moved = await this.db.affected(
-      `UPDATE bulk_change SET cursor = $3, starts = 0, reason = NULL, done = done + $4, refused = refused + 1 - $4,
+      `UPDATE bulk_change SET cursor = $3, waiting = $8, starts = 0, reason = NULL, done = done + $4, refused = refused + 1 - $4,
+         left_edited = left_edited + $9, left_in_part = left_in_part + $10, left_gated = left_gated + $11,
          items = CASE WHEN $7 AND jsonb_array_length(items) < $6 THEN items || $5::jsonb ELSE items END
        WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, json(cursor), item.ok ? 1 : 0, json([item]), MOST_ITEMS, isReported],
+      [
+        id,
+        lease,
+        cursor === null ? null : json(cursor),
+        item.ok ? 1 : 0,
+        json([item]),
+        MOST_ITEMS,
+        isReported,
+        json(waiting),
+        item.left === 'edited' ? 1 : 0,
+        isPart ? 1 : 0,
+        item.left === 'gate' ? 1 : 0,
+      ],
     );
     return moved === 1;
   }
@@ -193,18 +215,24 @@ export class BulkChangeRepository {
     const moved = await this.db.repository(WriteBackEntity).countBy({ bulkChangeId: id });
     await this.db.affected(
       `UPDATE bulk_change SET state = $3, reason = $4, lease = NULL, lease_until = NULL, finished_at = now(),
-         done = CASE WHEN dry_run THEN done ELSE $5 END
+         done = CASE WHEN dry_run THEN done ELSE $5 - left_in_part END
        WHERE id = $1 AND lease = $2 AND state = ANY($6)`,
       [id, lease, to, reason, moved, statesBefore(BULK_CHANGE_TRANSITIONS, to)],
     );
   }
 
   /** Puts the rest off. The worker lives, so its start does not count as a crash. */
-  async putOff(id: string, lease: string, delayMs: number, reason: string | null): Promise<void> {
+  async putOff(
+    id: string,
+    lease: string,
+    { cursor, waiting }: BulkPlace,
+    delayMs: number,
+    reason: string | null,
+  ): Promise<void> {
     await this.db.affected(
-      `UPDATE bulk_change SET state = 'queued', starts = 0, reason = $3, lease = NULL, lease_until = NULL,
+      `UPDATE bulk_change SET state = 'queued', starts = 0, reason = $3, lease = NULL, lease_until = NULL, cursor = $5, waiting = $6,
          next_attempt_at = now() + $4 * interval '1 millisecond' WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, reason, delayMs],
+      [id, lease, reason, delayMs, cursor === null ? null : json(cursor), json(waiting)],
     );
   }
 

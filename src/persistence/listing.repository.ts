@@ -57,7 +57,8 @@ export const DELIVERY_COLUMNS = [
   ...(['note', 'attempts', 'nextAttemptAt', 'receivedAt', 'settledAt'] as const),
 ] as const;
 export const WRITE_BACK_COLUMNS = [
-  ...(['id', 'store', 'workspace', 'externalId', 'deliveryId', 'state', 'intended', 'fields'] as const),
+  ...(['id', 'store', 'workspace', 'externalId', 'deliveryId', 'state', 'version'] as const),
+  ...(['intended', 'fields', 'declined'] as const),
   ...([
     'reason',
     'gateFindings',
@@ -77,6 +78,7 @@ export const WRITE_BACK_COLUMNS = [
 ] as const;
 const BULK_COLUMNS = [
   ...(['id', 'action', 'dryRun', 'filter', 'actor', 'state', 'matching', 'done', 'refused'] as const),
+  ...(['overwriteEdits', 'passGates', 'leftEdited', 'leftInPart', 'leftGated'] as const),
   ...(['reason', 'createdAt', 'finishedAt'] as const),
 ] as const;
 const PRODUCT_COLUMNS = [

@@ -35,6 +35,7 @@ import { StoreEventRepository } from './store-event.repository.js';
 import { TaskRepository } from './task.repository.js';
 import { WriteBackDecisions } from './write-back-decisions.repository.js';
 import { WriteBackRepository } from './write-back.repository.js';
+import { WriteBackReverts } from './write-back-reverts.repository.js';
 import { WriteCapRepository } from './write-cap.repository.js';
 
 const REPOSITORIES = [
@@ -45,6 +46,7 @@ const REPOSITORIES = [
   TaskRepository,
   DeliveryRepository,
   WriteBackRepository,
+  WriteBackReverts,
   WriteCapRepository,
   WriteBackDecisions,
   BulkChangeRepository,

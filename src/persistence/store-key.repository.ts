@@ -120,6 +120,8 @@ const COLLIDING = [
    WHERE store = $1 AND state = 'running'
      AND EXISTS (SELECT 1 FROM report AS other WHERE other.store = $2 AND other.kind = report.kind AND other.state = 'running')`,
   'UPDATE report SET store = $2 WHERE store = $1',
+  // The filter of a bulk change names the store. With the old key it would select nothing.
+  `UPDATE bulk_change SET filter = jsonb_set(filter, '{store}', to_jsonb($2::text)) WHERE filter->>'store' = $1`,
   // Conditions are noticed again under the new key.
   `UPDATE notification SET subject = $2 WHERE subject = $1 AND ended_at IS NOT NULL
      AND kind NOT IN ('workspace_paused', 'slot_taken', 'credits_low', 'deliveries_set_aside')`,

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { QueryRunner } from 'typeorm';
+import type { DecisionOutcome } from '../domain/approval.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
+import type { GateFinding } from '../domain/gate-finding.js';
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { json, uuid, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
@@ -8,11 +10,8 @@ import { WriteBackEntity } from './entities/write-back.entity.js';
 import { idRow } from './row-reader.js';
 import type { DecidedBy } from './write-back.repository.js';
 
-/** The outcome of a person's decision: made, or refused because of the row's state or of a newer result. */
-export type DecisionOutcome = 'decided' | 'wrong_state' | 'newer_result';
-
-/** Refused, too, while a worker has the product, or when part of it was sent already. */
-export type UndoOutcome = DecisionOutcome | 'being_written';
+/** `being_written`: a worker has the product, or part of the text was sent already. */
+export type UndoOutcome = 'decided' | 'wrong_state' | 'newer_result' | 'being_written';
 
 export interface DecisionDetails extends DecidedBy {
   /** Approve these targets alone; absent: all. */
@@ -21,7 +20,24 @@ export interface DecisionDetails extends DecidedBy {
   readonly reason?: string | undefined;
   /** How long an approved row waits before it is written, so that the approval can be taken back. */
   readonly delayMs?: number | undefined;
+  /** The version that the person saw. Absent: whatever it is by now. */
+  readonly version?: number | undefined;
+  /** An approval also covers fields that the merchant edited since, and texts that a gate holds back. Both are so by default. */
+  readonly overwriteEdits?: boolean | undefined;
+  readonly passGates?: boolean | undefined;
 }
+
+/** The replacement of one text before the approval. */
+export interface TextEdit {
+  readonly target: string;
+  /** The version that the person saw. Absent: whatever it is by now. */
+  readonly version?: number | undefined;
+  /** The new value; null when the text cannot be written. */
+  readonly edited: (old: IntendedValue) => IntendedValue | null;
+}
+
+/** `edited_meanwhile`: somebody else edited the same field after that version. */
+export type EditOutcome = 'edited' | 'wrong_state' | 'no_field' | 'unwritable' | 'edited_meanwhile';
 
 /** The content of a new row that writes reverted texts again. */
 export interface Reapplication {
@@ -43,9 +59,9 @@ export class WriteBackDecisions {
   constructor(private readonly db: Database) {}
 
   /**
-   * An approval releases: it writes whatever the live value is by now. With `only` it is for those targets alone: the others are no
-   * longer intended, and nothing is approved when none of them is. An approval is refused while a newer result of the product
-   * stands: older content never replaces newer content.
+   * An approval releases: it writes whatever the live value is by now, unless its details say otherwise. With `only` it is for those
+   * targets alone: the others are declined, and nothing is approved when none of them is. An approval is refused while a newer result
+   * of the product stands: older content never replaces newer content.
    */
   async decide(
     id: string,
@@ -55,33 +71,79 @@ export class WriteBackDecisions {
     return this.db.transaction(async (runner) => {
       await this.#lockProduct(id, runner);
       if (decision === 'approve' && (await this.#hasNewer(id, UNDECIDED, runner))) return 'newer_result';
+      if (await this.#isOlderThan(id, details.version, runner)) return 'edited_meanwhile';
       return (await this.#decide(id, decision, details, runner)) ? 'decided' : 'wrong_state';
     });
+  }
+
+  /** True when the row has been edited since the version that a person saw. */
+  async #isOlderThan(id: string, version: number | undefined, runner: QueryRunner): Promise<boolean> {
+    if (version === undefined) return false;
+    const row = await this.db.readOne(
+      this.db.reader(WriteBackEntity).only('version'),
+      // SQL: reads under the row lock.
+      'SELECT version FROM write_back WHERE id = $1::uuid FOR UPDATE',
+      [uuid(id)],
+      runner,
+    );
+    return row !== null && row.version !== version;
   }
 
   async #decide(
     id: string,
     decision: 'approve' | 'reject',
-    { only, reason, delayMs = 0, actor, bulkChangeId }: DecisionDetails,
+    {
+      only,
+      reason,
+      delayMs = 0,
+      actor,
+      bulkChangeId,
+      overwriteEdits = true,
+      passGates = true,
+    }: DecisionDetails,
     runner: QueryRunner,
   ): Promise<boolean> {
-    const to: WriteBackState = decision === 'approve' ? 'ready' : 'rejected';
-    const why =
-      decision === 'approve' ? 'approved' : reason === undefined ? 'rejected' : `rejected: ${reason}`;
+    const isApproval = decision === 'approve';
+    const to: WriteBackState = isApproval ? 'ready' : 'rejected';
+    const why = isApproval ? 'approved' : reason === undefined ? 'rejected' : `rejected: ${reason}`;
     const moved = await this.db.affected(
-      `UPDATE write_back SET state = $2, released = ($2 = 'ready'), attempts = 0, unended = 0, reason = $5,
+      `UPDATE write_back SET state = $2, overwrite_edits = $9, pass_gates = $10, attempts = 0, unended = 0, reason = $5,
          next_attempt_at = now() + $6 * interval '1 millisecond',
          settled_at = CASE WHEN $2 = 'ready' THEN NULL ELSE now() END,
          decided_at = now(), decided_by = $7, bulk_change_id = $8, intended_before = intended,
          intended = CASE WHEN $4::text[] IS NULL THEN intended ELSE (
            SELECT jsonb_agg(value ORDER BY place) FROM jsonb_array_elements(intended) WITH ORDINALITY AS each (value, place)
-           WHERE value->>'target' = ANY($4)) END
+           WHERE value->>'target' = ANY($4)) END,
+         declined = CASE WHEN $4::text[] IS NULL THEN declined ELSE declined || coalesce((
+           SELECT jsonb_agg(jsonb_build_object('target', value->'target', 'value', value->'value', 'by', $7::text, 'at', now())
+             ORDER BY place)
+           FROM jsonb_array_elements(intended) WITH ORDINALITY AS each (value, place)
+           WHERE value->>'target' <> ALL($4) AND value->'withheld' IS NULL), '[]') END
        WHERE id = $1::uuid AND state = ANY($3)
          AND ($4::text[] IS NULL OR EXISTS (SELECT 1 FROM jsonb_array_elements(intended) AS value WHERE value->>'target' = ANY($4)))`,
-      [uuid(id), to, UNDECIDED, only ?? null, why, delayMs, actor, bulkChangeId ?? null],
+      [
+        uuid(id),
+        to,
+        UNDECIDED,
+        only ?? null,
+        why,
+        delayMs,
+        actor,
+        bulkChangeId ?? null,
+        isApproval && overwriteEdits,
+        isApproval && passGates,
+      ],
       runner,
     );
     return moved === 1;
+  }
+
+  /** Keeps the findings of the gates in a text that waits for a person. */
+  async keepFindings(id: string, findings: readonly GateFinding[]): Promise<void> {
+    await this.db.affected(
+      'UPDATE write_back SET gate_findings = $2 WHERE id = $1::uuid AND state = ANY($3)',
+      [uuid(id), json(findings), UNDECIDED],
+    );
   }
 
   /**
@@ -94,18 +156,21 @@ export class WriteBackDecisions {
       await this.#lockProduct(id, runner);
       if (await this.#hasNewer(id, ['rejected'], runner)) return 'newer_result';
       const row = await this.db.readOne(
-        this.db.reader(WriteBackEntity).only('state', 'released', 'externalId', 'intendedBefore'),
+        this.db.reader(WriteBackEntity).only('state', 'externalId', 'intendedBefore'),
         // SQL: reads under the row lock.
-        'SELECT state, released, external_id, intended_before FROM write_back WHERE id = $1::uuid',
+        'SELECT state, external_id, intended_before FROM write_back WHERE id = $1::uuid',
         [uuid(id)],
         runner,
       );
-      const wasDecided = row?.state === 'rejected' || (row?.state === 'ready' && row.released);
-      if (row === null || !wasDecided || row.intendedBefore === null) return 'wrong_state';
+      if (row === null || !['rejected', 'ready'].includes(row.state) || row.intendedBefore === null)
+        return 'wrong_state';
       if (row.state === 'ready' && !(await this.#freeProduct(row.externalId, runner))) return 'being_written';
       const moved = await this.db.affected(
-        `UPDATE write_back SET state = 'pending_review', released = false, settled_at = NULL, reason = 'the decision was taken back',
-           intended = intended_before, intended_before = NULL, decided_at = now(), decided_by = $2, bulk_change_id = NULL
+        `UPDATE write_back SET state = 'pending_review', overwrite_edits = false, pass_gates = false, settled_at = NULL,
+           reason = 'the decision was taken back', intended = intended_before, intended_before = NULL, version = version + 1,
+           declined = coalesce((SELECT jsonb_agg(field) FROM jsonb_array_elements(declined) AS field
+             WHERE NOT intended_before @> jsonb_build_array(jsonb_build_object('target', field->'target'))), '[]'),
+           decided_at = now(), decided_by = $2, bulk_change_id = NULL
          WHERE id = $1::uuid AND state IN ('ready', 'rejected') AND (state = 'rejected' OR (sent = '{}' AND unended = 0))`,
         [uuid(id), by.actor],
         runner,
@@ -125,21 +190,37 @@ export class WriteBackDecisions {
     return freed === 1;
   }
 
-  /** Replaces the values of an undecided row. The findings in the edited target are removed. False in another state. */
-  async edit(
-    id: string,
-    target: string,
-    intended: readonly IntendedValue[],
-    by: DecidedBy,
-  ): Promise<boolean> {
-    const moved = await this.db.affected(
-      `UPDATE write_back SET intended = $2, decided_at = now(), decided_by = $5,
-         gate_findings = coalesce((SELECT jsonb_agg(finding) FROM jsonb_array_elements(gate_findings) AS finding
-           WHERE finding->>'target' <> $4), '[]')
-       WHERE id = $1::uuid AND state = ANY($3)`,
-      [uuid(id), json(intended), UNDECIDED, target, by.actor],
-    );
-    return moved === 1;
+  /**
+   * Replaces one text of an undecided row. Edits of other fields stay, whoever made them. An edit of the same field by somebody else is
+   * not overwritten by a person who has not seen it. The findings in the edited target are removed.
+   */
+  async edit(id: string, { target, version, edited }: TextEdit, by: DecidedBy): Promise<EditOutcome> {
+    return this.db.transaction(async (runner) => {
+      const row = await this.db.readOne(
+        this.db.reader(WriteBackEntity).only('state', 'intended', 'version'),
+        // SQL: the row lock makes the comparison and the update one step.
+        'SELECT state, intended, version FROM write_back WHERE id = $1::uuid FOR UPDATE',
+        [uuid(id)],
+        runner,
+      );
+      if (row === null || !UNDECIDED.includes(row.state)) return 'wrong_state';
+      const old = row.intended.find((each) => each.target === target);
+      if (old === undefined) return 'no_field';
+      if (version !== undefined && (old.version ?? 1) > version) return 'edited_meanwhile';
+      const value = edited(old);
+      if (value === null) return 'unwritable';
+      const next = row.version + 1;
+      const intended = row.intended.map((each) => (each === old ? { ...value, version: next } : each));
+      await this.db.affected(
+        `UPDATE write_back SET intended = $2, version = $5, decided_at = now(), decided_by = $4,
+           gate_findings = coalesce((SELECT jsonb_agg(finding) FROM jsonb_array_elements(gate_findings) AS finding
+             WHERE finding->>'target' <> $3), '[]')
+         WHERE id = $1::uuid`,
+        [uuid(id), json(intended), target, by.actor, next],
+        runner,
+      );
+      return 'edited';
+    });
   }
 
   /**
@@ -150,7 +231,7 @@ export class WriteBackDecisions {
     id: string,
     { intended, seen }: Reapplication,
     by: DecidedBy,
-  ): Promise<{ readonly id: string } | Exclude<DecisionOutcome, 'decided'>> {
+  ): Promise<{ readonly id: string } | 'wrong_state' | 'newer_result'> {
     return this.db.transaction(async (runner) => {
       await this.#lockProduct(id, runner);
       const later = await this.db.readOne(
@@ -179,16 +260,17 @@ export class WriteBackDecisions {
     });
   }
 
-  /** The last decisions of a person that can still be taken back, newest first. */
-  async undoable(actor: string, since: Date, limit: number): Promise<WriteBackEntity[]> {
-    return this.db.entities(
+  /** The last decision of a person, while it can be taken back, or reverted because it is in the store. */
+  async last(actor: string, since: Date): Promise<WriteBackEntity | null> {
+    const [row] = await this.db.entities(
       WriteBackEntity,
       // SQL: the guard of an undo, on its index.
       `SELECT * FROM write_back WHERE decided_by = $1 AND decided_at >= $2 AND intended_before IS NOT NULL
-         AND (state = 'rejected' OR (state = 'ready' AND released AND sent = '{}' AND unended = 0))
-       ORDER BY decided_at DESC, id LIMIT $3`,
-      [actor, since, limit],
+         AND (state IN ('rejected', 'applied') OR (state = 'ready' AND sent = '{}' AND unended = 0))
+       ORDER BY decided_at DESC, id LIMIT 1`,
+      [actor, since],
     );
+    return row ?? null;
   }
 
   async #lockProduct(id: string, runner: QueryRunner): Promise<void> {

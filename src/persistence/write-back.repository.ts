@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, LessThanOrEqual, Not, Raw, type QueryRunner } from 'typeorm';
+import { In, IsNull, LessThanOrEqual, Not, Raw, type QueryRunner } from 'typeorm';
 import { CodedError } from '../domain/errors.js';
 import { parseExternalId } from '../domain/external-id.js';
 import { WRITE_BACK_TRANSITIONS, statesBefore, type WriteBackState } from '../domain/row-states.js';
@@ -13,6 +13,8 @@ import { json, uuid, Database } from './database.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { WriteBackEntity } from './entities/write-back.entity.js';
 import { countRow, idRow } from './row-reader.js';
+import { isHeld, moveWritten } from './held-product.js';
+import { keepForReview, replaceSameContent, type LeftFields } from './write-back-successors.js';
 import { countByState } from './state-counts.js';
 
 export interface NewWriteBack {
@@ -51,6 +53,8 @@ export interface WriteBackEnd {
   readonly fields: readonly JournalField[];
   /** The product's written content after this, when it moved. */
   readonly written: WrittenContent | null;
+  /** What waits for review as a row of its own; absent when nothing does. */
+  readonly left?: LeftFields;
 }
 
 /** A write-back with a finding of a gate, before anything of it was sent. */
@@ -159,6 +163,12 @@ export class WriteBackRepository {
     return known === null ? null : this.db.repository(WriteBackEntity).findOneBy({ id: known });
   }
 
+  /** In no order; unknown ids are absent. */
+  async byIds(ids: readonly string[]): Promise<WriteBackEntity[]> {
+    const known = ids.flatMap((id) => uuid(id) ?? []);
+    return known.length === 0 ? [] : this.db.repository(WriteBackEntity).findBy({ id: In(known) });
+  }
+
   /** How many fields and attributes of the store's results since then no setting maps. */
   async unmappedSince(store: string, since: Date): Promise<number> {
     // SQL: a sum that reads the partial index alone.
@@ -259,17 +269,8 @@ export class WriteBackRepository {
    */
   async end(id: string, externalId: string, lease: string, end: WriteBackEnd): Promise<boolean> {
     return this.db.transaction(async (runner) => {
-      if (!(await this.#isHeld(externalId, lease, runner))) return false;
-      if (end.state === 'applied') {
-        // The same content may be applied again after the merchant undid it: the earlier row then no longer counts.
-        await this.db.affected(
-          `UPDATE write_back AS old SET state = 'reverted', reverted_at = now(), reason = 'no longer in the store: applied again'
-           FROM write_back AS own WHERE own.id = $1 AND old.id <> own.id AND old.external_id = own.external_id
-             AND old.content_fingerprint = own.content_fingerprint AND old.state = 'applied'`,
-          [id],
-          runner,
-        );
-      }
+      if (!(await isHeld(this.db, externalId, lease, runner))) return false;
+      if (end.state === 'applied') await replaceSameContent(this.db, id, end.fields, runner);
       const ended = await this.db.affected(
         `UPDATE write_back SET state = $2, reason = $3, fields = $4, settled_at = now(), unended = 0, attempts = attempts + 1
          WHERE id = $1 AND state = 'ready' AND state = ANY($5)`,
@@ -277,9 +278,8 @@ export class WriteBackRepository {
         runner,
       );
       if (ended !== 1) return false;
-      if (end.written !== null) {
-        await this.#moveWritten(externalId, end.written, runner);
-      }
+      if (end.written !== null) await moveWritten(externalId, end.written, runner);
+      if (end.left !== undefined) await keepForReview(this.db, id, end.left, runner);
       return true;
     });
   }
@@ -287,7 +287,7 @@ export class WriteBackRepository {
   /** Leaves a ready write-back to a person, or skips it. False, and nothing moves, when another worker holds the product. */
   async holdBack(id: string, externalId: string, lease: string, held: HeldBack): Promise<boolean> {
     return this.db.transaction(async (runner) => {
-      if (!(await this.#isHeld(externalId, lease, runner))) return false;
+      if (!(await isHeld(this.db, externalId, lease, runner))) return false;
       const moved = await this.db.affected(
         `UPDATE write_back SET state = $2, reason = $3, gate_findings = $4, unended = 0,
            settled_at = CASE WHEN $2 = 'skipped' THEN now() END
@@ -307,31 +307,15 @@ export class WriteBackRepository {
     { fields, written }: Pick<WriteBackEnd, 'fields' | 'written'>,
   ): Promise<void> {
     await this.db.transaction(async (runner) => {
-      if (!(await this.#isHeld(externalId, lease, runner))) return;
+      if (!(await isHeld(this.db, externalId, lease, runner))) return;
       await this.db.affected(
         `UPDATE write_back SET fields = $2 WHERE id = $1 AND state = 'ready'`,
         [id, json(fields)],
         runner,
       );
       if (written === null) return;
-      await this.#moveWritten(externalId, written, runner);
+      await moveWritten(externalId, written, runner);
     });
-  }
-
-  async #moveWritten(externalId: string, written: WrittenContent, runner: QueryRunner): Promise<void> {
-    await runner.manager.getRepository(StoreProductEntity).update({ externalId }, { written });
-  }
-
-  /** Locks the product's row until the transaction ends, so that nobody takes the product over meanwhile. */
-  async #isHeld(externalId: string, lease: string, runner: QueryRunner): Promise<boolean> {
-    const row = await this.db.readOne(
-      this.db.reader(StoreProductEntity).only('externalId'),
-      // SQL: the row lock keeps the lease until the transaction ends.
-      'SELECT external_id FROM store_product WHERE external_id = $1 AND write_lease = $2 FOR UPDATE',
-      [externalId, lease],
-      runner,
-    );
-    return row !== null;
   }
 
   /** `failed`: the wait follows a failed attempt, of which there is an end; other waits may be any number. */
@@ -346,29 +330,6 @@ export class WriteBackRepository {
          attempts = attempts + $4 WHERE id = $1 AND state = 'ready'`,
       [id, delayMs, reason, failed ? 1 : 0],
     );
-  }
-
-  /** Journals a revert and moves the product's written content. False when it was reverted before, or the product is lost. */
-  async reverted(
-    id: string,
-    externalId: string,
-    lease: string,
-    fields: readonly JournalField[],
-    written: WrittenContent,
-    by: DecidedBy,
-  ): Promise<boolean> {
-    return this.db.transaction(async (runner) => {
-      if (!(await this.#isHeld(externalId, lease, runner))) return false;
-      const moved = await this.db.affected(
-        `UPDATE write_back SET state = 'reverted', fields = $2, reverted_at = now(), reason = 'the previous values were restored', decided_at = now(),
-           decided_by = $3, bulk_change_id = $4 WHERE id = $1 AND state = 'applied'`,
-        [id, json(fields), by.actor, by.bulkChangeId ?? null],
-        runner,
-      );
-      if (moved !== 1) return false;
-      await this.#moveWritten(externalId, written, runner);
-      return true;
-    });
   }
 
   /** Whether a result of this content was taken before, with translations beside it or without. */

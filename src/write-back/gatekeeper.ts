@@ -1,4 +1,3 @@
-import { Injectable } from '@nestjs/common';
 import type { GateFinding } from '../domain/gate-finding.js';
 import { effectiveValue, type WrittenContent } from '../domain/written-content.js';
 import { merchantsText } from '../planner/final-text.js';
@@ -40,12 +39,4 @@ export async function findingsOf(store: Store, { decisions, live, written }: Jud
     sourceTexts: meant.filter((text) => text !== null),
     attributeTexts: attributes,
   });
-}
-
-/** The gates for those who judge texts before they are written. */
-@Injectable()
-export class Gatekeeper {
-  findings(store: Store, judged: Judged): Promise<GateFinding[]> {
-    return findingsOf(store, judged);
-  }
 }

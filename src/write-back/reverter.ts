@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { keyInTarget, metafieldName, metafieldTarget, placeInTarget } from '../domain/metafield-key.js';
 import { CodedError } from '../domain/errors.js';
-import type { LiveProduct, StoreConnector, StoreField, StoreWriteOptions } from '../domain/store-port.js';
+import type { LiveProduct } from '../domain/store-port.js';
 import type { JournalField } from '../domain/write-back-journal.js';
-import { afterRevert, type WrittenContent } from '../domain/written-content.js';
+import type { WrittenContent } from '../domain/written-content.js';
 import { livePartsOf } from '../domain/live-parts.js';
-import { imageOfTarget, isTag, localesOf, placeOfTarget } from '../domain/write-target.js';
 import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
 import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.repository.js';
-import { isStoreField } from '../planner/generated-content.js';
+import { WriteBackReverts } from '../persistence/write-back-reverts.repository.js';
 import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
 import { currentValue, readTranslations } from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
+import { restoreFields, RevertProgress } from './restore.js';
 
 /**
  * Reverts an applied write-back. A field gets its before-image back exactly where the live value is still ours, and is left
- * alone elsewhere. The journal keeps both.
+ * alone elsewhere. The journal keeps both, step by step: a revert that ends in the middle has recorded what it restored, and the next one
+ * does the rest.
  */
 @Injectable()
 export class WriteBackReverter {
@@ -28,6 +28,7 @@ export class WriteBackReverter {
   constructor(
     private readonly sites: Sites,
     private readonly writeBacks: WriteBackRepository,
+    private readonly reverts: WriteBackReverts,
     private readonly links: LinkRepository,
     logger: Logger,
   ) {
@@ -90,14 +91,21 @@ export class WriteBackReverter {
 
   async #revert(row: WriteBackEntity, hold: ProductHold, by: DecidedBy): Promise<readonly JournalField[]> {
     const { store, live, storeId, written, plan } = await this.#found(row, new Map());
-    const { fields, restore, restored } = plan;
-    if (restored.size === 0) throw new CodedError('conflict', 'none of its fields still holds what it wrote');
-    if (restore.length > 0) {
-      const { connector } = store;
-      await this.#restore({ connector, storeId, live, options: { beforeSend: hold.prove } }, restore);
-    }
-    const after = writtenAfter(written, restored);
-    if (!(await this.writeBacks.reverted(row.id, row.externalId, hold.lease, fields, after, by)))
+    const wasBegun = row.fields.some(({ outcome }) => outcome === 'reverted');
+    if (plan.restored.size === 0 && !wasBegun)
+      throw new CodedError('conflict', 'none of its fields still holds what it wrote');
+    const progress = new RevertProgress(row, plan, written, (fields, after) =>
+      this.#record(row, hold, fields, after),
+    );
+    const product = { connector: store.connector, storeId, live, options: { beforeSend: hold.prove } };
+    await restoreFields(product, plan.restore, progress);
+    const { refused, fields } = progress;
+    if (refused.length > 0)
+      throw new CodedError(
+        'conflict',
+        `the store refused to restore ${refused.join(', ')}; the rest is restored`,
+      );
+    if (!(await this.reverts.reverted(row.id, row.externalId, hold.lease, fields, progress.written, by)))
       throw new HoldLostError(row.externalId);
     const { id, externalId, deliveryId } = row;
     const outcomes = Object.fromEntries(fields.map(({ target, outcome }) => [target, outcome]));
@@ -108,85 +116,14 @@ export class WriteBackReverter {
     return fields;
   }
 
-  async #restore(product: Restoring, ours: readonly JournalField[]): Promise<void> {
-    const { connector, storeId, options } = product;
-    const own = ours.filter((field) => placeOfTarget(field.target).locale === null);
-    const values: Partial<Record<StoreField, string>> = {};
-    for (const field of own) if (isStoreField(field.target)) values[field.target] = field.before ?? '';
-    if (Object.keys(values).length > 0) await connector.writeFields(storeId, values, options);
-    await this.#restoreParts(product, own);
-    const metafields = own.filter(({ target }) => placeInTarget(target) !== null);
-    const gone = metafields.filter((field) => field.before === null);
-    if (gone.length > 0) {
-      const names = gone.map(({ target }) => keyInTarget(target));
-      await connector.removeMetafields(storeId, names, options);
-    }
-    const back = metafields.filter((field) => field.before !== null);
-    if (back.length > 0) await this.#restoreMetafields(product, back);
-    await this.#restoreTranslations(product, ours);
-  }
-
-  /** Removes the tags that were added, and puts back alternative texts. */
-  async #restoreParts(
-    { connector, storeId, options }: Restoring,
-    own: readonly JournalField[],
+  async #record(
+    row: WriteBackEntity,
+    hold: ProductHold,
+    fields: readonly JournalField[],
+    written: WrittenContent,
   ): Promise<void> {
-    const tags = own.filter(({ target }) => isTag(target)).flatMap(({ after }) => after ?? []);
-    if (tags.length > 0) await connector.removeTags(storeId, tags, options);
-    const alts = own.flatMap(({ target, before }) => {
-      const image = imageOfTarget(target);
-      return image === null ? [] : [{ image, alt: before ?? '' }];
-    });
-    if (alts.length === 0) return;
-    const outcomes = await connector.writeImageAlts(alts, options);
-    const refused = outcomes.find((outcome) => outcome.outcome === 'refused');
-    if (refused && 'reason' in refused)
-      throw new CodedError('conflict', `image ${refused.image}: ${refused.reason}`);
-  }
-
-  async #restoreMetafields(
-    { connector, storeId, live, options }: Restoring,
-    back: readonly JournalField[],
-  ): Promise<void> {
-    const outcomes = await connector.writeMetafields(
-      storeId,
-      back.map((field) => {
-        const current = live.metafields.find((each) => metafieldTarget(each) === field.target);
-        return {
-          ...keyInTarget(field.target),
-          type: current?.type ?? field.type ?? 'single_line_text_field',
-          value: field.before ?? '',
-          expectedDigest: current?.digest ?? null,
-        };
-      }),
-      options,
-    );
-    const refused = outcomes.find((outcome) => outcome.outcome !== 'written');
-    if (refused && 'reason' in refused)
-      throw new CodedError('conflict', `${metafieldName(refused)}: ${refused.reason}`);
-  }
-
-  /** Runs after the original texts are restored, because a translation is registered for the current text. */
-  async #restoreTranslations(
-    { connector, storeId, options }: Restoring,
-    ours: readonly JournalField[],
-  ): Promise<void> {
-    for (const locale of localesOf(ours.map((field) => field.target))) {
-      const translated = ours.flatMap(({ target, before, after }) => {
-        const place = placeOfTarget(target);
-        return place.locale === locale ? [{ target: place.base, before, after }] : [];
-      });
-      const gone = translated.flatMap(({ target, before }) => (before === null ? target : []));
-      if (gone.length > 0) await connector.removeTranslations(storeId, locale, gone, options);
-      const back = translated.flatMap(({ target, before, after }) =>
-        before === null ? [] : [{ target, value: before, expected: after }],
-      );
-      if (back.length === 0) continue;
-      const outcomes = await connector.writeTranslations(storeId, locale, back, options);
-      const refused = outcomes.find((outcome) => outcome.outcome !== 'written');
-      if (refused && 'reason' in refused)
-        throw new CodedError('conflict', `${locale}:${refused.target}: ${refused.reason}`);
-    }
+    if (!(await this.reverts.revertedInPart(row.id, row.externalId, hold.lease, fields, written)))
+      throw new HoldLostError(row.externalId);
   }
 }
 
@@ -197,14 +134,6 @@ interface Found {
   readonly storeId: string;
   readonly written: WrittenContent;
   readonly plan: PlannedRevert;
-}
-
-/** A product whose fields are restored. */
-interface Restoring {
-  readonly connector: StoreConnector;
-  readonly storeId: string;
-  readonly live: LiveProduct;
-  readonly options: StoreWriteOptions;
 }
 
 function mayBeOurs({ outcome, unanswered }: JournalField): boolean {
@@ -228,14 +157,5 @@ function withLanded(
     landed[field.target] === undefined
       ? field
       : { ...field, outcome: 'written', after: current(field.target) },
-  );
-}
-
-function writtenAfter(written: WrittenContent, restored: ReadonlySet<string>): WrittenContent {
-  return Object.fromEntries(
-    Object.entries(written).map(([target, field]) => [
-      target,
-      restored.has(target) ? afterRevert(field) : field,
-    ]),
   );
 }

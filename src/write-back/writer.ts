@@ -5,7 +5,6 @@ import { pausedSide, reactionTo } from '../domain/error-policy.js';
 import { CodedError, errorLine } from '../domain/errors.js';
 import { pauseAfter } from '../domain/store-health.js';
 import type { FieldOutcome, SentValue } from '../domain/write-back-journal.js';
-import { livePartsOf } from '../domain/live-parts.js';
 import { CRASHES_MOST, DATABASE_BACK_MS } from '../persistence/crash-count.js';
 import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
 import { LinkRepository } from '../persistence/link.repository.js';
@@ -17,22 +16,15 @@ import {
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
 import { DatabaseAwayError } from '../persistence/statement-error.js';
 import { StoreHealthRepository } from '../persistence/store-health.repository.js';
-import { needsImages } from '../planner/final-text.js';
-import { decideFields, withLandedWrites, type FieldDecision } from '../planner/plan-write-back.js';
+import { contentFingerprint, type FieldDecision } from '../planner/plan-write-back.js';
 import { killPoint } from '../runtime/kill-point.js';
-import {
-  currentValue,
-  pictureHostsOf,
-  readCategories,
-  readDefinitions,
-  readTranslations,
-} from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { repeatFor } from '../runtime/time-limit.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { Clock } from '../runtime/clock.js';
 import { findingsOf } from './gatekeeper.js';
 import { givenUpBlind, givenUpSeen, Journal, supersededEnd, type Decided } from './journal.js';
+import { LiveDecision } from './live-decision.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
 import { send } from './send.js';
 
@@ -70,6 +62,7 @@ export class WriteBackWriter {
     private readonly links: LinkRepository,
     private readonly health: StoreHealthRepository,
     private readonly caps: WriteCapRepository,
+    private readonly decision: LiveDecision,
     private readonly clock: Clock,
     logger: Logger,
   ) {
@@ -153,7 +146,7 @@ export class WriteBackWriter {
     end: WriteBackEnd,
     code: string,
   ): Promise<WriteBackResult> {
-    if (!(await this.writeBacks.end(row.id, row.externalId, hold.lease, end)))
+    if (!(await this.writeBacks.end(row.id, row.externalId, hold.lease, withLeft(row, end))))
       throw new HoldLostError(row.externalId);
     killPoint('write-back.journaled');
     this.#logEnd(row, code, end);
@@ -191,7 +184,7 @@ export class WriteBackWriter {
   ): Promise<StoreProductEntity> {
     let current = link;
     for (const older of await this.writeBacks.cutOff(row)) {
-      const found = await this.#decide(store, older, current);
+      const found = await this.#decided(store, older, current);
       const left = found?.decisions.filter((decision) => decision.verdict === 'written_before') ?? [];
       await this.#ended(older, hold, supersededEnd(older, found, left, current), 'superseded');
       current = (await this.links.get(row.externalId)) ?? current;
@@ -234,7 +227,7 @@ export class WriteBackWriter {
     const [row, link] = await Promise.all([this.writeBacks.get(stale.id), this.links.get(stale.externalId)]);
     if (row === null || link === null) throw new HoldLostError(stale.externalId);
     try {
-      const found = Object.keys(row.sent).length === 0 ? null : await this.#decide(store, row, link);
+      const found = Object.keys(row.sent).length === 0 ? null : await this.#decided(store, row, link);
       if (found !== null) return givenUpSeen(row, found, reason);
     } catch (error) {
       // The store cannot be read, so the outcome of the sent values stays open.
@@ -264,19 +257,23 @@ export class WriteBackWriter {
     else this.log.info(line, `write-back ${state}`);
   }
 
+  #decided(store: Store, row: WriteBackEntity, link: StoreProductEntity): Promise<Decided | null> {
+    return this.decision.about(store, row, link, { released: row.overwriteEdits });
+  }
+
   async #attempt(
     store: Store,
     row: WriteBackEntity,
     link: StoreProductEntity,
     hold: ProductHold,
   ): Promise<WriteBackEnd | HeldBack | Capped> {
-    const found = await this.#decide(store, row, link);
+    const found = await this.#decided(store, row, link);
     if (found === null) return skipped('the product was deleted in the store');
     const { decisions } = found;
     // An approval passes the gates; so does what an earlier attempt began to send.
-    const isGated = !row.released && Object.keys(row.sent).length === 0;
+    const isGated = !row.passGates && Object.keys(row.sent).length === 0;
     const findings = isGated ? await findingsOf(store, found) : [];
-    if (findings.length > 0) return heldBack(store, findings);
+    if (findings.length > 0) return heldBack(store, row, findings);
     const toWrite = decisions.filter((decision) => decision.verdict === 'write');
     const attempt = await this.caps.begin(row, sentValues(toWrite), store.writeLimits);
     if (attempt.kind === 'lost') throw new HoldLostError(row.externalId);
@@ -293,46 +290,6 @@ export class WriteBackWriter {
       throw error;
     }
     return journal.end();
-  }
-
-  /** The live values and the decision about each field; null when the store has no such product. */
-  async #decide(store: Store, row: WriteBackEntity, link: StoreProductEntity): Promise<Decided | null> {
-    const { writeBack } = store.settings;
-    const failed = await this.writeBacks.sentUnanswered(row.externalId);
-    const asked = [
-      ...row.intended.map(({ target }) => target),
-      ...failed.flatMap((sent) => Object.keys(sent)),
-    ];
-    const namespace = writeBack.sections?.namespace ?? null;
-    const live = await store.connector.readLive(
-      link.storeId,
-      namespace,
-      livePartsOf(asked, { images: needsImages(row.intended) }),
-    );
-    if (live === null) return null;
-    const targets = row.intended.filter((value) => value.withheld === undefined).map(({ target }) => target);
-    const translations = await readTranslations(store.connector, link.storeId, targets);
-    if (translations === null) return null;
-    const definitions = await readDefinitions(store, targets);
-    const categories = await readCategories(store.connector, row.intended);
-    const newerTargets = await this.writeBacks.newerTargets(row);
-    const before = link.written ?? {};
-    const written = withLandedWrites(before, failed, (target) => currentValue(target, live, translations));
-    const decisions = decideFields(row.intended, live, {
-      seen: row.seen,
-      written,
-      pushedValues: link.pushedFields,
-      onConflict: writeBack.onConflict,
-      released: row.released,
-      sentBefore: row.sent,
-      newerTargets,
-      keep: writeBack.keep,
-      pictureHosts: pictureHostsOf(store),
-      definitions,
-      categories,
-      translations,
-    });
-    return { live, decisions, written, foundMore: written !== before };
   }
 }
 
@@ -372,11 +329,25 @@ function codeOf({ state, fields }: WriteBackEnd): string {
   }
 }
 
-function heldBack(store: Store, findings: readonly GateFinding[]): HeldBack {
-  const state = store.settings.writeBack.gates.onFail === 'block' ? 'skipped' : 'pending_review';
+/** A text that a person approved together with others goes back to the person, also where gates block. */
+function heldBack(store: Store, row: WriteBackEntity, findings: readonly GateFinding[]): HeldBack {
+  const blocks = store.settings.writeBack.gates.onFail === 'block' && row.intendedBefore === null;
+  const state = blocks ? 'skipped' : 'pending_review';
   const [first, ...others] = findings.map(({ target, detail }) => `${target}: ${detail}`);
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`;
   return { state, reason: `held back by a gate: ${first ?? ''}${more}`.slice(0, 500), findings };
+}
+
+/** An approval of many covers no field that the merchant edited. Those fields wait for review again, and the rest is written. */
+function withLeft(row: WriteBackEntity, end: WriteBackEnd): WriteBackEnd {
+  const isOneOfMany = row.intendedBefore !== null && !row.overwriteEdits;
+  if (!isOneOfMany || end.state !== 'applied') return end;
+  const edited = new Set(
+    end.fields.filter(({ outcome }) => outcome === 'conflict').map(({ target }) => target),
+  );
+  const intended = row.intended.filter(({ target }) => edited.has(target));
+  if (intended.length === 0) return end;
+  return { ...end, left: { intended, contentFingerprint: contentFingerprint(intended) } };
 }
 
 function skipped(reason: string): WriteBackEnd {

@@ -19,6 +19,7 @@ import { TaskRepository } from '../../src/persistence/task.repository.js';
 import { BulkChangeRepository } from '../../src/persistence/bulk-change.repository.js';
 import { WriteBackDecisions } from '../../src/persistence/write-back-decisions.repository.js';
 import { WriteBackRepository } from '../../src/persistence/write-back.repository.js';
+import { WriteBackReverts } from '../../src/persistence/write-back-reverts.repository.js';
 import { WriteCapRepository } from '../../src/persistence/write-cap.repository.js';
 import type { StoreConnector } from '../../src/domain/store-port.js';
 import { RunRequests } from '../../src/sites/run-requests.js';
@@ -34,7 +35,10 @@ import { RunEnds } from '../../src/sync/run-ends.js';
 import { RunWorker } from '../../src/sync/run-worker.js';
 import { SidePauses } from '../../src/sync/side-pauses.js';
 import { DeliveryInterpreter } from '../../src/webhooks/interpreter.js';
+import { Approver } from '../../src/write-back/approver.js';
 import { BulkWorker } from '../../src/write-back/bulk-worker.js';
+import { LiveDecision } from '../../src/write-back/live-decision.js';
+import { LiveLooks } from '../../src/write-back/live-looks.js';
 import { Reapplier } from '../../src/write-back/reapplier.js';
 import { WriteBackReverter } from '../../src/write-back/reverter.js';
 import { WriteBackWriter } from '../../src/write-back/writer.js';
@@ -254,15 +258,45 @@ export class Stages {
 
   get writer(): WriteBackWriter {
     const { sites, writeBacks, links, health, caps, clock, logger } = this;
-    return new WriteBackWriter(sites, writeBacks, links, health, caps, clock, logger);
+    return new WriteBackWriter(sites, writeBacks, links, health, caps, this.decision, clock, logger);
   }
 
   get reverter(): WriteBackReverter {
-    return new WriteBackReverter(this.sites, this.writeBacks, this.links, this.logger);
+    return new WriteBackReverter(
+      this.sites,
+      this.writeBacks,
+      new WriteBackReverts(this.db),
+      this.links,
+      this.logger,
+    );
   }
 
   get bulkWorker(): BulkWorker {
-    return new BulkWorker(this.bulkChanges, this.decisions, this.reverter, this.reapplier, this.logger);
+    return this.bulkWorkerWith({});
+  }
+
+  /** A worker of bulk changes, with some of its parts replaced. */
+  bulkWorkerWith({
+    changes = this.bulkChanges,
+    reverter = this.reverter,
+  }: {
+    readonly changes?: BulkChangeRepository;
+    readonly reverter?: WriteBackReverter;
+  }): BulkWorker {
+    const { sites, writeBacks, decisions, approver, reapplier, logger } = this;
+    return new BulkWorker(sites, changes, writeBacks, decisions, approver, reverter, reapplier, logger);
+  }
+
+  get decision(): LiveDecision {
+    return new LiveDecision(this.writeBacks);
+  }
+
+  get looks(): LiveLooks {
+    return new LiveLooks(this.sites, this.links, this.decision, this.clock);
+  }
+
+  get approver(): Approver {
+    return new Approver(this.sites, this.links, this.writeBacks, this.decisions, this.decision);
   }
 
   get reapplier(): Reapplier {

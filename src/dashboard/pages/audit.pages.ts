@@ -5,16 +5,17 @@ import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { AuditOperations } from '../../operations/audit.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { daySchema, pageAt, pageListSchema, searchSchema } from '../page-query.js';
+import { formQuery, offsetSchema, pageAt, searchSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { AUDIT_OUTCOMES, auditPage } from '../views/audit.js';
 
-const querySchema = pageListSchema([]).extend({
-  outcome: z.enum(AUDIT_OUTCOMES).optional().catch(undefined),
+const querySchema = formQuery({
+  offset: offsetSchema,
+  outcome: z.enum(AUDIT_OUTCOMES).optional(),
   actor: searchSchema,
-  from: daySchema,
-  to: daySchema,
+  from: z.iso.date().optional(),
+  to: z.iso.date().optional(),
   search: searchSchema,
 });
 

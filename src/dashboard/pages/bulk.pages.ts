@@ -18,23 +18,32 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { BULK_ACTIONS } from '../../domain/write-back-filter.js';
 import { BULK_STATES, BulkOperations, type PresentedBulkChange } from '../../operations/bulk-changes.js';
+import { filterOf, filterShape } from '../../operations/write-back-filter.js';
+import { WriteBackReview } from '../../operations/write-back-review.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { messages } from '../messages.js';
-import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
+import { FORM_TOKEN_FIELD, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
-import { datedListSchema, pageAt } from '../page-query.js';
+import { datedListShape, formQuery, pageAt } from '../page-query.js';
 import { bulkListPage } from '../views/bulk-list.js';
 import { Sites } from '../../sites/sites.js';
 import { bulkPage, bulkProgress, bulkQuestionPage, type BulkQuestion } from '../views/bulk.js';
-import { bulkFilterShape, filterOfPage, pageFilterOf } from '../write-back-query.js';
+import { givenOf } from '../write-back-query.js';
 
-const listSchema = datedListSchema(BULK_STATES);
-const questionSchema = z.looseObject({ ...bulkFilterShape, action: z.enum(BULK_ACTIONS) });
-const requestSchema = questionSchema.extend({
-  dryRun: z
-    .literal('1')
-    .optional()
-    .transform((given) => given === '1'),
+const listSchema = formQuery(datedListShape(BULK_STATES));
+const questionShape = { ...filterShape, action: z.enum(BULK_ACTIONS) };
+const questionSchema = formQuery(questionShape);
+/** A box of a form. */
+const ticked = z
+  .literal('1')
+  .optional()
+  .transform((given) => given === '1');
+const requestSchema = formQuery({
+  ...questionShape,
+  [FORM_TOKEN_FIELD]: z.string().optional(),
+  dryRun: ticked,
+  overwriteEdits: ticked,
+  passGates: ticked,
   until: z.iso.datetime().transform((text) => new Date(text)),
 });
 
@@ -46,6 +55,7 @@ export class BulkPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly changes: BulkOperations,
+    private readonly texts: WriteBackReview,
     private readonly sites: Sites,
   ) {}
 
@@ -73,9 +83,13 @@ export class BulkPages {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const given = pageFilterOf(query);
-    const { count, until } = await this.changes.count(query.action, filterOfPage(given));
-    const question: BulkQuestion = { action: query.action, given, count, until: until.toISOString() };
+    const given = givenOf(query);
+    const filter = filterOf(given);
+    const { action } = query;
+    const { count, until } = await this.changes.count(action, filter);
+    const objections =
+      action === 'approve' ? await this.texts.countObjections({ state: 'pending_review', ...filter }) : null;
+    const question: BulkQuestion = { action, given, count, until: until.toISOString(), objections };
     return bulkQuestionPage(visitorOf(this.sessions, request, response), question);
   }
 
@@ -87,9 +101,9 @@ export class BulkPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { action, dryRun, until } = form;
-    const filter = filterOfPage(pageFilterOf(form));
-    const { id } = await this.changes.request({ action, dryRun, until, filter }, actorNameOf(request));
+    const { action, dryRun, until, overwriteEdits, passGates } = form;
+    const wanted = { action, dryRun, until, overwriteEdits, passGates, filter: filterOf(givenOf(form)) };
+    const { id } = await this.changes.request(wanted, actorNameOf(request));
     seeOther(this.sessions, request, response, `/bulk/${id}`, messages.bulkRequested);
   }
 

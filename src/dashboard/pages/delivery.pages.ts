@@ -20,13 +20,13 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { datedListSchema, pageAt, severalSchema } from '../page-query.js';
+import { datedListShape, formQuery, pageAt, severalSchema } from '../page-query.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { deliveriesPage, DELIVERY_STATES, deliveryPage } from '../views/deliveries.js';
 import { messages } from '../messages.js';
 
-const querySchema = datedListSchema(DELIVERY_STATES);
+const querySchema = formQuery(datedListShape(DELIVERY_STATES));
 const formSchema = z.looseObject({ id: severalSchema, back: z.string().optional() });
 
 @Controller('deliveries')

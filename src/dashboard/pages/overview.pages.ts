@@ -5,14 +5,15 @@ import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { OverviewReader } from '../../operations/overview.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageListSchema, searchSchema } from '../page-query.js';
+import { formQuery, offsetSchema, searchSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { overviewFragment, overviewPage } from '../views/overview.js';
 
-const querySchema = pageListSchema([]).extend({
+const querySchema = formQuery({
+  offset: offsetSchema,
   search: searchSchema,
-  show: z.enum(['attention']).optional().catch(undefined),
+  show: z.enum(['attention']).optional(),
 });
 type OverviewForm = z.output<typeof querySchema>;
 

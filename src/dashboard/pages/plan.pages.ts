@@ -20,7 +20,14 @@ import { PLAN_STATES, PlanOperations } from '../../operations/plans.js';
 import { Sites } from '../../sites/sites.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { datedListSchema, pageAt, pageListSchema, ROWS_OF_A_PAGE, searchSchema } from '../page-query.js';
+import {
+  datedListShape,
+  formQuery,
+  offsetSchema,
+  pageAt,
+  ROWS_OF_A_PAGE,
+  searchSchema,
+} from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { pathTo } from '../elements.js';
@@ -29,11 +36,12 @@ import { plansPage } from '../views/plans.js';
 import { ACTION_KINDS } from '../../persistence/entities/sync-action.entity.js';
 import { kindFormSchema } from './store.pages.js';
 
-const listSchema = datedListSchema(PLAN_STATES);
-const querySchema = pageListSchema([]).extend({
+const listSchema = formQuery(datedListShape(PLAN_STATES));
+const querySchema = formQuery({
+  offset: offsetSchema,
   product: searchSchema,
   search: searchSchema,
-  kind: z.enum(ACTION_KINDS).optional().catch(undefined),
+  kind: z.enum(ACTION_KINDS).optional(),
 });
 const planFormSchema = kindFormSchema.extend({ product: searchSchema });
 

@@ -30,7 +30,7 @@ import { nameOf, productPath } from '../elements.js';
 import { GenerateAgain } from '../generate-again.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, pageListSchema, searchSchema } from '../page-query.js';
+import { formQuery, pageAt, pageListShape, searchSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
 import { ProductLive } from '../product-live.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
@@ -40,9 +40,10 @@ import { productPage } from '../views/product.js';
 import { foundPage, LINK_STATES, productsPage } from '../views/products.js';
 import { generateQuestionPage } from '../views/reports.js';
 
-const querySchema = pageListSchema(LINK_STATES).extend({
-  name: z.string().trim().max(300).optional().catch(undefined),
-  content: z.enum(CONTENT_FILTERS).optional().catch(undefined),
+const querySchema = formQuery({
+  ...pageListShape(LINK_STATES),
+  name: searchSchema,
+  content: z.enum(CONTENT_FILTERS).optional(),
   search: searchSchema,
 });
 
@@ -72,7 +73,7 @@ export class ProductPages {
     @Res() response: Response,
   ): Promise<void> {
     const { offset, state, store, name, content, search } = query;
-    if (name !== undefined && name !== '') {
+    if (name !== undefined) {
       const found = await this.products.find(name);
       const [only] = found;
       if (only !== undefined && found.length === 1) response.redirect(303, productPath(only));

@@ -26,16 +26,24 @@ import { RunRepository } from '../../persistence/run.repository.js';
 import { Clock } from '../../runtime/clock.js';
 import { messages } from '../messages.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { datedListSchema, pageAt, pageListSchema, ROWS_OF_A_PAGE } from '../page-query.js';
+import {
+  datedListShape,
+  formQuery,
+  offsetSchema,
+  pageAt,
+  ROWS_OF_A_PAGE,
+  searchSchema,
+} from '../page-query.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { progressFragment, runPage, type RunView } from '../views/run.js';
 import { RUN_STATES, runsPage } from '../views/runs.js';
 
-const listSchema = datedListSchema(RUN_STATES);
-const itemsSchema = pageListSchema([]).extend({
-  outcome: z.enum(RUN_OUTCOMES).optional().catch(undefined),
-  search: z.string().trim().max(200).optional().catch(undefined),
+const listSchema = formQuery(datedListShape(RUN_STATES));
+const itemsSchema = formQuery({
+  offset: offsetSchema,
+  outcome: z.enum(RUN_OUTCOMES).optional(),
+  search: searchSchema,
 });
 const NO_CHANGES: RunView['changes'] = new Map();
 type ItemsQuery = z.output<typeof itemsSchema>;
@@ -141,7 +149,7 @@ export class RunPages {
     const row = await this.rows.get(id);
     if (row === null) throw new NotFoundException(messages.unknownRun(id.slice(0, 100)));
     const run = presentRun(row);
-    const choice = { outcome, search: search === '' ? undefined : search };
+    const choice = { outcome, search };
     const [progress, items, credits] = await Promise.all([
       this.runs.progress(run.id),
       this.runs.itemPage(run.id, { ...choice, offset, limit: ROWS_OF_A_PAGE }),

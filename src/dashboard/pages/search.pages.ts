@@ -5,12 +5,12 @@ import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { SearchOperations } from '../../operations/search.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { searchSchema } from '../page-query.js';
+import { formQuery, searchSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { onlyResult, searchPage } from '../views/search.js';
 
-const querySchema = z.looseObject({ q: searchSchema });
+const querySchema = formQuery({ q: searchSchema });
 
 /** The search of the header. */
 @Controller('search')

@@ -5,15 +5,12 @@ import { Allow } from '../../api/allow.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { BUILT_IN, ConfigSource } from '../../config/index.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { searchSchema } from '../page-query.js';
+import { formQuery, searchSchema } from '../page-query.js';
 import { SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { settingsPage } from '../views/settings.js';
 
-const querySchema = z.looseObject({
-  search: searchSchema,
-  all: z.literal('1').optional().catch(undefined),
-});
+const querySchema = formQuery({ search: searchSchema, all: z.literal('1').optional() });
 /** Hundreds of stores have tens of thousands of settings. */
 const SHOWN = 500;
 

@@ -18,19 +18,14 @@ import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { errorLine, isCoded } from '../../domain/errors.js';
 import { editSchema, WriteBackOperations, type Decision } from '../../operations/write-backs.js';
-import { Database } from '../../persistence/database.js';
-import type { WriteBackEntity } from '../../persistence/entities/index.js';
-import { WriteBackRepository } from '../../persistence/write-back.repository.js';
-import { isEditable } from '../../planner/edited-value.js';
+import { WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { GenerateAgain } from '../generate-again.js';
-import { messages } from '../messages.js';
-import { noticeOf } from '../notice.js';
+import { noticeAbout } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { productLabels } from '../../persistence/product-labels.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { ASKED, confirmPage, editPage } from '../views/write-back-actions.js';
-import { writeBackPath } from '../views/write-back-parts.js';
+import { unknownWriteBack, writeBackPath } from '../views/write-back-parts.js';
 
 const fieldSchema = z.looseObject({ field: z.string().max(300), back: z.string().max(1000).optional() });
 const askedSchema = z.enum(ASKED);
@@ -46,8 +41,7 @@ export class WriteBackActionPages {
     private readonly sessions: Sessions,
     private readonly operations: WriteBackOperations,
     private readonly again: GenerateAgain,
-    private readonly writeBacks: WriteBackRepository,
-    private readonly db: Database,
+    private readonly texts: WriteBackReview,
   ) {}
 
   @Get(':id/edit')
@@ -58,12 +52,19 @@ export class WriteBackActionPages {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const row = await this.#row(id);
-    const value = row.intended.find((each) => each.target === field);
-    if (value === undefined || !isEditable(value)) throw new NotFoundException(messages.nothingToRender);
-    const label = await this.#label(row);
-    const edited = { id: row.id, value, label, back: pageAfter(row.id, back) };
-    return editPage(visitorOf(this.sessions, request, response), edited);
+    const reviewed = await this.#known(id);
+    const { value, came } = editedField(reviewed, field);
+    const { row, label } = reviewed;
+    return editPage(visitorOf(this.sessions, request, response), {
+      id: row.id,
+      version: row.version,
+      target: field,
+      value,
+      came,
+      label,
+      back: pageAfter(row.id, back),
+      problem: null,
+    });
   }
 
   @Post(':id/edit')
@@ -71,15 +72,33 @@ export class WriteBackActionPages {
   @Audited('write-back edit')
   async save(
     @Param('id') id: string,
-    @Body(new ZodPipe(editFormSchema)) { target, value, back }: z.output<typeof editFormSchema>,
+    @Body(new ZodPipe(editFormSchema)) { target, value, version, back }: z.output<typeof editFormSchema>,
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    let notice: string = messages.editSaved;
+    let notice = 'The text was saved. Check it and approve it.';
     try {
-      await this.operations.edit(id, { target, value }, { actor: actorNameOf(request) });
+      await this.operations.edit(id, { target, value, version }, { actor: actorNameOf(request) });
     } catch (error) {
       if (!isCoded(error)) throw error;
+      const reviewed = await this.#known(id);
+      if (reviewed.isOpen && isCoded(error, 'conflict')) {
+        // The typed text is shown beside the present one, so that nothing is lost.
+        const { row, label } = reviewed;
+        const current = editedField(reviewed, target);
+        const page = editPage(visitorOf(this.sessions, request, response), {
+          id: row.id,
+          version: row.version,
+          target,
+          value,
+          came: current.came,
+          label,
+          back: pageAfter(row.id, back),
+          problem: { reason: errorLine(error), present: current.value },
+        });
+        response.status(409).send(page);
+        return;
+      }
       notice = errorLine(error);
     }
     seeOther(this.sessions, request, response, pageAfter(id, back), notice);
@@ -95,10 +114,10 @@ export class WriteBackActionPages {
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
     const action = askedSchema.safeParse(given);
-    if (!action.success) throw new NotFoundException(messages.noFile);
-    const row = await this.#row(id);
+    if (!action.success) throw new NotFoundException('This page does not exist.');
+    const { row, label } = await this.#known(id);
     const visitor = visitorOf(this.sessions, request, response);
-    const asked = { label: await this.#label(row), back: pageAfter(row.id, back) };
+    const asked = { label, back: pageAfter(row.id, back) };
     return confirmPage(visitor, row, action.data, asked);
   }
 
@@ -147,7 +166,7 @@ export class WriteBackActionPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const { store, externalId } = await this.#row(id);
+    const { store, externalId } = (await this.#known(id)).row;
     const notice = await this.again.request(store, externalId);
     seeOther(this.sessions, request, response, pageAfter(id, back), notice);
   }
@@ -159,20 +178,30 @@ export class WriteBackActionPages {
     response: Response,
     back?: string,
   ): Promise<void> {
-    const notice = noticeOf(await this.operations.decide([id], decision, { actor: actorNameOf(request) }));
-    const to = pageAfter(id, back);
-    seeOther(this.sessions, request, response, to, notice);
+    const { label } = await this.#known(id);
+    const [outcome] = await this.operations.decide([id], decision, { actor: actorNameOf(request) });
+    if (outcome === undefined) throw new NotFoundException(unknownWriteBack(id));
+    // A reapplication is a new write-back.
+    const about = decision === 'reapply' && outcome.ok ? { ...outcome, detail: 'applied again' } : outcome;
+    seeOther(this.sessions, request, response, pageAfter(id, back), noticeAbout(label, about));
   }
 
-  async #label({ externalId }: WriteBackEntity): Promise<string> {
-    return (await productLabels(this.db, [externalId])).get(externalId) ?? externalId;
+  async #known(id: string): Promise<ReviewedWriteBack> {
+    const reviewed = await this.texts.open(id);
+    if (reviewed === null) throw new NotFoundException(unknownWriteBack(id));
+    return reviewed;
   }
+}
 
-  async #row(id: string): Promise<WriteBackEntity> {
-    const row = await this.writeBacks.get(id);
-    if (row === null) throw new NotFoundException(messages.unknownWriteBack(id.slice(0, 100)));
-    return row;
-  }
+/** The present text of a field that may be edited. */
+function editedField(
+  { row, editable }: ReviewedWriteBack,
+  target: string,
+): { readonly value: string; readonly came: string | null } {
+  const field = row.fields.find((each) => each.target === target);
+  if (field?.intended == null || !editable.has(target))
+    throw new NotFoundException('This field cannot be edited.');
+  return { value: field.intended, came: field.came };
 }
 
 /** The page that a form names as the next, if it is ours; otherwise that of the write-back. */

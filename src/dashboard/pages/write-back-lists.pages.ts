@@ -1,25 +1,23 @@
 import { Body, Controller, Get, Post, Query, Req, Res, UseFilters, UseGuards } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { Database } from '../../persistence/database.js';
 import { Sites } from '../../sites/sites.js';
+import { ProductNames } from '../../operations/product-names.js';
+import { filterOf } from '../../operations/write-back-filter.js';
+import { UNDO_MS, WriteBackReview } from '../../operations/write-back-review.js';
 import { WriteBackOperations } from '../../operations/write-backs.js';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
-import { UNDO_MS } from '../field-approval.js';
-import { LastDecisions } from '../last-decisions.js';
 import { noticeOf } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
 import { pageAt, severalSchema } from '../page-query.js';
-import { productLabels } from '../../persistence/product-labels.js';
 import { ownPath, seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';
 import { journalPage } from '../views/journal.js';
 import { reviewPage } from '../views/review.js';
-import { messages } from '../messages.js';
-import { filterOfPage, pageFilterOf, reviewFilterOf, writeBackListSchema } from '../write-back-query.js';
+import { givenOf, waitingFilter, writeBackListSchema } from '../write-back-query.js';
 
 const querySchema = writeBackListSchema;
 const formSchema = z.looseObject({
@@ -36,8 +34,8 @@ export class WriteBackLists {
   constructor(
     private readonly sessions: Sessions,
     private readonly writeBacks: WriteBackOperations,
-    private readonly db: Database,
-    private readonly decisions: LastDecisions,
+    private readonly texts: WriteBackReview,
+    private readonly names: ProductNames,
     private readonly sites: Sites,
     private readonly thumbnails: Thumbnails,
   ) {}
@@ -49,19 +47,22 @@ export class WriteBackLists {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const given = reviewFilterOf(query);
-    const filter = filterOfPage({ ...given, state: 'pending_review' });
-    const waiting = await this.writeBacks.list({ ...pageAt(query.offset), ...filter });
-    const [labels, images, last] = await Promise.all([
+    const given = givenOf(query);
+    const waiting = await this.writeBacks.list({ ...pageAt(query.offset), ...waitingFilter(given) });
+    const [labels, images, last, objections] = await Promise.all([
       this.#labels(waiting.items),
       this.#images(waiting.items),
-      this.decisions.of(actorNameOf(request)),
+      this.texts.lastDecision(actorNameOf(request)),
+      this.texts.objections(waiting.items.map(({ id }) => id)),
     ]);
-    const list = { given, stores: this.#stores(), last, images };
+    const list = { given, stores: this.#stores(), last, images, objections };
     return reviewPage(visitorOf(this.sessions, request, response), waiting, labels, list);
   }
 
-  /** Decides about each selected row by itself. A refused row is reported, and the others continue. */
+  /**
+   * Decides about each selected row by itself. A refused row is reported, and the others continue. A list shows no whole texts, so its
+   * approval leaves what the merchant edited and what a gate holds back.
+   */
   @Post('review')
   @Allow('reviewer')
   @Audited('write-back {decision}')
@@ -70,9 +71,12 @@ export class WriteBackLists {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const by = { actor: actorNameOf(request), delayMs: UNDO_MS };
+    const permissions = { overwriteEdits: false, passGates: false };
+    const by = { actor: actorNameOf(request), delayMs: UNDO_MS, permissions };
     const notice =
-      id.length === 0 ? messages.noProductChosen : noticeOf(await this.writeBacks.decide(id, decision, by));
+      id.length === 0
+        ? 'Select at least one product.'
+        : noticeOf(await this.writeBacks.decide(id, decision, by), decision);
     seeOther(this.sessions, request, response, ownPath(back ?? '/review'), notice);
   }
 
@@ -83,8 +87,8 @@ export class WriteBackLists {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const given = pageFilterOf(query);
-    const filter = filterOfPage(given);
+    const given = givenOf(query);
+    const filter = filterOf(given);
     const [journal, counts] = await Promise.all([
       this.writeBacks.list({ ...pageAt(query.offset), ...filter }),
       this.writeBacks.counts(filter),
@@ -103,9 +107,6 @@ export class WriteBackLists {
   }
 
   #labels(items: readonly { externalId: string }[]): Promise<ReadonlyMap<string, string>> {
-    return productLabels(
-      this.db,
-      items.map((item) => item.externalId),
-    );
+    return this.names.of(items.map(({ externalId }) => externalId));
   }
 }

@@ -13,35 +13,32 @@ import {
 } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { z } from 'zod';
-import { Database } from '../../persistence/database.js';
-import type { WriteBackEntity } from '../../persistence/entities/index.js';
-import { ListingRepository } from '../../persistence/listing.repository.js';
-import { WriteBackRepository } from '../../persistence/write-back.repository.js';
-import { WriteBackOperations, type Decision, type DecisionBy } from '../../operations/write-backs.js';
+import type { RowOutcome } from '../../operations/paging.js';
+import { UNDO_MS, WriteBackReview, type ReviewedWriteBack } from '../../operations/write-back-review.js';
+import { WriteBackOperations } from '../../operations/write-backs.js';
 import { actorNameOf, Allow } from '../../api/allow.js';
 import { Audited } from '../../api/audit.interceptor.js';
 import { ZodPipe } from '../../api/zod.pipe.js';
 import { pathTo } from '../elements.js';
-import { FieldApproval } from '../field-approval.js';
-import { LastDecisions } from '../last-decisions.js';
-import { LiveValues } from '../live-values.js';
+import { noticeAbout } from '../notice.js';
 import { PageErrorFilter } from '../page-error.filter.js';
-import { pageAt, severalSchema } from '../page-query.js';
+import { severalSchema } from '../page-query.js';
 import { previewDocument } from '../preview.js';
-import { productLabels } from '../../persistence/product-labels.js';
 import { seeOther, SessionGuard, visitorOf } from '../session.guard.js';
 import { Sessions } from '../session.js';
 import { Thumbnails } from '../thumbnails.js';
 import { writeBackPage } from '../views/write-back.js';
-import { writeBackPath } from '../views/write-back-parts.js';
-import { messages } from '../messages.js';
-import { filterOfPage, reviewFilterOf, listPlaceSchema, type ListPlace } from '../write-back-query.js';
+import { targetName, ticksOf, unknownWriteBack, writeBackPath } from '../views/write-back-parts.js';
+import { givenOf, listPlaceSchema, waitingFilter, type ListPlace } from '../write-back-query.js';
 
+const versionSchema = z.coerce.number().int().min(1).optional();
 const decisionSchema = z.looseObject({
   decision: z.enum(['approve', 'reject']),
   field: severalSchema,
   reason: z.string().trim().max(500).default(''),
+  version: versionSchema,
 });
+const openEditSchema = z.looseObject({ edit: z.string().min(1).max(300), field: severalSchema });
 const previewSchema = z.looseObject({ field: z.string().max(300) });
 const sideSchema = z.enum(['before', 'after']);
 
@@ -53,12 +50,7 @@ export class WriteBackPages {
   constructor(
     private readonly sessions: Sessions,
     private readonly operations: WriteBackOperations,
-    private readonly writeBacks: WriteBackRepository,
-    private readonly listing: ListingRepository,
-    private readonly db: Database,
-    private readonly values: LiveValues,
-    private readonly approval: FieldApproval,
-    private readonly decisions: LastDecisions,
+    private readonly texts: WriteBackReview,
     private readonly thumbnails: Thumbnails,
   ) {}
 
@@ -70,26 +62,21 @@ export class WriteBackPages {
     @Req() request: Request,
     @Res({ passthrough: true }) response: Response,
   ): Promise<string> {
-    const row = await this.#row(id);
-    const [comparison, labels, images, last, newer, older] = await Promise.all([
-      this.values.compare(row, { fresh: true }),
-      productLabels(this.db, [row.externalId]),
-      this.thumbnails.of([row.externalId]),
-      this.decisions.of(actorNameOf(request)),
-      place.at === undefined || place.at === 0 ? null : this.#waitingAt({ ...place, at: place.at - 1 }),
-      place.at === undefined ? null : this.#waitingAt({ ...place, at: place.at + 1 }),
+    const reviewed = await this.#known(id);
+    const { at } = place;
+    const [images, last, newer, older] = await Promise.all([
+      this.thumbnails.of([reviewed.row.externalId]),
+      this.texts.lastDecision(actorNameOf(request)),
+      at === undefined || at === 0 ? null : this.#waitingAt({ ...place, at: at - 1 }),
+      at === undefined ? null : this.#waitingAt({ ...place, at: at + 1 }),
     ]);
-    const findings = await this.values.findings(row);
     return writeBackPage(visitorOf(this.sessions, request, response), {
-      row,
-      comparison,
-      findings,
+      ...reviewed,
       last,
       newer,
       older,
       place,
-      label: labels.get(row.externalId) ?? row.externalId,
-      image: images.get(row.externalId),
+      image: images.get(reviewed.row.externalId),
     });
   }
 
@@ -102,9 +89,9 @@ export class WriteBackPages {
     @Res() response: Response,
   ): Promise<void> {
     const which = sideSchema.safeParse(side);
-    const { fields } = await this.values.compare(await this.#row(id), { fresh: false });
-    const field = fields.find((each) => each.kind === 'html' && each.target === target);
-    if (!which.success || field === undefined) throw new NotFoundException(messages.nothingToRender);
+    const comparison = await this.texts.compared(id);
+    const field = comparison?.fields.find((each) => each.kind === 'html' && each.target === target);
+    if (!which.success || field === undefined) throw new NotFoundException('This field has no text to show.');
     const { headers, body } = previewDocument(field[which.data] ?? '');
     response.set(headers).send(body);
   }
@@ -119,47 +106,61 @@ export class WriteBackPages {
     @Req() request: Request,
     @Res() response: Response,
   ): Promise<void> {
-    const outcome =
-      form.decision === 'approve'
-        ? await this.approval.approve(id, form.field, actorNameOf(request))
-        : await this.#decided(id, 'reject', {
-            actor: actorNameOf(request),
-            reason: form.reason || undefined,
-          });
+    const { label } = await this.#known(id);
+    const outcome = await this.#decided(id, form, actorNameOf(request));
     // The decided row leaves the list, so the next row is now in its place.
     const leadsOn = outcome.ok && place.at !== undefined;
     const next = leadsOn ? await this.#waitingAt(place) : null;
-    const to = next ?? (leadsOn ? pathTo('/review', reviewFilterOf(place)) : writeBackPath(id, place));
-    const { label } = outcome;
-    seeOther(this.sessions, request, response, to, `${label === null ? '' : `${label}: `}${outcome.detail}.`);
+    const to = next ?? (leadsOn ? pathTo('/review', givenOf(place)) : writeBackPath(id, place));
+    seeOther(this.sessions, request, response, to, noticeAbout(label, outcome));
   }
 
+  /** Fields that are not accepted are declined. */
   async #decided(
     id: string,
-    decision: Decision,
-    by: DecisionBy,
-  ): Promise<{ ok: boolean; detail: string; label: string | null }> {
-    const row = await this.#row(id);
-    const [outcome] = await this.operations.decide([id], decision, by);
-    const labels = await productLabels(this.db, [row.externalId]);
-    return {
-      ok: outcome?.ok ?? false,
-      detail: outcome?.detail ?? messages.nothingDecided,
-      label: labels.get(row.externalId) ?? null,
+    { decision, field, reason, version }: z.output<typeof decisionSchema>,
+    actor: string,
+  ): Promise<RowOutcome> {
+    if (decision === 'approve' && field.length === 0)
+      return { id, ok: false, state: null, detail: 'accept at least one field, or reject the text' };
+    const by = {
+      actor,
+      version,
+      ...(decision === 'approve' ? { only: field, delayMs: UNDO_MS } : { reason: reason || undefined }),
     };
+    const [outcome] = await this.operations.decide([id], decision, by);
+    if (outcome === undefined) throw new NotFoundException(unknownWriteBack(id));
+    const { row } = await this.#known(id);
+    const declined = row.declined.map(({ target }) => targetName(target)).join(', ');
+    return decision === 'approve' && outcome.ok && declined !== ''
+      ? { ...outcome, detail: `approved without ${declined}; it is written next` }
+      : outcome;
   }
 
-  async #row(id: string): Promise<WriteBackEntity> {
-    const row = await this.writeBacks.get(id);
-    if (row === null) throw new NotFoundException(messages.unknownWriteBack(id.slice(0, 100)));
-    return row;
+  /** Opens the editor of one field. The ticks of the page come along, so that they are there again afterwards. */
+  @Post(':id/open-edit')
+  @Allow('reviewer')
+  async openEdit(
+    @Param('id') id: string,
+    @Query(new ZodPipe(listPlaceSchema)) place: ListPlace,
+    @Body(new ZodPipe(openEditSchema)) { edit, field }: z.output<typeof openEditSchema>,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { row } = await this.#known(id);
+    const back = writeBackPath(id, { ...place, ticks: ticksOf(row, field) });
+    response.redirect(303, pathTo(`/write-backs/${encodeURIComponent(id)}/edit`, { field: edit, back }));
+  }
+
+  async #known(id: string): Promise<ReviewedWriteBack> {
+    const reviewed = await this.texts.open(id);
+    if (reviewed === null) throw new NotFoundException(unknownWriteBack(id));
+    return reviewed;
   }
 
   /** The page of the write-back at a position of the review list. */
   async #waitingAt(place: ListPlace): Promise<string | null> {
-    const filter = filterOfPage({ ...reviewFilterOf(place), state: 'pending_review' });
-    const { rows } = await this.listing.writeBacks(pageAt(place.at ?? 0, 1), filter);
-    const [row] = rows;
-    return row === undefined ? null : writeBackPath(row.id, place);
+    const { ticks: _ticks, ...list } = place;
+    const id = await this.texts.idAt(place.at ?? 0, waitingFilter(givenOf(place)));
+    return id === null ? null : writeBackPath(id, list);
   }
 }

@@ -1,23 +1,27 @@
 import type { BulkAction } from '../../domain/write-back-filter.js';
+import { approvalSummary } from '../../operations/approval-summary.js';
 import type { BulkChangeSummary, PresentedBulkChange } from '../../operations/bulk-changes.js';
+import type { ObjectionCounts } from '../../operations/write-back-review.js';
 import { amount, badge, counted, moment, pathTo, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import { messages } from '../messages.js';
 import type { Visitor } from '../session.guard.js';
-import { withoutAbsent, type PageFilter } from '../write-back-query.js';
+import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
 import { targetName, writeBackPath } from './write-back-parts.js';
 
 export interface BulkQuestion {
   readonly action: BulkAction;
-  readonly given: PageFilter;
+  readonly given: GivenFilter;
   readonly count: number;
   /** ISO time of the count: the change leaves out what happens later. */
   readonly until: string;
+  /** What stands against the approval of these texts; null for another action. */
+  readonly objections: ObjectionCounts | null;
 }
 
 /** The address of the question about all that a filter selects. */
-export function bulkPath(action: BulkAction, given: PageFilter): string {
+export function bulkPath(action: BulkAction, given: GivenFilter): string {
   return pathTo('/bulk/new', { action, ...withoutAbsent(given) });
 }
 
@@ -55,16 +59,29 @@ function filterFacts(given: Readonly<Record<string, unknown>>): Html {
   </dl>`;
 }
 
-function bulkForm(visitor: Visitor, { action, given, count, until }: BulkQuestion, isDry: boolean): Html {
+function bulkForm(visitor: Visitor, question: BulkQuestion, isDry: boolean): Html {
+  const { action, given, count, until, objections } = question;
   const fields = Object.entries({ ...withoutAbsent(given), action, until });
   return html`<form method="post" action="/bulk" class="inline">
     ${formToken(visitor)}
     ${fields.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${isDry && html`<input type="hidden" name="dryRun" value="1" />`}
+    ${objections !== null && permissionBoxes(objections)}
     <button class="${isDry || action === 'approve' ? 'primary' : 'danger'}">
       ${isDry ? messages.dryRunButton : `${messages.bulkVerb[action]} ${amount(count)}`}
     </button>
   </form>`;
+}
+
+/** What the approval leaves, and a tick for each kind that names its number. */
+function permissionBoxes({ total, looked, edited, gated }: ObjectionCounts): Html {
+  const box = (name: string, count: number, what: string): Html =>
+    html`<p>
+      <label><input type="checkbox" name="${name}" value="1" /> ${what} (${counted(count, 'text')})</label>
+    </p>`;
+  return html`${edited > 0 && box('overwriteEdits', edited, 'Also overwrite what the merchant edited since')}
+  ${gated > 0 && box('passGates', gated, 'Also write what a gate holds back')}
+  ${looked < total && html`<p class="quiet">${amount(looked)} of ${counted(total, 'text')} could be compared with the shop now. The others are compared before they are written.</p>`}`;
 }
 
 export function isUnderWay({ state }: PresentedBulkChange): boolean {
@@ -110,15 +127,25 @@ function cancelForm(visitor: Visitor, { id }: PresentedBulkChange): Html {
   </form>`;
 }
 
+function outcomeOf(change: PresentedBulkChange): string {
+  const { action, dryRun, done, refused, leftEdited, leftGated } = change;
+  if (action === 'approve')
+    return approvalSummary({
+      approved: done,
+      leftEdited,
+      leftGated,
+      refused: refused - leftEdited - leftGated,
+    });
+  const changed = dryRun ? messages.wouldBeRestored(done) : messages.changed(done);
+  return `${changed}, ${messages.leftAsIs(refused)}`;
+}
+
 /** The part of the page that changes while the work goes on. */
 export function bulkProgress(change: PresentedBulkChange): Html {
-  const { state, matching, done, refused, dryRun, actor, createdAt, reason, items } = change;
+  const { state, action, matching, done, refused, dryRun, actor, createdAt, reason, items } = change;
   const handled = Math.min(matching, done + refused);
   return html`<section class="card" ${isUnderWay(change) && html` data-under-way`}>
-    <p role="status">
-      ${badge(state)} ${amount(handled)} of ${amount(matching)};
-      ${dryRun ? messages.wouldBeRestored(done) : messages.changed(done)}, ${messages.leftAsIs(refused)}
-    </p>
+    <p role="status">${badge(state)} ${amount(handled)} of ${amount(matching)}; ${outcomeOf(change)}</p>
     <progress aria-label="Progress" max="${Math.max(1, matching)}" value="${handled}"></progress>
     ${filterFacts(change.filter)}
     <p class="quiet">${actor} · ${moment(createdAt)}</p>
@@ -131,7 +158,9 @@ export function bulkProgress(change: PresentedBulkChange): Html {
             ({ id, externalId, label, ok, detail, fields }) =>
               html`<li>
                 <p>
-                  <span class="badge ${ok ? 'good' : 'warn'}">${ok ? 'restore' : 'leave'}</span>
+                  <span class="badge ${ok ? 'good' : 'warn'}"
+                    >${ok ? 'restore' : action === 'approve' ? 'left' : 'leave'}</span
+                  >
                   <a href="${writeBackPath(id)}">${label}</a> ${detail}
                   ${label !== externalId && html`<span class="quiet">${externalId}</span>`}
                 </p>

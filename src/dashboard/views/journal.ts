@@ -8,7 +8,7 @@ import { html, type Html } from '../html.js';
 import { page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
-import { withoutAbsent, type PageFilter } from '../write-back-query.js';
+import { withoutAbsent, type GivenFilter } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays } from './list.js';
 import { askLink } from './write-back-actions.js';
@@ -27,7 +27,7 @@ export const JOURNAL_STATES = [
 ] as const;
 
 export interface JournalList {
-  readonly given: PageFilter;
+  readonly given: GivenFilter;
   /** Write-backs of each state that match the rest of the filter. */
   readonly counts: Readonly<Record<string, number>>;
   readonly stores: readonly string[];

@@ -82,7 +82,8 @@ export const toolMessages = {
   bulkVerb: { approve: 'Approve', reject: 'Reject', revert: 'Revert', reapply: 'Apply again' },
   bulkMatch: 'match this filter now. Later ones are left out.',
   bulkMeaning: {
-    approve: 'Every text is written to the live shop, also where the merchant edited the field since.',
+    approve:
+      'The texts are written to the live shop. Fields that the merchant edited since and texts that a gate holds back are left.',
     reject: 'None of these texts is written to the shop.',
     revert: 'A dry run first shows which fields would get their previous text back, and which would be left.',
     reapply: 'Reverted texts are written to the live shop again, except where somebody edited them since.',

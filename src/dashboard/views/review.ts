@@ -6,20 +6,23 @@ import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import type { Visitor } from '../session.guard.js';
 import { thumbnail } from '../thumbnails.js';
-import type { PageFilter, ReviewFilter, ListPlace } from '../write-back-query.js';
+import type { LastDecision, Objections } from '../../operations/write-back-review.js';
+import type { GivenFilter, ListPlace } from '../write-back-query.js';
 import { bulkPath } from './bulk.js';
 import { list, LIST_KEYS, storeAndDays } from './list.js';
-import { undoBanner, type LastDecision } from './write-back-actions.js';
+import { lastDecisionBox } from './write-back-actions.js';
 import { targetList, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 
 export interface ReviewList {
-  readonly given: ReviewFilter;
+  readonly given: GivenFilter;
   readonly stores: readonly string[];
-  /** The visitor's last decision that can be taken back. */
+  /** The visitor's last decision that can be taken back or reverted. */
   readonly last: LastDecision | null;
   /** Addresses of thumbnails by external_id. */
   readonly images: ReadonlyMap<string, string>;
+  /** What stands against each text in the live store, by id. A text that could not be looked at is absent. */
+  readonly objections: ReadonlyMap<string, Objections>;
 }
 
 const DECISION_KEYS = [
@@ -34,15 +37,16 @@ export function reviewPage(
   visitor: Visitor,
   waiting: Page<PresentedWriteBack>,
   labels: ReadonlyMap<string, string>,
-  { given, stores, last, images }: ReviewList,
+  { given, stores, last, images, objections }: ReviewList,
 ): string {
   const here = pathTo('/review', { ...given, offset: waiting.offset });
   return page(visitor, {
     title: 'Review',
     section: 'review',
+    showsNotice: true,
     keys: visitor.session.role === 'viewer' ? LIST_KEYS : [...LIST_KEYS, ...DECISION_KEYS],
     body: html`<h1>Review</h1>
-      ${undoBanner(visitor, last, here)}
+      ${lastDecisionBox(visitor, last, here)}
       <p>${counted(waiting.total, 'product')} ${messages.reviewIntro}</p>
       ${list({
         path: '/review',
@@ -59,6 +63,7 @@ export function reviewPage(
           row(item, labels.get(item.externalId) ?? item.externalId, {
             place: { ...given, at: waiting.offset + index },
             image: images.get(item.externalId),
+            objections: objections.get(item.id),
           }),
         none: { yet: messages.noReviewYet, matching: messages.noReviews },
         actions: waiting.total > 0 ? allThatMatch(given, stores, waiting.total) : undefined,
@@ -77,7 +82,7 @@ export function reviewPage(
 }
 
 /** Links that ask whether to decide all rows that match the filter, on every page of the list. */
-function allThatMatch(given: ReviewFilter, stores: readonly string[], total: number): Html {
+function allThatMatch(given: GivenFilter, stores: readonly string[], total: number): Html {
   const filter = allOf(given, stores);
   return html`<div class="actions reviewer-only">
     <a class="button" href="${bulkPath('approve', filter)}">${messages.approveAll(amount(total))}</a>
@@ -86,17 +91,19 @@ function allThatMatch(given: ReviewFilter, stores: readonly string[], total: num
 }
 
 /** The filter of the list. A bulk change needs one, so it names the state at least. */
-function allOf(given: ReviewFilter, stores: readonly string[]): PageFilter {
+function allOf(given: GivenFilter, stores: readonly string[]): GivenFilter {
   const [only, ...others] = stores;
   const store = given.store ?? (others.length === 0 ? only : undefined);
   return { ...given, state: 'pending_review', ...(store !== undefined && { store }) };
 }
 
-function row(
-  item: PresentedWriteBack,
-  label: string,
-  { image, place }: { readonly place: ListPlace; readonly image: string | undefined },
-): Html {
+interface RowView {
+  readonly place: ListPlace;
+  readonly image: string | undefined;
+  readonly objections: Objections | undefined;
+}
+
+function row(item: PresentedWriteBack, label: string, { image, place, objections }: RowView): Html {
   const title = item.fields.find((field) => field.target === 'title')?.intended;
   return html`<tr data-row>
     <td><input type="checkbox" name="id" value="${item.id}" aria-label="Choose ${label}" /></td>
@@ -108,10 +115,24 @@ function row(
     <td>
       ${title !== undefined && title !== label && html`<q>${title}</q>`}
       <span class="quiet">${targetList(item.fields.map((field) => field.target))}</span>
-      ${item.gates.map(
-        ({ gate, detail }) =>
-          html`<p class="verdict"><span class="badge warn">${words(gate)}</span> ${detail}</p>`,
-      )}
+      ${editedLine(objections)} ${gateLines(objections?.gates ?? item.gates)}
     </td>
   </tr>`;
+}
+
+/** The fields that the merchant edited since the text was generated. An approval of several texts leaves them. */
+function editedLine(objections: Objections | undefined): Html {
+  if (objections === undefined)
+    return html`<p class="quiet">The store could not be read, so edits of the merchant are not known.</p>`;
+  if (objections.edited.length === 0) return html``;
+  return html`<p class="verdict">
+    <span class="badge warn">edited in the shop</span> ${targetList(objections.edited)}
+  </p>`;
+}
+
+function gateLines(gates: readonly { readonly gate: string; readonly detail: string }[]): Html {
+  return html`${gates.map(
+    ({ gate, detail }) =>
+      html`<p class="verdict"><span class="badge warn">${words(gate)}</span> ${detail}</p>`,
+  )}`;
 }

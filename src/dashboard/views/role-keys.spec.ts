@@ -13,7 +13,11 @@ const none = { items: [], total: 0, limit: 50, offset: 0 };
 const deliveries = (role: Role): string =>
   deliveriesPage(visitor(role), none, { given: {}, counts: {}, stores: [] });
 const review = (role: Role): string =>
-  reviewPage(visitor(role), none, new Map(), { given: {}, stores: [], last: null, images: new Map() });
+  reviewPage(visitor(role), none, new Map(), {
+    ...{ given: {}, stores: [], last: null },
+    images: new Map(),
+    objections: new Map(),
+  });
 
 describe('the keys that a page names', () => {
   it('are those for choosing deliveries only for an admin, who alone may replay them', () => {

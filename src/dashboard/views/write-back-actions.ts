@@ -1,5 +1,5 @@
-import type { WriteBackEntity } from '../../persistence/entities/index.js';
-import type { IntendedValue } from '../../domain/write-back-journal.js';
+import type { PresentedWriteBack } from '../../operations/present-write-back.js';
+import type { LastDecision } from '../../operations/write-back-review.js';
 import { pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
@@ -32,7 +32,7 @@ export function askLink(
 /** The question before an action. `back` is the page that follows, whatever the answer. */
 export function confirmPage(
   visitor: Visitor,
-  row: Pick<WriteBackEntity, 'id' | 'state'>,
+  row: Pick<PresentedWriteBack, 'id' | 'state'>,
   action: AskedAction,
   { label, back }: { label: string; back: string },
 ): string {
@@ -55,29 +55,52 @@ export function confirmPage(
   });
 }
 
-/** The page that edits one text before the approval. `back` is the page that follows. */
-export function editPage(
-  visitor: Visitor,
-  { id, value, label, back }: { id: string; value: IntendedValue; label: string; back: string },
-): string {
-  const name = targetName(value.target);
+/** A text in its editor. */
+export interface EditedText {
+  readonly id: string;
+  /** The version that the person sees, which the edit names. */
+  readonly version: number;
+  readonly target: string;
+  readonly value: string;
+  /** The text as it came, when a person edited it. */
+  readonly came: string | null;
+  readonly label: string;
+  /** The page that follows. */
+  readonly back: string;
+  /** Why the text was not saved, and the text that stands there now. */
+  readonly problem: { readonly reason: string; readonly present: string } | null;
+}
+
+/** The page that edits one text before the approval. */
+export function editPage(visitor: Visitor, edited: EditedText): string {
+  const { id, version, target, value, came, label, back, problem } = edited;
+  const name = targetName(target);
   return page(visitor, {
-    title: messages.editTitle(name),
+    title: `Edit: ${name}`,
     section: 'review',
-    body: html`<h1>${messages.editTitle(name)}</h1>
+    body: html`<h1>Edit: ${name}</h1>
       <p>${label}</p>
+      ${
+        problem !== null &&
+        html`<section class="card" role="alert">
+          <p class="problem">Not saved: ${problem.reason}.</p>
+          <h2>Present text</h2>
+          <p class="text" dir="auto">${problem.present}</p>
+          <p>Your text is below. Saving it again replaces the present text.</p>
+        </section>`
+      }
       <form method="post" action="/write-backs/${id}/edit" class="card">
         ${formToken(visitor)}
-        <input type="hidden" name="target" value="${value.target}" />
+        <input type="hidden" name="target" value="${target}" />
+        <input type="hidden" name="version" value="${version}" />
         <input type="hidden" name="back" value="${back}" />
         <label for="value">${name}</label>
-        <textarea id="value" dir="auto" name="value" rows="${rowsFor(value.value)}" required>
-${value.value}</textarea>
-        <p class="quiet">${messages.editIntro}</p>
-        ${value.came !== undefined && cameText(value.came.value)}
+        <textarea id="value" dir="auto" name="value" rows="${rowsFor(value)}" required>${value}</textarea>
+        <p class="quiet">The text is cleaned like a generated one. The original text stays in the journal.</p>
+        ${came !== null && cameText(came)}
         <div class="actions">
           <button class="primary">Save</button>
-          <a href="${back}">${messages.keepIt}</a>
+          <a href="${back}">Cancel</a>
         </div>
       </form>`,
   });
@@ -104,23 +127,25 @@ export function undoForm(visitor: Visitor, id: string, back: string): Html {
   </form>`;
 }
 
-/** The last decision of the visitor that can be taken back. */
-export interface LastDecision {
-  readonly id: string;
-  readonly label: string;
-  readonly reason: string;
-}
-
-export function undoBanner(visitor: Visitor, last: LastDecision | null, back: string): Html {
-  if (last === null) return html``;
-  return html`<div class="notice head">
-    <p>${messages.undoOffer(last.reason, last.label)}</p>
-    ${undoForm(visitor, last.id, back)}
+/**
+ * The box with what was decided last, and the way back: undo while nothing is written, revert afterwards. The script counts the seconds
+ * down and then shows the revert in place of the undo. `back` is the page that follows.
+ */
+export function lastDecisionBox(visitor: Visitor, last: LastDecision | null, back: string): Html {
+  if (last === null)
+    return html`${visitor.notice !== null && html`<p class="notice" role="status">${visitor.notice}</p>`}`;
+  const { id, label, reason, offer, writtenAtMs } = last;
+  const said = offer === 'revert' ? `‘${label}’ is live` : `${label}: ${reason}`;
+  const counts = writtenAtMs !== null && html` data-until="${writtenAtMs}"`;
+  return html`<div class="notice head" ${counts}>
+    <p role="status">${visitor.notice ?? `${said}.`}</p>
+    ${offer === 'undo' && undoForm(visitor, id, back)}
+    ${(offer === 'revert' || writtenAtMs !== null) && html`<span data-afterwards ${offer === 'undo' && html` hidden`}>${askLink(id, 'revert', { label, back })}</span>`}
   </div>`;
 }
 
 /** The pages that the service used. Only web addresses become links. */
-export function sourcesSection({ sources, creditsConsumed }: WriteBackEntity): Html {
+export function sourcesSection({ sources, creditsConsumed }: PresentedWriteBack): Html {
   return html`<section class="card" aria-labelledby="sources">
     <h2 id="sources">${messages.sourcesUsed}</h2>
     ${creditsConsumed !== null && html`<p>${messages.creditsConsumed(creditsConsumed)}</p>`}

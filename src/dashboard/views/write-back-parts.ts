@@ -1,6 +1,6 @@
 import { metafieldName, placeInTarget } from '../../domain/metafield-key.js';
 import { IMAGE_ALTS, imageOfTarget, isTag, placeOfTarget } from '../../domain/write-target.js';
-import { messages } from '../messages.js';
+import type { PresentedWriteBack } from '../../operations/present-write-back.js';
 import { counted, pathTo } from '../elements.js';
 import { html, type Html } from '../html.js';
 import type { Stretch } from '../word-diff.js';
@@ -12,6 +12,26 @@ export function writeBackPath(id: string, place: ListPlace = {}, part = ''): str
   return pathTo(`/write-backs/${id}${part}`, { at: at === undefined ? undefined : String(at), ...filter });
 }
 
+export function unknownWriteBack(id: string): string {
+  return `No write-back found for “${id.slice(0, 100)}”.`;
+}
+
+/** The ticked fields as a text for an address. */
+export function ticksOf({ fields }: Pick<PresentedWriteBack, 'fields'>, ticked: readonly string[]): string {
+  const places = fields.flatMap(({ target }, place) => (ticked.includes(target) ? String(place) : []));
+  return places.length === 0 ? 'none' : places.join('.');
+}
+
+/** The fields that an address has ticked; null when it says nothing. */
+export function tickedIn(
+  { fields }: Pick<PresentedWriteBack, 'fields'>,
+  ticks: string | undefined,
+): ReadonlySet<string> | null {
+  if (ticks === undefined) return null;
+  const places = ticks === 'none' ? [] : ticks.split('.').map(Number);
+  return new Set(places.flatMap((place) => fields[place]?.target ?? []));
+}
+
 const FIELD_NAMES: Readonly<Record<string, string>> = {
   title: 'Title',
   descriptionHtml: 'Description',
@@ -20,7 +40,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   vendor: 'Vendor',
   productType: 'Product type',
   category: 'Category',
-  [IMAGE_ALTS]: messages.imageAlts,
+  [IMAGE_ALTS]: 'Image alt texts',
 };
 
 export function targetName(target: string): string {
@@ -30,13 +50,13 @@ export function targetName(target: string): string {
 }
 
 function partName(base: string): string {
-  if (isTag(base)) return messages.tag(base.slice(base.indexOf(':') + 1));
+  if (isTag(base)) return `Tag ${base.slice(base.indexOf(':') + 1)}`;
   const image = imageOfTarget(base);
-  if (image !== null) return messages.imageAlt(image);
+  if (image !== null) return `Alt text of image ${image}`;
   const place = placeInTarget(base);
   if (place === null) return base;
   const name = metafieldName(place);
-  return place.variant === undefined ? name : messages.ofVariant(name, place.variant);
+  return place.variant === undefined ? name : `${name} of variant ${place.variant}`;
 }
 
 /** The text of one side, or of both, with the differences marked. */

@@ -1,35 +1,22 @@
-import type { GateFinding } from '../../domain/gate-finding.js';
-import type { WriteBackEntity } from '../../persistence/entities/index.js';
-import { isEditable } from '../../planner/edited-value.js';
 import { plainTextOf } from '../../planner/html-content.js';
-import { isOpen, type ComparedField, type Comparison } from '../comparison.js';
+import type { PresentedWriteBack } from '../../operations/present-write-back.js';
+import type { ComparedField, Comparison } from '../../operations/write-back-comparison.js';
+import type { LastDecision, ReviewedWriteBack } from '../../operations/write-back-review.js';
 import { badge, moment, pathTo, productPath, sentence, words } from '../elements.js';
 import { html, type Html } from '../html.js';
 import { formToken, page } from '../layout.js';
 import { ROWS_OF_A_PAGE } from '../page-query.js';
 import type { Visitor } from '../session.guard.js';
 import { wordDiff } from '../word-diff.js';
-import {
-  askLink,
-  cameText,
-  sourcesSection,
-  undoBanner,
-  undoForm,
-  type LastDecision,
-} from './write-back-actions.js';
+import { askLink, cameText, lastDecisionBox, sourcesSection, undoForm } from './write-back-actions.js';
 import type { ListPlace } from '../write-back-query.js';
-import { markedText, targetName, writeBackPath } from './write-back-parts.js';
+import { markedText, targetName, tickedIn, writeBackPath } from './write-back-parts.js';
 import { messages } from '../messages.js';
 import { thumbnail } from '../thumbnails.js';
 
-export interface WriteBackView {
-  readonly row: WriteBackEntity;
-  readonly label: string;
+export interface WriteBackView extends ReviewedWriteBack {
   /** Address of the product's thumbnail. */
   readonly image: string | undefined;
-  readonly comparison: Comparison;
-  /** The findings of the gates now; null when the store could not be read. */
-  readonly findings: readonly GateFinding[] | null;
   /** The visitor's last decision that can be taken back. */
   readonly last: LastDecision | null;
   readonly place: ListPlace;
@@ -40,17 +27,16 @@ export interface WriteBackView {
 
 /** Before and after, side by side, with the possible decisions. */
 export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
-  const { row, label, image, comparison, last } = view;
-  const open = isOpen(row);
+  const { row, label, image, comparison, last, isOpen: open, isUndoable } = view;
   const inReview = row.state === 'pending_review';
   const back = writeBackPath(row.id, view.place);
-  const isUndoable = row.intendedBefore !== null && (row.state === 'rejected' || row.state === 'ready');
   return page(visitor, {
     title: label,
     section: inReview ? 'review' : 'journal',
-    keys: keysOf(row, visitor),
+    keys: keysOf(view, visitor),
+    showsNotice: true,
     body: html`${crumbs(view, inReview)}
-      ${open && undoBanner(visitor, last?.id === row.id ? null : last, back)}
+      ${lastDecisionBox(visitor, open && last?.id !== row.id ? last : null, back)}
       <div class="head">
         <div class="named">
           ${image !== undefined && thumbnail(image)}
@@ -67,7 +53,7 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
         ${badge(row.state)} ${sentence(row.reason)}
         <span class="quiet"
           >· ${row.store} · ${moment(row.createdAt)}
-          ${row.decidedBy !== null && `· ${inReview ? messages.changedBy(row.decidedBy) : messages.decidedBy(row.decidedBy)}`}</span
+          ${row.decidedBy !== null && `· ${inReview ? 'last changed' : 'decided'} by ${row.decidedBy}`}</span
         >
         · <a href="${productPath(row.externalId)}">${messages.productAndTimeline}</a>
       </p>
@@ -75,22 +61,22 @@ export function writeBackPage(visitor: Visitor, view: WriteBackView): string {
         comparison.problem !== null &&
         html`<p class="problem">${messages.storeUnread(comparison.problem)} ${messages.gatesUnchecked}</p>`
       }
-      ${open && decisionForms(visitor, view)} ${compared(view, open)} ${sourcesSection(row)}`,
+      ${open && decisionForms(visitor, view)} ${compared(view)} ${declinedFields(row)} ${sourcesSection(row)}`,
   });
 }
 
 /** Approval and rejection are two forms, so that Enter in the reason never approves. */
-function decisionForms(visitor: Visitor, { row, place }: WriteBackView): Html {
+function decisionForms(visitor: Visitor, { row, place, comparison }: WriteBackView): Html {
   const path = writeBackPath(row.id, place, '/decide');
   return html`<div class="actions sticky">
     <form method="post" action="${path}" id="${APPROVAL}" class="inline">
-      ${formToken(visitor)}
-      <button class="primary" name="decision" value="approve" data-key="a">
-        ${messages.approveAccepted}
-      </button>
+      ${formToken(visitor)} <input type="hidden" name="version" value="${row.version}" />
+      ${alwaysAccepted(comparison)}
+      <button class="primary" name="decision" value="approve" data-key="a">Approve accepted fields</button>
     </form>
     <form method="post" action="${path}" class="inline">
       ${formToken(visitor)} <input type="hidden" name="decision" value="reject" />
+      <input type="hidden" name="version" value="${row.version}" />
       <input
         type="text"
         name="reason"
@@ -101,6 +87,29 @@ function decisionForms(visitor: Visitor, { row, place }: WriteBackView): Html {
       <button class="danger" data-key="r">Reject</button>
     </form>
   </div>`;
+}
+
+/** Fields that an approval does not write have no box. They stay in the journal with their outcome. */
+function alwaysAccepted({ fields }: Comparison): Html {
+  const hidden = fields.filter(({ verdict }) => verdict !== null && !CHOSEN.has(verdict));
+  return html`${hidden.map(({ target }) => html`<input type="hidden" name="field" value="${target}" />`)}`;
+}
+
+/** The outcomes that a person chooses about. */
+const CHOSEN: ReadonlySet<ComparedField['verdict']> = new Set(['write', 'written_before', 'conflict']);
+
+/** The fields that a person declined, and who did. */
+function declinedFields({ declined }: PresentedWriteBack): Html {
+  if (declined.length === 0) return html``;
+  return html`<section class="card" aria-label="Declined">
+    <h2>Declined</h2>
+    ${declined.map(
+      ({ target, value, by, at }) =>
+        html`<h3>${targetName(target)}</h3>
+          <p class="quiet">Declined by ${by} ${moment(at)}</p>
+          <p class="text" dir="auto">${value}</p>`,
+    )}
+  </section>`;
 }
 
 /** The form that the boxes of the fields belong to. */
@@ -122,13 +131,13 @@ const REVIEW_KEYS: readonly (readonly [string, string])[] = [
 /** Those of them that decide nothing. */
 const READING_KEYS = REVIEW_KEYS.filter(([key]) => 'jknpu'.includes(key));
 
-function keysOf(row: WriteBackEntity, { session }: Visitor): readonly (readonly [string, string])[] {
-  if (!isOpen(row)) return [['u', messages.backToList]];
+function keysOf({ isOpen }: WriteBackView, { session }: Visitor): readonly (readonly [string, string])[] {
+  if (!isOpen) return [['u', messages.backToList]];
   return session.role === 'viewer' ? READING_KEYS : REVIEW_KEYS;
 }
 
 function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html {
-  const { at = 0, journal, ...filter } = place;
+  const { at = 0, journal, ticks: _ticks, ...filter } = place;
   const offset = at - (at % ROWS_OF_A_PAGE);
   return html`<nav class="crumbs" aria-label="Place">
     ${
@@ -141,16 +150,16 @@ function crumbs({ newer, older, place }: WriteBackView, inReview: boolean): Html
   </nav>`;
 }
 
-function compared(view: WriteBackView, open: boolean): Html {
+function compared(view: WriteBackView): Html {
   const { row, comparison } = view;
   const fields = comparison.fields.filter((field) => field.kind !== 'metafield');
   const metafields = comparison.fields.filter((field) => field.kind === 'metafield');
-  return html`${fields.map((field) => fieldSection(view, field, open))}
-  ${metafields.length > 0 && metafieldTable(view, metafields, open)} ${leftOut(row)}`;
+  return html`${fields.map((field) => fieldSection(view, field))}
+  ${metafields.length > 0 && metafieldTable(view, metafields)} ${leftOut(row)}`;
 }
 
 /** The parts of the result that no setting maps to the store, each with the setting that would map it. */
-function leftOut({ arrived }: WriteBackEntity): Html {
+function leftOut({ arrived }: PresentedWriteBack): Html {
   const parts = arrived.filter(({ fate }) => fate !== 'mapped');
   if (parts.length === 0) return html``;
   return html`<section class="card" aria-label="Not written">
@@ -189,8 +198,8 @@ function headings(comparison: Comparison): readonly [string, string] {
   }
 }
 
-function fieldSection(view: WriteBackView, field: ComparedField, open: boolean): Html {
-  const { row, comparison } = view;
+function fieldSection(view: WriteBackView, field: ComparedField): Html {
+  const { row, comparison, isOpen: open } = view;
   const name = targetName(field.target);
   const [left, right] = headings(comparison);
   const texts = sidesOf(comparison, field);
@@ -203,7 +212,7 @@ function fieldSection(view: WriteBackView, field: ComparedField, open: boolean):
     <div class="head">
       <h2>${name}</h2>
       <div class="actions">
-        ${open && editLink(view, field)} ${open ? accept(field, name) : verdictOf(field)}
+        ${open && editButton(view, field)} ${open ? accept(view, field, name) : verdictOf(field)}
       </div>
     </div>
     ${open && verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
@@ -213,7 +222,7 @@ function fieldSection(view: WriteBackView, field: ComparedField, open: boolean):
 
 /** The findings of the gates, beside the generated text. */
 function gateFindings({ row, findings: now }: WriteBackView, { target }: ComparedField): Html {
-  const findings = (now ?? row.gateFindings).filter((finding) => finding.target === target);
+  const findings = (now ?? row.gates).filter((finding) => finding.target === target);
   if (findings.length === 0) return html``;
   return html`<ul class="findings" aria-label="Gates">
     ${findings.map(
@@ -222,30 +231,36 @@ function gateFindings({ row, findings: now }: WriteBackView, { target }: Compare
   </ul>`;
 }
 
-function editLink({ row, place }: WriteBackView, { target }: ComparedField): Html {
-  const value = row.intended.find((each) => each.target === target);
-  if (value === undefined || !isEditable(value)) return html``;
-  return html`<a
-    class="reviewer-only"
-    href="${pathTo(`/write-backs/${row.id}/edit`, { field: target, back: writeBackPath(row.id, place) })}"
-    aria-label="${messages.editTitle(targetName(target))}"
+/** Opens the editor. It sends the boxes along, so that they are ticked as before when the text is saved. */
+function editButton({ row, place, editable }: WriteBackView, { target }: ComparedField): Html {
+  if (!editable.has(target)) return html``;
+  return html`<button
+    class="plain reviewer-only"
+    form="${APPROVAL}"
+    formaction="${writeBackPath(row.id, place, '/open-edit')}"
+    name="edit"
+    value="${target}"
+    aria-label="Edit: ${targetName(target)}"
     data-key="e"
-    >Edit</a
-  >`;
+  >
+    Edit
+  </button>`;
 }
 
 /** The text as it came, when a person edited it. */
-function original({ intended }: WriteBackEntity, { target }: ComparedField): Html {
-  const came = intended.find((each) => each.target === target)?.came;
-  return came === undefined ? html`` : cameText(came.value);
+function original({ fields }: PresentedWriteBack, { target }: ComparedField): Html {
+  const came = fields.find((each) => each.target === target)?.came ?? null;
+  return came === null ? html`` : cameText(came);
 }
 
-/** Preselected unless writing the field would overwrite a merchant's edit or change nothing. */
-function accept(field: ComparedField, name: string): Html {
-  const checked = (field.verdict === null || field.verdict === 'write') && html` checked`;
+/** Ticked as the address says. Otherwise preselected unless writing the field would overwrite a merchant's edit. */
+function accept({ row, place }: WriteBackView, field: ComparedField, name: string): Html {
+  const { target, verdict } = field;
+  if (verdict !== null && !CHOSEN.has(verdict)) return html``;
+  const isTicked = tickedIn(row, place.ticks)?.has(target) ?? verdict !== 'conflict';
   return html`<label class="accept"
-    ><input type="checkbox" name="field" value="${field.target}" form="${APPROVAL}" ${checked} /> Accept
-    <span class="hidden">${name}</span></label
+    ><input type="checkbox" name="field" value="${target}" form="${APPROVAL}" ${isTicked && html` checked`} />
+    Accept <span class="hidden">${name}</span></label
   >`;
 }
 
@@ -279,7 +294,12 @@ function readable(field: ComparedField, value: string | null): string {
   return field.kind === 'html' ? plainTextOf(value) : value;
 }
 
-function preview(row: WriteBackEntity, field: ComparedField, which: 'before' | 'after', title: string): Html {
+function preview(
+  row: PresentedWriteBack,
+  field: ComparedField,
+  which: 'before' | 'after',
+  title: string,
+): Html {
   if ((field[which] ?? '') === '') return html``;
   return html`<iframe
     sandbox
@@ -289,7 +309,7 @@ function preview(row: WriteBackEntity, field: ComparedField, which: 'before' | '
   ></iframe>`;
 }
 
-function metafieldTable(view: WriteBackView, metafields: readonly ComparedField[], open: boolean): Html {
+function metafieldTable(view: WriteBackView, metafields: readonly ComparedField[]): Html {
   const { comparison } = view;
   const [left, right] = headings(comparison);
   return html`<section class="card" aria-labelledby="metafields">
@@ -303,14 +323,14 @@ function metafieldTable(view: WriteBackView, metafields: readonly ComparedField[
         </tr>
       </thead>
       <tbody>
-        ${metafields.map((field) => metafieldRow(view, field, open))}
+        ${metafields.map((field) => metafieldRow(view, field))}
       </tbody>
     </table>
   </section>`;
 }
 
-function metafieldRow(view: WriteBackView, field: ComparedField, open: boolean): Html {
-  const { row, comparison } = view;
+function metafieldRow(view: WriteBackView, field: ComparedField): Html {
+  const { row, comparison, isOpen: open } = view;
   const [left, right] = headings(comparison);
   const texts = sidesOf(comparison, field);
   return html`<tr data-row>
@@ -318,7 +338,7 @@ function metafieldRow(view: WriteBackView, field: ComparedField, open: boolean):
       <code>${targetName(field.target)}</code>
       <span class="quiet">${field.type}</span>
       <div class="choices">
-        ${open && accept(field, targetName(field.target))} ${open && editLink(view, field)}
+        ${open && accept(view, field, targetName(field.target))} ${open && editButton(view, field)}
       </div>
       ${verdictOf(field)} ${gateFindings(view, field)} ${original(row, field)}
     </th>

@@ -15,6 +15,11 @@ export interface BulkCursor {
   readonly id: string;
 }
 
+/** A row at which the store failed, and how many times in all. */
+export interface WaitingRow extends BulkCursor {
+  readonly tries: number;
+}
+
 /** One change of all write-backs that a filter selects. A worker does it row by row, and another may go on with it. */
 @Entity({ name: 'bulk_change' })
 @Index('bulk_change_open', ['nextAttemptAt'], { where: oneOf('state', ['queued', 'running']) })
@@ -38,6 +43,18 @@ export class BulkChangeEntity {
   @Column('integer', { default: 0 }) done!: number;
   /** Rows that were left as they are, with their reasons in `items`. */
   @Column('integer', { default: 0 }) refused!: number;
+  /** Of an approval: it also writes fields that the merchant edited since. */
+  @Column('boolean', { default: false }) overwriteEdits!: boolean;
+  /** Of an approval: it also writes texts that a gate holds back. */
+  @Column('boolean', { default: false }) passGates!: boolean;
+  /** How many of the refused rows were left, in whole or in part, because the merchant edited them. */
+  @Column('integer', { default: 0 }) leftEdited!: number;
+  /** How many of these were approved without the edited fields. */
+  @Column('integer', { default: 0 }) leftInPart!: number;
+  /** How many of the refused rows were left because a gate holds them back. */
+  @Column('integer', { default: 0 }) leftGated!: number;
+  /** Rows of products at which the store fails while it works for others. They are tried again after the rest. */
+  @Column('jsonb', { default: [] }) waiting!: WaitingRow[];
   /** The first rows of the report. */
   @Column('jsonb', { default: [] }) items!: BulkItem[];
   @Column('text', { nullable: true }) reason!: string | null;

@@ -2,7 +2,7 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { ArrivedPart } from '../../domain/arrived-content.js';
 import type { GateFinding } from '../../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
-import type { IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
+import type { DeclinedField, IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
 import type { WriteCap } from '../../domain/write-cap.js';
 import type { UsedSource } from '../../domain/used-source.js';
 import { oneOf } from './checks.js';
@@ -12,7 +12,7 @@ import { oneOf } from './checks.js';
 // The same content is applied to a product once, however often its result is reported.
 @Index('write_back_applied_once', ['externalId', 'contentFingerprint'], {
   unique: true,
-  where: "state = 'applied'",
+  where: "state = 'applied' AND replaced_at IS NULL",
 })
 // One row per result: a delivery that is interpreted again finds the row it made before.
 @Index('write_back_once_per_delivery', ['deliveryId'], { unique: true, where: 'delivery_id IS NOT NULL' })
@@ -57,7 +57,14 @@ export class WriteBackEntity {
   @Column('integer', { default: 0 }) unmappedCount!: number;
   /** Why gates held it back, the last time that it was judged. */
   @Column('jsonb', { default: [] }) gateFindings!: GateFinding[];
-  @Column('boolean', { default: false }) released!: boolean;
+  /** An approval covers fields that the merchant edited. */
+  @Column('boolean', { default: false }) overwriteEdits!: boolean;
+  /** An approval covers texts that a gate holds back. */
+  @Column('boolean', { default: false }) passGates!: boolean;
+  /** Grows with each change of the intended values, so that a decision can name what it was made on. */
+  @Column('integer', { default: 1 }) version!: number;
+  /** Fields that a person declined. They are not written. */
+  @Column('jsonb', { default: [] }) declined!: DeclinedField[];
   @Column('text', { nullable: true }) reason!: string | null;
   @Column('integer', { default: 0 }) attempts!: number;
   /** Attempts in a row that began and never ended because their worker died. */
@@ -66,6 +73,8 @@ export class WriteBackEntity {
   @Column('timestamptz', { default: () => 'now()' }) createdAt!: Date;
   @Column('timestamptz', { nullable: true }) settledAt!: Date | null;
   @Column('timestamptz', { nullable: true }) revertedAt!: Date | null;
+  /** When a later write-back of the same content was applied, while fields that only this one wrote are still in the store. */
+  @Column('timestamptz', { nullable: true }) replacedAt!: Date | null;
   /** The run that asked for the content; null when no run did. */
   @Column('uuid', { nullable: true }) runId!: string | null;
   /** Pages that the service used. */

@@ -22,6 +22,8 @@ const rowOf = async (id: string) => (await stages.writeBacks.get(id))!;
 const approve = (id: string, only?: readonly string[]) =>
   stages.decisions.decide(id, 'approve', { ...PERSON, only });
 const undo = (id: string) => stages.decisions.undo(id, PERSON);
+const edit = (id: string, target: string, text: string, version?: number) =>
+  stages.decisions.edit(id, { target, version, edited: (old) => editedValue(old, text) }, PERSON);
 
 describe('taking a decision back', () => {
   it('of an approval before it is written puts the row back to review, and nothing is written', async () => {
@@ -31,7 +33,8 @@ describe('taking a decision back', () => {
     expect(await stages.writer.write(id)).toBeNull();
     expect(await rowOf(id)).toMatchObject({
       state: 'pending_review',
-      released: false,
+      overwriteEdits: false,
+      passGates: false,
       decidedBy: 'somebody',
     });
     expect(stages.store.script.count('writeFields')).toBe(0);
@@ -95,21 +98,19 @@ describe('taking a decision back', () => {
     const id = await generated();
     await approve(id);
     const since = new Date(Date.now() - 60_000);
-    expect((await stages.decisions.undoable('somebody', since, 5)).map((row) => row.id)).toEqual([id]);
-    expect(await stages.decisions.undoable('another', since, 5)).toEqual([]);
+    expect(await stages.decisions.last('somebody', since)).toMatchObject({ id, state: 'ready' });
+    expect(await stages.decisions.last('another', since)).toBeNull();
     await stages.writer.write(id);
-    expect(await stages.decisions.undoable('somebody', since, 5)).toEqual([]);
+    expect(await stages.decisions.last('somebody', since)).toMatchObject({ id, state: 'applied' });
+    await stages.reverter.revert(id, PERSON);
+    expect(await stages.decisions.last('somebody', since)).toBeNull();
   });
 });
 
 describe('an edited text', () => {
   it('is what is written, and the row keeps what came', async () => {
     const id = await generated();
-    const { intended } = await rowOf(id);
-    const edited = intended.map((value) =>
-      value.target === 'title' ? editedValue(value, 'By a person')! : value,
-    );
-    expect(await stages.decisions.edit(id, 'title', edited, PERSON)).toBe(true);
+    expect(await edit(id, 'title', 'By a person')).toBe('edited');
     await approve(id);
     expect(await stages.writer.write(id)).toMatchObject({ state: 'applied' });
     expect(stages.store.at('1').title).toBe('By a person');
@@ -122,7 +123,55 @@ describe('an edited text', () => {
   it('is refused in a state that is decided', async () => {
     const id = await generated();
     await approve(id);
-    expect(await stages.decisions.edit(id, 'title', (await rowOf(id)).intended, PERSON)).toBe(false);
+    expect(await edit(id, 'title', 'By a person')).toBe('wrong_state');
+  });
+
+  it('keeps the edit that another person made of another field on the same version', async () => {
+    const id = await generated();
+    const { version } = await rowOf(id);
+    expect(await edit(id, 'title', 'By one', version)).toBe('edited');
+    expect(await edit(id, 'descriptionHtml', '<p>By another</p>', version)).toBe('edited');
+    await approve(id);
+    await stages.writer.write(id);
+    expect(stages.store.at('1')).toMatchObject({ title: 'By one', descriptionHtml: '<p>By another</p>' });
+  });
+
+  it('does not replace an edit of the same field that its author has not seen', async () => {
+    const id = await generated();
+    const { version } = await rowOf(id);
+    await edit(id, 'title', 'By one', version);
+    expect(await edit(id, 'title', 'By another', version)).toBe('edited_meanwhile');
+    expect((await rowOf(id)).intended[0]).toMatchObject({ value: 'By one' });
+    expect(await edit(id, 'title', 'By another', (await rowOf(id)).version)).toBe('edited');
+  });
+
+  it('is not approved by a person who has not seen it', async () => {
+    const id = await generated();
+    const { version } = await rowOf(id);
+    await edit(id, 'title', 'By another');
+    const seen = (at: number) => stages.decisions.decide(id, 'approve', { ...PERSON, version: at });
+    expect(await seen(version)).toBe('edited_meanwhile');
+    expect(await rowOf(id)).toMatchObject({ state: 'pending_review' });
+    expect(await seen((await rowOf(id)).version)).toBe('decided');
+  });
+});
+
+describe('a declined field', () => {
+  it('stays in the row with who declined it, and is not written', async () => {
+    const id = await generated();
+    await approve(id, ['title']);
+    const declined = [{ target: 'descriptionHtml', value: '<p>Generated 1</p>', by: 'somebody' }];
+    expect(await rowOf(id)).toMatchObject({ declined });
+    await stages.writer.write(id);
+    expect(await rowOf(id)).toMatchObject({ state: 'applied', declined });
+    expect(stages.store.at('1').descriptionHtml).toBe('<p>Source 1</p>');
+  });
+
+  it('is none once the decision was taken back', async () => {
+    const id = await generated();
+    await approve(id, ['title']);
+    await undo(id);
+    expect(await rowOf(id)).toMatchObject({ declined: [] });
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { CodedError } from '../../../src/domain/errors.js';
 import { snapshot } from '../../support/fake-store.js';
-import { deliverNewer, type ResultOptions } from '../../support/results.js';
+import { deliverNewer, outcomesOf, writeNewer, type ResultOptions } from '../../support/results.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -155,6 +156,90 @@ describe('a revert', () => {
     expect(await stateOf(id)).toBe('reverted');
     expect(stages.store.script.count('writeFields')).toBe(2);
     expect((await stages.sync()).counts).toMatchObject({ unchanged: 1 });
+  });
+
+  it('that fails half way has recorded what it restored, and the next one does the rest', async () => {
+    stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+    const id = await applied({ sections: [{ code: 'material', value: 'Leather' }] });
+    stages.store.script.before('removeMetafields', () => {
+      throw new CodedError('transient', 'the store does not answer');
+    });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'transient' });
+    expect(stages.store.at('1').title).toBe('Product 1');
+    const row = (await stages.writeBacks.get(id))!;
+    expect(row.state).toBe('applied');
+    expect(outcomesOf(row)).toMatchObject({
+      ...{ title: 'reverted', descriptionHtml: 'reverted', 'metafield:catalog.material': 'written' },
+    });
+    await stages.reverter.revert(id, PERSON);
+    expect(stages.store.metafield('1', 'material')).toBeUndefined();
+    expect(await stateOf(id)).toBe('reverted');
+  });
+
+  it('that failed half way makes no conflict of the next result', async () => {
+    stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+    const id = await applied({ sections: [{ code: 'material', value: 'Leather' }] });
+    stages.store.script.before('removeMetafields', () => {
+      throw new CodedError('transient', 'the store does not answer');
+    });
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({ code: 'transient' });
+    const row = await writeNewer(stages, { name: 'Second', html: '<p>Second</p>' });
+    expect(row.state).toBe('applied');
+    expect(stages.store.at('1')).toMatchObject({ title: 'Second', descriptionHtml: '<p>Second</p>' });
+  });
+
+  it('restores what the store takes where it refuses a field, and says which', async () => {
+    stages.settings = { store: { writeBack: { sections: { namespace: 'catalog' } } }, workspace: {} };
+    stages.store.edit('1', {
+      metafields: [{ namespace: 'catalog', key: 'material', type: 'single_line_text_field', value: 'Old' }],
+    });
+    await stages.sync();
+    stages.settings = {
+      store: { writeBack: { sections: { namespace: 'catalog' }, onConflict: 'overwrite' } },
+      workspace: {},
+    };
+    const id = await applied({ sections: [{ code: 'material', value: 'Leather' }] });
+    stages.store.refusedKeys.add('material');
+    await expect(stages.reverter.revert(id, PERSON)).rejects.toMatchObject({
+      ...{ code: 'conflict', message: expect.stringContaining('metafield:catalog.material') },
+    });
+    expect(outcomesOf((await stages.writeBacks.get(id))!)).toMatchObject({
+      ...{ title: 'reverted', 'metafield:catalog.material': 'written' },
+    });
+    stages.store.refusedKeys.clear();
+    await stages.reverter.revert(id, PERSON);
+    expect(stages.store.metafield('1', 'material')).toBe('Old');
+    expect(await stateOf(id)).toBe('reverted');
+  });
+
+  it('of the second write-back of a product makes no conflict of the next result', async () => {
+    await applied({ name: 'First', html: '<p>First</p>' });
+    const second = await applied({ name: 'Second', html: '<p>Second</p>' });
+    await stages.reverter.revert(second, PERSON);
+    expect(stages.store.at('1').title).toBe('First');
+    const third = await writeNewer(stages, { name: 'Third', html: '<p>Third</p>' });
+    expect(outcomesOf(third)).toEqual({ title: 'written', descriptionHtml: 'written' });
+    expect((await stages.sync()).counts).toMatchObject({ unchanged: 1, generationRequested: 0 });
+  });
+
+  it('restores a field that an earlier write-back of the same content alone wrote', async () => {
+    const first = await applied();
+    stages.store.edit('1', { title: 'Product 1' });
+    // The merchant took the title back, and the same content is generated again.
+    const again = await writeNewer(stages, { taskId: 'again' });
+    expect(again.id).not.toBe(first);
+    if (again.state !== 'applied') {
+      await stages.decisions.decide(again.id, 'approve', PERSON);
+      await stages.writer.write(again.id);
+    }
+    expect(stages.store.at('1').title).toBe('Generated 1');
+    expect(await stateOf(first)).toBe('applied');
+    expect(await stages.reverter.revert(first, PERSON)).toMatchObject([
+      { target: 'title', outcome: 'not_ours' },
+      { target: 'descriptionHtml', outcome: 'reverted' },
+    ]);
+    await stages.reverter.revert(again.id, PERSON);
+    expect(stages.store.at('1')).toMatchObject({ title: 'Product 1', descriptionHtml: '<p>Source 1</p>' });
   });
 
   it('lets the same content be applied again by a later result', async () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { LiveValues } from '../../../src/dashboard/live-values.js';
 import { driftOf } from '../../../src/operations/drift.js';
 import { readTranslations } from '../../../src/sites/live-targets.js';
 import { refusal } from '../../support/fake-catalog.js';
@@ -14,7 +13,6 @@ import {
   writeNewer,
   type ResultOptions,
 } from '../../support/results.js';
-import { Gatekeeper } from '../../../src/write-back/gatekeeper.js';
 import { PERSON, Stages } from '../../support/stages.js';
 
 let stages: Stages;
@@ -290,13 +288,9 @@ describe('a write that was given up and landed all the same', () => {
     expect(await stages.sync()).toMatchObject({ counts: { unchanged: 1 } });
     expect((await stages.link(1)).sourceFingerprint).toBe(sourceFingerprint);
     const second = await generated({ name: 'Second', html: '<p>Second</p>' });
-    const review = new LiveValues(stages.sites, stages.links, stages.writeBacks, new Gatekeeper(), {
-      now: () => new Date(),
-    });
     const row = (await stages.writeBacks.get(second))!;
-    row.state = 'pending_review';
-    const shown = await review.compare(row, { fresh: true });
-    expect(shown.fields.slice(0, 2)).toMatchObject([{ verdict: 'write' }, { verdict: 'write' }]);
+    const look = await stages.looks.at(row, 0);
+    expect(look.decided.decisions.slice(0, 2)).toMatchObject([{ verdict: 'write' }, { verdict: 'write' }]);
     await stages.writer.write(second);
     expect(outcomesOf((await stages.writeBacks.get(second))!)).toMatchObject({
       ...{ title: 'written', descriptionHtml: 'written' },

@@ -1,17 +1,10 @@
-import { errorLine } from '../domain/errors.js';
 import type { FieldOutcome } from '../domain/write-back-journal.js';
-import type { LiveProduct } from '../domain/store-port.js';
 import { WRITE_BACK_TRANSITIONS } from '../domain/row-states.js';
-import type { StoreProductEntity, WriteBackEntity } from '../persistence/entities/index.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
 import { placeInTarget } from '../domain/metafield-key.js';
 import { placeOfTarget } from '../domain/write-target.js';
-import { hasField } from '../operations/journal-parts.js';
-import { decideFields, type FieldDecision, type FieldVerdict } from '../planner/plan-write-back.js';
-import type { CategoriesView } from '../planner/decided-category.js';
-import type { DefinitionsView } from '../planner/defined-value.js';
-import type { LiveByLocale } from '../planner/translations.js';
-import { pictureHostsOf } from '../sites/live-targets.js';
-import type { Store } from '../sites/sites.js';
+import { hasField } from './journal-parts.js';
+import type { FieldDecision, FieldVerdict } from '../planner/plan-write-back.js';
 
 /** One field of a write-back: the value in the store, and the intended or written value. */
 export interface ComparedField {
@@ -37,20 +30,11 @@ export interface Comparison {
   readonly fields: readonly ComparedField[];
 }
 
-export type LiveAnswer =
-  | {
-      readonly live: LiveProduct;
-      readonly translations: LiveByLocale;
-      readonly definitions: DefinitionsView;
-      readonly categories: CategoriesView;
-      readonly newerTargets: ReadonlySet<string>;
-      readonly link: Pick<StoreProductEntity, 'written' | 'pushedFields'>;
-    }
-  /** The reason why there is nothing to compare with. */
-  | { readonly problem: string };
+/** The decisions of the writer about a write-back, or the reason why the store could not be read. */
+export type LiveAnswer = { readonly decisions: readonly FieldDecision[] } | { readonly problem: string };
 
 /** The parts of a write-back that are compared. */
-type Compared = Pick<WriteBackEntity, 'intended' | 'seen' | 'sent' | 'fields'>;
+type Compared = Pick<WriteBackEntity, 'intended' | 'fields'>;
 
 /** Whether a person may still decide about it. */
 export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
@@ -58,15 +42,15 @@ export function isOpen(row: Pick<WriteBackEntity, 'state'>): boolean {
   return next.includes('rejected');
 }
 
-/** Pure: compares an open write-back with the current store values, field by field, with the rules of the writer. */
-export function compareWithLive(row: Compared, store: Store | undefined, answer: LiveAnswer): Comparison {
+/** Pure: an open write-back beside the current store values, field by field, as the writer decides. */
+export function compareWithLive(row: Pick<Compared, 'intended'>, answer: LiveAnswer): Comparison {
   if ('problem' in answer) {
     const fields = row.intended.map(({ target, type, value }): ComparedField => {
       return { ...named(target, type), before: null, after: value, verdict: null, reason: null };
     });
     return { source: 'unread', problem: answer.problem, fields };
   }
-  const decisions = Map.groupBy(decisionsAbout(row, store, answer), ({ target, partOf }) => partOf ?? target);
+  const decisions = Map.groupBy(answer.decisions, ({ target, partOf }) => partOf ?? target);
   const fields = [...decisions].map(([target, parts]) => comparedField(target, parts));
   return { source: 'live', problem: null, fields };
 }
@@ -85,28 +69,6 @@ function comparedField(target: string, parts: readonly FieldDecision[]): Compare
     before: lines((part) => part.before),
     after: lines((part) => (part.verdict === 'write' ? part.value : part.before)),
   };
-}
-
-/** The writer's decision about each field, if it were written now. */
-export function decisionsAbout(
-  row: Compared,
-  store: Store | undefined,
-  answer: Exclude<LiveAnswer, { readonly problem: string }>,
-): FieldDecision[] {
-  return decideFields(row.intended, answer.live, {
-    seen: row.seen,
-    written: answer.link.written ?? {},
-    pushedValues: answer.link.pushedFields,
-    onConflict: store?.settings.writeBack.onConflict ?? 'skip',
-    released: false,
-    sentBefore: row.sent,
-    newerTargets: answer.newerTargets,
-    keep: store?.settings.writeBack.keep ?? [],
-    pictureHosts: store === undefined ? [] : pictureHostsOf(store),
-    definitions: answer.definitions,
-    categories: answer.categories,
-    translations: answer.translations,
-  });
 }
 
 /** Pure: shows a settled write-back from the journal. */
@@ -135,8 +97,4 @@ function named(target: string, type: string | null): Pick<ComparedField, 'target
   const { base } = placeOfTarget(target);
   if (placeInTarget(base) !== null) return { target, kind: 'metafield', type };
   return { target, kind: base === 'descriptionHtml' ? 'html' : 'text', type: null };
-}
-
-export function problemOf(error: unknown): LiveAnswer {
-  return { problem: errorLine(error) };
 }

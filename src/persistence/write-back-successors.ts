@@ -1,0 +1,70 @@
+import type { QueryRunner } from 'typeorm';
+import type { IntendedValue, JournalField } from '../domain/write-back-journal.js';
+import { json, type Database } from './database.js';
+import { WriteBackEntity } from './entities/write-back.entity.js';
+
+/** Fields that the merchant edited, which an approval of many did not cover. */
+export interface LeftFields {
+  readonly intended: readonly IntendedValue[];
+  readonly contentFingerprint: string;
+}
+
+/**
+ * The same content was applied before, and the merchant undid some of it. The earlier row hands over the fields that this one wrote
+ * again. It stays applied while fields that it alone wrote are still in the store, so that they can be reverted.
+ */
+export async function replaceSameContent(
+  db: Database,
+  id: string,
+  fields: readonly JournalField[],
+  runner: QueryRunner,
+): Promise<void> {
+  const earlier = await db.read(
+    db.reader(WriteBackEntity).only('id', 'fields'),
+    // SQL: a join of the table with itself, under the lock of the row of the product.
+    `SELECT old.id, old.fields FROM write_back AS old JOIN write_back AS own ON old.external_id = own.external_id
+       AND old.content_fingerprint = own.content_fingerprint
+     WHERE own.id = $1 AND old.id <> own.id AND old.state = 'applied'`,
+    [id],
+    runner,
+  );
+  const outcomes = new Map(fields.map(({ target, outcome }) => [target, outcome]));
+  const stands = (target: string): boolean => (outcomes.get(target) ?? 'same') === 'same';
+  for (const old of earlier) {
+    const kept = old.fields.map((field): JournalField =>
+      field.outcome === 'written' && !stands(field.target)
+        ? { ...field, outcome: 'not_ours', reason: 'left alone: a later write-back replaced it' }
+        : field,
+    );
+    const isOver = !kept.some(({ outcome }) => outcome === 'written');
+    await db.affected(
+      isOver
+        ? `UPDATE write_back SET state = 'reverted', reverted_at = now(), reason = 'no longer in the store: applied again' WHERE id = $1`
+        : 'UPDATE write_back SET fields = $2, replaced_at = coalesce(replaced_at, now()) WHERE id = $1',
+      isOver ? [old.id] : [old.id, json(kept)],
+      runner,
+    );
+  }
+}
+
+/** The fields that an approval of many left wait for review as a row of their own. The credits stay with the row that they came in. */
+export async function keepForReview(
+  db: Database,
+  id: string,
+  left: LeftFields,
+  runner: QueryRunner,
+): Promise<void> {
+  await db.affected(
+    `INSERT INTO write_back (store, workspace, external_id, variant, content_fingerprint, result_at, state, intended, seen, run_id,
+       sources, reason)
+     SELECT store, workspace, external_id, variant, $2, result_at, 'pending_review', $3, seen, run_id, sources, $4
+     FROM write_back WHERE id = $1`,
+    [
+      id,
+      left.contentFingerprint,
+      json(left.intended),
+      'the merchant edited it before it was approved with others',
+    ],
+    runner,
+  );
+}

@@ -1,0 +1,74 @@
+import { Inject, Injectable } from '@nestjs/common';
+import pLimit from 'p-limit';
+import { CodedError } from '../domain/errors.js';
+import type { GateFinding } from '../domain/gate-finding.js';
+import type { WriteBackEntity } from '../persistence/entities/index.js';
+import { LinkRepository } from '../persistence/link.repository.js';
+import { Clock } from '../runtime/clock.js';
+import { Sites } from '../sites/sites.js';
+import { findingsOf } from './gatekeeper.js';
+import type { Decided } from './journal.js';
+import { LiveDecision } from './live-decision.js';
+
+/** What the writer would do with a write-back now, if nobody released anything. */
+export interface Look {
+  readonly decided: Decided;
+  /** The findings of the store's gates in the texts that would be written. */
+  readonly findings: readonly GateFinding[];
+}
+
+/** A list shows looks that are at most so old. */
+export const LOOK_MINUTES_MS = 300_000;
+/** Lists look at many products. The rest of a store's rate limit belongs to its work. */
+const LOOKS_AT_ONCE = 4;
+const MOST_REMEMBERED = 500;
+
+interface Remembered {
+  readonly atMs: number;
+  readonly look: Promise<Look>;
+}
+
+/** Looks at the live store for people who judge texts, and remembers each look for a while. Reads only. */
+@Injectable()
+export class LiveLooks {
+  readonly #remembered = new Map<string, Remembered>();
+  readonly #limit = pLimit(LOOKS_AT_ONCE);
+
+  constructor(
+    private readonly sites: Sites,
+    private readonly links: LinkRepository,
+    private readonly decision: LiveDecision,
+    @Inject(Clock) private readonly clock: Pick<Clock, 'now'>,
+  ) {}
+
+  /**
+   * A look that is at most `maxAgeMs` old. Throws a coded error when the store cannot be read or has no such product. A failed look is
+   * forgotten, so that the next one tries again.
+   */
+  async at(row: WriteBackEntity, maxAgeMs: number): Promise<Look> {
+    const atMs = this.clock.now().getTime();
+    const key = `${row.id}:${String(row.version)}`;
+    const known = this.#remembered.get(key);
+    if (known !== undefined && atMs - known.atMs < maxAgeMs) return known.look;
+    const look = this.#limit(() => this.#look(row));
+    this.#remembered.delete(key);
+    this.#remembered.set(key, { atMs, look });
+    for (const oldest of this.#remembered.keys()) {
+      if (this.#remembered.size <= MOST_REMEMBERED) break;
+      this.#remembered.delete(oldest);
+    }
+    look.catch(() => {
+      if (this.#remembered.get(key)?.look === look) this.#remembered.delete(key);
+    });
+    return look;
+  }
+
+  async #look(row: WriteBackEntity): Promise<Look> {
+    const link = await this.links.get(row.externalId);
+    if (link === null) throw new CodedError('not_found', 'the product is no longer linked');
+    const store = this.sites.store(row.store);
+    const decided = await this.decision.about(store, row, link, { released: false });
+    if (decided === null) throw new CodedError('not_found', 'the product was deleted in the store');
+    return { decided, findings: await findingsOf(store, decided) };
+  }
+}

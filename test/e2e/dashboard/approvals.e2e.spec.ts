@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { single } from '../../support/e2e-products.js';
+import { openDashboard, Visitor } from './dashboard-world.js';
+import { until, type World } from '../../support/e2e-world.js';
+
+let world: World;
+let visitor: Visitor;
+let round = 0;
+
+beforeAll(async () => {
+  world = await openDashboard({
+    settings: { stores: { main: { writeBack: { mode: 'review', gates: { forbid: ['(?i)gated'] } } } } },
+  });
+  visitor = new Visitor(world.url);
+  await visitor.signIn(world.adminToken);
+});
+afterAll(() => world.end());
+
+interface Waiting {
+  readonly id: string;
+  readonly product: number;
+  readonly title: () => string;
+}
+
+/** A text that nobody objects to, one of a product whose title the merchant edits since, and one that a gate holds back. */
+let clean: Waiting;
+let edited: Waiting;
+let gated: Waiting;
+
+beforeEach(async () => {
+  await world.rows(`UPDATE write_back SET state = 'skipped' WHERE state = 'pending_review'`);
+  round += 1;
+  const names = ['clean', 'edited', 'gated'].map((name) => `${name}-${String(round)}`);
+  const products = names.map((name) => single(world.store, name));
+  await world.runToEnd();
+  const waiting = await Promise.all(
+    products.map(async ({ id: product }) =>
+      until(`the text of product ${String(product)}`, async () => {
+        const [row] = await world.rows<{ id: string }>(
+          `SELECT id FROM write_back WHERE state = 'pending_review' AND external_id LIKE $1`,
+          [`%:${String(product)}`],
+        );
+        const title = () => world.store.products.get(product)?.title ?? '';
+        return row === undefined ? null : { id: row.id, product, title };
+      }),
+    ),
+  );
+  [clean, edited, gated] = waiting as [Waiting, Waiting, Waiting];
+  world.store.products.merchantEdit(edited.product, { title: 'By the merchant' });
+});
+
+async function applied({ id }: Waiting): Promise<void> {
+  await until(`write-back ${id} being applied`, async () => {
+    const rows = await world.rows(`SELECT 1 FROM write_back WHERE id = $1 AND state = 'applied'`, [id]);
+    return rows.length > 0 ? true : null;
+  });
+}
+
+const ids = () => [clean.id, edited.id, gated.id];
+
+describe('an approval of several texts', () => {
+  it('by the API leaves an edit of the merchant and a text that a gate holds back, and counts both', async () => {
+    const before = gated.title();
+    const { status, body } = await world.api('POST', '/api/v1/write-backs/approve', { ids: ids() });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ approved: 1, leftEdited: 1, leftGated: 1, refused: 0 });
+    await applied(clean);
+    await applied(edited);
+    expect(edited.title()).toBe('By the merchant');
+    expect(gated.title()).toBe(before);
+  });
+
+  it('by the API does otherwise only when it is told to', async () => {
+    const permissions = { overwriteEdits: true, passGates: true };
+    const { body } = await world.api('POST', '/api/v1/write-backs/approve', { ids: ids(), ...permissions });
+    expect(body).toMatchObject({ approved: 3, leftEdited: 0, leftGated: 0 });
+    for (const each of [clean, edited, gated]) await applied(each);
+    expect(edited.title()).not.toBe('By the merchant');
+  });
+
+  it('in the list leaves both, which the list has marked before', async () => {
+    const { text } = await visitor.get('/review');
+    expect(text).toContain('edited in the shop');
+    expect(text).toContain('is forbidden');
+    const chosen = ids().map((id) => ['id', id] as const);
+    await visitor.submit('/review', '/review', [['decision', 'approve'], ...chosen]);
+    const answer = (await visitor.get('/review')).text;
+    expect(answer).toContain('1 approved, 1 left: edited by the merchant, 1 left: held back by a gate');
+    await applied(clean);
+    expect(edited.title()).toBe('By the merchant');
+  });
+
+  it('of all that match leaves both unless a tick that names the number says otherwise', async () => {
+    const address = '/bulk/new?action=approve&store=main';
+    const { text } = await visitor.get(address);
+    expect(text).toContain('Also overwrite what the merchant edited since (1 text)');
+    expect(text).toContain('Also write what a gate holds back (1 text)');
+    const request = async (...ticked: string[]): Promise<void> => {
+      const asked = (await visitor.get(address)).text;
+      const time = /name="until" value="([^"]+)"/.exec(asked)?.[1] ?? '';
+      const fields = [
+        ['action', 'approve'],
+        ['store', 'main'],
+        ['until', time],
+      ] as const;
+      const boxes = ticked.map((name) => [name, '1'] as const);
+      expect((await visitor.submit(address, '/bulk', [...fields, ...boxes])).status).toBe(303);
+    };
+    await request();
+    await applied(clean);
+    expect(edited.title()).toBe('By the merchant');
+    await request('overwriteEdits');
+    await until('the generated title', async () => (edited.title() === 'By the merchant' ? null : true));
+    const [row] = await world.rows('SELECT state FROM write_back WHERE id = $1', [gated.id]);
+    expect(row).toEqual({ state: 'pending_review' });
+  });
+});
+
+describe('two people at one text', () => {
+  const path = () => `/write-backs/${clean.id}`;
+
+  it('edit two fields, and both edits stay', async () => {
+    const one = await visitor.get(`${path()}/edit?field=title`);
+    const version = /name="version" value="(\d+)"/.exec(one.text)?.[1] ?? '';
+    const save = (target: string, value: string) =>
+      visitor.submit(`${path()}/edit?field=${target}`, `${path()}/edit`, [
+        ['target', target],
+        ['value', value],
+        ['version', version],
+      ]);
+    await save('title', 'By one');
+    await save('descriptionHtml', '<p>By another</p>');
+    const stale = await save('title', 'By another, too late');
+    expect(stale.status).toBe(409);
+    expect(stale.text).toContain('By another, too late');
+    expect(stale.text).toContain('By one');
+    const decision = [
+      ['decision', 'approve'],
+      ['field', 'title'],
+      ['field', 'descriptionHtml'],
+    ] as const;
+    await visitor.submit(path(), `${path()}/decide`, [...decision, ['version', version]]);
+    expect((await visitor.get(path())).text).toContain('somebody edited it since you read it');
+    const now = /name="version" value="(\d+)"/.exec((await visitor.get(path())).text)?.[1] ?? '';
+    await visitor.submit(path(), `${path()}/decide`, [...decision, ['version', now]]);
+    await applied(clean);
+    expect(world.store.products.get(clean.product)).toMatchObject({
+      title: 'By one',
+      descriptionHtml: '<p>By another</p>',
+    });
+  });
+
+  it('keep their ticks when an edit is saved', async () => {
+    const answer = await visitor.submit(path(), `${path()}/open-edit`, [
+      ['edit', 'descriptionHtml'],
+      ['field', 'descriptionHtml'],
+    ]);
+    const editor = answer.headers.get('location') ?? '';
+    const back = /name="back" value="([^"]+)"/.exec((await visitor.get(editor)).text)?.[1] ?? '';
+    const { text } = await visitor.get(back.replaceAll('&amp;', '&'));
+    const box = (target: string) => new RegExp(`value="${target}" form="approval"\\s+checked`).test(text);
+    expect([box('title'), box('descriptionHtml')]).toEqual([false, true]);
+  });
+});
+
+it('a declined field is named with who declined it, on its page and by the API', async () => {
+  const path = `/write-backs/${clean.id}`;
+  await visitor.submit(path, `${path}/decide`, [
+    ['decision', 'approve'],
+    ['field', 'descriptionHtml'],
+  ]);
+  await applied(clean);
+  expect((await visitor.get(path)).text).toContain('Declined by admin');
+  const { body } = await world.api('GET', `/api/v1${path}`);
+  expect(body).toMatchObject({ declined: [{ target: 'title', by: 'admin' }] });
+});
+
+it.each([
+  ['/review?state=nope', 'pending_review'],
+  ['/journal?day=2026-13-45', 'no such day'],
+  ['/journal?stat=applied', 'known: state'],
+  ['/products?state=nope', 'linked'],
+  ['/runs?from=yesterday', 'no such day'],
+])('the filter of %s is refused with what is valid', async (address, valid) => {
+  const { status, text } = await visitor.get(address);
+  expect(status).toBe(400);
+  expect(text).toContain(valid);
+});
