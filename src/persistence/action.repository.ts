@@ -190,8 +190,7 @@ export class ActionRepository {
          INSERT INTO write_back (store, workspace, external_id, content_fingerprint, result_at, state, intended, seen, arrived,
            unmapped_count, overwrite_edits, pass_gates, run_id, sources, credits_consumed, reason)
          SELECT row.store, row.workspace, row.external_id, row.content_fingerprint, row.result_at, 'ready', row.intended, row.seen,
-           row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.credits_consumed,
-           'its product is back in the store'
+           row.arrived, 0, row.overwrite_edits, row.pass_gates, row.run_id, row.sources, row.credits_consumed, 'its product is back'
          FROM settled JOIN store_product AS away ON away.external_id = settled.external_id AND away.state = 'orphaned'
          CROSS JOIN LATERAL (SELECT * FROM write_back AS newest WHERE newest.external_id = settled.external_id
            ORDER BY newest.created_at DESC LIMIT 1) AS row

@@ -39,7 +39,8 @@ export async function replaceSameContent(
     const isOver = !kept.some(({ outcome }) => outcome === 'written');
     await db.affected(
       isOver
-        ? `UPDATE write_back SET state = 'reverted', reverted_at = now(), reason = 'no longer in the store: applied again' WHERE id = $1`
+        ? `UPDATE write_back SET state = 'reverted', reverted_at = now(), reason = 'no longer in the store: applied again'
+             WHERE id = $1 AND state = 'applied'`
         : 'UPDATE write_back SET fields = $2, replaced_at = coalesce(replaced_at, now()) WHERE id = $1',
       isOver ? [old.id] : [old.id, json(kept)],
       runner,
