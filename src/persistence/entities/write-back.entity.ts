@@ -2,7 +2,12 @@ import { Check, Column, Entity, Index, PrimaryGeneratedColumn } from 'typeorm';
 import type { ArrivedPart } from '../../domain/arrived-content.js';
 import type { GateFinding } from '../../domain/gate-finding.js';
 import { WRITE_BACK_TRANSITIONS, type WriteBackState } from '../../domain/row-states.js';
-import type { DeclinedField, IntendedValue, JournalField, SentValue } from '../../domain/write-back-journal.js';
+import type {
+  DeclinedField,
+  IntendedValue,
+  JournalField,
+  SentValue,
+} from '../../domain/write-back-journal.js';
 import type { WriteCap } from '../../domain/write-cap.js';
 import type { UsedSource } from '../../domain/used-source.js';
 import { oneOf } from './checks.js';
