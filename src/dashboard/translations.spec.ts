@@ -30,7 +30,13 @@ describe('translations on the dashboard', () => {
     const translations = new Map([['fr', { problem: null, texts, never: [] }]]);
     const decisions = decideFields(intended, live(), {
       ...{ seen: {}, sentBefore: {}, written: {}, pushedValues: {}, onConflict: 'skip', released: false },
-      ...{ newerTargets: new Set<string>(), keep: [], definitions: NO_DEFINITIONS, categories: new Map() },
+      ...{
+        newerTargets: new Set<string>(),
+        keep: [],
+        pictureHosts: [],
+        definitions: NO_DEFINITIONS,
+        categories: new Map(),
+      },
       translations,
     });
     const { fields } = compareWithLive(row(), { decisions });
