@@ -167,14 +167,17 @@ function checkQueue(runtime: Runtime): Promise<readonly Finding[]> {
   const { redisUrl } = runtime.config.queue;
   return probed('queue', async () => {
     if (redisUrl === undefined) return { level: 'ok', what: 'queue', detail: 'runs on PostgreSQL' };
-    const { openQueueBackend } = await import('../queue/open-queue-backend.js');
+    const [{ openQueueBackend }, { runProbeJob }] = await Promise.all([
+      import('../queue/open-queue-backend.js'),
+      import('../queue/job-probe.js'),
+    ]);
     const backend = await openQueueBackend(
       { kind: 'redis', redisUrl },
       { waitMs: 4_000, log: () => undefined },
     );
     try {
-      await backend.ping();
-      return { level: 'ok', what: 'queue', detail: 'Redis answers' };
+      await runProbeJob(backend);
+      return { level: 'ok', what: 'queue', detail: 'Redis answers, and ran a job' };
     } finally {
       await backend.close();
     }

@@ -20,3 +20,9 @@ export const QUEUE_NAMES: readonly QueueName[] = [
   'bulk-changes',
   'reconcile',
 ];
+
+/**
+ * The prefix of all keys in Redis. The braces are a hash tag: a cluster keeps all keys in one slot, and BullMQ's scripts name several
+ * keys.
+ */
+export const KEY_PREFIX = '{store-sync}';

@@ -15,7 +15,7 @@ import { DeliveryPacer } from './delivery-pacer.js';
 import { JobProducer } from './job-producer.js';
 import { openQueueBackend } from './open-queue-backend.js';
 import type { QueueBackend } from './queue-backend.js';
-import { QUEUE_NAMES, type QueueName } from './queue-names.js';
+import { KEY_PREFIX, QUEUE_NAMES, type QueueName } from './queue-names.js';
 import { JOB_QUEUES, QUEUE_SETTINGS, queueLog, type QueueSettings } from './queue-settings.js';
 import { createWorkers, type Workers } from './worker.js';
 
@@ -26,8 +26,6 @@ const QUEUE_WORKERS = Symbol('QUEUE_WORKERS');
 const WAIT_MS = 30_000;
 /** The time limit after SIGTERM. With the rest of the shutdown it stays within an orchestrator's usual 30 s. */
 const DRAIN_MS = 20_000;
-/** Redis only: the prefix of all our keys. */
-const PREFIX = 'store-sync';
 
 /**
  * Intake ends first, with Nest's first shutdown hook. Running jobs are awaited before the last hook, which closes the application's
@@ -133,7 +131,7 @@ function queueOptions(backend: QueueBackend): QueueOptions {
   return {
     // The types of @nestjs/bullmq know only Redis. It passes this connection to the selected backend.
     connection: backend.connection,
-    prefix: PREFIX,
+    prefix: KEY_PREFIX,
     defaultJobOptions: { attempts: 1, removeOnComplete: true, removeOnFail: { count: 200 } },
   };
 }
