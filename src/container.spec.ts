@@ -24,7 +24,6 @@ import { WriteBackOperations } from './operations/write-backs.js';
 import { Database } from './persistence/database.js';
 import { Inbox } from './persistence/inbox.js';
 import { ProcessorCheck, QUEUE_BACKEND, QUEUE_NAMES } from './queue/index.js';
-import { BurstWatch } from './schedule/burst-watch.js';
 import { Reconciler } from './schedule/reconciler.js';
 import { RunWorker } from './sync/run-worker.js';
 import { StoreWebhookController } from './webhooks/store-webhook.controller.js';
@@ -111,19 +110,12 @@ describe('the container of the daemon', () => {
 
   it.each<[ProcessRole, readonly Type[]]>([
     ['receive', [StoreWebhookController]],
-    ['work', [Reconciler, BurstWatch, ProcessorCheck]],
+    ['work', [Reconciler, ProcessorCheck]],
     ['admin', [Sessions, BearerAuthentication]],
   ])('of the role %s has its parts alone', async (role, own) => {
     const root = await loadRoles([role]);
     const module = await made(root(settings({ adminToken: ADMIN_TOKEN, roles: [role] })));
-    const parts = [
-      StoreWebhookController,
-      Reconciler,
-      BurstWatch,
-      ProcessorCheck,
-      Sessions,
-      BearerAuthentication,
-    ];
+    const parts = [StoreWebhookController, Reconciler, ProcessorCheck, Sessions, BearerAuthentication];
     const present = parts.filter((type) => isPresent(() => module.get<unknown>(type, { strict: false })));
     expect(present).toEqual(own);
     expect(module.get(HealthController, { strict: false })).toBeInstanceOf(HealthController);

@@ -45,8 +45,3 @@ export function withoutCredentials(settings: Settings): Settings {
 export function isReceiver(roles: readonly ProcessRole[]): boolean {
   return roles.every((role) => role === 'receive');
 }
-
-/** Whether a process works while another one receives. Where both want the same processor or database, receipt goes first. */
-export function receivesElsewhere(roles: readonly ProcessRole[]): boolean {
-  return roles.includes('work') && !roles.includes('receive');
-}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { IsNull, Raw } from 'typeorm';
+import { IsNull } from 'typeorm';
 import { z } from 'zod';
 import { DELIVERY_TRANSITIONS, statesBefore, type DeliveryState } from '../domain/row-states.js';
 import { COUNT_CRASH, PAUSED_NO_LONGER, UNCOUNT_CRASH } from './crash-count.js';
@@ -114,17 +114,6 @@ export class DeliveryRepository {
     return rows.map((row) => row.id);
   }
 
-  /** True when so many deliveries came in the last second, to whichever process. */
-  async cameInLastSecond(count: number): Promise<boolean> {
-    const rows = await this.db.repository(WebhookDeliveryEntity).find({
-      select: { id: true },
-      where: { via: 'webhook', receivedAt: Raw((column) => `${column} > now() - interval '1 second'`) },
-      order: { receivedAt: 'DESC' },
-      take: count,
-    });
-    return rows.length === count;
-  }
-
   /** Puts a settled delivery back to be interpreted again. */
   async replay(id: string): Promise<boolean> {
     const moved = await this.db.affected(
@@ -145,23 +134,9 @@ export class DeliveryRepository {
   }
 }
 
-const DELIVERY_COLUMNS = 6;
-
-/** Inserts so many deliveries at once; of those that are there already, or twice among them, one row is answered at most. */
-export function insertDeliveries(count: number): string {
-  const rows = Array.from({ length: count }, (_row, row) => {
-    const columns = Array.from(
-      { length: DELIVERY_COLUMNS },
-      (_column, column) => `$${String(row * DELIVERY_COLUMNS + column + 1)}`,
-    );
-    return `(${columns.join(', ')})`;
-  });
-  // SQL: the conflict clause is the dedupe rule, and one statement stores a whole batch.
-  return `INSERT INTO webhook_delivery (workspace, dedupe_key, via, headers, raw_body, action)
-    VALUES ${rows.join(', ')} ON CONFLICT DO NOTHING RETURNING id, workspace, dedupe_key, true AS is_new`;
-}
-
-export const INSERT_DELIVERY = insertDeliveries(1);
+// SQL: the conflict clause is the dedupe rule.
+export const INSERT_DELIVERY = `INSERT INTO webhook_delivery (workspace, dedupe_key, via, headers, raw_body, action)
+  VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING id, true AS is_new`;
 
 export function insertValues(delivery: NewDelivery): [string, string, string, string, Buffer, string | null] {
   return [

@@ -6,21 +6,12 @@ import { timedOut, within } from '../runtime/time-limit.js';
 import { boundedClient } from './bounded-client.js';
 import { CONNECTION_BUDGET } from '../runtime/connection-budget.js';
 import { DATABASE_SETTINGS, type DatabaseSettings } from './database-settings.js';
-import { insertDeliveries, insertValues, type NewDelivery } from './delivery.repository.js';
+import { INSERT_DELIVERY, insertValues, type NewDelivery } from './delivery.repository.js';
 
 /** The sender gives up after 10 s and takes nothing but a 5xx for "later": the answer is given well before. */
 const GIVE_UP_MS = 3000;
 /** The server ends a statement after this time, which leaves it time to answer within `GIVE_UP_MS`. */
 const STATEMENT_MS = 2500;
-/** Statements under way at once; what comes meanwhile goes together with the next. */
-const STATEMENTS_AT_ONCE = 2;
-/**
- * Each number of rows is a statement of its own, which the database has to parse once on each connection. That takes some milliseconds for
- * a large one, at a moment when deliveries pile up: so there are few.
- */
-const ROWS_AT_ONCE = [64, 32, 16, 8, 4, 2, 1] as const;
-const BYTES_AT_ONCE = 4 * 1024 * 1024;
-
 export interface StoreEvent {
   readonly store: string;
   readonly eventId: string;
@@ -31,33 +22,13 @@ export interface StoreEvent {
   readonly rawBody: Buffer;
 }
 
-interface Waiting {
-  readonly delivery: NewDelivery;
-  readonly resolve: (id: string | null) => void;
-  readonly reject: (error: unknown) => void;
-  /** By `performance.now()`: then its sender received 503. */
-  readonly until: number;
-}
-
-interface InsertedRow {
-  readonly id: string;
-  readonly workspace: string;
-  readonly dedupe_key: string;
-}
-
 /**
  * The inbox's front door: one insert on connections of its own, bounded in time from end to end (docs/decisions/0008-a-4xx-is-final.md).
- * Deliveries that come while others are being inserted share the next statement, and its one commit.
  * Throws `transient` within three seconds when the database does not take the row.
  */
 @Injectable()
 export class Inbox implements OnApplicationShutdown {
   readonly #pool: pg.Pool;
-  readonly #waiting: Waiting[] = [];
-  readonly #statements = new Map<number, string>();
-  #underWay = 0;
-  /** True while `#next` is going to be called. */
-  #isDue = false;
 
   constructor(@Inject(DATABASE_SETTINGS) { url }: Pick<DatabaseSettings, 'url'>, logger: Logger) {
     this.#pool = new pg.Pool({
@@ -77,12 +48,10 @@ export class Inbox implements OnApplicationShutdown {
 
   /** The row's id, or null when the same delivery was stored before. Returns only after the commit. */
   async store(delivery: NewDelivery): Promise<string | null> {
-    return inTime(
-      new Promise((resolve, reject) => {
-        this.#waiting.push({ delivery, resolve, reject, until: performance.now() + GIVE_UP_MS });
-        this.#insertSoon();
-      }),
-    );
+    // Named, so that each connection parses it once.
+    const statement = { name: 'store delivery', text: INSERT_DELIVERY, values: insertValues(delivery) };
+    const { rows } = await inTime(this.#pool.query<{ id: string }>(statement));
+    return rows[0]?.id ?? null;
   }
 
   /** The row's id, or null when an event with that id or that body was stored before. */
@@ -105,79 +74,9 @@ export class Inbox implements OnApplicationShutdown {
     return rows[0]?.id ?? null;
   }
 
-  /** Once all that has arrived by now is read, so that a busy process needs fewer statements for it. */
-  #insertSoon(): void {
-    if (this.#isDue) return;
-    this.#isDue = true;
-    setImmediate(() => {
-      this.#isDue = false;
-      this.#next();
-    });
-  }
-
-  #next(): void {
-    // Drop requests that already received 503: during an outage they would pile up.
-    while ((this.#waiting[0]?.until ?? Infinity) <= performance.now()) this.#waiting.shift();
-    while (this.#underWay < STATEMENTS_AT_ONCE && this.#waiting.length > 0) {
-      this.#underWay += 1;
-      void this.#insert(this.#take()).finally(() => {
-        this.#underWay -= 1;
-        this.#insertSoon();
-      });
-    }
-  }
-
-  /** The first ones, as many as a statement has rows. */
-  #take(): Waiting[] {
-    let count = 0;
-    let bytes = 0;
-    for (const { delivery } of this.#waiting) {
-      bytes += delivery.rawBody.length;
-      if (count > 0 && (count === ROWS_AT_ONCE[0] || bytes > BYTES_AT_ONCE)) break;
-      count += 1;
-    }
-    const taken = ROWS_AT_ONCE.find((rows) => rows <= count) ?? 0;
-    return this.#waiting.splice(0, taken);
-  }
-
-  /** Resolves each delivery of the batch; never rejects. */
-  async #insert(batch: readonly Waiting[]): Promise<void> {
-    try {
-      const { rows } = await this.#pool.query<InsertedRow>(this.#statement(batch));
-      const ids = new Map(rows.map((row) => [`${row.workspace}\0${row.dedupe_key}`, row.id]));
-      for (const { delivery, resolve } of batch) {
-        const key = `${delivery.workspace}\0${delivery.dedupeKey}`;
-        resolve(ids.get(key) ?? null);
-        // The same delivery occurs twice in the batch: the first one stored it.
-        ids.delete(key);
-      }
-    } catch (error) {
-      if (batch.length > 1 && isOneRowsFault(error)) {
-        // One row that the database does not take must not cost the others theirs.
-        for (const each of batch) await this.#insert([each]);
-        return;
-      }
-      for (const { reject } of batch) reject(error);
-    }
-  }
-
-  /** Named, so that each connection parses it once for each size of a batch. */
-  #statement(batch: readonly Waiting[]): pg.QueryConfig {
-    const rows = batch.length;
-    const text = this.#statements.get(rows) ?? insertDeliveries(rows);
-    this.#statements.set(rows, text);
-    const values = batch.flatMap(({ delivery }) => insertValues(delivery));
-    return { name: `inbox ${rows}`, text, values };
-  }
-
   async onApplicationShutdown(): Promise<void> {
     await this.#pool.end();
   }
-}
-
-/** Class 22 is "data exception": the statement was understood, and a value refused. */
-function isOneRowsFault(error: unknown): boolean {
-  return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
 }
 
 async function inTime<T>(work: Promise<T>): Promise<T> {

@@ -1,4 +1,3 @@
-export { BURST_PER_SECOND, DeliveryPacer } from './delivery-pacer.js';
 export { JobProducer } from './job-producer.js';
 export { ProcessorCheck } from './processor-check.js';
 export type { QueueBackend } from './queue-backend.js';

@@ -44,6 +44,18 @@ describe('a job', () => {
     expect(jobs.failures.get('runs')).toBe(1);
   });
 
+  it('for a new row is left to the sweep while four of them are under way', async () => {
+    const added: Bulk[] = [];
+    const taken = Promise.withResolvers<undefined>();
+    const { jobs } = producerOf(queueThat((jobs) => (added.push(jobs), taken.promise)));
+    for (let index = 0; index < 100; index += 1) jobs.wake('runs', `r${index}`);
+    taken.resolve(undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    jobs.wake('runs', 'later');
+    expect(added.flat().map(({ data }) => rowIdOf({ data }))).toEqual(['r0', 'r1', 'r2', 'r3', 'later']);
+    expect(jobs.failures.size).toBe(0);
+  });
+
   it('does not pile up on a queue that is away', async () => {
     let calls = 0;
     const { jobs } = producerOf(

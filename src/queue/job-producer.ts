@@ -16,6 +16,8 @@ export interface EnqueueOptions {
 const TIMEOUT_MS = 2_000;
 /** Calls that may wait for a queue that does not answer. Further jobs are lost at once instead of piling up in memory. */
 const PENDING_MAX = 50;
+/** Calls of `wake` under way, of one queue. */
+const WAKES_AT_ONCE = 4;
 /** Jobs of one call to the queue. */
 const BATCH = 500;
 /**
@@ -56,6 +58,16 @@ export class JobProducer {
   /** Whether the queue accepted the job, within about two seconds. */
   async enqueue(queue: QueueName, id: string, options: EnqueueOptions = {}): Promise<boolean> {
     return (await this.enqueueMany(queue, [id], options)) === 1;
+  }
+
+  /**
+   * Enqueues a job for a new row without waiting for the queue. In a flood, with as many such calls under way, it does nothing: the sweep
+   * finds the row within seconds, and receipt has the processor meanwhile.
+   */
+  wake(queue: QueueName, id: string): void {
+    if ((this.#pending.get(queue) ?? 0) >= WAKES_AT_ONCE) return;
+    // Never rejects: lost jobs are counted.
+    void this.enqueue(queue, id);
   }
 
   /** The number of accepted jobs. They are sent in batches, in order. */

@@ -11,7 +11,6 @@ import {
 } from '@nestjs/common';
 import type { Queue, QueueOptions } from 'bullmq';
 import { Logger } from '../runtime/logger.js';
-import { DeliveryPacer } from './delivery-pacer.js';
 import { JobProducer } from './job-producer.js';
 import { openQueueBackend } from './open-queue-backend.js';
 import type { QueueBackend } from './queue-backend.js';
@@ -39,11 +38,9 @@ class QueueShutdown implements OnModuleDestroy, BeforeApplicationShutdown, OnApp
     @Inject(QUEUE_BACKEND) private readonly backend: QueueBackend,
     @Inject(QUEUE_WORKERS) private readonly workers: Workers,
     private readonly jobs: JobProducer,
-    private readonly pacer: DeliveryPacer,
   ) {}
 
   onModuleDestroy(): void {
-    this.pacer.close();
     this.#drained = this.workers.closeAll();
   }
 
@@ -95,7 +92,7 @@ class QueueStorageModule {
 }
 
 /**
- * The queues, on PostgreSQL or Redis behind the same API. Exports `JobProducer` and `DeliveryPacer`. Processors are those of
+ * The queues, on PostgreSQL or Redis behind the same API. Exports `JobProducer`. Processors are those of
  * @nestjs/bullmq (`@Processor('runs', { concurrency: 2 })` on a `WorkerHost`) and get the settings in `worker.ts` by themselves.
  * The start waits for the storage and fails (`transient`, `misconfigured`) without it. One application per process: the choice of
  * storage is global in BullMQ.
@@ -116,10 +113,9 @@ class QueueStorageModule {
       useFactory: (...queues: Queue[]): ReadonlyMap<QueueName, Queue> => byName(queues),
     },
     JobProducer,
-    DeliveryPacer,
     QueueShutdown,
   ],
-  exports: [JOB_QUEUES, JobProducer, DeliveryPacer],
+  exports: [JOB_QUEUES, JobProducer],
 })
 export class QueueModule {
   static forRoot(settings: QueueSettings): DynamicModule {

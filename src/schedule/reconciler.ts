@@ -7,7 +7,7 @@ import { RunRepository } from '../persistence/run.repository.js';
 import { StateRepository } from '../persistence/state.repository.js';
 import { WriteBackRepository } from '../persistence/write-back.repository.js';
 import { WriteCapRepository } from '../persistence/write-cap.repository.js';
-import { DeliveryPacer, JobProducer, type QueueName } from '../queue/index.js';
+import { JobProducer, type QueueName } from '../queue/index.js';
 import { Sites, type Store, type Workspace } from '../sites/sites.js';
 import { Logger } from '../runtime/logger.js';
 import { StoreProbe } from '../sites/store-probe.js';
@@ -44,7 +44,6 @@ export class Reconciler {
     private readonly slot: WebhookSlot,
     private readonly probe: StoreProbe,
     @Inject(JobProducer) private readonly jobs: Pick<JobProducer, 'enqueueMany' | 'waiting'>,
-    @Inject(DeliveryPacer) private readonly pacer: Pick<DeliveryPacer, 'flooded'>,
     private readonly subscriptions: StoreSubscriptions,
     logger: Logger,
   ) {
@@ -60,7 +59,7 @@ export class Reconciler {
     await this.#step('runs', () => this.#runs());
     await this.#step('limits', () => this.#wakeCapped());
     const more = [
-      !this.pacer.flooded && (await this.#topUp('deliveries', () => deliveries.due(BATCH))),
+      await this.#topUp('deliveries', () => deliveries.due(BATCH)),
       await this.#topUp('write-backs', () => writeBacks.due(BATCH)),
     ];
     await this.#step('creations', () => this.#creations());

@@ -16,60 +16,15 @@ export interface Holding {
 interface Pool {
   readonly limit: number;
   used: number;
-  readonly incomplete: Incomplete;
+  /** Bodies that are incomplete, oldest first. */
+  readonly incomplete: Set<Entry>;
 }
 
-interface Link {
-  before: Link | null;
-  after: Link | null;
-}
-
-/** Links are null while it is in no list. */
-interface Entry extends Link {
+interface Entry {
   pool: Pool;
   bytes: number;
   readonly sinceMs: number;
   readonly giveWay: () => void;
-}
-
-/**
- * Bodies that are incomplete, oldest first, each in one list at most. A body that was taken out leads to no other one. A `Set` leaves a
- * dead table every few bodies that leads to the next one, so that they outlive the young generation.
- */
-class Incomplete {
-  readonly #ends: Link = { before: null, after: null };
-
-  constructor() {
-    this.#ends.before = this.#ends;
-    this.#ends.after = this.#ends;
-  }
-
-  add(entry: Entry): void {
-    const { before } = this.#ends;
-    if (entry.after !== null || before === null) return;
-    entry.before = before;
-    entry.after = this.#ends;
-    before.after = entry;
-    this.#ends.before = entry;
-  }
-
-  delete(entry: Entry): void {
-    const { before, after } = entry;
-    if (before === null || after === null) return;
-    before.after = after;
-    after.before = before;
-    entry.before = null;
-    entry.after = null;
-  }
-
-  /** The one that was taken last may be deleted meanwhile. */
-  *[Symbol.iterator](): Generator<Entry> {
-    let next: Link | null;
-    for (let link = this.#ends.after; link !== null && link !== this.#ends; link = next) {
-      next = link.after;
-      yield link as Entry;
-    }
-  }
 }
 
 /**
@@ -87,8 +42,8 @@ export class ByteBudget {
     private readonly nowMs: () => number,
   ) {
     const small = Math.floor(limitBytes * SHARE_OF_SMALL_BODIES);
-    this.#small = { limit: small, used: 0, incomplete: new Incomplete() };
-    this.#large = { limit: limitBytes - small, used: 0, incomplete: new Incomplete() };
+    this.#small = { limit: small, used: 0, incomplete: new Set() };
+    this.#large = { limit: limitBytes - small, used: 0, incomplete: new Set() };
   }
 
   get usedBytes(): number {
@@ -102,8 +57,6 @@ export class ByteBudget {
       bytes: 0,
       sinceMs: this.nowMs(),
       giveWay,
-      before: null,
-      after: null,
     };
     entry.pool.incomplete.add(entry);
     return {

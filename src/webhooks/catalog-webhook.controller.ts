@@ -8,7 +8,7 @@ import {
 import { errorLine } from '../domain/errors.js';
 import { Metrics, UNKNOWN_NAME } from '../observability/metrics/metrics.js';
 import { Inbox } from '../persistence/inbox.js';
-import { DeliveryPacer } from '../queue/index.js';
+import { JobProducer } from '../queue/index.js';
 import { killPoint } from '../runtime/kill-point.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Workspace } from '../sites/sites.js';
@@ -35,7 +35,7 @@ export class CatalogWebhookController {
   constructor(
     private readonly sites: Sites,
     private readonly inbox: Inbox,
-    private readonly pacer: DeliveryPacer,
+    private readonly jobs: JobProducer,
     private readonly metrics: Metrics,
     private readonly clock: Clock,
     private readonly budget: ByteBudget,
@@ -140,7 +140,7 @@ export class CatalogWebhookController {
       // Its row and the metric show it as well, and a line would be a tenth of its cost.
       this.#log.debug({ deliveryId: id, workspace: workspace.key, action }, 'delivery received');
       // After the answer: when the job is lost, the next sweep finds the row.
-      this.pacer.add(id);
+      this.jobs.wake('deliveries', id);
       return 'stored';
     } catch (error) {
       this.#log.warn({ workspace: workspace.key, err: errorLine(error) }, messages.deliveryNotStored);

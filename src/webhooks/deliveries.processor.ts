@@ -1,7 +1,7 @@
 import { Processor, WorkerHost } from '@nestjs/bullmq';
 import type { Job } from 'bullmq';
 import { Metrics } from '../observability/metrics/metrics.js';
-import { JobProducer, DeliveryPacer, rowIdOf } from '../queue/index.js';
+import { JobProducer, rowIdOf } from '../queue/index.js';
 import { traced } from '../observability/tracing/tracing.js';
 import { DeliveryInterpreter } from './interpreter.js';
 
@@ -10,7 +10,6 @@ export class DeliveriesProcessor extends WorkerHost {
   constructor(
     private readonly interpreter: DeliveryInterpreter,
     private readonly jobs: JobProducer,
-    private readonly pacer: DeliveryPacer,
     private readonly metrics: Metrics,
   ) {
     super();
@@ -18,7 +17,6 @@ export class DeliveriesProcessor extends WorkerHost {
 
   async process(job: Job): Promise<void> {
     const id = rowIdOf(job);
-    await this.pacer.turn();
     const { writeBackId } = await traced(
       'interpret delivery',
       { 'delivery.id': id },

@@ -14,11 +14,10 @@ import type { Stages } from './stages.js';
 /** How full the queues are. */
 export interface QueuePressure {
   readonly waiting: (queue: QueueName) => Promise<number | null>;
-  readonly flooded: boolean;
 }
 
 /** A queue with nothing to do, unless a test says otherwise. */
-export const IDLE: QueuePressure = { waiting: () => Promise.resolve(0), flooded: false };
+export const IDLE: QueuePressure = { waiting: () => Promise.resolve(0) };
 
 type Enqueueing = (queue: QueueName, ids: readonly string[]) => Promise<number>;
 
@@ -59,7 +58,6 @@ export class Schedulers {
       new WebhookSlot(config, state),
       new StoreProbe(this.stages.health),
       { enqueueMany: enqueueing, waiting: pressure.waiting },
-      pressure,
       new StoreSubscriptions(state, config),
       this.#log,
     );

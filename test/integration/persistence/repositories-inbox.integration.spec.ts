@@ -1,6 +1,5 @@
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Inbox } from '../../../src/persistence/inbox.js';
 import { SILENT_LOGGER } from '../../../src/runtime/logger.js';
 import { ListingRepository } from '../../../src/persistence/listing.repository.js';
@@ -146,45 +145,5 @@ describe('a database that is away', () => {
         await new ListingRepository(stages.db).deliveries({ limit: 100, offset: 0, order: 'desc' }, {})
       ).rows.filter((row) => row.state === 'received').length,
     ).toBeGreaterThan(1);
-  });
-});
-
-/** The number of rows of each statement that stores deliveries, in order. */
-async function statementsOf(work: (inbox: Inbox) => Promise<void>): Promise<number[]> {
-  const asked = jest.spyOn(pg.Client.prototype, 'query');
-  try {
-    await work(inboxAt(stages.url));
-    const calls: readonly (readonly unknown[])[] = asked.mock.calls;
-    return calls.flatMap(([query]) => {
-      const { name } = query as { readonly name?: string };
-      return name?.startsWith('inbox ') === true ? [Number(name.slice('inbox '.length))] : [];
-    });
-  } finally {
-    asked.mockRestore();
-  }
-}
-
-/** Stores so many deliveries, all of which are there at once. */
-async function storeAtOnce(inbox: Inbox, count: number, round = ''): Promise<void> {
-  const ids = await Promise.all(
-    Array.from({ length: count }, (_, index) => inbox.store(delivery(`${round}-${String(index)}`))),
-  );
-  expect(new Set(ids).size).toBe(count);
-}
-
-describe('deliveries that pile up', () => {
-  it('are stored by few statements, whatever their number: the database parses each once on a connection', async () => {
-    const rows = await statementsOf(async (inbox) => {
-      for (const [round, count] of [3, 5, 7, 11, 13, 29, 47, 100].entries())
-        await storeAtOnce(inbox, count, String(round));
-    });
-    expect(rows.filter((each) => ![1, 2, 4, 8, 16, 32, 64].includes(each))).toEqual([]);
-    expect(Math.max(...rows)).toBeGreaterThan(8);
-  });
-
-  it('share statements from the first one on, although none is under way when they come', async () => {
-    const rows = await statementsOf((inbox) => storeAtOnce(inbox, 10));
-    // Each has a connection of its own, which may be the slower one to open.
-    expect(rows.sort((one, other) => one - other)).toEqual([2, 8]);
   });
 });

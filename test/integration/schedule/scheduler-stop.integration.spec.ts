@@ -21,7 +21,7 @@ describe('a scheduler that stops during a sweep', () => {
       asked.resolve(undefined);
       return queue.promise;
     };
-    schedulers.scheduler(new Date('2026-11-19T02:00:00Z'), { pressure: { waiting, flooded: false } }).start();
+    schedulers.scheduler(new Date('2026-11-19T02:00:00Z'), { pressure: { waiting } }).start();
     await asked.promise;
     schedulers.stop();
     const before = questions;
