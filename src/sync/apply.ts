@@ -18,8 +18,6 @@ import { presentOf } from './absence.js';
 import { variantLinksOf } from './find-product.js';
 import { LostLinkError } from './own-product.js';
 import { ProductSender, type SendOptions, type Sent } from './product-sender.js';
-import { oneAhead } from '../runtime/one-ahead.js';
-import { BatchWriter, type Patience } from './batch-writer.js';
 import type { Outage } from './outage.js';
 import { RunInterruptedError } from './outage.js';
 import { plannedChange } from './resolve-identities.js';
@@ -27,12 +25,8 @@ import { plannedChange } from './resolve-identities.js';
 /** The outcome of an action. A background creation was accepted, and may still fail. */
 type ActionOutcome = 'applied' | 'accepted' | 'failed';
 
-interface Pace {
-  /** Sends when an allowed request is free or about to be free. Stops sending once the run has to end. */
-  readonly inTurn: <T>(send: () => Promise<T>) => Promise<T>;
-  /** How long outcomes wait for others to be recorded with them. */
-  recording: Patience;
-}
+/** Sends when a request may begin. Stops sending once the run has to end. */
+type InTurn = <T>(send: () => Promise<T>) => Promise<T>;
 
 type Owners = ReadonlyMap<string, readonly string[]>;
 
@@ -79,16 +73,8 @@ interface StartedAction {
 const IS_BACK = 'the store has the product again: it is not removed, and the next run reads it';
 
 const CHUNK = 200;
-/** Actions in progress per allowed request. While some are requested, the outcomes of others are recorded. */
-const AHEAD = 5;
-/** The share of additional requests that are prepared, so that the client can send them as soon as it may. */
-const PREPARED = 1 / 4;
-/** Outcomes within this time are recorded together. To plan the statement takes the database longer than ten outcomes. */
-const RECORDED_WITHIN_MS = 60;
-/** Once so many outcomes per allowed request wait, they are recorded at once: a fast service brings them before that time is over. */
-const RECORDED_AT_ONCE = 2;
-/** The time in which outcomes are recorded once all actions are started: the run waits for the last of them. */
-const LAST_WITHIN_MS = 10;
+/** Actions in progress per request that may be sent. While some are requested, the outcomes of others are recorded. */
+const AHEAD = 2;
 
 /**
  * Carries out a run's open actions. A known id → PATCH of the changed fields, unknown → POST, 404 on PATCH → POST,
@@ -97,8 +83,6 @@ const LAST_WITHIN_MS = 10;
  */
 @Injectable()
 export class Applier {
-  readonly #records = new BatchWriter<AppliedAction>((results) => this.actions.applied(results));
-
   constructor(
     private readonly db: Database,
     private readonly actions: ActionRepository,
@@ -116,8 +100,8 @@ export class Applier {
     const underWay = new Set<Promise<void>>();
     // Once the service is down or refuses us, waiting actions are not tried.
     const halted: { by: { readonly error: unknown } | null } = { by: null };
-    const limit = pLimit(concurrency + Math.floor(concurrency * PREPARED));
-    const inTurn: Pace['inTurn'] = (send) =>
+    const limit = pLimit(concurrency);
+    const inTurn: InTurn = (send) =>
       limit(async () => {
         if (halted.by !== null) throw halted.by.error;
         try {
@@ -127,11 +111,9 @@ export class Applier {
           throw error;
         }
       });
-    const most = concurrency * RECORDED_AT_ONCE;
-    const pace: Pace = { inTurn, recording: { withinMs: RECORDED_WITHIN_MS, most } };
     const carryOut = async (started: StartedAction): Promise<void> => {
       try {
-        await this.#carryOut(run, store, started, outage, pace);
+        await this.#carryOut(run, store, started, outage, inTurn);
         onDone();
       } catch (error) {
         halted.by ??= { error };
@@ -146,7 +128,6 @@ export class Applier {
         underWay.add(work);
       }
     } finally {
-      pace.recording = { withinMs: LAST_WITHIN_MS, most };
       await Promise.all(underWay);
     }
     if (halted.by !== null) throw halted.by.error;
@@ -158,9 +139,7 @@ export class Applier {
    */
   async *#started(run: ApplyingRun, store: Store): AsyncGenerator<StartedAction> {
     const { requestsAtOnce: concurrency } = store.workspace.client;
-    for await (const { actions, owners, held, stale, before, back } of oneAhead(
-      this.#chunks(run.id, store),
-    )) {
+    for await (const { actions, owners, held, stale, before, back } of this.#chunks(run.id, store)) {
       for (let from = 0; from < actions.length; from += concurrency) {
         if (!run.keepsTurn()) return;
         const some = actions.slice(from, from + concurrency);
@@ -213,19 +192,19 @@ export class Applier {
     store: Store,
     started: StartedAction,
     outage: Outage,
-    pace: Pace,
+    inTurn: InTurn,
   ): Promise<void> {
     const { action, owners, attempted, stale, before } = started;
     if (action.kind === 'orphan') {
       if (started.isBack) return this.#failed(action, new CodedError('conflict', IS_BACK));
-      await this.#orphan(run, store, started, outage, pace);
+      await this.#orphan(run, store, started, outage, inTurn);
       return;
     }
     const change = plannedChange(action);
     const withheld = [...change.withheld, ...sharedSincePlan(change, owners)];
     const body = withoutIdentifiers(change.body, withheld);
     try {
-      const sent = await pace.inTurn(() =>
+      const sent = await inTurn(() =>
         outage.through(async (repeat) => {
           killPoint('apply.started');
           return this.#send(store, action, body, {
@@ -246,7 +225,7 @@ export class Applier {
         stale.length > 0 && sent.kind === 'product',
         sent,
       );
-      await this.#records.do(effect, pace.recording);
+      await this.actions.applied([effect]);
       killPoint('apply.recorded');
       this.#count(action.kind, sent.kind === 'product' ? 'applied' : 'accepted');
     } catch (error) {
@@ -259,14 +238,14 @@ export class Applier {
     store: Store,
     { action, held }: StartedAction,
     outage: Outage,
-    pace: Pace,
+    inTurn: InTurn,
   ): Promise<void> {
     const { catalogId, externalId } = action;
     const deleted = store.settings.deleted === 'delete';
     try {
       if (catalogId !== null) {
         const sender = ProductSender.of(store);
-        await pace.inTurn(() =>
+        await inTurn(() =>
           outage.through(() => sender.leave({ catalogId, externalId, deleted }, held, run.assertHeld)),
         );
       }
