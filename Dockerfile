@@ -1,7 +1,7 @@
 # syntax=docker/dockerfile:1
 
-# The very release that the tests run on. Pin its digest in your own builds: --build-arg NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:…
-ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+# The very release that the tests run on, for all platforms, by its digest: a tag can be moved.
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /app
@@ -12,6 +12,7 @@ RUN npm ci --no-audit --no-fund --ignore-scripts \
  && npm rebuild --foreground-scripts
 COPY tsconfig.json tsconfig.build.json nest-cli.json ./
 COPY bin bin
+COPY build build
 COPY config config
 COPY src src
 RUN npm run build

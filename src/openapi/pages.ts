@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
-import swaggerUiFiles from 'swagger-ui-dist/absolute-path.js';
 import type { OpenApiDocument } from './document.js';
 
 /** The page loads only its own files; Swagger UI styles elements in place and shows images out of `data:`. */
@@ -38,8 +41,15 @@ export function openApiPages(document: OpenApiDocument): Router {
   pages.get('/docs/start.js', (_request, response) => {
     response.type('js').send(START);
   });
-  pages.use('/docs', express.static(swaggerUiFiles(), { index: false, maxAge: '1d' }));
+  pages.use('/docs', express.static(swaggerUi(), { index: false, maxAge: '1d' }));
   return pages;
+}
+
+/** The files that the build copied; sources that run without a build use those of the development dependency. */
+function swaggerUi(): string {
+  const copied = fileURLToPath(new URL('swagger-ui', import.meta.url));
+  if (existsSync(copied)) return copied;
+  return dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 }
 
 const guarded: RequestHandler = (_request, response, next) => {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 
@@ -41,6 +41,8 @@ try {
   const [tarball] = readdirSync(directory).filter((name) => name.endsWith('.tgz'));
   run('npm', ['init', '--yes'], INSTALL_MS);
   install(tarball);
+  refuseScarf(join(directory, 'node_modules'));
+  installGlobally(tarball);
   const installed = join(directory, 'node_modules', '.bin', 'store-sync');
   const version = run(installed, ['--version'], RUN_MS).trim();
   if (version !== packed.version)
@@ -67,6 +69,21 @@ function install(tarball) {
       process.stdout.write(`npm install did not end within ${String(INSTALL_MS / 1000)} s: again\n`);
     }
   }
+}
+
+/** As `npm install --global` does it, below a directory of this test. Which packages come is the same without their scripts. */
+function installGlobally(tarball) {
+  const prefix = join(directory, 'global');
+  const flags = ['--no-audit', '--no-fund', '--prefer-offline', '--ignore-scripts', '--omit=optional'];
+  run('npm', ['install', '--global', '--prefix', prefix, ...flags, `./${tarball}`], INSTALL_MS);
+  refuseScarf(join(prefix, 'lib', 'node_modules', '@store-sync', 'worker', 'node_modules'));
+}
+
+/** @scarf/scarf reports installations, and comes with swagger-ui-dist. */
+function refuseScarf(modules) {
+  if (!existsSync(join(modules, 'express'))) throw new Error(`nothing was installed in ${modules}`);
+  const found = ['@scarf', 'swagger-ui-dist', 'swagger-ui'].filter((name) => existsSync(join(modules, name)));
+  if (found.length > 0) throw new Error(`the package must not bring ${found.join(', ')}`);
 }
 
 function run(command, args, timeout) {

@@ -48,7 +48,10 @@ const AREAS: Readonly<Record<string, Area>> = {
     imports: [...FOUNDATION, 'observability', 'planner', 'store', 'catalog', 'persistence', 'config'],
   },
   // Descriptions of HTTP interfaces, and the page that shows them.
-  openapi: { imports: [], packages: ['express', 'swagger-ui-dist', 'zod'] },
+  openapi: {
+    imports: [],
+    packages: ['node:fs', 'node:module', 'node:path', 'node:url', 'express', 'zod'],
+  },
   schedule: STAGE,
   sync: STAGE,
   webhooks: STAGE,
