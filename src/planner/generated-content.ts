@@ -9,14 +9,17 @@ import {
   clippedText,
   isBlankHtml,
   NO_PICTURES,
+  plainTextOf,
   sanitiseHtml,
   sanitisePlainText,
   storableText,
   type DroppedAddress,
 } from './html-content.js';
 import { parseExternalId } from '../domain/external-id.js';
+import { isUnseen } from '../domain/identifier-text.js';
 import { withoutTrailing } from '../domain/text.js';
 import { imageAlts, tagsOf } from './generated-parts.js';
+import { isMissing, isPlaceholder, namesCategory } from './placeholders.js';
 import { attributesOf, MOST_ATTRIBUTES, type SectionAttributes } from './section-attributes.js';
 
 /** The part of a generation result that may reach the store. */
@@ -61,7 +64,8 @@ export function intendedValues(product: GeneratedProduct, settings: WriteBackSet
     const value = refusal === null ? sanitisedFor(target, raw, undefined, dropped) : '';
     const withheld = refusal ?? nothingLeft(value, dropped);
     if (withheld !== null) values.push({ target, value: '', type: null, from, raw: null, withheld });
-    else if (value !== '') values.push({ target, value, type: null, from, raw, ...droppedPart(dropped) });
+    else if (saysSomething(value, from))
+      values.push({ target, value, type: null, from, raw, ...droppedPart(dropped) });
   }
   const place = placesOf(settings, attributes);
   for (const [key, raw] of attributes.byKey) {
@@ -133,6 +137,22 @@ export function variantsOf(product: {
     return number === undefined ? [] : [{ number, content }];
   });
 }
+
+/**
+ * False for a text that is empty, that nobody sees, or that stands where a value is missing. The texts of a store are judged by the
+ * same list.
+ */
+function saysSomething(value: string, from?: string): boolean {
+  // Sanitising has judged what a reader sees of it, and no text for a missing value is that long.
+  if (value.length > LONGEST_PLACEHOLDER) return true;
+  const text = plainTextOf(value);
+  if (text === '') return value !== '' && !isBlankHtml(value);
+  if (from === 'brand') return !isPlaceholder(text);
+  return from === 'category' ? namesCategory(text) : !isMissing(text);
+}
+
+const LONGEST_PLACEHOLDER = 1000;
+const TEXT_TYPES: ReadonlySet<string> = new Set(['single_line_text_field', 'multi_line_text_field']);
 
 type Place = Pick<IntendedValue, 'target' | 'from' | 'raw' | 'needsDefinition'>;
 
@@ -273,7 +293,7 @@ function sanitisedMarkup(raw: string, allowance?: MarkupAllowance, dropped?: Dro
  */
 function typedMetafield(raw: unknown, dropped: DroppedAddress[]): TypedText | null {
   const typed = typedText(raw, dropped);
-  if (typed === null || typed.value.trim() === '') return null;
+  if (typed === null || (TEXT_TYPES.has(typed.type) && !saysSomething(typed.value))) return null;
   return Buffer.byteLength(typed.value) > MAX_METAFIELD_BYTES ? null : typed;
 }
 
@@ -324,7 +344,7 @@ function typedString(raw: string, dropped: DroppedAddress[]): TypedText {
 /** Sanitised markup when the text has allowed markup; otherwise the plain text. */
 export function sanitisedText(raw: string, allowance?: MarkupAllowance, dropped?: DroppedAddress[]): string {
   const text = storableText(raw);
-  if (!text.includes('<')) return text.trim();
+  if (!text.includes('<')) return isUnseen(text) ? '' : text.trim();
   const html = sanitisedMarkup(text, allowance, dropped);
   return /[<\r\n]/.test(html) ? html : sanitisePlainText(text);
 }
@@ -334,7 +354,9 @@ function typedList(raw: readonly unknown[], dropped: DroppedAddress[]): TypedTex
   if (items.length === 0) return null;
   if (items.length > MOST_ENTRIES) return typedJson(items, dropped);
   if (items.every((item): item is string => typeof item === 'string')) {
-    const texts = items.map((item) => sanitisePlainText(storableText(item))).filter((item) => item !== '');
+    const texts = items
+      .map((item) => sanitisePlainText(storableText(item)))
+      .filter((item) => saysSomething(item));
     return texts.length === 0 ? null : { value: JSON.stringify(texts), type: 'list.single_line_text_field' };
   }
   if (items.every((item): item is number => Number.isSafeInteger(item))) {

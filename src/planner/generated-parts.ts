@@ -1,5 +1,6 @@
 import type { IntendedValue } from '../domain/write-back-journal.js';
 import { IMAGE_ALTS, tagTarget } from '../domain/write-target.js';
+import { isMissing } from './placeholders.js';
 import { clippedText, sanitisePlainText, storableText } from './html-content.js';
 
 /** The store's limits: characters of a tag, tags of a product, characters of an alternative text. */
@@ -21,7 +22,7 @@ export function tagsOf(raw: unknown, from: string, refusal: string | null): Inte
   for (const text of textsOf(raw).flatMap((each) => each.split(','))) {
     const tag = clippedText(sanitisePlainText(storableText(text)), LONGEST_TAG);
     const target = tagTarget(tag);
-    if (tag === '' || byTarget.has(target) || byTarget.size === MOST_TAGS) continue;
+    if (isMissing(tag) || byTarget.has(target) || byTarget.size === MOST_TAGS) continue;
     byTarget.set(target, { target, value: tag, type: null, from, raw: source });
   }
   return [...byTarget.values()];
@@ -53,7 +54,8 @@ function altTexts(raw: unknown): string[] {
     .slice(0, MOST_TAGS)
     .map((entry) =>
       typeof entry === 'string' ? clippedText(sanitisePlainText(storableText(entry)), LONGEST_ALT) : '',
-    );
+    )
+    .map((text) => (isMissing(text) ? '' : text));
 }
 
 function textsOf(raw: unknown): string[] {

@@ -1,4 +1,5 @@
 import sanitizeHtml from 'sanitize-html';
+import { isUnseen } from '../domain/identifier-text.js';
 import type { DroppedAddress } from './html/address.js';
 import { htmlToText } from './html/plain-text.js';
 import { EMBEDS, hasAllowance, NO_ALLOWANCE, type MarkupAllowance } from './html/markup-allowance.js';
@@ -63,19 +64,20 @@ export function hasPicture(html: string): boolean {
   return /<(?:img|video|source)\b/i.test(html);
 }
 
-/** True when the HTML shows no text and no image. */
+/** True when the HTML shows no text that anybody sees, and no image. */
 export function isBlankHtml(html: string): boolean {
-  return !/<img\b/i.test(html) && plainTextOf(html) === '';
+  return !/<img\b/i.test(html) && isUnseen(plainTextOf(html));
 }
 
 /**
  * Plain text from text that may have markup, for titles and similar fields. Tags and control characters are removed,
- * and white space is folded. Escapes in text without markup are kept.
+ * and white space is folded. Escapes in text without markup are kept. Empty where nobody would see anything.
  */
-export function sanitisePlainText(text: string): string {
+export function sanitisePlainText(given: string): string {
   // An escaped bracket must not become a tag.
-  const bare = text.includes('<') ? bareText(text).replaceAll(/<(?=[a-z!/?])/gi, '&lt;') : text;
-  return foldWhitespace(bare);
+  const bare = given.includes('<') ? bareText(given).replaceAll(/<(?=[a-z!/?])/gi, '&lt;') : given;
+  const text = foldWhitespace(bare);
+  return isUnseen(text) ? '' : text;
 }
 
 /** A text without a space in its last characters is cut inside a word. */

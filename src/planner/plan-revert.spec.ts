@@ -42,4 +42,21 @@ describe('a revert', () => {
     expect(plan.restore).toHaveLength(1);
     expect(planRevert([{ ...field, before: null }], () => '', written).restored.has('title')).toBe(true);
   });
+
+  it('leaves a translation that cannot be read, which is not known to be empty', () => {
+    const french = { ...field, target: 'fr:title' };
+    for (const before of [null, 'Merchant']) {
+      const plan = planRevert(
+        [{ ...french, before }],
+        () => null,
+        {},
+        () => 'the app lacks a scope',
+      );
+      expect(plan).toMatchObject({ restore: [], restored: new Set() });
+      expect(plan.fields[0]).toMatchObject({
+        outcome: 'not_ours',
+        reason: 'left alone: it cannot be read (the app lacks a scope)',
+      });
+    }
+  });
 });

@@ -13,14 +13,18 @@ export interface PlannedRevert {
 /**
  * Decides field by field what a revert does (docs/decisions/0012-merchant-edits-win.md): a before-image is restored where the store
  * still holds what was written, and every other field is left as it is. `current` returns the live value of a target; `written` is
- * our written content of the product: it distinguishes a later text of ours from an edit.
+ * our written content of the product: it distinguishes a later text of ours from an edit. `unread` returns why a value could not be
+ * read: such a value is not known to be empty, so its field is left as it is.
  */
 export function planRevert(
   journal: readonly JournalField[],
   current: (target: string) => string | null,
   written: WrittenContent,
+  unread: (target: string) => string | null = () => null,
 ): PlannedRevert {
-  const candidates = journal.filter((field) => field.outcome === 'written');
+  const candidates = journal.filter(
+    ({ outcome, target }) => outcome === 'written' && unread(target) === null,
+  );
   const holds = (field: JournalField, value: string | null): boolean =>
     valueHash(current(field.target)) === valueHash(value);
   const restore = candidates.filter((field) => holds(field, field.after));
@@ -31,11 +35,12 @@ export function planRevert(
     if (field.outcome !== 'written') return field;
     if (restored.has(field.target))
       return { ...field, outcome: 'reverted', reason: 'the previous value was restored' };
-    return {
-      ...field,
-      outcome: 'not_ours',
-      reason: leftReason(current(field.target), written[field.target]),
-    };
+    const problem = unread(field.target);
+    const reason =
+      problem === null
+        ? leftReason(current(field.target), written[field.target])
+        : `left alone: it cannot be read (${problem})`;
+    return { ...field, outcome: 'not_ours', reason };
   });
   return { fields, restore, restored };
 }

@@ -28,6 +28,12 @@ export async function readTranslations(
   return live;
 }
 
+/** Why a translation could not be read, which differs from an empty one; null for one that was read, and for any other target. */
+export function unreadTranslation(target: string, translations: LiveByLocale): string | null {
+  const { locale } = placeOfTarget(target);
+  return locale === null ? null : (translations.get(locale)?.problem ?? null);
+}
+
 /** The hosts that generated pictures may be from, whatever the product uses: those of the store's images, and the configured ones. */
 export function pictureHostsOf({ connector, settings }: Pick<Store, 'connector' | 'settings'>): string[] {
   const addresses = [

@@ -10,7 +10,7 @@ import { WriteBackRepository, type DecidedBy } from '../persistence/write-back.r
 import { WriteBackReverts } from '../persistence/write-back-reverts.repository.js';
 import { planRevert, type PlannedRevert } from '../planner/plan-revert.js';
 import { withLandedWrites } from '../planner/plan-write-back.js';
-import { currentValue, readTranslations } from '../sites/live-targets.js';
+import { currentValue, readTranslations, unreadTranslation } from '../sites/live-targets.js';
 import { Logger } from '../runtime/logger.js';
 import { Sites, type Store } from '../sites/sites.js';
 import { HoldLostError, ProductHold } from './product-hold.js';
@@ -85,7 +85,9 @@ export class WriteBackReverter {
       return value === undefined ? currentValue(target, live, translations) : value;
     };
     const written = link.written ?? {};
-    const plan = planRevert(withLanded(row, current), current, written);
+    const plan = planRevert(withLanded(row, current), current, written, (target) =>
+      unreadTranslation(target, translations),
+    );
     return { store, live, storeId: link.storeId, written, plan };
   }
 

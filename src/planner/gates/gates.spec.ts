@@ -95,6 +95,12 @@ describe('the gates of a generated text', () => {
       {},
       [],
     ],
+    [
+      'a description in a script whose characters say more',
+      { target: 'zh-CN:descriptionHtml', value: '<p>不锈钢水瓶</p>', before: '<p>Bottle of steel.</p>' },
+      { shrink: 0.5 },
+      [],
+    ],
     ['a description where there was none', { value: '<p>x</p>', before: null }, { shrink: 0.5 }, []],
     [
       'a title that shrinks: titles may',

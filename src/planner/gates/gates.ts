@@ -3,7 +3,7 @@ import type { GateSettings } from '../../domain/store-settings.js';
 import { placeOfTarget } from '../../domain/write-target.js';
 import { plainTextOf } from '../html-content.js';
 import { removedMedia, withoutKeptMedia } from '../kept-media.js';
-import { otherLanguage, type DetectLanguage } from './language.js';
+import { otherLanguage, weightOf, type DetectLanguage } from './language.js';
 import { numbersIn, quantitiesIn, type Quantity } from './quantities.js';
 
 /** A text that is about to be written. */
@@ -96,9 +96,9 @@ function languageProblem(
 }
 
 function shrinkProblem(plain: string, before: string | null, share: number): string | null {
-  const old = before === null ? '' : plainTextOf(before);
-  if (share === 0 || old.length === 0 || plain.length >= old.length * share) return null;
-  const percent = Math.round((plain.length / old.length) * 100);
+  const old = before === null ? 0 : weightOf(plainTextOf(before));
+  if (share === 0 || old === 0 || weightOf(plain) >= old * share) return null;
+  const percent = Math.round((weightOf(plain) / old) * 100);
   return `${percent} % as long as the present text, at least ${Math.round(share * 100)} % expected`;
 }
 

@@ -126,7 +126,8 @@ function inOneScript(passage: string): string {
   return 6 * dense > weightOf(passage) ? passage.replaceAll(NOT_DENSE, ' ') : passage;
 }
 
-function weightOf(text: string): number {
+/** The length of a text by what it says, so that texts in different scripts can be compared. */
+export function weightOf(text: string): number {
   return text.length + 2 * (text.match(DENSE_SCRIPT)?.length ?? 0);
 }
 
