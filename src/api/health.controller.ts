@@ -46,8 +46,7 @@ export class HealthController {
   async #look(): Promise<HealthCheckResult> {
     try {
       return await this.health.check([
-        // SQL: the shortest statement that proves an answer.
-        () => this.#part('database', () => this.db.affected('SELECT 1')),
+        () => this.#part('database', () => this.db.assertWritable()),
         () => this.#part('queue', () => this.queue.ping()),
       ]);
     } catch (error) {

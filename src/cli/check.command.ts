@@ -15,6 +15,7 @@ import {
 } from '../operations/check.js';
 import { installationFindings, pauseFindings } from '../operations/check-store-states.js';
 import { openDataSource, pendingMigrations, placeOf } from '../persistence/data-source.js';
+import { Database } from '../persistence/database.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 import { IMPATIENT, NO_STATE } from './check-parts.js';
 import { findKnownStores, type KnownStores } from './known-stores.js';
@@ -146,7 +147,9 @@ async function storeStates(known: KnownStores, sites: Sites): Promise<readonly F
 
 function checkDatabase(runtime: Runtime, source: Promise<DataSource>): Promise<readonly Finding[]> {
   return probed('database', async () => {
-    const pending = await pendingMigrations(await source);
+    const opened = await source;
+    await new Database(opened).assertWritable();
+    const pending = await pendingMigrations(opened);
     const detail =
       runtime.config.database.url === 'embedded'
         ? `embedded, in ${runtime.config.database.dataDir}`

@@ -20,6 +20,15 @@ describe('secretsDir', () => {
     expect(token()).toBe('from the file');
   });
 
+  it.each([
+    ['UTF-8', Buffer.from('\ufefffrom the file\n')],
+    ['UTF-16', Buffer.from('\ufefffrom the file\r\n', 'utf16le')],
+  ])('leaves out the byte-order mark of a file in %s', (_encoding, bytes) => {
+    writeFileSync(join(files.path, 'secrets', 'TOKEN'), bytes);
+    expect(token()).toBe('from the file');
+    put('TOKEN', 'from the file\n');
+  });
+
   it('is not used where the environment has the variable', () => {
     expect(token({ TOKEN: 'from the environment' })).toBe('from the environment');
     expect(token({ TOKEN_FILE: files.file('from another file', 'other') })).toBe('from another file');

@@ -12,6 +12,31 @@ const KEEP_ALIVES = {
   tcp_user_timeout: '120000',
 };
 
+/** The form in which the program reads and computes times, whatever a role or a database sets. */
+const FORMS = { DateStyle: 'ISO', IntervalStyle: 'postgres', TimeZone: 'UTC' };
+
+function asOptions(settings: Readonly<Record<string, string>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ');
+}
+
+/**
+ * A database URL for the driver. `sslmode=require` encrypts and verifies no certificate, as for psql: the driver would verify it.
+ * `options` of the URL would replace ours, so that both are put together. Ours about forms come last, and therefore win.
+ */
+function urlForDriver(url: string, limits: string): string {
+  const parsed = URL.parse(url);
+  if (parsed === null) return url;
+  const { searchParams } = parsed;
+  const own = searchParams.get('options');
+  const isLax = searchParams.get('sslmode') === 'require' && !searchParams.has('uselibpqcompat');
+  if (own === null && !isLax) return url;
+  if (isLax) searchParams.set('uselibpqcompat', 'true');
+  if (own !== null) searchParams.set('options', `${limits} ${own} ${asOptions(FORMS)}`);
+  return parsed.href;
+}
+
 /**
  * Clients with a time limit on the server's answers. A connection is destroyed, and its statements fail, when the server
  * sends nothing for `silenceMs` although it owes an answer. An idle connection, or one that waits for notifications, may be
@@ -28,19 +53,22 @@ export function boundedClient(
   silenceMs: number,
   idleInTransactionMs = IDLE_IN_TRANSACTION_MS,
 ): typeof pg.Client {
-  const limits = Object.entries({
+  const limits = asOptions({
     ...KEEP_ALIVES,
     idle_in_transaction_session_timeout: String(idleInTransactionMs),
-  }).map(([name, value]) => `-c ${name}=${value}`);
+  });
   return class BoundedClient extends pg.Client {
     #asked = false;
 
     constructor(config?: string | pg.ClientConfig) {
-      const given = typeof config === 'string' ? { connectionString: config } : config;
-      // The `options` of a database URL replace these: they are the operator's.
+      const given = typeof config === 'string' ? { connectionString: config } : (config ?? {});
+      const { connectionString, options = '' } = given;
       super({
         ...given,
-        options: [...(given?.options === undefined ? [] : [given.options]), ...limits].join(' '),
+        options: `${options} ${limits} ${asOptions(FORMS)}`.trim(),
+        ...(connectionString === undefined
+          ? {}
+          : { connectionString: urlForDriver(connectionString, limits) }),
       });
       // An error without a listener ends the process. The pool listens to idle connections only, and its user a moment after taking one,
       // when the server may have ended it already. The next statement fails in any case.

@@ -7,6 +7,8 @@ import {
   type QueryRunner,
   type Repository,
 } from 'typeorm';
+import { z } from 'zod';
+import { CodedError } from '../domain/errors.js';
 import { camelCased, entityReader, type EntityReader, type RowReader } from './row-reader.js';
 
 /** A value that the driver can send; plain objects and arrays for jsonb columns go through `json`. */
@@ -85,6 +87,15 @@ export class Database implements OnApplicationShutdown {
   async affected(sql: string, values: readonly SqlValue[] = [], runner?: QueryRunner): Promise<number> {
     const result = await this.#run(sql, values, runner);
     return result.affected ?? 0;
+  }
+
+  /** Throws when the database does not answer, or takes no writes: a standby, or one that was set to read-only. */
+  async assertWritable(): Promise<void> {
+    const row = await this.readOne(
+      z.object({ readOnly: z.boolean() }),
+      `SELECT current_setting('transaction_read_only')::boolean AS read_only`,
+    );
+    if (row?.readOnly !== false) throw new CodedError('transient', 'the database is read-only');
   }
 
   /** Nest's last hook: classes that shut down earlier may still write. */
