@@ -8,6 +8,7 @@ export const OWED_CODES = [
   'changed', // a store event names it, and no run has read it since
   'being_written', // a write-back holds it, so what the store shows now may be either text
   'being_created', // the catalog creates it in the background
+  'left_while_created', // it left the store while the catalog was creating it, and is treated as gone once it exists
   'creation_failed', // the catalog accepted it, and its background task failed
   'refused', // the catalog refused what was sent
   'unavailable', // a passing fault kept it from being sent
@@ -34,6 +35,7 @@ export const OWED_REASONS: Readonly<Record<OwedCode, string>> = {
   changed: 'the store reported a change that no run has read yet',
   being_written: 'a write-back was changing it while the run read it',
   being_created: 'the catalog is still creating it in the background',
+  left_while_created: 'it left the store while the catalog was creating it',
   creation_failed: 'the catalog could not create it in the background',
   refused: 'the catalog refused it',
   unavailable: 'the catalog could not be reached when its turn came',

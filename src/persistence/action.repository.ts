@@ -228,12 +228,14 @@ export class ActionRepository {
     { unlinked, remark = '' }: { readonly unlinked: boolean; readonly remark?: string },
   ): Promise<void> {
     await this.db.transaction(async (runner) => {
-      await this.db.affected(
+      const settled = await this.db.affected(
         `UPDATE sync_action SET state = 'applied', settled_at = now(),
            reason = CASE WHEN $2 = '' THEN reason ELSE reason || '; ' || $2 END WHERE id = $1 AND state = 'planned'`,
         [action.id, remark],
         runner,
       );
+      // Another worker settled it, and the product may have come back since.
+      if (settled === 0) return;
       await this.db.affected(
         `UPDATE store_product SET state = 'orphaned', orphaned_at = coalesce(orphaned_at, now()), generation_due = false,
            withheld = '[]', catalog_id = CASE WHEN $2 THEN NULL ELSE catalog_id END,
@@ -245,6 +247,25 @@ export class ActionRepository {
       await this.db.affected('DELETE FROM owed_product WHERE external_id = $1', [action.externalId], runner);
       await this.db.affected(releasing(ONE_PRODUCT), [action.externalId, false, action.store], runner);
     });
+  }
+
+  /**
+   * The product's source is gone while the catalog still creates it. What is created then would have nobody: the product is owed, so that
+   * a later run treats it as gone. False for a product that is not being created.
+   */
+  async putOffOrphan({ id, externalId }: Pick<SyncActionEntity, 'id' | 'externalId'>): Promise<boolean> {
+    const owed = await this.db.affected(
+      `WITH put_off AS (
+         UPDATE sync_action SET state = 'superseded', settled_at = now() WHERE id = $1 AND state = 'planned' AND EXISTS (
+           SELECT 1 FROM store_product WHERE external_id = $2 AND state = 'pending' AND creation_task_id IS NOT NULL)
+         RETURNING *
+       )
+       INSERT INTO owed_product (external_id, store, store_id, label, code)
+       SELECT external_id, store, store_id, label, 'left_while_created' FROM put_off
+       ON CONFLICT (external_id) DO UPDATE SET code = excluded.code, detail = NULL, noted_at = now()`,
+      [id, externalId],
+    );
+    return owed > 0;
   }
 
   /** The catalog no longer holds the product's outdated identifiers. Products that wait for one of them are owed. */

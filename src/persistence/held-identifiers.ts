@@ -11,9 +11,9 @@ export const heldAfterApply = `UPDATE product_identifier AS known SET held = NOT
   FROM settled JOIN result ON result.id = settled.id
   WHERE known.store = settled.store AND known.product = settled.external_id AND known.wanted AND result.state <> 'pending'`;
 
-/** The same for the product `$1`. `withheld`: an expression. */
-export const heldAfterCreation = (withheld: string): string =>
-  `UPDATE product_identifier AS known SET held = NOT ${withheld} @> ${WITHHELD_ONE} WHERE known.product = $1 AND known.wanted`;
+/** The same in a statement with the rows `linked` of `store_product`. */
+export const heldAfterCreation = `UPDATE product_identifier AS known SET held = NOT linked.withheld @> ${WITHHELD_ONE}
+  FROM linked WHERE known.product = linked.external_id AND known.wanted`;
 
 /** The condition for one product, in `releasing`. */
 export const ONE_PRODUCT = 'store = $3 AND product = $1';

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { Injectable } from '@nestjs/common';
 import { In, IsNull, MoreThan, Not, type FindOptionsWhere } from 'typeorm';
 import { json, Database } from './database.js';
+import { OwedProductEntity } from './entities/owed-product.entity.js';
 import { StoreProductEntity } from './entities/store-product.entity.js';
 import { SyncActionEntity } from './entities/sync-action.entity.js';
 import { heldAfterCreation } from './held-identifiers.js';
@@ -134,22 +135,31 @@ export class LinkRepository {
     variantLinks: Readonly<Record<string, string>>,
     missing: readonly CatalogField[] = [],
   ): Promise<boolean> {
-    const linked = await this.db.affected(
-      `WITH brought_in AS (
-         DELETE FROM owed_product WHERE external_id = $1 AND cardinality($4::text[]) = 0
+    const linked = await this.db.readOne(
+      idRow,
+      // SQL: what follows from the link happens where it was made, and with it.
+      `WITH linked AS (
+         UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
+           creation_task_id = NULL, variant_links = variant_links || $3::jsonb, pushed_fields = pushed_fields - $4::text[]
+         WHERE external_id = $1 AND state = 'pending' RETURNING external_id, withheld
+       ), brought_in AS (
+         DELETE FROM owed_product AS owed USING linked WHERE owed.external_id = linked.external_id
+           AND cardinality($4::text[]) = 0 AND code <> 'left_while_created'
        ), incomplete AS (
-         UPDATE owed_product SET code = 'without_identifiers', detail = NULL, noted_at = now()
-         WHERE external_id = $1 AND cardinality($4::text[]) > 0
+         UPDATE owed_product AS owed SET code = 'without_identifiers', detail = NULL, noted_at = now() FROM linked
+         WHERE owed.external_id = linked.external_id AND cardinality($4::text[]) > 0 AND code <> 'left_while_created'
        ), held AS (
-         ${heldAfterCreation('(SELECT withheld FROM store_product WHERE external_id = $1)')} AND cardinality($4::text[]) = 0
+         ${heldAfterCreation} AND cardinality($4::text[]) = 0
        )
-       UPDATE store_product SET state = CASE WHEN withheld = '[]' THEN 'linked' ELSE 'conflicted' END, catalog_id = $2,
-         creation_task_id = NULL, variant_links = variant_links || $3::jsonb,
-         pushed_fields = pushed_fields - $4::text[]
-       WHERE external_id = $1 AND state = 'pending'`,
+       SELECT external_id AS id FROM linked`,
       [externalId, catalogId, json(variantLinks), missing],
     );
-    return linked === 1;
+    return linked !== null;
+  }
+
+  /** True for a product that left its store while the catalog was creating it. */
+  async hasLeft(externalId: string): Promise<boolean> {
+    return this.db.repository(OwedProductEntity).existsBy({ externalId, code: 'left_while_created' });
   }
 
   /** Records that the fields which a creation left out were sent afterwards. Identifiers that the catalog refused are withheld. */
@@ -159,27 +169,33 @@ export class LinkRepository {
     pushedFields: StoreProductEntity['pushedFields'],
   ): Promise<void> {
     await this.db.affected(
-      `WITH brought_in AS (DELETE FROM owed_product WHERE external_id = $1 AND code = 'without_identifiers'),
-         held AS (${heldAfterCreation('$2::jsonb')})
-       UPDATE store_product SET withheld = $2::jsonb, pushed_fields = $3,
-         state = CASE WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END
-       WHERE external_id = $1 AND state IN ('linked', 'conflicted')`,
+      `WITH linked AS (
+         UPDATE store_product SET withheld = $2::jsonb, pushed_fields = $3,
+           state = CASE WHEN $2::jsonb = '[]' THEN 'linked' ELSE 'conflicted' END
+         WHERE external_id = $1 AND state IN ('linked', 'conflicted') RETURNING external_id, withheld
+       ), held AS (${heldAfterCreation})
+       DELETE FROM owed_product AS owed USING linked
+       WHERE owed.external_id = linked.external_id AND code = 'without_identifiers'`,
       [externalId, json(withheld), json(pushedFields)],
     );
   }
 
-  /** The background creation failed: the product is owed, and the next run creates it again. */
-  async creationFailed(externalId: string, reason: string): Promise<void> {
+  /**
+   * The background creation failed: the product is owed, and the next run creates it again. A product that another worker linked
+   * meanwhile, or that is being created anew, is left as it is.
+   */
+  async creationFailed(externalId: string, taskId: string | null, reason: string): Promise<void> {
     await this.db.transaction(async (runner) => {
-      await this.db.affected(
-        `DELETE FROM store_product WHERE external_id = $1 AND state = 'pending' AND written IS NULL`,
-        [externalId],
+      // A product that was written to before keeps its link. Only the reference to the failed creation is removed.
+      const pending = await this.db.affected(
+        `UPDATE store_product SET creation_task_id = NULL, creation_started_at = NULL
+         WHERE external_id = $1 AND state = 'pending' AND creation_task_id IS NOT DISTINCT FROM $2`,
+        [externalId, taskId],
         runner,
       );
-      // A product that was written to before keeps its link. Only the reference to the failed creation is removed.
+      if (pending === 0) return;
       await this.db.affected(
-        `UPDATE store_product SET creation_task_id = NULL, creation_started_at = NULL
-         WHERE external_id = $1 AND state = 'pending'`,
+        `DELETE FROM store_product WHERE external_id = $1 AND state = 'pending' AND written IS NULL`,
         [externalId],
         runner,
       );
@@ -203,8 +219,7 @@ export class LinkRepository {
       StoreProductEntity,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT product.* FROM store_product AS product
-       WHERE store = $1 AND generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
-         AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+       WHERE store = $1 AND ${DUE} AND NOT EXISTS (SELECT 1 FROM generation_task AS task
            WHERE task.external_id = product.external_id AND task.state = 'requested')
        ORDER BY last_seen_at, external_id LIMIT $2`,
       [store, limit],
@@ -217,8 +232,7 @@ export class LinkRepository {
       countRow,
       // SQL: `NOT EXISTS` on the tasks, beside the partial index of what is due.
       `SELECT count(*) FROM store_product AS product
-       WHERE store = $1 AND generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted')
-         AND external_id <> ALL($2) AND NOT EXISTS (SELECT 1 FROM generation_task AS task
+       WHERE store = $1 AND ${DUE} AND external_id <> ALL($2) AND NOT EXISTS (SELECT 1 FROM generation_task AS task
            WHERE task.external_id = product.external_id AND task.state = 'requested')`,
       [store, without],
     );
@@ -270,6 +284,10 @@ export class LinkRepository {
     return this.db.repository(StoreProductEntity).countBy(goneFrom(store));
   }
 }
+
+/** A product in the catalog and in its store whose content is wanted. */
+const DUE = `generation_due AND catalog_id IS NOT NULL AND state IN ('linked', 'conflicted') AND NOT EXISTS (
+  SELECT 1 FROM owed_product AS owed WHERE owed.external_id = product.external_id AND owed.code = 'left_while_created')`;
 
 function goneFrom(store: string): FindOptionsWhere<StoreProductEntity> {
   return { store, state: 'orphaned', catalogId: Not(IsNull()) };

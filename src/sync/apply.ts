@@ -243,6 +243,7 @@ export class Applier {
     const { catalogId, externalId } = action;
     const deleted = store.settings.deleted === 'delete';
     try {
+      if (catalogId === null && (await this.actions.putOffOrphan(action))) return;
       if (catalogId !== null) {
         const sender = ProductSender.of(store);
         await inTurn(() =>

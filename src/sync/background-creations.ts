@@ -142,6 +142,7 @@ export class BackgroundCreations {
     const stale =
       (await this.actions.stale({ store: store.key, externalIds: [externalId] })).get(externalId) ?? [];
     if (body === null || (missing.length === 0 && stale.length === 0)) return true;
+    if (await this.links.hasLeft(externalId)) return true;
     try {
       const sender = ProductSender.of(store);
       const sent = await sender.update(catalogId, body, missing, {
@@ -165,15 +166,18 @@ export class BackgroundCreations {
     found: ReadonlyMap<string, CatalogProduct>,
   ): Promise<void> {
     const nowMs = this.clock.now().getTime();
-    for (const [{ externalId, creationStartedAt }, state] of states) {
-      if (found.has(externalId)) continue;
-      const reason = whyCreationIsGivenUp(state, nowMs - (creationStartedAt?.getTime() ?? 0));
-      if (reason !== null) await this.#failed(externalId, reason);
+    for (const [product, state] of states) {
+      if (found.has(product.externalId)) continue;
+      const reason = whyCreationIsGivenUp(state, nowMs - (product.creationStartedAt?.getTime() ?? 0));
+      if (reason !== null) await this.#failed(product, reason);
     }
   }
 
-  async #failed(externalId: string, reason: string): Promise<void> {
-    await this.links.creationFailed(externalId, reason);
+  async #failed(
+    { externalId, creationTaskId }: Pick<StoreProductEntity, 'externalId' | 'creationTaskId'>,
+    reason: string,
+  ): Promise<void> {
+    await this.links.creationFailed(externalId, creationTaskId, reason);
     await this.runs.recount(externalId);
   }
 
@@ -191,7 +195,7 @@ export class BackgroundCreations {
     try {
       const task = listed.get(taskId) ?? (await store.workspace.client.getBackgroundTask(taskId));
       if (task.state === 'failed') {
-        await this.#failed(product.externalId, task.reason ?? 'the catalog could not create the product');
+        await this.#failed(product, task.reason ?? 'the catalog could not create the product');
         return null;
       }
       return task.state;
@@ -252,7 +256,7 @@ export class BackgroundCreations {
         : null;
     } catch (error) {
       if (!(error instanceof CodedError)) throw error;
-      if (error.code === 'invalid') await this.#failed(product.externalId, errorLine(error));
+      if (error.code === 'invalid') await this.#failed(product, errorLine(error));
       return null;
     }
   }

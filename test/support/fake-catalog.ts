@@ -28,6 +28,7 @@ export type CatalogOperation =
   | 'upsertProduct'
   | 'getProduct'
   | 'updateProduct'
+  | 'deleteProduct'
   | 'generate'
   | 'getBackgroundTask'
   | 'iterateBackgroundTasks'
@@ -206,6 +207,16 @@ export class FakeCatalog extends CatalogClient {
       const { id: known } = this.#at(id);
       this.#refuseTaken(known, body);
       return this.#answered(this.#write(known, body));
+    });
+  }
+
+  override async deleteProduct(
+    id: ProductId,
+    { beforeSend }: Pick<WriteOptions, 'beforeSend'> = {},
+  ): Promise<void> {
+    beforeSend?.();
+    return this.script.run('deleteProduct', [id], () => {
+      this.products.delete(this.#at(id).id);
     });
   }
 

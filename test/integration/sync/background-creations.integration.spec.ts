@@ -129,6 +129,127 @@ describe('a product that the catalog creates in its background', () => {
   });
 });
 
+describe('a worker that is late', () => {
+  const state = async () => ({
+    link: await stages.links.get(ours(1)),
+    owed: await stages.owed.get(ours(1)),
+    action: (await stages.actions.newest(ours(1)))?.state,
+  });
+
+  beforeEach(async () => {
+    stages.store.put(modelSnapshot(1));
+    await stages.sync();
+    await stages.owed.note(STORE, [
+      { externalId: ours(1), storeId: '1', label: '', code: 'changed', detail: null },
+    ]);
+  });
+
+  it.each<[string, () => Promise<unknown>]>([
+    ['with a failed creation', () => stages.links.creationFailed(ours(1), 'task-1', 'it failed')],
+    ['with a created product', () => stages.links.linkCreated(ours(1), '999', {})],
+    [
+      'with a product that is gone',
+      async () => {
+        const action = (await stages.actions.newest(ours(1)))!;
+        await stages.actions.orphaned(action, { unlinked: true });
+      },
+    ],
+  ])('%s changes nothing of a product that another worker linked', async (_what, late) => {
+    const before = await state();
+    await late();
+    expect(await state()).toEqual(before);
+  });
+
+  it('with fields that a creation left out keeps what is owed of a product that left', async () => {
+    await stages.db.affected(`UPDATE store_product SET state = 'orphaned'`);
+    await stages.owed.note(STORE, [
+      { externalId: ours(1), storeId: '1', label: '', code: 'without_identifiers', detail: null },
+    ]);
+    const before = await state();
+    await stages.links.completed(ours(1), [], {});
+    expect(await state()).toEqual(before);
+  });
+
+  it('with a failed creation leaves a newer creation of the product alone', async () => {
+    await stages.db.affected(
+      `UPDATE store_product SET state = 'pending', creation_task_id = 'task-2', catalog_id = NULL`,
+    );
+    const before = await state();
+    await stages.links.creationFailed(ours(1), 'task-1', 'it failed');
+    expect(await state()).toEqual(before);
+  });
+});
+
+describe.each(['delete', 'keep'] as const)(
+  'a product that leaves while it is created, with `deleted: %s`,',
+  (deleted) => {
+    const follow = async (): Promise<string[]> =>
+      stages.creations.follow(stages.sites.store(STORE), 60_000, new AbortController().signal);
+
+    const leave = async (full: boolean): Promise<void> => {
+      stages.settings = { store: { deleted }, workspace: {} };
+      stages.catalog.background = { polls: 1000 };
+      stages.store.put(modelSnapshot(1));
+      await stages.sync();
+      stages.store.products.delete('1');
+      // The merchant makes the product again, under a new id and with the same SKUs.
+      const skus = modelSnapshot(1).variants.map(({ sku }) => sku);
+      const again = modelSnapshot(2);
+      stages.catalog.background = null;
+      stages.store.put({
+        ...again,
+        updatedAt: stages.clock.now(),
+        variants: again.variants.map((each, index) => ({ ...each, sku: skus[index] ?? null })),
+      });
+      await stages.owed.note(STORE, [
+        { externalId: ours(1), storeId: '1', label: '', code: 'changed', detail: null },
+      ]);
+      const run = await stages.sync({ full });
+      expect(run).toMatchObject({ state: 'partial', counts: { created: 1, orphaned: 0, owed: 1 } });
+      expect(run.notes.join()).toContain('it left the store while the catalog was creating it');
+    };
+
+    it.each([true, false])('is gone from both sides once it was created (full runs: %s)', async (full) => {
+      await leave(full);
+      stages.catalog.finishCreation('task-1');
+      expect(await follow()).toEqual([ours(1)]);
+      expect((await stages.sync({ full })).counts).toMatchObject({ orphaned: 1, generationRequested: 0 });
+      expect(await stages.sync({ full })).toMatchObject({
+        state: 'succeeded',
+        counts: { owed: 0, conflicted: 0 },
+      });
+      expect(await stages.link(1)).toMatchObject({ state: 'orphaned' });
+      if (deleted === 'delete') expect(stages.catalog.of(ours(1))).toBeUndefined();
+      else expect(stages.catalog.of(ours(1))?.variants?.every(({ sku }) => (sku ?? '') === '')).toBe(true);
+      expect(stages.catalog.of(ours(2))?.variants?.map(({ sku }) => sku)).toEqual(['SKU-1-1', 'SKU-1-2']);
+      expect(await stages.tasks.newest(ours(1))).toBeNull();
+    });
+
+    it('and whose creation fails leaves nothing behind', async () => {
+      await leave(true);
+      stages.catalog.settleTask('task-1', 'failed', 'too many');
+      stages.catalog.creations.delete('task-1');
+      expect(await follow()).toEqual([]);
+      await stages.sync();
+      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { owed: 0, conflicted: 0 } });
+      expect(await stages.links.get(ours(1))).toBeNull();
+      expect(stages.catalog.of(ours(2))?.variants?.map(({ sku }) => sku)).toEqual(['SKU-1-1', 'SKU-1-2']);
+    });
+
+    it('and comes back is an ordinary product', async () => {
+      await leave(true);
+      stages.store.products.delete('2');
+      stages.store.put(modelSnapshot(1));
+      stages.catalog.finishCreation('task-1');
+      await follow();
+      await stages.sync();
+      expect(await stages.sync()).toMatchObject({ state: 'succeeded', counts: { owed: 0 } });
+      expect(await stages.link(1)).toMatchObject({ state: 'linked' });
+      expect(await stages.tasks.newest(ours(1))).toMatchObject({ state: 'requested' });
+    });
+  },
+);
+
 describe('generation for creations that outlived their run', () => {
   it('counts towards generation.maxPerRun of that run, and the rest waits for the next', async () => {
     stages.settings = { store: {}, workspace: { generation: { maxPerRun: 3 } } };
