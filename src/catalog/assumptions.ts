@@ -17,16 +17,7 @@ export const assumptionOverridesSchema = z.strictObject({
   deleteProduct: z.strictObject({ method, path }).partial().optional(),
   listVariants: z.strictObject({ path }).partial().optional(),
   uploadCsv: z
-    .strictObject({
-      method,
-      path,
-      encoding: z.enum(['multipart', 'raw']),
-      field: z.string().min(1),
-      columns: z.record(z.string(), z.string().min(1)),
-      listSeparator: z.string(),
-      maxRows: z.int().positive(),
-      maxBytes: z.int().positive(),
-    })
+    .strictObject({ method, path, field: z.string().min(1) })
     .partial()
     .optional(),
   taskFields: z.strictObject({ id: names, status: names, reason: names }).partial().optional(),
@@ -59,20 +50,7 @@ export type Method = z.output<typeof method>;
 export interface Assumptions {
   readonly deleteProduct: { readonly method: Method; readonly path: string };
   readonly listVariants: { readonly path: string };
-  readonly uploadCsv: {
-    readonly method: Method;
-    readonly path: string;
-    readonly encoding: 'multipart' | 'raw';
-    readonly field: string;
-    /** The heading of each field's column; empty: the format of the file is not known. */
-    readonly columns: Readonly<Record<string, string>>;
-    /** Between the values of a list; empty: lists are JSON. */
-    readonly listSeparator: string;
-    /** Products of one file. */
-    readonly maxRows: number;
-    /** Bytes of one file. */
-    readonly maxBytes: number;
-  };
+  readonly uploadCsv: { readonly method: Method; readonly path: string; readonly field: string };
   readonly taskFields: {
     readonly id: readonly string[];
     readonly status: readonly string[];
@@ -91,17 +69,7 @@ export interface Assumptions {
 export const DEFAULT_ASSUMPTIONS: Assumptions = {
   deleteProduct: { method: 'DELETE', path: '/products/{id}/' },
   listVariants: { path: '/products/{id}/variants/' },
-  uploadCsv: {
-    method: 'POST',
-    path: '/products/upload-csv/',
-    encoding: 'multipart',
-    field: 'file',
-    columns: {},
-    listSeparator: '',
-    maxRows: 10_000,
-    // Servers often refuse a body of more than 10 MB.
-    maxBytes: 8_000_000,
-  },
+  uploadCsv: { method: 'POST', path: '/products/upload-csv/', field: 'file' },
   taskFields: {
     id: ['task_id', 'background_task_id', 'id'],
     status: ['status', 'state'],
@@ -159,14 +127,8 @@ export const ASSUMPTIONS: readonly Assumption[] = [
   {
     id: 'upload-csv',
     what: 'Method, path and payload of the CSV upload',
-    default: `${uploadCsv.method} ${uploadCsv.path}, ${uploadCsv.encoding}, field "${uploadCsv.field}"`,
+    default: `${uploadCsv.method} ${uploadCsv.path}, multipart, field "${uploadCsv.field}"`,
     setting: key('assumptions.uploadCsv'),
-  },
-  {
-    id: 'upload-csv-format',
-    what: 'Columns of the CSV file, the form of lists in it, and how much it may hold',
-    default: `no columns are known, so that a first load uses requests; lists as JSON, ${String(uploadCsv.maxRows)} products, ${String(uploadCsv.maxBytes)} bytes`,
-    setting: key('assumptions.uploadCsv.columns'),
   },
   {
     id: 'generate',

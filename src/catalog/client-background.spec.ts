@@ -140,13 +140,13 @@ describe('CSV upload', () => {
   it('streams a file, and opens it again after a 429', async () => {
     let opened = 0;
     service.handler = () => (service.asked.length === 1 ? { status: 429 } : { json: { task_id: 't' } });
-    const client = service.client({ assumptions: { uploadCsv: { encoding: 'raw', path: '/csv/' } } });
+    const client = service.client({ assumptions: { uploadCsv: { path: '/csv/' } }, newBoundary: () => 'B' });
     const open = () => {
       opened += 1;
       return Readable.from([Buffer.from('sku\n'), Buffer.from('1\n')]);
     };
     expect(await client.uploadCsv(open, 'a.csv')).toEqual({ taskId: 't' });
-    expect(service.asked.map(({ text }) => text)).toEqual(['sku\n1\n', 'sku\n1\n']);
+    expect(service.asked.map(({ text }) => text.split('\r\n')[4])).toEqual(['sku\n1\n', 'sku\n1\n']);
     expect(opened).toBe(2);
   });
 

@@ -10,20 +10,16 @@ export interface CsvBody {
   readonly contentType: string;
 }
 
-/**
- * The body of a CSV upload (docs/catalog-rules.md#csv-upload-of-products). Its format is assumed: a multipart form or
- * the plain file.
- */
+/** The body of a CSV upload (docs/catalog-rules.md#csv-upload-of-products): a form, which is assumed. */
 export function csvBody(
   file: CsvFile,
   filename: string,
-  how: Pick<Assumptions['uploadCsv'], 'encoding' | 'field'>,
+  { field }: Pick<Assumptions['uploadCsv'], 'field'>,
   boundary: string,
 ): CsvBody {
-  if (how.encoding === 'raw') return { payload: file, contentType: 'text/csv; charset=utf-8' };
   const head = Buffer.from(
     `--${boundary}\r\n` +
-      `Content-Disposition: form-data; name="${quoted(how.field)}"; filename="${quoted(filename)}"\r\n` +
+      `Content-Disposition: form-data; name="${quoted(field)}"; filename="${quoted(filename)}"\r\n` +
       'Content-Type: text/csv\r\n\r\n',
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);

@@ -90,6 +90,11 @@ export const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     does: 'compares the live store with the journal, read-only: edited, overwritten, deleted or unpublished',
     load: async () => (await import('./drift.command.js')).DriftCommand,
   },
+  catalog: {
+    group: 'Set up',
+    does: 'sends a CSV file of products to the catalog, and follows its import',
+    load: async () => (await import('./catalog.command.js')).CatalogCommand,
+  },
   webhook: {
     group: 'Set up',
     does: "shows, registers or removes the workspace's one webhook configuration",

@@ -200,14 +200,14 @@ describe('the one-line refusal of', () => {
       /^workspaces\.w\.concurrency: no longer a setting; remove it: .*\(config\.yaml:5\)$/,
     ],
     [
-      'a CSV upload whose format nobody configured',
+      'a first load by CSV, which is gone, with the command that sends a file',
       workspace('firstLoad: csv'),
-      /^workspaces\.w\.firstLoad: expected requests\. The service does not document its CSV format/,
+      /^workspaces\.w\.firstLoad: no longer a setting; remove it: .*store-sync catalog upload/,
     ],
     [
-      'a CSV column for no field',
+      'the columns of a CSV file, which is sent as it is',
       workspace('assumptions: { uploadCsv: { columns: { title: Title } } }'),
-      /^workspaces\.w\.assumptions\.uploadCsv\.columns\.title: expected a column for one of external_id, name/,
+      /^workspaces\.w\.assumptions\.uploadCsv\.columns: no longer a setting; remove it: /,
     ],
     ['syntax', 'server: {\n  port: 1\nstores: {}', /^not YAML: .* \(config\.yaml:\d+:\d+\)$/],
     [

@@ -73,10 +73,6 @@ export const messages = {
   locale: 'a locale such as fr or pt-BR',
   localeOnce: 'each locale once',
   emailAndPassword: 'email and password together',
-  csvField: (known: readonly string[]): string => `a column for one of ${known.join(', ')}`,
-  csvHeadingOnce: (heading: string): string => `each heading once (${heading} is used twice)`,
-  csvFormat:
-    'requests. The service does not document its CSV format: csv needs assumptions.uploadCsv.columns with external_id',
   workspaceCredentials: 'apiToken, or email and password, or all three',
 
   // Warnings: settings that work but are probably not intended

@@ -2,6 +2,18 @@
 const REMOVED: Readonly<Record<string, string>> = {
   'workspaces.*.concurrency':
     'no longer a setting; remove it: requestsPerSecond and the answers of the service set the pace',
+  'workspaces.*.firstLoad':
+    'no longer a setting; remove it: products are sent by requests. store-sync catalog upload sends a CSV file',
+  'workspaces.*.assumptions.uploadCsv.encoding':
+    'no longer a setting; remove it: the file is a field of a form',
+  'workspaces.*.assumptions.uploadCsv.columns':
+    'no longer a setting; remove it: store-sync catalog upload sends a file as it is',
+  'workspaces.*.assumptions.uploadCsv.listSeparator':
+    'no longer a setting; remove it: store-sync catalog upload sends a file as it is',
+  'workspaces.*.assumptions.uploadCsv.maxRows':
+    'no longer a setting; remove it: store-sync catalog upload sends a file as it is',
+  'workspaces.*.assumptions.uploadCsv.maxBytes':
+    'no longer a setting; remove it: store-sync catalog upload sends a file as it is',
   'workspaces.*.assumptions.maxPages': 'no longer a setting; remove it: a listing ends by its own count',
 };
 

@@ -5,7 +5,6 @@ import {
   DEFAULT_TASK_STATUSES,
   generationRequestSchema,
 } from '../catalog/assumptions.js';
-import { CSV_FIELDS } from '../domain/catalog-product.js';
 import { address, amount, onOff, optionalText, section, text } from './fields.js';
 import { messages } from './messages.js';
 
@@ -31,7 +30,6 @@ export const workspaceSchema = section({
   ),
   locale: optionalText,
   productPage: optionalPage,
-  firstLoad: z.enum(['requests', 'csv']).default('requests'),
   requestsPerSecond: amount(10, { min: 0.01, max: 10_000, whole: false }),
   listingMaxAgeMinutes: amount(10, { min: 0, max: 1440 }),
   webhook: section({
@@ -59,24 +57,4 @@ export const workspaceSchema = section({
     failure: z.array(text).default(DEFAULT_TASK_STATUSES.failure),
   }),
   assumptions: assumptionOverridesSchema.prefault({}),
-}).superRefine(({ firstLoad, assumptions }, context) => {
-  const columns = assumptions.uploadCsv?.columns ?? {};
-  const unknown = Object.keys(columns).find((field) => !CSV_FIELDS.includes(field));
-  if (unknown !== undefined)
-    context.addIssue({
-      code: 'custom',
-      path: ['assumptions', 'uploadCsv', 'columns', unknown],
-      message: messages.csvField(CSV_FIELDS),
-    });
-  const headings = Object.entries(columns);
-  const [again, heading] =
-    headings.find(([, each], at) => headings.findIndex(([, one]) => one === each) < at) ?? [];
-  if (again !== undefined && heading !== undefined)
-    context.addIssue({
-      code: 'custom',
-      path: ['assumptions', 'uploadCsv', 'columns', again],
-      message: messages.csvHeadingOnce(heading),
-    });
-  if (firstLoad === 'csv' && columns['external_id'] === undefined)
-    context.addIssue({ code: 'custom', path: ['firstLoad'], message: messages.csvFormat });
 });

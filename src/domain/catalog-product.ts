@@ -64,12 +64,6 @@ export const CATALOG_FIELDS: readonly CatalogField[] = [
   'translations',
 ];
 
-/** The fields that a CSV file can have a column for. A text in a further language is sent by a request of its own. */
-export const CSV_FIELDS: readonly string[] = [
-  'external_id',
-  ...CATALOG_FIELDS.filter((field) => field !== 'translations'),
-];
-
 /** Identifiers that are unique in the catalog and that a POST matches by (docs/catalog-rules.md#post-products). */
 export const IDENTIFIER_KINDS = ['sku', 'barcode', 'mpn', 'asin'] as const;
 export type IdentifierKind = (typeof IDENTIFIER_KINDS)[number];

@@ -1,6 +1,7 @@
 import { Global, Module, type Type } from '@nestjs/common';
 import { AuditOperations } from './audit.js';
 import { BulkOperations } from './bulk-changes.js';
+import { CatalogUploads } from './catalog-upload.js';
 import { ConfigReload } from './config-reload.js';
 import { DeliveryOperations } from './deliveries.js';
 import { DriftOperations } from './drift.js';
@@ -28,6 +29,7 @@ export const OPERATIONS: readonly Type[] = [
   RunOperations,
   StoreHealthOperations,
   AuditOperations,
+  CatalogUploads,
   ConfigReload,
   DeliveryOperations,
   WriteBackOperations,

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { z } from 'zod';
-import { CodedError } from '../domain/errors.js';
 import { Sites, type Workspace } from '../sites/sites.js';
 import { WebhookSlot } from '../sites/webhook-slot.js';
 
@@ -57,10 +56,6 @@ export class WebhookSlotOperations {
   }
 
   #workspaces(key: string | undefined): readonly Workspace[] {
-    if (key === undefined) return this.sites.workspaces;
-    const workspace = this.sites.workspace(key);
-    if (workspace) return [workspace];
-    const known = this.sites.workspaces.map((each) => each.key).join(', ') || 'none';
-    throw new CodedError('misconfigured', `no workspace "${key}" is configured (configured: ${known})`);
+    return key === undefined ? this.sites.workspaces : [this.sites.knownWorkspace(key)];
   }
 }

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { And, In, IsNull, LessThanOrEqual, MoreThan, Not, type QueryRunner } from 'typeorm';
+import { In, IsNull, Not, type QueryRunner } from 'typeorm';
 import { z } from 'zod';
 import type { CatalogField, CatalogProductBody, Identifier } from '../domain/catalog-product.js';
 import { codesMetWith } from '../domain/error-policy.js';
@@ -76,12 +76,6 @@ const NOTHING_TALLIED: ActionTally = {
 const GENERATION_REQUESTED = `(SELECT count(*) FROM generation_task WHERE run_id = $1
   AND NOT (state = 'failed' AND settled_by = 'poll' AND answered_at IS NULL))`;
 
-/** Actions by their ids: after one, and up to another or to the last. */
-export interface ActionRange {
-  readonly after: string;
-  readonly upTo: string | null;
-}
-
 // SQL: each write moves actions only from the state that it names, and moves the link and the owed row of the product with them.
 @Injectable()
 export class ActionRepository {
@@ -95,45 +89,6 @@ export class ActionRepository {
       `SELECT * FROM sync_action WHERE run_id = $1 AND id > $2 AND state = 'planned' ORDER BY id LIMIT $3`,
       [runId, after, limit],
     );
-  }
-
-  /** Open creations of a run after one action and up to another, or to the last, in order. */
-  async creations(runId: string, { after, upTo }: ActionRange, limit: number): Promise<SyncActionEntity[]> {
-    return this.db.repository(SyncActionEntity).find({
-      where: {
-        runId,
-        kind: 'create',
-        state: 'planned',
-        catalogId: IsNull(),
-        id: upTo === null ? MoreThan(after) : And(MoreThan(after), LessThanOrEqual(upTo)),
-      },
-      order: { id: 'ASC' },
-      take: limit,
-    });
-  }
-
-  /** The open creations of a run for these products. */
-  async creationsOf(runId: string, externalIds: readonly string[]): Promise<SyncActionEntity[]> {
-    return this.db.repository(SyncActionEntity).findBy({
-      runId,
-      kind: 'create',
-      state: 'planned',
-      catalogId: IsNull(),
-      externalId: In(externalIds),
-    });
-  }
-
-  /** The creation was found in the catalog: only these fields of it are still to be sent. */
-  async found(id: string, catalogId: string, missing: readonly CatalogField[]): Promise<void> {
-    await this.db.affected(
-      `UPDATE sync_action SET catalog_id = $2, fields = $3 WHERE id = $1 AND state = 'planned' AND kind = 'create'`,
-      [id, catalogId, json(missing)],
-    );
-  }
-
-  /** The catalog may create these products later than they are sent: they are looked for before. */
-  async mayExist(ids: readonly string[]): Promise<void> {
-    await this.db.repository(SyncActionEntity).update({ id: In(ids), state: 'planned' }, { attempts: 1 });
   }
 
   /** Settles the actions and moves their products' links, in one transaction. Those that were settled before are left as they are. */

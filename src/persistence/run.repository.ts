@@ -7,7 +7,6 @@ import { CRASH_PAUSE } from './crash-count.js';
 import { json, uuid, Database } from './database.js';
 import { SyncRunEntity } from './entities/sync-run.entity.js';
 import {
-  type CsvUpload,
   type RunKind,
   type RunRequests,
   type RunTrigger,
@@ -224,15 +223,6 @@ export class RunRepository {
       `UPDATE sync_run SET operation = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
       [id, lease, operation],
     );
-  }
-
-  /** Notes how far the upload of a first load has come. False when the worker no longer holds the run. */
-  async setCsvUpload(id: string, lease: string, upload: CsvUpload): Promise<boolean> {
-    const kept = await this.db.affected(
-      `UPDATE sync_run SET csv_upload = $3 WHERE id = $1 AND lease = $2 AND state = 'running'`,
-      [id, lease, json(upload)],
-    );
-    return kept === 1;
   }
 
   /** The run as it ended. Null when its lease was lost. */

@@ -18,11 +18,6 @@ export const KILL_POINTS = [
   'plan.handle-stored',
   'plan.planned', // the plan is complete and not committed
   'plan.committed', // nothing is applied
-  'load.noted', // the file is noted, nothing of it is sent
-  'load.sent', // the service has the file, its task is not stored
-  'load.accepted', // the task is stored, and not waited for
-  'load.imported', // the service has read the files, nothing is linked
-  'load.linked', // the links are stored, the load does not say so
   'apply.started', // the attempt is counted, nothing is sent
   'apply.sent', // the catalog has it, the action does not say so
   'apply.recorded',

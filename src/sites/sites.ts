@@ -84,6 +84,14 @@ export class Sites implements OnApplicationShutdown {
     return [...this.#stores.values()];
   }
 
+  /** Throws `misconfigured` for a key that nothing is configured under. */
+  knownWorkspace(key: string): Workspace {
+    const workspace = this.#workspaces.get(key);
+    if (workspace) return workspace;
+    const known = [...this.#workspaces.keys()].join(', ') || 'none';
+    throw new CodedError('misconfigured', `no workspace "${key}" is configured (configured: ${known})`);
+  }
+
   workspace(key: string): Workspace | undefined {
     return this.#workspaces.get(key);
   }

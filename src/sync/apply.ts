@@ -352,16 +352,14 @@ function settingsToCheck({ fields = {} }: CodedError): string {
  * count, because a generation may have filled the others meanwhile. With a locale, only a read with that locale is
  * comparable.
  */
-export function shownContent(
+function shownContent(
   { workspace }: Store,
-  { kind, fields, catalogId }: Pick<SyncActionEntity, 'kind' | 'fields' | 'catalogId'>,
+  { kind, fields }: Pick<SyncActionEntity, 'kind' | 'fields'>,
   product: CatalogProduct | null,
 ): Pick<AppliedAction, 'catalogFields' | 'isWholeProduct'> {
   if (product === null || workspace.settings.locale !== undefined)
     return { catalogFields: null, isWholeProduct: false };
-  // A creation with an id was found in the catalog, and only its missing fields were sent.
-  const isPart = kind === 'update' || (kind === 'create' && catalogId !== null);
-  return isPart
+  return kind === 'update'
     ? { catalogFields: sentCatalogFields(product, fields), isWholeProduct: false }
     : { catalogFields: catalogFields(product), isWholeProduct: true };
 }

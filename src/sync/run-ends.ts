@@ -157,14 +157,16 @@ export class RunEnds {
   }
 }
 
-/** The outcome of a run's work: remarks of its first load, and how the requests for content ended. */
-export function applyOutcome(
-  loadNotes: readonly string[],
-  { stopped: why, atLimit, unknown = 0, unknownReason = '' }: GenerationOutcome,
-): ApplyOutcome {
+/** The outcome of a run's work: how the requests for content ended. */
+export function applyOutcome({
+  stopped: why,
+  atLimit,
+  unknown = 0,
+  unknownReason = '',
+}: GenerationOutcome): ApplyOutcome {
   const stopped = why === null || why === 'generation.mode is off' ? [] : [why];
   return {
-    notes: [...loadNotes, ...(atLimit === true ? stopped : [])],
+    notes: atLimit === true ? stopped : [],
     problems: [
       ...(unknown === 0
         ? []

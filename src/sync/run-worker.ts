@@ -5,7 +5,6 @@ import { NO_COUNTS } from '../domain/run-counts.js';
 import { ActionRepository } from '../persistence/action.repository.js';
 import { Database } from '../persistence/database.js';
 import type { SyncRunEntity } from '../persistence/entities/index.js';
-import type { CsvUpload } from '../persistence/entities/sync-run.entity.js';
 import { OwedRepository } from '../persistence/owed.repository.js';
 import { Plan, PlanLostError } from '../persistence/plan.js';
 import { RunRepository, type RunEnd } from '../persistence/run.repository.js';
@@ -22,7 +21,6 @@ import { repeatFor } from '../runtime/time-limit.js';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
 import { owedStoreIds, productOfEvent, readAll, readChanges, type Extracted } from './extract.js';
-import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { ListingsAhead } from './listings-ahead.js';
 import { Outage } from './outage.js';
@@ -59,7 +57,6 @@ export class RunWorker {
     private readonly events: StoreEventRepository,
     private readonly owed: OwedRepository,
     private readonly listingsAhead: ListingsAhead,
-    private readonly firstLoad: FirstLoad,
     private readonly applier: Applier,
     private readonly creations: BackgroundCreations,
     private readonly generation: GenerationRequester,
@@ -293,29 +290,6 @@ export class RunWorker {
     }
   }
 
-  /** Loads the products of a new store as files, where the workspace is set to. */
-  async #loadFiles(
-    { run, lease, signal, lose, onProgress }: Hold,
-    store: Store,
-    outage: Outage,
-    assertHeld: () => void,
-  ): Promise<readonly string[]> {
-    const save = async (upload: CsvUpload): Promise<void> => {
-      if (!(await this.runs.setCsvUpload(run.id, lease, upload))) lose();
-      signal.throwIfAborted();
-    };
-    const { id, identifiersProved, csvUpload } = run;
-    return traced('first load', {}, () =>
-      this.firstLoad.load({ id, identifiersProved, csvUpload, save, assertHeld }, store, {
-        outage,
-        signal,
-        onProgress: (done) => {
-          onProgress({ phase: 'apply', done, total: null });
-        },
-      }),
-    );
-  }
-
   async #read({ run, lease, signal, onProgress, turn }: Hold, store: Store): Promise<Extracted> {
     const known = run.kind === 'incremental' ? await this.state.store(store.key) : null;
     const watermark = known?.watermark ?? null;
@@ -360,7 +334,6 @@ export class RunWorker {
     const before = await this.actions.openAndRequested(run.id);
     let done = 0;
     const outage = new Outage(this.clock, signal);
-    const loadNotes = await this.#loadFiles(hold, store, outage, applying.assertHeld);
     await traced('apply', { 'run.open_actions': before.open }, async () => {
       if (before.open === 0) return;
       await this.applier.apply(applying, store, outage, signal, () => {
@@ -391,6 +364,6 @@ export class RunWorker {
       ),
     );
     onProgress({ phase: 'generation', done: asked.requested, total: asked.requested });
-    return applyOutcome(loadNotes, asked);
+    return applyOutcome(asked);
   }
 }

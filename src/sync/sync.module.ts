@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { Applier } from './apply.js';
 import { BackgroundCreations } from './background-creations.js';
-import { FirstLoad } from './first-load.js';
 import { GenerationRequester } from './generation.js';
 import { ListingsAhead } from './listings-ahead.js';
 import { RunEnds } from './run-ends.js';
@@ -15,7 +14,6 @@ import { SidePauses } from './side-pauses.js';
     RunWorker,
     RunEnds,
     ListingsAhead,
-    FirstLoad,
     Applier,
     BackgroundCreations,
     GenerationRequester,

@@ -1,7 +1,6 @@
 import { redisInstalled } from '../support/redis.js';
 import { benchAttributes } from './attributes.js';
 import { benchBulkChange } from './bulk-changes.js';
-import { benchCsvLoad } from './csv-load.js';
 import { benchFirstLoad } from './first-load.js';
 import { benchFairness } from './fairness.js';
 import { benchFullRuns } from './full-run.js';
@@ -33,9 +32,6 @@ export const BENCHES: Readonly<Record<string, Bench>> = {
   },
   'first-load': {
     run: async (share, log, take) => take(...(await benchFirstLoad(scaled(20_000, share), log))),
-  },
-  'csv-load': {
-    run: async (share, log, take) => take(...(await benchCsvLoad(scaled(100_000, share), log))),
   },
   receipt: { run: async (share, log, take) => take(...(await benchReceipt(scaled(12, share), log))) },
   'receipt-at-work': {

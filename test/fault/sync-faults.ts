@@ -150,15 +150,6 @@ export const CATALOG_SYNC_FAULTS: readonly FaultRow[] = [
       'where a change of an object means merge an adopted product keeps',
     ),
   },
-  {
-    id: 'C21',
-    fault: 'killed at any step of a first load by CSV',
-    behaviour: 'the same links, no product twice, and no file uploaded twice',
-    proofs: proof(
-      'test/fault/first-load-kills.e2e.spec.ts',
-      ...['noted', 'sent', 'accepted', 'imported', 'linked'].map((step) => `that dies at load.${step} ends`),
-    ),
-  },
 ];
 
 /** Faults between a run and the store. */

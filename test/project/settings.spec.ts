@@ -16,7 +16,6 @@ const DATA = [
   'writeBack.attributes',
   'writeBack.variants',
   'mapping.tags',
-  'uploadCsv.columns',
 ];
 
 const shipped = shippedSettings();

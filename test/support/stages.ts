@@ -28,7 +28,6 @@ import type { Clock } from '../../src/runtime/clock.js';
 import { TaskPoller } from '../../src/schedule/task-poller.js';
 import { Applier } from '../../src/sync/apply.js';
 import { BackgroundCreations } from '../../src/sync/background-creations.js';
-import { FirstLoad } from '../../src/sync/first-load.js';
 import { GenerationRequester } from '../../src/sync/generation.js';
 import { ListingsAhead } from '../../src/sync/listings-ahead.js';
 import { RunEnds } from '../../src/sync/run-ends.js';
@@ -232,7 +231,6 @@ export class Stages {
       this.events,
       this.owed,
       this.listingsAhead,
-      new FirstLoad(this.db, this.actions, this.links, this.clock),
       new Applier(this.db, this.actions, this.metrics),
       this.creations,
       this.generation,

@@ -30,27 +30,6 @@ export type RunTrigger = 'schedule' | 'command' | 'api' | 'event' | 'reconcile';
 /** The next phase of a resumed run: read the store and plan, carry out the stored plan, or nothing. */
 export type RunPhase = (typeof RUN_PHASES)[number];
 
-/**
- * The upload of a store's first load as CSV files, each of which has the creations up to an action:
- * - `sending` the upload began, and its answer is not known
- * - `sent` the service imports the file
- * - `imported` its import has ended, as far as can be known
- * - `refused` the service refused the file; the products of it and of later ones are sent by requests
- * - `linked` what the files brought in is linked
- */
-export interface CsvUpload {
-  readonly state: 'sending' | 'sent' | 'imported' | 'refused' | 'linked';
-  /** The last action of the file that was uploaded last. */
-  readonly upTo: string;
-  /** The last action of the last file that was not refused. */
-  readonly acceptedUpTo: string;
-  readonly taskId: string | null;
-  /** Why a file was refused, or files were given up. */
-  readonly reason: string | null;
-  /** Files that got no answer, one after the other, up to the last. Absent: none. */
-  readonly unanswered?: number;
-}
-
 /** What is known of a plan that was kept for review. */
 export interface SavedPlan {
   /** Empty until the plan is made. */
@@ -118,8 +97,6 @@ export class SyncRunEntity {
   @Column('bigint', { name: 'begun_to', default: 0 }) startedUpTo!: string;
   /** The plan read the whole catalog: nobody else holds an identifier of its creations. */
   @Column('boolean', { default: false }) identifiersProved!: boolean;
-  /** Null while the run uploaded no file. */
-  @Column('jsonb', { nullable: true }) csvUpload!: CsvUpload | null;
   /** Why the plan did not look for products that were deleted in the catalog, for people; null when it did. */
   @Column('text', { nullable: true }) notCompared!: string | null;
   @Column('timestamptz', { nullable: true }) retryAt!: Date | null;

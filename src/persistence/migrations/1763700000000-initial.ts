@@ -103,7 +103,6 @@ const STATEMENTS = [
      phases jsonb NOT NULL DEFAULT '[]',
      requests jsonb NOT NULL DEFAULT '{}',
      cancelled_by text,
-     csv_upload jsonb,
      turn_at timestamptz NOT NULL DEFAULT now(),
      took_turns boolean NOT NULL DEFAULT false,
      waits_for_listing boolean NOT NULL DEFAULT false,
